@@ -1,0 +1,92 @@
+"""What a request asks: its body or query, read into the declared shape or refused."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import ValidationError
+from werkzeug.datastructures import MultiDict
+
+from api.operation import Operation
+from models.base import Shape
+from models.errors import (
+    IdempotencyKeyInvalid,
+    IdempotencyKeyMissing,
+    MalformedRequest,
+    UnsupportedMediaType,
+    ValidationFailed,
+)
+
+_TEXT = re.compile(r'[!#-+\--\[\]-~]{1,255}|"[!#-+\--\[\]-~]{1,255}"', re.ASCII)
+
+
+def read_query(operation: Operation, query: MultiDict[str, str]) -> Shape | None:
+    """Read the query; every parameter at most once, none unknown."""
+    repeated = [name for name, values in query.lists() if len(values) > 1]
+    if repeated:
+        raise MalformedRequest(f"The parameter {repeated[0]} is repeated.")
+    return _read(operation.takes or Shape, query.to_dict(), "parameter")
+
+
+def read_body(
+    operation: Operation, body: bytes, media_type: str | None
+) -> Shape | None:
+    """Read the body from its bytes: what is not JSON is 400, a wrong shape 422."""
+    if media_type not in (None, "", "application/json"):
+        raise UnsupportedMediaType("Send the body as application/json.")
+    return _read(operation.takes or Shape, body, "pointer")
+
+
+def read_idempotency_key(operation: Operation, header: str | None) -> str | None:
+    """Return the text of Idempotency-Key; bare and quoted it is the same text."""
+    if header is None:
+        if operation.idempotent == "required":
+            raise IdempotencyKeyMissing(
+                "This operation needs the header Idempotency-Key."
+            )
+        return None
+    if not _TEXT.fullmatch(header):
+        raise IdempotencyKeyInvalid(
+            "Idempotency-Key must be 1 to 255 visible ASCII characters"
+            ' without " , and \\.'
+        )
+    return header.strip('"')
+
+
+def _read(shape: type[Shape], given: Any, where: str) -> Shape:
+    try:
+        if isinstance(given, bytes):
+            return shape.model_validate_json(given, by_alias=True, by_name=False)
+        return shape.model_validate(given, by_alias=True, by_name=False)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)
+    if found[0]["type"] == "json_invalid":
+        raise MalformedRequest("The body is not JSON in UTF-8.")
+    errors = [
+        {
+            where: _place(each["loc"], where),
+            "code": each["type"],
+            "detail": _sentence(each, where),
+        }
+        for each in found[:20]
+    ]
+    first = errors[0]
+    raise ValidationFailed(f"{first[where] or 'The body'}: {first['detail']}", *errors)
+
+
+def _place(loc: Iterable[str | int], where: str) -> str:
+    parts = [str(part) for part in loc]
+    if where == "parameter":
+        return parts[0] if parts else ""
+    return "".join("/" + p.replace("~", "~0").replace("/", "~1") for p in parts)
+
+
+def _sentence(error: Any, where: str) -> str:
+    if error["type"] == "extra_forbidden":
+        return f"There is no such {'member' if where == 'pointer' else where}."
+    if error["type"] == "missing":
+        return "Is required."
+    if error["type"] == "value_error":
+        return str(error["ctx"]["error"])
+    sentence = str(error["msg"]).replace("Input should", "Must")
+    return sentence.replace("String should", "Must") + "."

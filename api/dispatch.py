@@ -1,0 +1,243 @@
+"""The way of one request, top to bottom."""
+
+import logging
+import re
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from flask import Flask, Request, Response, request
+from pydantic import TypeAdapter
+
+from api.asking import read_body, read_idempotency_key, read_query
+from api.callers import acting_for, authenticate
+from api.operation import AuditError, Call, Caller, Operation
+from api.problems import problem_response
+from models import audit, changes
+from models.base import Shape
+from models.database import connect, reading, writing
+from models.errors import (
+    InsufficientScope,
+    PayloadTooLarge,
+    RateLimited,
+    Refusal,
+)
+from models.idempotency import Repeatable, first_answer, keep_answer
+from models.pagination import Page
+from models.platform.buckets import Buckets, Draw, Rate
+from models.platform.scopes import any_covers
+from models.settings import Settings
+from models.words import to_milliseconds
+
+log = logging.getLogger("masthead.requests")
+
+REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+
+
+class InternalError(Refusal):
+    kind = "internal-error"
+
+
+@dataclass(frozen=True)
+class Dispatch:
+    """What all requests share; `changed` wakes the builder after a commit."""
+
+    settings: Settings
+    clock: Callable[[], datetime]
+    changed: Callable[[str], None]
+    buckets: Buckets
+
+    def view(self, operation: Operation) -> Callable[[], Response]:
+        """Return the Flask view of one operation."""
+        giving = TypeAdapter(operation.gives)
+
+        def answer() -> Response:
+            started, request_id = time.perf_counter(), request_id_of(request)
+            try:
+                response = self._answered(operation, giving, request_id)
+            except Refusal as refusal:
+                response = self.refused(refusal, request_id)
+            except Exception:
+                log.exception("operation=%s request=%s", operation.name, request_id)
+                response = self.refused(_internal_error(), request_id)
+            response.headers["X-Request-Id"] = request_id
+            _log(operation, response, request_id, time.perf_counter() - started)
+            return response
+
+        return answer
+
+    def refused(self, refusal: Refusal, request_id: str) -> Response:
+        return problem_response(
+            refusal,
+            site_url=self.settings.site_url,
+            instance=request.path,
+            request_id=request_id,
+        )
+
+    def _answered(
+        self, operation: Operation, giving: TypeAdapter[Any], request_id: str
+    ) -> Response:
+        """Size, key, state of key, token bucket; then what may be asked."""
+        body = _body(operation, request)
+        connect()
+        now = to_milliseconds(self.clock())
+        caller, rate = authenticate(request.headers, self.settings, now)
+        drawn = self.buckets.draw(caller.lineage, now.timestamp(), rate)
+        try:
+            if not drawn.allowed:
+                raise RateLimited(
+                    "The rate of this key is used up.", retryAfter=drawn.retry_after
+                )
+            _require_scope(caller, operation)
+            caller = acting_for(caller, request.headers)
+            call = Call(operation, caller, now, self.settings, request_id)
+            response = self._asked(call, giving, body)
+        except Refusal as refusal:
+            response = self.refused(refusal, request_id)
+        _tell_rate(response, rate, drawn, now)
+        return response
+
+    def _asked(self, call: Call, giving: TypeAdapter[Any], body: bytes) -> Response:
+        """The question, then one transaction; after its commit the builder wakes."""
+        operation = call.operation
+        if operation.method == "GET":
+            asked = read_query(operation, request.args)
+        else:
+            asked = read_body(operation, body, request.mimetype)
+        if not operation.mutates:
+            with reading():
+                return _json(_told(giving, _handled(call, asked)))
+        text = read_idempotency_key(operation, request.headers.get("Idempotency-Key"))
+        repeatable = _repeatable(call, asked, text)
+        with writing():
+            if repeatable and (stored := first_answer(repeatable, call.now)):
+                return _json(stored, {"Idempotent-Replayed": "true"})
+            given = _handled(call, asked)
+            answer = _told(giving, given)
+            _put_down(call)
+            if repeatable:
+                keep_answer(repeatable, answer, call.now, _secret(operation, given))
+        if operation.rebuilds and not call.is_unchanged:
+            self.changed(operation.rebuilds)
+        return _json(answer)
+
+
+def register(app: Flask, dispatch: Dispatch, operations: list[Operation]) -> None:
+    for each in operations:
+        app.add_url_rule(
+            each.path,
+            endpoint=each.name,
+            view_func=dispatch.view(each),
+            methods=[each.method],
+            provide_automatic_options=False,
+        )
+
+
+def request_id_of(request: Request) -> str:
+    """Return the caller's own request id, or a new one."""
+    sent = request.headers.get("X-Request-Id", "")
+    return sent if REQUEST_ID.fullmatch(sent) else uuid.uuid4().hex
+
+
+def _body(operation: Operation, request: Request) -> bytes:
+    limit = operation.most_bytes
+    length = request.content_length or 0
+    body = request.stream.read(limit + 1) if length <= limit else b""
+    if max(length, len(body)) > limit:
+        raise PayloadTooLarge(
+            f"The body may have at most {limit} bytes.", limitBytes=limit
+        )
+    return body
+
+
+def _require_scope(caller: Caller, operation: Operation) -> None:
+    if not any_covers(caller.scopes, operation.scope):
+        raise InsufficientScope(
+            f"This operation needs the scope {operation.scope}.",
+            requiredScope=operation.scope,
+        )
+
+
+def _repeatable(call: Call, asked: Shape | None, text: str | None) -> Repeatable | None:
+    if text is None:
+        return None
+    return Repeatable(
+        caller=call.caller.key_id,
+        actor=f"{call.caller.acts_as_email} {call.caller.acts_as_account}",
+        operation=call.operation.name,
+        text=text,
+        asked=asked.told() if asked else None,
+        bearer=call.caller.bearer,
+    )
+
+
+def _handled(call: Call, asked: Shape | None) -> Any:
+    handler = call.operation.handler
+    return handler(call, asked) if call.operation.takes else handler(call)
+
+
+def _told(giving: TypeAdapter[Any], given: Any) -> bytes:
+    """Pour what the handler returned into the declared shape, as JSON."""
+    page = given if isinstance(given, Page) else Page(given, {})
+    shaped = giving.validate_python(page.items, from_attributes=True, by_name=True)
+    data = giving.dump_json(shaped, by_alias=True)
+    meta = b',"meta":' + TypeAdapter(dict).dump_json(page.meta) if page.meta else b""
+    return b'{"data":' + data + meta + b"}"
+
+
+def _put_down(call: Call) -> None:
+    """Keep the audit and the mark of the change that the handler made."""
+    operation, caller = call.operation, call.caller
+    if call.is_unchanged:
+        return
+    if operation.audit and len(call.records) != 1:
+        raise AuditError(f"{operation.name} must audit once, or say unchanged.")
+    via = f"via key {caller.prefix}" if caller.is_asserting else None
+    for action, target, detail in call.records:
+        audit.append(
+            operation.area,
+            actor=caller.manager,
+            action=action,
+            target=target,
+            now=call.now,
+            detail=" ".join(filter(None, [detail, via])) or None,
+        )
+    if operation.rebuilds:
+        changes.mark(operation.rebuilds)
+
+
+def _secret(operation: Operation, given: Any) -> str | None:
+    return getattr(given, operation.conceals) if operation.conceals else None
+
+
+def _json(body: bytes, headers: dict[str, str] | None = None) -> Response:
+    response = Response(body, 200, headers, content_type="application/json")
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _tell_rate(response: Response, rate: Rate, drawn: Draw, now: datetime) -> None:
+    """The fields of the IETF draft: the policy, and what is left of it."""
+    window = max(1, round(rate.capacity / rate.refill))
+    full_in = max(0, round(drawn.full_at - now.timestamp()))
+    response.headers["RateLimit-Policy"] = f'"key";q={rate.capacity};w={window}'
+    response.headers["RateLimit"] = f'"key";r={drawn.remaining};t={full_in}'
+
+
+def _internal_error() -> Refusal:
+    return InternalError("Something went wrong on our side. Nothing was kept.")
+
+
+def _log(
+    operation: Operation, response: Response, request_id: str, seconds: float
+) -> None:
+    log.info(
+        "operation=%s status=%d ms=%.1f request=%s",
+        operation.name,
+        response.status_code,
+        seconds * 1000,
+        request_id,
+    )

@@ -1,0 +1,113 @@
+"""The Flask application: operations, health, the OpenAPI document, and the site."""
+
+from collections.abc import Callable
+from datetime import datetime
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+from flask import Flask, Response, jsonify, redirect, request
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
+
+import api
+from api.dispatch import Dispatch, InternalError, register, request_id_of
+from api.health import Troubles, register_health
+from api.openapi import document
+from api.operation import OPERATIONS
+from api.site import is_folder, site_file
+from models import errors
+from models.platform.buckets import Buckets
+from models.settings import Settings
+
+VERSION = "0.1.0"
+AREAS = ("platform", "projects", "status")
+
+
+def declare_operations() -> None:
+    """Import every noun of every area: that is what declares its operations."""
+    for area in AREAS:
+        folder = Path(api.__file__).parent / area
+        for noun in iter_modules([str(folder)]):
+            import_module(f"api.{area}.{noun.name}")
+
+
+def create_app(
+    settings: Settings,
+    *,
+    clock: Callable[[], datetime],
+    changed: Callable[[str], None] = lambda _: None,
+    troubles: Troubles = list,
+) -> Flask:
+    """
+    Return the application.
+
+    `clock` is the only source of time; `changed(area)` is called after a commit
+    that the site must show; `troubles` says what is wrong with the builder.
+    """
+    declare_operations()
+    app = Flask("masthead", static_folder=None)
+    dispatch = Dispatch(settings, clock, changed, Buckets())
+    register(app, dispatch, OPERATIONS)
+    register_health(app, troubles)
+    _register_openapi(app, settings)
+    _register_others(app, dispatch, Path(settings.output))
+    return app
+
+
+def _register_openapi(app: Flask, settings: Settings) -> None:
+    told = document(settings.site_name, VERSION)
+
+    @app.get("/openapi.json", provide_automatic_options=False)
+    def openapi() -> Response:
+        return jsonify(told)
+
+
+def _register_others(app: Flask, dispatch: Dispatch, output: Path) -> None:
+    """What is no operation: a file of the site, or a problem."""
+
+    @app.errorhandler(NotFound)
+    def missing(_: NotFound) -> Response:
+        return _from_site(output) or refused(errors.NotFound("Nothing is here."))
+
+    @app.errorhandler(MethodNotAllowed)
+    def wrong_method(error: MethodNotAllowed) -> Response:
+        allow = ", ".join(sorted(error.valid_methods or []))
+        detail = f"This address takes {allow}."
+        return refused(errors.MethodNotAllowed(detail, allow=allow))
+
+    @app.errorhandler(HTTPException)
+    def unreadable(error: HTTPException) -> Response:
+        return refused(errors.MalformedRequest(error.description or "Not readable."))
+
+    @app.errorhandler(Exception)
+    def broken(_: Exception) -> Response:
+        app.logger.exception("path=%s", request.path)
+        return refused(InternalError("Something went wrong on our side."))
+
+    def refused(refusal: errors.Refusal) -> Response:
+        request_id = request_id_of(request)
+        response = dispatch.refused(refusal, request_id)
+        response.headers["X-Request-Id"] = request_id
+        return response
+
+
+def _from_site(output: Path) -> Response | None:
+    """Return the page or file at this address, for whoever reads the site here."""
+    path = request.path
+    if request.method not in ("GET", "HEAD") or _is_api(path):
+        return None
+    found = site_file(output, path)
+    if found is not None:
+        return found
+    if not path.endswith("/") and is_folder(output, path):
+        # Relative, so that an address such as //elsewhere leads nowhere else.
+        return redirect(path.rsplit("/", 1)[-1] + "/", 308)  # type: ignore[return-value]
+    wants_page = request.accept_mimetypes.best_match(["application/json", "text/html"])
+    page = site_file(output, "/404.html") if wants_page == "text/html" else None
+    if page is not None:
+        page.status_code = 404
+    return page
+
+
+def _is_api(path: str) -> bool:
+    return path.startswith(tuple(f"/{area}/v1/" for area in AREAS))

@@ -1,0 +1,178 @@
+"""What an operation is: declared once, above its handler; everything follows."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Literal, TypeVar
+
+from models.audit import Target, told
+from models.base import Change, Shape
+from models.errors import Refusal
+from models.pagination import CursorQuery, OffsetQuery
+from models.settings import Settings
+
+KIB, MIB = 1024, 1024 * 1024
+
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Who an Area A change is put down to."""
+
+    type: Literal["account", "key"]
+    id: str
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who asks: a key, and the person it acts for, if any."""
+
+    key_id: str
+    prefix: str
+    scopes: tuple[str, ...]
+    issuer: str
+    lineage: str
+    account_id: str | None
+    bearer: str = field(repr=False)
+    acts_as_email: str | None = None
+    acts_as_account: str | None = None
+
+    @property
+    def manager(self) -> str:
+        """The audit actor of a management call."""
+        return self.acts_as_email or self.issuer
+
+    @property
+    def account(self) -> str | None:
+        return self.acts_as_account or self.account_id
+
+    @property
+    def actor(self) -> Actor:
+        account = self.account
+        return Actor("account", account) if account else Actor("key", self.key_id)
+
+    @property
+    def is_asserting(self) -> bool:
+        return bool(self.acts_as_email or self.acts_as_account)
+
+
+class AuditError(RuntimeError):
+    """A handler that does not say what it did: a mistake of ours."""
+
+
+@dataclass
+class Call:
+    """One request on its way: who, when, and what is to be put down about it."""
+
+    operation: "Operation"
+    caller: Caller
+    now: datetime
+    settings: Settings
+    request_id: str
+    records: list[tuple[str, Target, str | None]] = field(default_factory=list)
+    is_unchanged: bool = False
+
+    def audit(
+        self, about: Any, action: str | None = None, detail: str | None = None
+    ) -> None:
+        """Put down one change; of several declared actions the handler names one."""
+        declared = self.operation.audit
+        named = action or (declared[0] if len(declared) == 1 else "")
+        if named not in declared:
+            raise AuditError(f"{self.operation.name} may not audit {named!r}.")
+        self.records.append((named, about.audited, detail))
+
+    def audit_changes(self, about: Any, changes: dict[str, Change]) -> None:
+        """Put down what an update changed, or that it changed nothing."""
+        if changes:
+            self.audit(about, detail=told(changes))
+        else:
+            self.unchanged()
+
+    def unchanged(self) -> None:
+        """Say that nothing changed: no record, and the site is not behind."""
+        self.is_unchanged = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operation:
+    method: str
+    path: str
+    scope: str
+    handler: Callable[..., Any]
+    takes: type[Shape] | None
+    gives: Any
+    idempotent: Literal["required", "accepted"]
+    audit: tuple[str, ...]
+    rebuilds: str | None
+    refuses: tuple[type[Refusal], ...]
+    conceals: str | None
+    mutates: bool
+    most_bytes: int
+
+    @property
+    def name(self) -> str:
+        """The scope in which an answer is stored and a request is logged."""
+        return self.scope
+
+    @property
+    def area(self) -> str:
+        return self.path.split("/")[1]
+
+    @cached_property
+    def paged(self) -> Literal["cursor", "offset"] | None:
+        if self.takes is None:
+            return None
+        if issubclass(self.takes, CursorQuery):
+            return "cursor"
+        return "offset" if issubclass(self.takes, OffsetQuery) else None
+
+
+OPERATIONS: list[Operation] = []
+
+
+def operation(
+    route: str,
+    *,
+    scope: str,
+    gives: Any,
+    takes: type[Shape] | None = None,
+    idempotent: Literal["required", "accepted"] = "accepted",
+    audit: str | tuple[str, ...] = (),
+    rebuilds: str | None = None,
+    refuses: tuple[type[Refusal], ...] = (),
+    conceals: str | None = None,
+    reads_only: bool = False,
+    most_bytes: int = 256 * KIB,
+) -> Callable[[Handler], Handler]:
+    """
+    Declare an operation; its handler takes the Call and the asked shape.
+
+    `conceals` names the member of the answer that is a secret. `reads_only` is
+    for a POST that changes nothing. `most_bytes` bounds the body.
+    """
+    method, path = route.split(" ")
+
+    def declare(handler: Handler) -> Handler:
+        OPERATIONS.append(
+            Operation(
+                method=method,
+                path=path,
+                scope=scope,
+                handler=handler,
+                takes=takes,
+                gives=gives,
+                idempotent=idempotent,
+                audit=(audit,) if isinstance(audit, str) else audit,
+                rebuilds=rebuilds,
+                refuses=refuses,
+                conceals=conceals,
+                mutates=method == "POST" and not reads_only,
+                most_bytes=most_bytes,
+            )
+        )
+        return handler
+
+    return declare

@@ -1,0 +1,27 @@
+"""What probes may say."""
+
+from api.operation import Call, operation
+from models.status.measurements import (
+    RecordedMeasurements,
+    StatusRecordMeasurements,
+    record_measurements,
+)
+
+
+@operation(
+    "POST /status/v1/admin/measurements/record",
+    scope="status:admin:measurements:record",
+    takes=StatusRecordMeasurements,
+    gives=RecordedMeasurements,
+    rebuilds="status",
+)
+def record(call: Call, asked: StatusRecordMeasurements) -> RecordedMeasurements:
+    """
+    Record 1 to 200 measurements of one source.
+
+    A repeat counts as recorded and changes nothing, so a probe may send a batch
+    again. Slugs that name no service come back in `unknown`; the rest is kept.
+    A time in the future or older than raw measurements are kept refuses the
+    whole batch and names the item.
+    """
+    return record_measurements(asked, call.now, retention=call.settings.raw_retention)

@@ -1,0 +1,1 @@
+"""Where everything meets: settings, time, the application, the builder, commands."""

@@ -1,0 +1,120 @@
+"""
+Who changed what: an append-only chain of records for each area.
+
+Each record carries SHA-256 over the link before it and its own content, so a
+record that is altered or taken out breaks every link after it.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+
+from peewee import AutoField, TextField
+
+from models.base import MomentField, Row, canonical, milliseconds, new_id
+from models.words import told_moment
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a record is about."""
+
+    type: str
+    id: str
+    label: str | None
+
+
+class AuditRow(Row):
+    number = AutoField()
+    area = TextField()
+    id = TextField(unique=True)
+    actor = TextField()
+    action = TextField()
+    target_type = TextField()
+    target_id = TextField()
+    target_label = TextField(null=True)
+    at = MomentField()
+    detail = TextField(null=True)
+    link = TextField()
+
+    class Meta:
+        indexes = ((("area", "number"), True),)
+
+
+def append(
+    area: str,
+    *,
+    actor: str,
+    action: str,
+    target: Target,
+    now: datetime,
+    detail: str | None = None,
+) -> None:
+    """Add a record to the area's chain, inside the transaction of its change."""
+    row = AuditRow(
+        area=area,
+        id=new_id(now),
+        actor=actor,
+        action=action,
+        target_type=target.type,
+        target_id=target.id,
+        target_label=target.label,
+        at=now,
+        detail=detail,
+    )
+    row.link = _link(newest_link(area), row)
+    row.save(force_insert=True)
+
+
+def newest_link(area: str) -> str:
+    """Return the last link of the area's chain, "" while it has none."""
+    newest = (
+        AuditRow.select(AuditRow.link)
+        .where(AuditRow.area == area)
+        .order_by(AuditRow.number.desc())
+        .first()
+    )
+    return newest.link if newest else ""
+
+
+def broken_links(area: str) -> list[str]:
+    """Return the ids of the records whose link does not fit what stands before."""
+    before, broken = "", []
+    rows = AuditRow.select().where(AuditRow.area == area).order_by(AuditRow.number)
+    for row in rows.iterator():
+        if _link(before, row) != row.link:
+            broken.append(row.id)
+        before = row.link
+    return broken
+
+
+def _link(before: str, row: AuditRow) -> str:
+    content = [
+        row.area,
+        row.id,
+        row.actor,
+        row.action,
+        row.target_type,
+        row.target_id,
+        row.target_label,
+        milliseconds(row.at),
+        row.detail,
+    ]
+    return hashlib.sha256(before.encode() + canonical(content)).hexdigest()
+
+
+def told(changes: dict[str, tuple[object, object]]) -> str:
+    """Return changed members as `name: old -> new`, long values cut short."""
+    return "; ".join(
+        f"{name}: {_short(old)} -> {_short(new)}"
+        for name, (old, new) in sorted(changes.items())
+    )
+
+
+def _short(value: object) -> str:
+    if isinstance(value, datetime):
+        return told_moment(value)
+    if isinstance(value, list):
+        return ", ".join(value) or "none"
+    text = "none" if value is None else str(value)
+    return text if len(text) <= 80 else text[:79] + "…"

@@ -1,0 +1,84 @@
+"""
+What the site has yet to show.
+
+A write raises the number of its area in its own transaction. The builder notes
+the number it has built. An area whose mark is above its note is behind,
+whatever happened to the process in between.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from peewee import IntegerField, TextField
+
+from models.base import MomentField, Row
+from models.database import writing
+
+AREAS = ("docs", "status")
+
+
+class AreaRow(Row):
+    name = TextField(primary_key=True)
+    marked = IntegerField(default=0)
+    built = IntegerField(default=0)
+
+
+class FailedPageRow(Row):
+    """A page that could not be made: its file is yesterday's until it can."""
+
+    path = TextField(primary_key=True)
+    area = TextField()
+    reason = TextField()
+    at = MomentField()
+
+
+def mark(area: str) -> None:
+    """Say, inside the transaction of a change, that the area must be built."""
+    (
+        AreaRow.insert(name=area, marked=1)
+        .on_conflict(
+            conflict_target=[AreaRow.name],
+            update={AreaRow.marked: AreaRow.marked + 1},
+        )
+        .execute()
+    )
+
+
+def marks() -> dict[str, int]:
+    """Return the number of each area, 0 where nothing has been written yet."""
+    found = {row.name: row.marked for row in AreaRow.select()}
+    return {area: found.get(area, 0) for area in AREAS}
+
+
+def behind() -> set[str]:
+    """Return the areas that were written to after their last build."""
+    rows = AreaRow.select().where(AreaRow.marked > AreaRow.built)
+    return {row.name for row in rows}
+
+
+def note_built(
+    marked: dict[str, int], failures: Iterable[tuple[str, str, str]], now: datetime
+) -> None:
+    """
+    Note what has been built: the numbers read before it, and what failed.
+
+    An area with a failed page stays behind, so that the next build tries again.
+    """
+    failed = [
+        {"path": path, "area": area, "reason": reason, "at": now}
+        for path, area, reason in failures
+    ]
+    failed_areas = {row["area"] for row in failed}
+    with writing():
+        FailedPageRow.delete().where(FailedPageRow.area.in_(list(marked))).execute()
+        if failed:
+            FailedPageRow.insert_many(failed).on_conflict_replace().execute()
+        for area, number in marked.items():
+            if area not in failed_areas:
+                AreaRow.update(built=number).where(
+                    AreaRow.name == area, AreaRow.built < number
+                ).execute()
+
+
+def failed_pages() -> list[FailedPageRow]:
+    return list(FailedPageRow.select().order_by(FailedPageRow.path))

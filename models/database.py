@@ -1,0 +1,92 @@
+"""The database: opened once, written in transactions, read in snapshots."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from peewee import OperationalError, SqliteDatabase
+from playhouse.migrations import Runner
+
+from models.errors import StorageBusy
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+BUSY_SECONDS = 5
+
+# What the storage says when it cannot take a write: busy, locked, read-only, an
+# error of the disk, the disk full, or no file to be had. All else is our mistake.
+_UNWRITABLE = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+}
+
+# Peewee wants one module-level database: it is our one global, unopened until
+# open_database. synchronous=FULL with the write-ahead log is what makes an
+# acknowledged write survive a power cut. secure_delete keeps purged text out of
+# free pages.
+database = SqliteDatabase(None)
+PRAGMAS = {
+    "journal_mode": "wal",
+    "synchronous": "full",
+    "foreign_keys": 1,
+    "secure_delete": 1,
+    "cache_size": -8 * 1024,
+}
+
+
+def open_database(path: str) -> None:
+    """Name the file that every thread of this process will connect to."""
+    if not database.is_closed():
+        database.close()
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    database.init(path, pragmas=PRAGMAS, timeout=BUSY_SECONDS)
+
+
+def migrate() -> list[str]:
+    """Apply the migrations that are missing and return their names."""
+    connect()
+    names: list[str] = Runner(database, str(MIGRATIONS)).up()
+    return names
+
+
+def connect() -> None:
+    """Give this thread its connection, which then stays open."""
+    database.connect(reuse_if_open=True)
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """
+    Keep everything written inside, or nothing.
+
+    The write lock is taken at once, so that what is read inside cannot have
+    changed by the time it is written. Raise StorageBusy when the lock is not
+    had in time, or when the disk takes no more.
+    """
+    connect()
+    try:
+        with database.atomic("IMMEDIATE"):
+            yield
+    except OperationalError as error:
+        if not _is_unwritable(error):
+            raise
+        raise StorageBusy(
+            "The storage cannot take a write now. Nothing was kept; try again."
+        ) from error
+
+
+def _is_unwritable(error: OperationalError) -> bool:
+    code = getattr(error.__cause__ or error.__context__, "sqlite_errorcode", 0)
+    return code & 0xFF in _UNWRITABLE
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Read everything inside from one snapshot."""
+    connect()
+    with database.atomic("DEFERRED"):
+        yield

@@ -1,0 +1,168 @@
+"""
+Refusals: what a rule raises when a request cannot be done.
+
+Each is a sentence for the caller that names what was wrong. What it means in
+HTTP is the business of api/problems.py.
+"""
+
+from typing import ClassVar
+
+
+class Refusal(Exception):
+    """`kind` names the problem; `members` are extra facts for programs."""
+
+    kind: ClassVar[str]
+
+    def __init__(self, detail: str, **members: object) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.members = members
+
+
+class MalformedRequest(Refusal):
+    kind = "malformed-request"
+
+
+class ValidationFailed(Refusal):
+    """Well-formed, but something in it is wrong; `errors` says where."""
+
+    kind = "validation-failed"
+
+    def __init__(self, detail: str, *errors: dict[str, str]) -> None:
+        super().__init__(detail, errors=list(errors))
+
+
+class IdempotencyKeyMissing(Refusal):
+    kind = "idempotency-key-missing"
+
+
+class IdempotencyKeyInvalid(Refusal):
+    kind = "idempotency-key-invalid"
+
+
+class IdempotencyKeyReused(Refusal):
+    kind = "idempotency-key-reused"
+
+
+class IdempotencyInProgress(Refusal):
+    kind = "idempotency-in-progress"
+
+
+class InvalidCursor(Refusal):
+    kind = "invalid-cursor"
+
+
+class MissingCredentials(Refusal):
+    kind = "missing-credentials"
+
+
+class InvalidKey(Refusal):
+    kind = "invalid-key"
+
+
+class KeyRevoked(Refusal):
+    kind = "key-revoked"
+
+
+class KeyExpired(Refusal):
+    kind = "key-expired"
+
+
+class InsufficientScope(Refusal):
+    kind = "insufficient-scope"
+
+
+class ActorNotAllowed(Refusal):
+    kind = "actor-not-allowed"
+
+
+class ScopeNotGrantable(Refusal):
+    kind = "scope-not-grantable"
+
+
+class RoleRequired(Refusal):
+    kind = "role-required"
+
+
+class NotFound(Refusal):
+    kind = "not-found"
+
+
+class KeyNotFound(NotFound):
+    kind = "key-not-found"
+
+
+class ServiceNotFound(NotFound):
+    kind = "service-not-found"
+
+
+class IncidentNotFound(NotFound):
+    kind = "incident-not-found"
+
+
+class MaintenanceNotFound(NotFound):
+    kind = "maintenance-not-found"
+
+
+class ProjectNotFound(NotFound):
+    kind = "project-not-found"
+
+
+class DocumentNotFound(NotFound):
+    kind = "document-not-found"
+
+
+class RevisionNotFound(NotFound):
+    kind = "revision-not-found"
+
+
+class MethodNotAllowed(Refusal):
+    kind = "method-not-allowed"
+
+
+class SlugTaken(Refusal):
+    kind = "slug-taken"
+
+
+class VersionConflict(Refusal):
+    kind = "version-conflict"
+
+
+class KeyNotActive(Refusal):
+    kind = "key-not-active"
+
+
+class ProjectArchived(Refusal):
+    kind = "project-archived"
+
+
+class Archived(Refusal):
+    kind = "archived"
+
+
+class DocumentPublished(Refusal):
+    kind = "document-published"
+
+
+class CollectionRequired(Refusal):
+    kind = "collection-required"
+
+
+class ReferenceNotFound(Refusal):
+    kind = "reference-not-found"
+
+
+class PayloadTooLarge(Refusal):
+    kind = "payload-too-large"
+
+
+class UnsupportedMediaType(Refusal):
+    kind = "unsupported-media-type"
+
+
+class RateLimited(Refusal):
+    kind = "rate-limited"
+
+
+class StorageBusy(Refusal):
+    kind = "storage-busy"

@@ -1,0 +1,119 @@
+"""
+First answers, kept for a day, so that a repeated request gets the same one.
+
+A secret in an answer is never kept in plain text: it is cut out and sealed
+under the caller's own bearer secret, which is not kept either.
+"""
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from peewee import BlobField, IntegerField, TextField
+
+from models.base import MomentField, Row, canonical
+from models.errors import IdempotencyKeyReused
+
+KEPT = timedelta(hours=24)
+
+
+@dataclass(frozen=True)
+class Repeatable:
+    """What a request must have in common with an earlier one to be its repeat."""
+
+    caller: str
+    actor: str
+    operation: str
+    text: str
+    asked: object
+    bearer: str
+
+    @property
+    def id(self) -> str:
+        names = [self.caller, self.actor, self.operation, self.text]
+        return hashlib.sha256(canonical(names)).hexdigest()
+
+    @property
+    def fingerprint(self) -> str:
+        return hashlib.sha256(canonical(self.asked)).hexdigest()
+
+
+class StoredAnswerRow(Row):
+    id = TextField(primary_key=True)
+    fingerprint = TextField()
+    body = BlobField()
+    secret_at = IntegerField(null=True)
+    sealed = BlobField(null=True)
+    secret_sha256 = TextField(null=True)
+    completed_at = MomentField(index=True)
+
+
+def first_answer(request: Repeatable, now: datetime) -> bytes | None:
+    """
+    Return the answer that the same request was given before, byte for byte.
+
+    Raise IdempotencyKeyReused when the key stood before another request.
+    """
+    row = StoredAnswerRow.get_or_none(StoredAnswerRow.id == request.id)
+    if row is None or now - row.completed_at >= KEPT:
+        return None
+    if row.fingerprint != request.fingerprint:
+        raise IdempotencyKeyReused(
+            "This Idempotency-Key was sent before with another request."
+            " Use a new key for a new request."
+        )
+    body = bytes(row.body)
+    if row.secret_at is None:
+        return body
+    secret = _open(bytes(row.sealed or b""), request)
+    if hashlib.sha256(secret).hexdigest() != row.secret_sha256:
+        raise RuntimeError("A sealed secret does not open to what was sealed.")
+    return body[: row.secret_at] + secret + body[row.secret_at :]
+
+
+def keep_answer(
+    request: Repeatable, body: bytes, now: datetime, secret: str | None = None
+) -> None:
+    """Keep the answer, inside the transaction of its change."""
+    row = {"id": request.id, "fingerprint": request.fingerprint, "completed_at": now}
+    if secret is not None:
+        plain = secret.encode()
+        row["secret_at"] = body.index(plain)
+        row["sealed"] = _seal(plain, request)
+        row["secret_sha256"] = hashlib.sha256(plain).hexdigest()
+        body = body.replace(plain, b"", 1)
+    StoredAnswerRow.replace(body=body, **row).execute()
+
+
+def forget_answers(now: datetime) -> int:
+    """Remove the answers that are older than a day; return how many."""
+    old = StoredAnswerRow.completed_at <= now - KEPT
+    return int(StoredAnswerRow.delete().where(old).execute())
+
+
+def _seal(plain: bytes, request: Repeatable) -> bytes:
+    salt = secrets.token_bytes(16)
+    return salt + _xor(plain, _stream(request, salt, len(plain)))
+
+
+def _open(sealed: bytes, request: Repeatable) -> bytes:
+    salt, masked = sealed[:16], sealed[16:]
+    return _xor(masked, _stream(request, salt, len(masked)))
+
+
+def _stream(request: Repeatable, salt: bytes, length: int) -> bytes:
+    """HKDF-SHA256 (RFC 5869): extract, then expand."""
+    info = f"{request.operation} {request.text}".encode()
+    key = hmac.digest(salt, request.bearer.encode(), "sha256")
+    stream, block, count = b"", b"", 0
+    while len(stream) < length:
+        count += 1
+        block = hmac.digest(key, block + info + bytes([count]), "sha256")
+        stream += block
+    return stream[:length]
+
+
+def _xor(left: bytes, right: bytes) -> bytes:
+    return bytes(a ^ b for a, b in zip(left, right, strict=True))

@@ -1,0 +1,143 @@
+"""
+Pages of a list by keyset: rows added meanwhile never shift a page.
+
+A cursor is base64url of an HMAC tag and what it continues: the question, its
+filters and the last row's sort values. Nothing else is accepted.
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_, or_
+from typing import Annotated, Any, Generic, TypeVar
+
+from peewee import ModelSelect
+from pydantic import Field
+
+from models.base import Shape, canonical
+from models.errors import InvalidCursor
+from models.instance import cursor_secret
+from models.words import Digits
+
+VERSION = 1
+TAG_BYTES = 16
+
+T = TypeVar("T")
+Limit = Annotated[Digits, Field(ge=1, le=100)]
+
+
+class CursorQuery(Shape):
+    """The question of a list in pages; `limit` may change between pages."""
+
+    cursor: str | None = None
+    limit: Limit = 20
+
+    def place(self) -> str:
+        """Name the question and its filters, which a cursor is bound to."""
+        filters = self.model_dump(mode="json", exclude={"cursor", "limit"})
+        content = canonical([type(self).__name__, filters])
+        return hashlib.sha256(content).hexdigest()[:16]
+
+
+class OffsetQuery(Shape):
+    offset: Annotated[Digits, Field(ge=0, le=2**53)] = 0
+    limit: Limit = 50
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    """Some rows, and what stands beside them in the answer's `meta`."""
+
+    items: list[T]
+    meta: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Sort:
+    """One level of an order: what SQL sorts by, and its value in a row."""
+
+    by: Any
+    value: Callable[[Any], Any]
+    descending: bool = False
+
+    def after(self, last: Any) -> Any:
+        return self.by < last if self.descending else self.by > last
+
+    def order(self) -> Any:
+        return self.by.desc() if self.descending else self.by.asc()
+
+
+def ascending(field: Any) -> Sort:
+    return Sort(field, _stored(field))
+
+
+def descending(field: Any) -> Sort:
+    return Sort(field, _stored(field), descending=True)
+
+
+def _stored(field: Any) -> Callable[[Any], Any]:
+    return lambda row: field.db_value(getattr(row, field.name))
+
+
+def page_of(query: ModelSelect[Any], asked: CursorQuery, *sorts: Sort) -> Page[Any]:
+    """Return the page that follows the cursor; the last sort must be unique."""
+    if asked.cursor is not None:
+        query = query.where(_beyond(sorts, _read(asked.cursor, asked.place())))
+    ordered = query.order_by(*(sort.order() for sort in sorts))
+    rows = list(ordered.limit(asked.limit + 1))
+    more = len(rows) > asked.limit
+    rows = rows[: asked.limit]
+    last = [sort.value(rows[-1]) for sort in sorts] if more else None
+    return Page(rows, {"cursor": _write(asked.place(), last) if last else None})
+
+
+def offset_page(query: ModelSelect[Any], asked: OffsetQuery) -> Page[Any]:
+    rows = list(query.offset(asked.offset).limit(asked.limit + 1))
+    more = len(rows) > asked.limit
+    meta = {"offset": asked.offset, "limit": asked.limit, "more": more}
+    return Page(rows[: asked.limit], meta)
+
+
+def _beyond(sorts: tuple[Sort, ...], last: list[Any]) -> Any:
+    """Rows after the last one: greater at the first level at which they differ."""
+    if len(last) != len(sorts):
+        raise _invalid()
+    levels = []
+    for depth, sort in enumerate(sorts):
+        same = [s.by == v for s, v in zip(sorts[:depth], last, strict=False)]
+        levels.append(reduce(and_, [*same, sort.after(last[depth])]))
+    return reduce(or_, levels)
+
+
+def _write(place: str, last: list[Any]) -> str:
+    content = canonical([VERSION, place, last])
+    return base64.urlsafe_b64encode(_tag(content) + content).decode().rstrip("=")
+
+
+def _read(cursor: str, place: str) -> list[Any]:
+    try:
+        raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), b"-_", validate=True)
+    except ValueError:
+        raise _invalid() from None
+    tag, content = raw[:TAG_BYTES], raw[TAG_BYTES:]
+    if not hmac.compare_digest(tag, _tag(content)):
+        raise _invalid()
+    version, of, last = json.loads(content)
+    if version != VERSION or of != place:
+        raise _invalid()
+    return list(last)
+
+
+def _tag(content: bytes) -> bytes:
+    return hmac.digest(cursor_secret(), content, "sha256")[:TAG_BYTES]
+
+
+def _invalid() -> InvalidCursor:
+    return InvalidCursor(
+        "The cursor is damaged, or belongs to another list or other filters."
+        " Start again without a cursor."
+    )

@@ -1,0 +1,226 @@
+"""API keys: what they are, and how they are issued, changed, revoked and verified."""
+
+from datetime import datetime, timedelta
+from types import SimpleNamespace
+from typing import Annotated, Literal
+
+from peewee import FloatField, IntegerField, TextField
+from pydantic import AfterValidator, Field
+
+from models.audit import Target
+from models.base import ListField, MomentField, Row, Shape, new_id
+from models.database import database
+from models.errors import KeyNotActive, KeyNotFound
+from models.pagination import CursorQuery, Page, descending, page_of
+from models.platform.scopes import is_scope
+from models.platform.secrets import Secret, make_secret
+from models.words import TRIMMED, Id, MayOmit, Moment, SingleLine, Whole
+
+KeyStatus = Literal["active", "revoked"]
+
+
+def _scope(text: str) -> str:
+    if not is_scope(text):
+        raise ValueError(
+            "Must be *, or segments joined by : of which the last may be *."
+        )
+    return text
+
+
+def _distinct(scopes: list[str]) -> list[str]:
+    return list(dict.fromkeys(scopes))
+
+
+Scope = Annotated[str, AfterValidator(_scope)]
+Scopes = Annotated[
+    list[Scope], Field(min_length=1, max_length=100), AfterValidator(_distinct)
+]
+KeyName = Annotated[str, TRIMMED, Field(min_length=1, max_length=120), SingleLine]
+Capacity = Annotated[Whole, Field(ge=1, le=100_000)]
+Refill = Annotated[float, Field(ge=0.1, le=10_000)]
+
+
+class ApiKey(Shape):
+    """A key as it may be seen; its secret is not among its members."""
+
+    id: Id
+    prefix: str
+    name: str
+    scopes: list[str]
+    status: KeyStatus
+    created_at: Moment
+    expires_at: Moment | None
+    rate_capacity: int | None
+    rate_refill: float | None
+    account_id: Id | None
+
+
+class CreatedApiKey(ApiKey):
+    secret: str
+
+
+class CreateKey(Shape):
+    name: KeyName
+    scopes: Scopes
+    rate_capacity: MayOmit[Capacity] = None
+    rate_refill: MayOmit[Refill] = None
+    expires_in_days: MayOmit[Annotated[Whole, Field(ge=1, le=3650)]] = None
+
+
+class RemoveKey(Shape):
+    id: Id
+
+
+class GetKey(Shape):
+    id: Id
+
+
+class ListKeys(CursorQuery):
+    status: KeyStatus | None = None
+    account_id: str | None = None
+
+
+class VerifyKey(Shape):
+    hash: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class VerifiedKey(Shape):
+    id: Id
+    prefix: str
+    name: str
+    scopes: list[str]
+    status: KeyStatus
+    rate_capacity: int | None
+    rate_refill: float | None
+
+
+class KeyRow(Row):
+    id = TextField(primary_key=True)
+    prefix = TextField(unique=True)
+    hash = TextField(unique=True)
+    name = TextField()
+    scopes = ListField()
+    created_at = MomentField()
+    expires_at = MomentField(null=True)
+    revoked_at = MomentField(null=True)
+    rate_capacity = IntegerField(null=True)
+    rate_refill = FloatField(null=True)
+    account_id = TextField(null=True, index=True)
+    lifetime_days = IntegerField(null=True)
+    # The admin who issued it, and the line of keys that replaced one another.
+    issuer = TextField()
+    lineage = TextField()
+
+    class Meta:
+        indexes = ((("created_at", "id"), False),)
+
+    @property
+    def audited(self) -> Target:
+        return Target("key", self.id, self.name)
+
+    def status(self, now: datetime) -> KeyStatus:
+        """Revoked when revoked or expired: what no longer opens is not active."""
+        expired = self.expires_at is not None and now >= self.expires_at
+        return "revoked" if self.revoked_at is not None or expired else "active"
+
+    def seen(self, now: datetime, secret: str | None = None) -> SimpleNamespace:
+        """Return what may be shown at `now`; whose status depends on the time."""
+        members = {name: getattr(self, name) for name in self._meta.fields}
+        return SimpleNamespace(
+            **members | {"status": self.status(now), "secret": secret}
+        )
+
+
+def issue_key(
+    asked: CreateKey, now: datetime, *, issuer: str, account_id: str | None = None
+) -> tuple[KeyRow, Secret]:
+    """Make a key and return it with its secret, which is not kept."""
+    days = asked.expires_in_days
+    secret, id = make_secret(), new_id(now)
+    key = KeyRow.create(
+        id=id,
+        prefix=secret.prefix,
+        hash=secret.hash,
+        name=asked.name,
+        scopes=asked.scopes,
+        created_at=now,
+        expires_at=now + timedelta(days=days) if days else None,
+        rate_capacity=asked.rate_capacity,
+        rate_refill=asked.rate_refill,
+        account_id=account_id,
+        lifetime_days=days,
+        issuer=issuer,
+        lineage=id,
+    )
+    return key, secret
+
+
+def adopt_key(hash: str, now: datetime) -> None:
+    """Make the first admin key from its hash alone, while there is no key at all."""
+    if not KeyRow.select().exists():
+        KeyRow.create(
+            id=(id := new_id(now)),
+            prefix=f"mh_{hash[:8]}",
+            hash=hash,
+            name="Bootstrap key",
+            scopes=["*"],
+            created_at=now,
+            issuer="the environment",
+            lineage=id,
+        )
+
+
+def key_with(id: str) -> KeyRow:
+    key = KeyRow.get_or_none(KeyRow.id == id)
+    if key is None:
+        raise KeyNotFound(f"No key has the id {id}.")
+    return key
+
+
+def keys_listed(asked: ListKeys, now: datetime) -> Page[KeyRow]:
+    query = KeyRow.select()
+    if asked.account_id is not None:
+        query = query.where(KeyRow.account_id == asked.account_id)
+    over = KeyRow.revoked_at.is_null(False) | (
+        KeyRow.expires_at.is_null(False) & (KeyRow.expires_at <= now)
+    )
+    if asked.status is not None:
+        query = query.where(over if asked.status == "revoked" else ~over)
+    return page_of(query, asked, descending(KeyRow.created_at), descending(KeyRow.id))
+
+
+def revoke_key(key: KeyRow, now: datetime) -> bool:
+    """Revoke for good; tell whether that changed anything."""
+    if key.status(now) == "revoked":
+        return False
+    key.revoked_at = now
+    key.save()
+    return True
+
+
+def require_active(key: KeyRow, now: datetime) -> None:
+    if key.status(now) != "active":
+        raise KeyNotActive("The key is revoked or has expired.")
+
+
+# Peewee needs far longer to say this than SQLite to answer it, and every request
+# asks it: so it is said once.
+_BY_HASH, _ = KeyRow.select().where(KeyRow.hash == "").sql()
+_COLUMNS = tuple(KeyRow._meta.sorted_field_names)
+
+
+def key_hashed(hash: str) -> KeyRow | None:
+    """Return the key whose secret has this SHA-256, whatever its state."""
+    found = database.execute_sql(_BY_HASH, (hash,)).fetchone()
+    if found is None:
+        return None
+    fields = KeyRow._meta.fields
+    values = zip(_COLUMNS, found, strict=True)
+    return KeyRow(**{name: fields[name].python_value(value) for name, value in values})
+
+
+def key_verified(asked: VerifyKey) -> KeyRow:
+    key = key_hashed(asked.hash)
+    if key is None:
+        raise KeyNotFound("No key has this hash.")
+    return key

@@ -1,0 +1,167 @@
+"""Every setting once: name, default, unit and help."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import timedelta
+from typing import Any, get_type_hints
+from urllib.parse import urlsplit
+
+PREFIX = "MASTHEAD_"
+NIL_UUID = "00000000-0000-0000-0000-000000000000"
+
+PUBLIC_READS = (
+    "status:services:list",
+    "status:services:get",
+    "status:uptime:get",
+    "status:incidents:list",
+    "status:incidents:get",
+    "status:maintenance:list",
+    "status:maintenance:get",
+)
+
+
+class SettingError(ValueError):
+    """A setting whose value cannot be used; the text names it and says why."""
+
+
+def setting(default: Any, help: str, **limits: Any) -> Any:
+    """Declare one setting; `limits` may hold least, most, choices and pattern."""
+    return field(default=default, metadata={"help": help, **limits})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The one instance is built by app.py and passed down."""
+
+    database: str = setting("data/masthead.db", "the SQLite file")
+    output: str = setting("output", "the folder the site is built into")
+    host: str = setting("127.0.0.1", "the address to listen on")
+    port: int = setting(8000, "the port to listen on", least=1, most=65535)
+    threads: int = setting(8, "threads that answer requests", least=1, most=256)
+    site_url: str = setting(
+        "http://127.0.0.1:8000", "the site's public address, without a path"
+    )
+    site_name: str = setting(
+        "Masthead", "the site's name", pattern=r"[^\x00-\x1f]{1,80}"
+    )
+    site_logo: str = setting(
+        "", "address of a logo image: https, or a path of the site"
+    )
+    accent_colour: str = setting(
+        "#3b4cca", "the accent colour, as #rrggbb", pattern=r"#[0-9a-fA-F]{6}"
+    )
+    freshness_seconds: int = setting(
+        300, "seconds after which a measurement is stale", least=10, most=86400
+    )
+    probe_interval_seconds: int = setting(
+        60, "seconds between two measurements of a probe", least=1, most=86400
+    )
+    raw_retention_days: int = setting(
+        100, "days for which raw measurements are kept", least=91, most=3650
+    )
+    public_scopes: tuple[str, ...] = setting(
+        PUBLIC_READS, "scopes a developer may request, separated by commas"
+    )
+    grant_policy: str = setting(
+        "contained",
+        "contained: a key grants only what it covers; open: anything",
+        choices=("contained", "open"),
+    )
+    default_rate_capacity: int = setting(
+        2000, "requests in a burst, for keys without a rate", least=1, most=100_000
+    )
+    default_rate_refill: float = setting(
+        200.0, "requests per second, for keys without a rate", least=0.1, most=10_000
+    )
+    bootstrap_key_sha256: str = setting(
+        "",
+        "SHA-256 (hex) of a first admin key, made at the start while there is no key",
+        pattern=r"([0-9a-f]{64})?",
+    )
+    docs_slug: str = setting(
+        "docs",
+        "slug of the built-in docs project",
+        pattern=r"[a-z0-9]+(?:-[a-z0-9]+)*",
+    )
+    docs_owner_id: str = setting(
+        NIL_UUID,
+        "account (uuid) that answers for the docs project",
+        pattern=r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+    )
+    log_level: str = setting(
+        "info", "how much is logged", choices=("debug", "info", "warning", "error")
+    )
+    templates: str = setting("", "a folder whose templates replace ours by name")
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            problem = _problem(each.metadata, getattr(self, each.name))
+            if problem:
+                raise SettingError(f"{environment_name(each.name)} {problem}.")
+        self._check_addresses()
+
+    def _check_addresses(self) -> None:
+        parts = urlsplit(self.site_url)
+        if parts.scheme not in ("http", "https") or not parts.netloc:
+            raise SettingError(
+                "MASTHEAD_SITE_URL must be an address such as https://docs.example.com."
+            )
+        if parts.path or parts.query or parts.fragment:
+            raise SettingError(
+                "MASTHEAD_SITE_URL must have no path and no final slash."
+            )
+        if self.site_logo and not self.site_logo.startswith(("https://", "/")):
+            raise SettingError("MASTHEAD_SITE_LOGO must start with https:// or /.")
+
+    @property
+    def freshness(self) -> timedelta:
+        return timedelta(seconds=self.freshness_seconds)
+
+    @property
+    def raw_retention(self) -> timedelta:
+        return timedelta(days=self.raw_retention_days)
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str]) -> "Settings":
+        """Read the settings; raise SettingError for a wrong value or unknown name."""
+        known = {environment_name(each.name): each.name for each in fields(cls)}
+        unknown = sorted(
+            name for name in environ if name.startswith(PREFIX) and name not in known
+        )
+        if unknown:
+            raise SettingError(f"{unknown[0]} is not a setting of Masthead.")
+        kinds = get_type_hints(cls)
+        return cls(
+            **{
+                name: _read(key, environ[key], kinds[name])
+                for key, name in known.items()
+                if key in environ
+            }
+        )
+
+
+def environment_name(name: str) -> str:
+    return PREFIX + name.upper()
+
+
+def _read(key: str, text: str, kind: Any) -> Any:
+    if kind is int and not re.fullmatch(r"[0-9]{1,12}", text):
+        raise SettingError(f"{key} must be a whole number.")
+    if kind is float and not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text):
+        raise SettingError(f"{key} must be a number.")
+    if kind in (int, float):
+        return kind(text)
+    if kind is str:
+        return text.strip()
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _problem(limits: Mapping[str, Any], value: Any) -> str | None:
+    if "least" in limits and not limits["least"] <= value <= limits["most"]:
+        return f"must be from {limits['least']} to {limits['most']}"
+    if "choices" in limits and value not in limits["choices"]:
+        return f"must be one of {', '.join(limits['choices'])}"
+    if "pattern" in limits and not re.fullmatch(limits["pattern"], value):
+        return f"must match {limits['pattern']}"
+    return None

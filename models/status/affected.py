@@ -1,0 +1,83 @@
+"""Which services an incident or a maintenance window affects."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from peewee import JOIN, AutoField, ForeignKeyField, TextField
+
+from models.base import Change, Row, Shape
+from models.status.services import ServiceRow, services_named
+from models.words import StatusSlug
+
+
+class StatusAffectedService(Shape):
+    slug: StatusSlug
+    name: str
+
+
+class AffectedRow(Row):
+    """
+    A service that an incident or a window names, by the id of that subject.
+
+    It keeps slug and name of its own for the day the service is purged; until
+    then the service's own name is the one to show.
+    """
+
+    service_id: int | None
+
+    number = AutoField()
+    subject = TextField(index=True)
+    service = ForeignKeyField(ServiceRow, null=True, on_delete="SET NULL")
+    slug = TextField()
+    kept_name = TextField()
+
+    class Meta:
+        indexes = ((("slug", "subject"), False),)
+
+    @property
+    def name(self) -> str:
+        return self.service.name if self.service else self.kept_name
+
+
+def set_affected(subject: str, slugs: Iterable[str]) -> None:
+    """Let the subject affect these services and no others."""
+    services = services_named(slugs)
+    AffectedRow.delete().where(AffectedRow.subject == subject).execute()
+    for each in services:
+        AffectedRow.create(
+            subject=subject, service=each.number, slug=each.slug, kept_name=each.name
+        )
+
+
+def change_affected(
+    subject: Any, slugs: list[str] | None, now: datetime
+) -> dict[str, Change]:
+    """Let the incident or window affect these services, if they differ."""
+    before = [each.slug for each in subject.services]
+    wanted = before if slugs is None else list(dict.fromkeys(slugs))
+    if wanted == before:
+        return {}
+    set_affected(subject.id, wanted)
+    subject.touch(now)
+    return {"services": (before, wanted)}
+
+
+def subjects_affecting(slug: str) -> Any:
+    """Return, for a query, the ids of what affects the service."""
+    return AffectedRow.select(AffectedRow.subject).where(AffectedRow.slug == slug)
+
+
+def affected_by(subjects: Iterable[str]) -> dict[str, list[AffectedRow]]:
+    """Return the services of each subject, in the order in which they were named."""
+    found: dict[str, list[AffectedRow]] = defaultdict(list)
+    query = (
+        AffectedRow.select(AffectedRow, ServiceRow.name)
+        .join(ServiceRow, JOIN.LEFT_OUTER)
+        .where(AffectedRow.subject.in_(list(subjects)))
+        .order_by(AffectedRow.number)
+    )
+    for row in query:
+        found[row.subject].append(row)
+    return found

@@ -1,0 +1,51 @@
+"""Who changed what on the status page: the operators' audit, as it may be asked."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from models.audit import AuditRow
+from models.base import Shape
+from models.pagination import OffsetQuery, Page, offset_page
+from models.words import Moment
+
+StatusAction = Literal[
+    "service.added",
+    "service.updated",
+    "service.removed",
+    "service.purged",
+    "incident.opened",
+    "incident.updated",
+    "incident.update-posted",
+    "maintenance.scheduled",
+    "maintenance.updated",
+]
+TargetType = Literal["service", "incident", "maintenance"]
+
+
+class StatusAuditEvent(Shape):
+    id: str
+    actor: str
+    action: StatusAction
+    target_type: TargetType
+    target_id: str
+    target_label: str | None
+    at: Moment
+    detail: str | None
+
+
+class ListStatusAudit(OffsetQuery):
+    target_type: TargetType | None = None
+    target_id: Annotated[str | None, Field(max_length=128)] = None
+    actor: Annotated[str | None, Field(max_length=320)] = None
+    action: StatusAction | None = None
+
+
+def status_audit_listed(asked: ListStatusAudit) -> Page[Any]:
+    """Return a page of the operators' writes, newest first."""
+    query = AuditRow.select().where(AuditRow.area == "status")
+    for name in ("target_type", "target_id", "actor", "action"):
+        wanted = getattr(asked, name)
+        if wanted is not None:
+            query = query.where(getattr(AuditRow, name) == wanted)
+    return offset_page(query.order_by(AuditRow.number.desc()), asked)

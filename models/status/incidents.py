@@ -1,0 +1,294 @@
+"""Incidents: opened, updated, told in a timeline, resolved."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from peewee import AutoField, ForeignKeyField, ModelSelect, TextField
+from pydantic import Field
+
+from models.audit import Target
+from models.base import Change, MomentField, Row, Shape, new_id
+from models.errors import IncidentNotFound, ValidationFailed
+from models.pagination import CursorQuery, Page, descending, page_of
+from models.status.affected import (
+    AffectedRow,
+    StatusAffectedService,
+    affected_by,
+    change_affected,
+    set_affected,
+    subjects_affecting,
+)
+from models.status.services import Services
+from models.status.state import CLOCK_SKEW, Severity
+from models.words import TRIMMED, MayOmit, Moment, SingleLine
+
+IncidentStatus = Literal["investigating", "identified", "monitoring", "resolved"]
+IncidentTitle = Annotated[str, TRIMMED, Field(min_length=1, max_length=160), SingleLine]
+Body = Annotated[str, Field(min_length=1, max_length=4000)]
+StatusId = Annotated[str, Field(min_length=1, max_length=64)]
+
+
+class StatusIncident(Shape):
+    id: str
+    title: str
+    status: IncidentStatus
+    severity: Severity
+    started_at: Moment
+    resolved_at: Moment | None
+    created_at: Moment
+    updated_at: Moment
+    services: list[StatusAffectedService]
+
+
+class StatusIncidentUpdate(Shape):
+    id: str
+    incident_id: str
+    status: IncidentStatus
+    body: str
+    created_at: Moment
+
+
+class StatusIncidentDetail(Shape):
+    incident: StatusIncident
+    updates: list[StatusIncidentUpdate]
+
+
+class StatusAddIncident(Shape):
+    title: IncidentTitle
+    severity: Severity
+    status: IncidentStatus = "investigating"
+    started_at: MayOmit[Moment] = None
+    services: Services
+    body: Body
+
+
+class StatusUpdateIncident(Shape):
+    id: StatusId
+    title: MayOmit[IncidentTitle] = None
+    severity: MayOmit[Severity] = None
+    status: MayOmit[IncidentStatus] = None
+    services: MayOmit[Services] = None
+    started_at: MayOmit[Moment] = None
+    resolved_at: Moment | None = None
+
+
+class StatusAddIncidentUpdate(Shape):
+    incident_id: StatusId
+    status: MayOmit[IncidentStatus] = None
+    body: Body
+
+
+class ListIncidents(CursorQuery):
+    status: Literal["active", "resolved"] | None = None
+    slug: str | None = None
+    from_: Annotated[Moment | None, Field(alias="from")] = None
+    to: Moment | None = None
+
+
+class GetIncident(Shape):
+    id: StatusId
+
+
+class IncidentRow(Row):
+    id = TextField(primary_key=True)
+    title = TextField()
+    status = TextField()
+    severity = TextField()
+    started_at = MomentField()
+    resolved_at = MomentField(null=True)
+    created_at = MomentField()
+    updated_at = MomentField()
+
+    class Meta:
+        indexes = ((("started_at", "id"), False),)
+
+    services: list[AffectedRow]
+
+    @property
+    def audited(self) -> Target:
+        return Target("incident", self.id, self.title)
+
+    def is_active(self, now: datetime) -> bool:
+        """Monitoring still counts; one dated ahead does not yet."""
+        return self.status != "resolved" and self.started_at <= now
+
+
+class EntryRow(Row):
+    """An entry of an incident's timeline."""
+
+    incident_id: str
+
+    number = AutoField()
+    id = TextField(unique=True)
+    incident = ForeignKeyField(IncidentRow, on_delete="CASCADE")
+    status = TextField()
+    body = TextField()
+    created_at = MomentField()
+
+    @property
+    def audited(self) -> Target:
+        return self.incident.audited
+
+
+def open_incident(asked: StatusAddIncident, now: datetime) -> IncidentRow:
+    """Open an incident; its body becomes the first entry of its timeline."""
+    started_at = asked.started_at or now
+    resolved_at = now if asked.status == "resolved" else None
+    _require_order(started_at, resolved_at, now)
+    incident = IncidentRow.create(
+        id=new_id(now),
+        title=asked.title,
+        status=asked.status,
+        severity=asked.severity,
+        started_at=started_at,
+        resolved_at=resolved_at,
+        created_at=now,
+        updated_at=now,
+    )
+    set_affected(incident.id, asked.services)
+    _tell(incident, asked.status, asked.body, now)
+    return with_services([incident])[0]
+
+
+def update_incident(
+    asked: StatusUpdateIncident, now: datetime
+) -> tuple[IncidentRow, dict[str, Change]]:
+    """Change what was sent and differs; resolving and reopening set resolvedAt."""
+    incident = incident_with(asked.id)
+    wanted = asked.given()
+    wanted.pop("id")
+    slugs = wanted.pop("services", None)
+    wanted |= {"resolved_at": _resolved_at(incident, wanted, now)}
+    _require_order(
+        wanted.get("started_at", incident.started_at), wanted["resolved_at"], now
+    )
+    changes = change_affected(incident, slugs, now) | incident.change(wanted, now)
+    return with_services([incident])[0], changes
+
+
+def add_entry(asked: StatusAddIncidentUpdate, now: datetime) -> EntryRow:
+    """Append to the timeline; without a status the incident keeps its own."""
+    incident = incident_with(asked.incident_id)
+    status = asked.status or incident.status
+    resolved_at = _resolved_at(incident, {"status": status}, now)
+    _require_order(incident.started_at, resolved_at, now)
+    if not incident.change({"status": status, "resolved_at": resolved_at}, now):
+        incident.touch(now)
+    return _tell(incident, status, asked.body, now)
+
+
+def incident_with(id: str) -> IncidentRow:
+    incident = IncidentRow.get_or_none(IncidentRow.id == id)
+    if incident is None:
+        raise IncidentNotFound(f"No incident has the id '{id}'.")
+    return with_services([incident])[0]
+
+
+def incident_detail(id: str) -> StatusIncidentDetail:
+    """Return an incident with its timeline, oldest entry first."""
+    incident = incident_with(id)
+    return StatusIncidentDetail.model_validate(
+        {"incident": incident, "updates": entries_of([incident])[id][::-1]}
+    )
+
+
+def incidents_listed(asked: ListIncidents, now: datetime) -> Page[IncidentRow]:
+    """Return a page, newest first; from and to select by overlap."""
+    require_range(asked.from_, asked.to)
+    query = IncidentRow.select()
+    if asked.status is not None:
+        is_resolved = IncidentRow.status == "resolved"
+        query = query.where(is_resolved if asked.status == "resolved" else ~is_resolved)
+    if asked.slug is not None:
+        query = query.where(IncidentRow.id.in_(subjects_affecting(asked.slug)))
+    if asked.to is not None:
+        query = query.where(IncidentRow.started_at < asked.to)
+    if asked.from_ is not None:
+        ended = IncidentRow.resolved_at > asked.from_
+        if now > asked.from_:
+            ended |= IncidentRow.resolved_at.is_null()
+        query = query.where(ended)
+    page = page_of(
+        query, asked, descending(IncidentRow.started_at), descending(IncidentRow.id)
+    )
+    return Page(with_services(page.items), page.meta)
+
+
+def incidents_since(since: datetime, slug: str | None = None) -> list[IncidentRow]:
+    """Return what is unresolved or was resolved since, newest first."""
+    query = IncidentRow.select().where(
+        IncidentRow.resolved_at.is_null() | (IncidentRow.resolved_at > since)
+    )
+    if slug is not None:
+        query = query.where(IncidentRow.id.in_(subjects_affecting(slug)))
+    return in_order(query)
+
+
+def all_incidents() -> list[IncidentRow]:
+    return in_order(IncidentRow.select())
+
+
+def in_order(query: ModelSelect[IncidentRow]) -> list[IncidentRow]:
+    newest = query.order_by(IncidentRow.started_at.desc(), IncidentRow.id.desc())
+    return with_services(list(newest))
+
+
+def with_services(incidents: list[IncidentRow]) -> list[IncidentRow]:
+    affected = affected_by(each.id for each in incidents)
+    for each in incidents:
+        each.services = affected[each.id]
+    return incidents
+
+
+def require_range(start: datetime | None, end: datetime | None) -> None:
+    if start and end and end < start:
+        error = {
+            "parameter": "to",
+            "code": "range",
+            "detail": "Must not be before from.",
+        }
+        raise ValidationFailed("The parameter to is before from.", error)
+
+
+def _resolved_at(
+    incident: IncidentRow, wanted: dict[str, Any], now: datetime
+) -> datetime | None:
+    """Return the time of resolution that follows from the wanted changes."""
+    resolved = wanted.get("status", incident.status) == "resolved"
+    if "resolved_at" in wanted:
+        if resolved != (wanted["resolved_at"] is not None):
+            raise _wrong(
+                "/resolvedAt", "Must be a time exactly when the status is resolved."
+            )
+        return wanted["resolved_at"]
+    return (incident.resolved_at or now) if resolved else None
+
+
+def _require_order(
+    started_at: datetime, resolved_at: datetime | None, now: datetime
+) -> None:
+    if resolved_at is not None and resolved_at < started_at:
+        raise _wrong("/resolvedAt", "Must not be before startedAt.")
+    if resolved_at is not None and resolved_at > now + CLOCK_SKEW:
+        raise _wrong("/resolvedAt", "Must not be in the future.")
+
+
+def _wrong(pointer: str, detail: str) -> ValidationFailed:
+    error = {"pointer": pointer, "code": "time", "detail": detail}
+    return ValidationFailed(f"{pointer}: {detail}", error)
+
+
+def _tell(incident: IncidentRow, status: str, body: str, now: datetime) -> EntryRow:
+    return EntryRow.create(
+        id=new_id(now), incident=incident, status=status, body=body, created_at=now
+    )
+
+
+def entries_of(incidents: Iterable[IncidentRow]) -> dict[str, list[EntryRow]]:
+    """Return the timelines, newest entry first, by incident."""
+    found: dict[str, list[EntryRow]] = {each.id: [] for each in incidents}
+    query = EntryRow.select().where(EntryRow.incident.in_(list(found)))
+    for row in query.order_by(EntryRow.number.desc()):
+        found[row.incident_id].append(row)
+    return found

@@ -1,0 +1,145 @@
+"""Measurements: what probes say, kept as they said it."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+from peewee import CompositeKey, ForeignKeyField, IntegerField, TextField
+from pydantic import Field
+
+from models.base import MomentField, Row, Shape, milliseconds
+from models.database import database
+from models.errors import ValidationFailed
+from models.status.services import ServiceRow
+from models.status.state import CLOCK_SKEW, Measured, Reading
+from models.words import Moment, StatusSlug, Whole
+
+
+class StatusMeasurement(Shape):
+    slug: StatusSlug
+    status: Measured
+    response_time_ms: Annotated[Whole, Field(ge=0, le=600_000)] | None = None
+    observed_at: Moment
+
+
+class StatusRecordMeasurements(Shape):
+    source: StatusSlug
+    measurements: Annotated[
+        list[StatusMeasurement], Field(min_length=1, max_length=200)
+    ]
+
+
+class RecordedMeasurements(Shape):
+    recorded: int
+    unknown: list[str]
+
+
+class MeasurementRow(Row):
+    """One sample; the key is the order in which they are read."""
+
+    service = ForeignKeyField(ServiceRow, on_delete="CASCADE", index=False)
+    observed_at = MomentField()
+    source = TextField()
+    status = TextField()
+    response_time_ms = IntegerField(null=True)
+
+    class Meta:
+        primary_key = CompositeKey("service", "observed_at", "source")
+        without_rowid = True
+
+
+class ReadingRow(Row):
+    """The newest sample of each source, so that the present is read at once."""
+
+    service_id: int
+
+    service = ForeignKeyField(ServiceRow, on_delete="CASCADE", index=False)
+    source = TextField()
+    observed_at = MomentField()
+    status = TextField()
+    response_time_ms = IntegerField(null=True)
+
+    class Meta:
+        primary_key = CompositeKey("service", "source")
+        without_rowid = True
+
+
+# A batch is up to 200 rows and Peewee builds its text anew each time: the two
+# statements are fixed, so that the disk and not Python sets the pace.
+_KEEP = (
+    "INSERT OR IGNORE INTO measurement"
+    " (service_id, observed_at, source, status, response_time_ms)"
+    " VALUES (?, ?, ?, ?, ?)"
+)
+_SEE = (
+    "INSERT INTO reading (service_id, observed_at, source, status, response_time_ms)"
+    " VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT (service_id, source) DO UPDATE SET"
+    " observed_at = excluded.observed_at, status = excluded.status,"
+    " response_time_ms = excluded.response_time_ms"
+    " WHERE excluded.observed_at > reading.observed_at"
+)
+
+
+def record_measurements(
+    asked: StatusRecordMeasurements, now: datetime, *, retention: timedelta
+) -> RecordedMeasurements:
+    """
+    Keep a batch, whole or not at all.
+
+    A sample that is there already counts as recorded and changes nothing.
+    Slugs that name no service are returned; the rest is kept.
+    """
+    _require_times(asked.measurements, now, retention)
+    numbers = {row.slug: row.number for row in ServiceRow.select()}
+    rows = [
+        (
+            numbers[each.slug],
+            milliseconds(each.observed_at),
+            asked.source,
+            each.status,
+            each.response_time_ms,
+        )
+        for each in asked.measurements
+        if each.slug in numbers
+    ]
+    cursor = database.connection().cursor()
+    cursor.executemany(_KEEP, rows)
+    cursor.executemany(_SEE, rows)
+    unknown = [each.slug for each in asked.measurements if each.slug not in numbers]
+    return RecordedMeasurements(
+        recorded=len(rows), unknown=list(dict.fromkeys(unknown))
+    )
+
+
+def readings_of(services: Iterable[ServiceRow]) -> dict[int, list[Reading]]:
+    """Return the newest sample of each source, by the service's number."""
+    found: dict[int, list[Reading]] = {each.number: [] for each in services}
+    rows: Iterable[Any] = ReadingRow.select().order_by(
+        ReadingRow.service, ReadingRow.source
+    )
+    for row in rows:
+        if row.service_id in found:
+            found[row.service_id].append(
+                Reading(row.source, row.status, row.observed_at, row.response_time_ms)
+            )
+    return found
+
+
+def _require_times(
+    measurements: Iterable[StatusMeasurement], now: datetime, retention: timedelta
+) -> None:
+    latest, earliest = now + CLOCK_SKEW, now - retention
+    errors = []
+    for index, each in enumerate(measurements):
+        problem = None
+        if each.observed_at > latest:
+            problem = "Must not be more than 60 s in the future."
+        elif each.observed_at <= earliest:
+            problem = f"Must not be older than {retention.days} days."
+        if problem:
+            pointer = f"/measurements/{index}/observedAt"
+            errors.append({"pointer": pointer, "code": "time", "detail": problem})
+    if errors:
+        first = errors[0]
+        raise ValidationFailed(f"{first['pointer']}: {first['detail']}", *errors[:20])

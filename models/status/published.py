@@ -1,0 +1,203 @@
+"""What the public is told: one service, all of them, and what comes next."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Annotated, cast
+
+from pydantic import Field
+
+from models.base import Shape
+from models.status.counters import StatusUptimeSummary, uptime_of
+from models.status.incidents import IncidentRow, StatusIncident, incidents_since
+from models.status.maintenance import (
+    MaintenanceRow,
+    StatusMaintenance,
+    maintenance_since,
+)
+from models.status.measurements import readings_of
+from models.status.services import ServiceRow, services_in_order, shown_service
+from models.status.state import (
+    Imposed,
+    Judgement,
+    Overall,
+    Reading,
+    Severity,
+    State,
+    judge,
+    next_change,
+    overall_of,
+)
+from models.status.uptime import PERIODS
+from models.words import Moment
+
+HISTORY = timedelta(days=90)
+
+
+class StatusService(Shape):
+    slug: str
+    name: str
+    description: str | None
+    hostname: str | None
+    group: str | None
+    display_order: int
+    state: State
+    observed_at: Moment | None
+    response_time_ms: int | None
+    stale: bool
+    active_incident_ids: list[str]
+    active_maintenance_ids: list[str]
+
+
+class StatusServiceList(Shape):
+    overall: Overall
+    checked_at: Moment | None
+    stale: bool
+    freshness_seconds: int
+    services: list[StatusService]
+
+
+class StatusServiceDetail(Shape):
+    service: StatusService
+    uptime: list[StatusUptimeSummary]
+    incidents: list[StatusIncident]
+    maintenance: list[StatusMaintenance]
+
+
+class ListServices(Shape):
+    group: Annotated[str | None, Field(max_length=64)] = None
+
+
+class GetService(Shape):
+    slug: str
+
+
+@dataclass(frozen=True)
+class Board:
+    """All that the present is judged by, read once."""
+
+    now: datetime
+    freshness: timedelta
+    services: list[ServiceRow]
+    readings: dict[int, list[Reading]]
+    incidents: list[IncidentRow]
+    windows: list[MaintenanceRow]
+
+    def judgement(self, service: ServiceRow) -> Judgement:
+        return judge(
+            self.readings[service.number],
+            incidents=[
+                Imposed(cast("Severity", each.severity), each.title)
+                for each in self.incidents_of(service)
+            ],
+            windows=[each.title for each in self.windows_of(service)],
+            now=self.now,
+            freshness=self.freshness,
+        )
+
+    def incidents_of(self, service: ServiceRow) -> list[IncidentRow]:
+        return [
+            i for i in self.incidents if i.is_active(self.now) and _names(i, service)
+        ]
+
+    def windows_of(self, service: ServiceRow) -> list[MaintenanceRow]:
+        return [w for w in self.windows if w.status == "active" and _names(w, service)]
+
+    def told(self, service: ServiceRow) -> StatusService:
+        """Return the service as the public sees it."""
+        newest = self._newest(service)
+        return StatusService(
+            slug=service.slug,
+            name=service.name,
+            description=service.description,
+            hostname=service.hostname,
+            group=service.group,
+            display_order=service.display_order,
+            state=self.judgement(service).state,
+            observed_at=newest.observed_at if newest else None,
+            response_time_ms=newest.response_time_ms if newest else None,
+            stale=newest is None or not newest.is_fresh(self.now, self.freshness),
+            active_incident_ids=[each.id for each in self.incidents_of(service)],
+            active_maintenance_ids=[each.id for each in self.windows_of(service)],
+        )
+
+    def listed(self, group: str | None = None) -> StatusServiceList:
+        """Return the list; a group narrows the services, never the overall state."""
+        told = [self.told(each) for each in self.services]
+        checked_at = max(
+            (each.observed_at for each in told if each.observed_at), default=None
+        )
+        stale = checked_at is None or self.now - checked_at > self.freshness
+        return StatusServiceList(
+            overall=overall_of([each.state for each in told], stale=stale),
+            checked_at=checked_at,
+            stale=stale,
+            freshness_seconds=int(self.freshness.total_seconds()),
+            services=[each for each in told if group is None or each.group == group],
+        )
+
+    def next_change_at(self) -> datetime | None:
+        """Return when a state can next change without a write."""
+        starts = [each.started_at for each in self.incidents]
+        by_clock = [each for each in self.windows if each.written == "scheduled"]
+        edges = [at for each in by_clock for at in (each.starts_at, each.ends_at)]
+        return next_change(
+            readings=[each for found in self.readings.values() for each in found],
+            boundaries=[*starts, *edges],
+            now=self.now,
+            freshness=self.freshness,
+        )
+
+    def _newest(self, service: ServiceRow) -> Reading | None:
+        readings = self.readings[service.number]
+        return max(readings, key=lambda each: each.observed_at, default=None)
+
+
+def board(now: datetime, freshness: timedelta) -> Board:
+    """Read the enabled services and all that can decide their states."""
+    services = services_in_order()
+    return Board(
+        now=now,
+        freshness=freshness,
+        services=services,
+        readings=readings_of(services),
+        incidents=incidents_since(now),
+        windows=maintenance_since(now, now),
+    )
+
+
+def service_list(
+    now: datetime, freshness: timedelta, group: str | None = None
+) -> StatusServiceList:
+    return board(now, freshness).listed(group)
+
+
+def service_detail(
+    slug: str, now: datetime, freshness: timedelta, *, interval_seconds: int
+) -> StatusServiceDetail:
+    """Return a service with its uptimes and the incidents and windows of 90 days."""
+    service = shown_service(slug)
+    return detail_on(board(now, freshness), service, interval_seconds)
+
+
+def detail_on(
+    seen: Board, service: ServiceRow, interval_seconds: int
+) -> StatusServiceDetail:
+    since = seen.now - HISTORY
+    uptime = [
+        uptime_of(service, period, seen.now, interval_seconds=interval_seconds)
+        for period in PERIODS
+    ]
+    windows = maintenance_since(since, seen.now, service.slug)
+    return StatusServiceDetail(
+        service=seen.told(service),
+        uptime=uptime,
+        incidents=[
+            StatusIncident.model_validate(each)
+            for each in incidents_since(since, service.slug)
+        ],
+        maintenance=[StatusMaintenance.model_validate(each) for each in windows],
+    )
+
+
+def _names(subject: IncidentRow | MaintenanceRow, service: ServiceRow) -> bool:
+    return any(each.service_id == service.number for each in subject.services)

@@ -1,0 +1,150 @@
+"""The words that the areas share: times, ids, slugs and lines of text."""
+
+import re
+from datetime import UTC, datetime
+from typing import Annotated, Any, TypeVar
+from uuid import UUID
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    PlainSerializer,
+    StringConstraints,
+    WithJsonSchema,
+)
+from pydantic_core import CoreSchema, core_schema
+
+T = TypeVar("T")
+
+# Pattern P of spec.md; the status slugs have a pattern of their own.
+SLUG = r"^[a-z0-9]+(?:-[a-z0-9]+)*$"
+STATUS_SLUG = r"^[a-z][a-z0-9-]*$"
+
+_RFC3339 = re.compile(
+    r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
+)
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+_LATEST = datetime(9999, 12, 31, tzinfo=UTC)
+
+
+def read_moment(value: Any) -> datetime:
+    """Return a time of ours as it is, or read RFC 3339 text with an offset."""
+    if isinstance(value, datetime):
+        return value
+    if not isinstance(value, str) or not _RFC3339.fullmatch(value):
+        raise ValueError("Must be a date-time with an offset, as RFC 3339 says.")
+    try:
+        moment = datetime.fromisoformat(_six_digits(value)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ValueError("Must be a date and time that exist.") from None
+    if not _EARLIEST <= moment <= _LATEST:
+        raise ValueError("Must be a time from the year 1970 to 9999.")
+    return to_milliseconds(moment)
+
+
+def _six_digits(text: str) -> str:
+    # Python reads at most microseconds.
+    return re.sub(r"(\.\d{6})\d+", r"\1", text.upper())
+
+
+def to_milliseconds(moment: datetime) -> datetime:
+    """Cut to the precision that is kept and shown."""
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+def told_moment(moment: datetime) -> str:
+    text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
+    return text.removesuffix("+00:00") + "Z"
+
+
+def _read_whole(value: Any) -> Any:
+    # JSON has one kind of number: 5.0 is the integer 5.
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+def _read_digits(value: Any) -> Any:
+    if isinstance(value, str):
+        if not re.fullmatch(r"[0-9]{1,15}", value):
+            raise ValueError("Must be a whole number, in digits.")
+        return int(value)
+    return value
+
+
+def read_flag(value: Any) -> Any:
+    if isinstance(value, str):
+        if value not in ("true", "false"):
+            raise ValueError("Must be true or false.")
+        return value == "true"
+    return value
+
+
+def _read_id(value: Any) -> str:
+    if isinstance(value, UUID):
+        return str(value)
+    if not isinstance(value, str) or not _UUID.fullmatch(value):
+        raise ValueError("Must be a UUID in lower case with its hyphens.")
+    return value
+
+
+def _single_line(value: str) -> str:
+    if any(ord(char) < 32 or char in "\x7f\x85\u2028\u2029" for char in value):
+        raise ValueError("Must be a single line without control characters.")
+    return value
+
+
+def null_if_empty(value: str | None) -> str | None:
+    return value or None
+
+
+Moment = Annotated[
+    datetime,
+    BeforeValidator(read_moment),
+    PlainSerializer(told_moment, return_type=str),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
+Id = Annotated[
+    str,
+    BeforeValidator(_read_id),
+    WithJsonSchema({"type": "string", "format": "uuid"}),
+]
+Whole = Annotated[int, BeforeValidator(_read_whole)]
+# What a query says in text.
+Digits = Annotated[int, BeforeValidator(_read_digits)]
+Flag = Annotated[bool, BeforeValidator(read_flag)]
+Slug = Annotated[str, Field(min_length=1, max_length=64, pattern=SLUG)]
+StatusSlug = Annotated[str, Field(min_length=1, max_length=64, pattern=STATUS_SLUG)]
+
+# A name or title is one line, trimmed before it is measured.
+TRIMMED = StringConstraints(strip_whitespace=True)
+SingleLine = AfterValidator(_single_line)
+
+
+class NotNull:
+    """Marks what may be left out but not be null: null would be a value unsaid."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(_not_null, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        told = handler(schema)
+        choices = [c for c in told.pop("anyOf", []) if c != {"type": "null"}]
+        return told | choices[0] if len(choices) == 1 else told | {"anyOf": choices}
+
+
+def _not_null(value: Any) -> Any:
+    if value is None:
+        raise ValueError("Must not be null; leave it out instead.")
+    return value
+
+
+MayOmit = Annotated[T | None, NotNull()]
