@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from tests.pages.sample_document import BODY, HEADINGS
 
-HOSTILE = '<script>"\'\u202eevil'
+HOSTILE = "<script>\"'\u202eevil"
 NOW = datetime(2026, 3, 1, 14, 2, tzinfo=UTC)
 
 
@@ -144,7 +144,14 @@ GROUPS = [
         "name": None,
         "services": [
             shown("docs", "Documentation", uptime=100.0),
-            shown("billing", "Billing", "major-outage", 97.3, "3 of 3 probes down"),
+            shown(
+                "billing",
+                "Billing",
+                "major-outage",
+                97.3,
+                "3 of 3 probes down at 14:01Z",
+                days=days({0: "major-outage"}),
+            ),
             shown("support", "Support desk"),
         ],
     },
