@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from itertools import pairwise
 
 import pytest
 from markupsafe import Markup
@@ -68,6 +69,16 @@ def test_page_asks_no_other_host(case):
             or found.get("property") == "og:url"
             or found.get("class") == "external"
         )
+
+
+@every_page
+def test_headings_skip_no_level(case):
+    """A heading is at most one level below the one before it."""
+    page = Reader(rendered(case))
+
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert all(b - a <= 1 for a, b in pairwise(levels))
 
 
 @every_page
