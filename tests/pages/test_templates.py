@@ -8,7 +8,9 @@ import pytest
 from markupsafe import Markup
 
 from tests.pages.html import TEMPLATES, Reader, rendered
-from tests.pages.samples import FULL, HOSTILE, MINIMAL, SIDEBAR, SITE
+from tests.pages.sample_docs import SIDEBAR
+from tests.pages.sample_site import HOSTILE, SITE
+from tests.pages.samples import FULL, MINIMAL
 
 CASES = {f"{name}-full": case for name, case in FULL.items()} | {
     f"{name}-minimal": case for name, case in MINIMAL.items()
