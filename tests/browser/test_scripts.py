@@ -1,0 +1,158 @@
+"""What the scripts add, and that nothing is missing without them."""
+
+import shutil
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from tests.pages.html import TEMPLATES, rendered
+from tests.pages.samples import FULL, MINIMAL
+
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self' https:; base-uri 'none'"
+)
+CHECKED, LATER = "2026-03-01T14:02:00Z", "2026-03-01T14:07:00Z"
+PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="90"/>'
+TYPES = {"css": "text/css", "js": "text/javascript"}
+
+
+def answer(route):
+    """Serve a sample page or an asset, as the built site would."""
+    path = urlsplit(route.request.url).path
+    if path.endswith(".svg"):
+        return route.fulfill(body=PICTURE, content_type="image/svg+xml")
+    if path.startswith("/assets/"):
+        name, _, kind = path.removeprefix("/assets/").split(".")
+        asset = TEMPLATES / "assets" / f"{name}.{kind}"
+        return route.fulfill(body=asset.read_text(), content_type=TYPES[kind])
+    kind, name = path.strip("/").split("/")
+    html = rendered({"full": FULL, "minimal": MINIMAL}[kind][name])
+    headers = {"Content-Security-Policy": POLICY}
+    return route.fulfill(body=html, content_type="text/html", headers=headers)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"]
+        )
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def visit(browser):
+    """Open a sample at a given time of the reader's clock; errors fail the test."""
+    contexts, errors = [], []
+
+    def go(path, at=CHECKED, **circumstances):
+        context = browser.new_context(base_url="https://site.test", **circumstances)
+        contexts.append(context)
+        context.route("**/*", answer)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda said: errors.append(said.text))
+        if circumstances.get("java_script_enabled", True):
+            page.clock.install(time=at)
+        page.goto(path)
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+def test_status_while_fresh(visit):
+    """Up to its deadline the page says the state it was built with."""
+    page = visit("/full/status")
+
+    assert page.locator("h1").inner_text() == "Major outage"
+
+
+@pytest.mark.parametrize("name", ["status", "service", "front"])
+def test_status_at_its_deadline(visit, name):
+    """From its deadline on an open page says that it is out of date."""
+    page = visit(f"/full/{name}")
+
+    page.clock.run_for(5 * 60 * 1000 + 10_000)
+
+    assert page.get_by_text("Status data out of date").is_visible()
+    assert page.locator(".when-fresh:visible").count() == 0
+    assert page.title().startswith("Out of date: ")
+
+
+def test_status_loaded_late(visit):
+    """A copy served after its deadline is out of date from the first moment on."""
+    page = visit("/full/status", at=LATER)
+
+    assert page.locator("h1").inner_text() == "Status data out of date"
+
+
+def test_window_opens(visit):
+    """A window moves from coming to running at its minute."""
+    page = visit("/full/status", at="2026-03-03T14:01:55Z")
+    assert page.locator("#coming article").is_visible()
+
+    page.clock.run_for(10_000)
+
+    assert page.locator("#running").get_by_text("Upgrade of the identity").is_visible()
+    assert not page.locator("#coming").is_visible()
+
+
+def test_window_closes(visit):
+    """A window that has ended is no longer under way."""
+    page = visit("/full/status", at="2026-03-01T15:30:00Z")
+
+    assert not page.locator("#running").is_visible()
+    assert (
+        visit("/full/maintenance", at="2026-03-01T15:30:00Z")
+        .get_by_text("Completed")
+        .is_visible()
+    )
+
+
+def test_scheme_is_remembered(visit):
+    """The chosen colours hold on the next page; choosing the system's forgets them."""
+    page = visit("/full/front", color_scheme="light")
+    button = page.get_by_role("button", name="Dark colours")
+
+    button.click()
+    page.goto("/full/status")
+
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert button.get_attribute("aria-pressed") == "true"
+    button.click()
+    assert page.evaluate("localStorage.getItem('theme')") is None
+
+
+def test_code_is_copied(visit):
+    """The button beside a block of code copies its text, and says so."""
+    page = visit("/full/document", permissions=["clipboard-read", "clipboard-write"])
+
+    page.get_by_role("button", name="Copy").click()
+
+    page.get_by_role("button", name="Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()").startswith("def ask(path")
+
+
+def test_without_scripts(visit):
+    """With scripts off no control is shown that would do nothing."""
+    page = visit("/full/status", java_script_enabled=False)
+
+    assert not page.locator("button").is_visible()
+    assert page.locator("h1").inner_text() == "Major outage"
+
+
+@pytest.mark.parametrize("name", sorted(FULL.keys() - {"redirect"}))
+def test_nothing_is_wider_than_the_window(visit, name):
+    """Every page reads at 320 pixels without scrolling sideways."""
+    page = visit(f"/full/{name}", viewport={"width": 320, "height": 700})
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320

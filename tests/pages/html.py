@@ -1,0 +1,60 @@
+"""Renders a sample, and reads HTML strictly: every element is closed, in order."""
+
+from html.parser import HTMLParser
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from sitegen.filters import FILTERS
+
+TEMPLATES = Path(__file__).parents[2] / "templates"
+ENVIRONMENT = Environment(
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    loader=FileSystemLoader(TEMPLATES),
+)
+ENVIRONMENT.filters.update(FILTERS)
+VOID = {"meta", "link", "img", "br", "hr", "input"}
+
+
+def rendered(case):
+    template, names = case
+    return ENVIRONMENT.get_template(template).render(names)
+
+
+class Reader(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.elements, self.texts = [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        # Only SVG closes an element in its own tag.
+        assert "svg" in self.open
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+    def handle_data(self, text):
+        if text.strip():
+            self.texts.append((self.open[-1] if self.open else None, text.strip()))
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+    def attributes(self):
+        return [pair for _, found in self.elements for pair in found.items()]
+
+    def text_of(self, tag):
+        return [text for parent, text in self.texts if parent == tag]

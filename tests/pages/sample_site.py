@@ -1,0 +1,39 @@
+"""The sample site and its clock, which stands still."""
+
+from datetime import UTC, datetime, timedelta
+
+HOSTILE = "<script>\"'\u202eevil"
+NOW = datetime(2026, 3, 1, 14, 2, tzinfo=UTC)
+
+
+def ago(**span):
+    return (NOW - timedelta(**span)).isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+def ahead(**span):
+    return ago(**{unit: -length for unit, length in span.items()})
+
+
+ASSETS = ("style.css", "docs.css", "status.css", "theme.js", "page.js", "status.js")
+SITE = {
+    "name": "Northwind Platform",
+    "url": "https://docs.example.com",
+    "logo": None,
+    "assets": {name: "/assets/" + name.replace(".", ".0a1b2c3d.") for name in ASSETS},
+    "collections": [
+        {"collection": "guides", "title": "Guides", "href": "/guides/"},
+        {"collection": "products", "title": "Products", "href": "/products/"},
+        {"collection": "support", "title": "Support", "href": "/support/"},
+    ],
+}
+BARE_SITE = SITE | {"collections": []}
+
+
+def page(path, title, twin=None):
+    return {
+        "path": path,
+        "title": title,
+        "description": f"{title}: what there is to know.",
+        "canonical": SITE["url"] + path,
+        "twin": twin,
+    }

@@ -1,0 +1,227 @@
+"""One rich and one poor set of data for every template."""
+
+from markupsafe import Markup
+
+from tests.pages.sample_docs import DOCUMENT, FIRST, NEWEST, SECTIONS, links, shelf
+from tests.pages.sample_site import BARE_SITE, SITE, ago, ahead, page
+from tests.pages.sample_status import (
+    COMING,
+    GROUPS,
+    INCIDENT,
+    NO_UPTIME,
+    RESOLVED,
+    RESOLVED_UPDATES,
+    SECOND,
+    UPDATES,
+    UPTIME,
+    WINDOW,
+    days,
+    incident_item,
+    overall,
+    service,
+    window_item,
+)
+
+
+def case(template, path, title, data, site=SITE, twin=None):
+    return template, {"site": site, "page": page(path, title, twin), "data": data}
+
+
+KINDS = [
+    {"kind": kind, "title": title, "status": status, "href": f"/problems/{kind}/"}
+    for kind, title, status in (
+        ("invalid-cursor", "Invalid cursor", 400),
+        ("service-not-found", "No such service", 404),
+        ("idempotency-in-progress", "The same request is still under way", 409),
+    )
+]
+
+FULL = {
+    "front": case(
+        "index.html",
+        "/",
+        SITE["name"],
+        {
+            "overall": "partial-outage",
+            "checkedAt": ago(seconds=20),
+            "stale": False,
+            "staleAt": ahead(minutes=5),
+            "collections": [
+                shelf("guides", "Guides", 12, FIRST),
+                shelf("products", "Products", 1204, links("Search", "Object storage")),
+                shelf("support", "Support", 1, links("How to reach us")),
+            ],
+            "newest": NEWEST,
+        },
+    ),
+    "collection": case(
+        "docs/collection.html",
+        "/guides/",
+        "Guides",
+        {"collection": "guides", "title": "Guides", "sections": SECTIONS},
+        twin="/guides/index.json",
+    ),
+    "document": case(
+        "docs/document.html",
+        "/guides/keys-and-scopes/",
+        "Keys and scopes",
+        DOCUMENT,
+        twin="/guides/keys-and-scopes.json",
+    ),
+    "redirect": case(
+        "docs/redirect.html",
+        "/support/limits/",
+        "Moved",
+        {"href": "/guides/limits/", "title": "Limits"},
+    ),
+    "status": case(
+        "status/index.html",
+        "/status/",
+        "Status",
+        {
+            "status": overall("major-outage"),
+            "groups": GROUPS,
+            "incidents": [
+                incident_item(INCIDENT, UPDATES),
+                incident_item(SECOND, UPDATES[1:]),
+            ],
+            "running": [window_item(WINDOW)],
+            "coming": [window_item(COMING)],
+            "past": [incident_item(RESOLVED, RESOLVED_UPDATES)],
+            "staleAt": ahead(minutes=5),
+        },
+        twin="/status/index.json",
+    ),
+    "service": case(
+        "status/service.html",
+        "/status/services/api/",
+        "Public API",
+        {
+            "service": service(
+                "api", "Public API", "partial-outage", description="The public API."
+            ),
+            "reason": 'Incident "Errors on the API for one request in ten"',
+            "uptime": UPTIME,
+            "days": days({0: "partial-outage", 31: "degraded", 32: "major-outage"}),
+            "incidents": [
+                {"incident": INCIDENT, "href": "/status/incidents/0195-1/"},
+                {"incident": RESOLVED, "href": "/status/incidents/0195-3/"},
+            ],
+            "maintenance": [window_item(COMING)],
+            "staleAt": ahead(minutes=5),
+        },
+        twin="/status/services/api.json",
+    ),
+    "incident": case(
+        "status/incident.html",
+        "/status/incidents/0195-3/",
+        RESOLVED["title"],
+        {"incident": RESOLVED, "updates": RESOLVED_UPDATES},
+        twin="/status/incidents/0195-3.json",
+    ),
+    "maintenance": case(
+        "status/maintenance.html",
+        "/status/maintenance/0195-4/",
+        WINDOW["title"],
+        {"maintenance": WINDOW},
+        twin="/status/maintenance/0195-4.json",
+    ),
+    "lost": case("404.html", "/404.html", "Not found", {}),
+    "problem": case(
+        "problem.html",
+        "/problems/invalid-cursor/",
+        "Invalid cursor",
+        {
+            "kind": "invalid-cursor",
+            "title": "Invalid cursor",
+            "status": 400,
+            "meaning": "The cursor is damaged, or was given out for other filters.",
+            "remedy": "Ask again without a cursor, from the first page on.",
+        },
+    ),
+    "problems": case("problems.html", "/problems/", "Problems", {"kinds": KINDS}),
+}
+
+MINIMAL = {
+    "front": case(
+        "index.html",
+        "/",
+        SITE["name"],
+        {
+            "overall": "unavailable",
+            "checkedAt": None,
+            "stale": True,
+            "collections": [],
+            "newest": [],
+        },
+        site=BARE_SITE,
+    ),
+    "collection": case(
+        "docs/collection.html",
+        "/guides/",
+        "Guides",
+        {"collection": "guides", "title": "Guides", "sections": []},
+    ),
+    "document": case(
+        "docs/document.html",
+        "/guides/one/",
+        "One",
+        DOCUMENT
+        | {
+            "summary": None,
+            "html": Markup("<p>Short.</p>"),
+            "headings": [],
+            "section": None,
+            "previous": None,
+            "next": None,
+        },
+    ),
+    "redirect": FULL["redirect"],
+    "status": case(
+        "status/index.html",
+        "/status/",
+        "Status",
+        {
+            "status": overall("unavailable", stale=True, checked=False),
+            "groups": [],
+            "incidents": [],
+            "running": [],
+            "coming": [],
+            "past": [],
+            "staleAt": None,
+        },
+        site=BARE_SITE,
+    ),
+    "service": case(
+        "status/service.html",
+        "/status/services/api/",
+        "Public API",
+        {
+            "service": service("api", "Public API", "unknown")
+            | dict.fromkeys(
+                ("group", "hostname", "observedAt", "responseTimeMs", "description")
+            ),
+            "reason": None,
+            "uptime": NO_UPTIME,
+            "days": [],
+            "incidents": [],
+            "maintenance": [],
+            "staleAt": None,
+        },
+    ),
+    "incident": case(
+        "status/incident.html",
+        "/status/incidents/0195-1/",
+        INCIDENT["title"],
+        {"incident": INCIDENT, "updates": UPDATES[1:]},
+    ),
+    "maintenance": case(
+        "status/maintenance.html",
+        "/status/maintenance/0195-5/",
+        COMING["title"],
+        {"maintenance": COMING | {"status": "cancelled"}},
+    ),
+    "lost": case("404.html", "/404.html", "Not found", {}, site=BARE_SITE),
+    "problem": FULL["problem"],
+    "problems": case("problems.html", "/problems/", "Problems", {"kinds": []}),
+}

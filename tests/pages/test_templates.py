@@ -1,0 +1,184 @@
+"""What holds for every page, with much data and with little."""
+
+import gzip
+import re
+from itertools import pairwise
+
+import pytest
+from markupsafe import Markup
+
+from tests.pages.html import TEMPLATES, Reader, rendered
+from tests.pages.sample_docs import SIDEBAR
+from tests.pages.sample_site import HOSTILE, SITE
+from tests.pages.samples import FULL, MINIMAL
+
+CASES = {f"{name}-full": case for name, case in FULL.items()} | {
+    f"{name}-minimal": case for name, case in MINIMAL.items()
+}
+every_page = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+SAID_BY_PEOPLE = {"name", "title", "summary", "description", "section", "reason"}
+
+
+def hostile(value, key=None):
+    """The same data, as somebody would write it who means harm."""
+    if isinstance(value, dict):
+        return {name: hostile(item, name) for name, item in value.items()}
+    if isinstance(value, list):
+        return [hostile(item, key) for item in value]
+    by_people = key in SAID_BY_PEOPLE and isinstance(value, str)
+    return HOSTILE if by_people and not isinstance(value, Markup) else value
+
+
+@every_page
+def test_page_is_whole(case):
+    """A page has a language, a title, one h1, landmarks and a way past the nav."""
+    page = Reader(rendered(case))
+
+    assert page.all("html") == [{"lang": "en"}]
+    assert len(page.all("h1")) == 1
+    assert len(page.text_of("title")) >= 1
+    assert page.all("a")[0] == {"class": "skip", "href": "#main"}
+    assert [found["id"] for found in page.all("main")] == ["main"]
+    assert "header" in dict(page.elements)
+    assert "footer" in dict(page.elements)
+
+
+@every_page
+def test_page_keeps_to_the_policy(case):
+    """Styles and scripts come from files of the site; nothing stands in the page."""
+    page = Reader(rendered(case))
+
+    names = {name for name, _ in page.attributes()}
+    assert not [name for name in names if name == "style" or name.startswith("on")]
+    assert page.all("style") == []
+    assert page.text_of("script") == []
+    assert all(found["src"].startswith("/assets/") for found in page.all("script"))
+
+
+@every_page
+def test_page_asks_no_other_host(case):
+    """Only canonical, OpenGraph and a document's own links lead away."""
+    page = Reader(rendered(case))
+
+    abroad = [
+        found
+        for _, found in page.elements
+        if any("//" in (value or "") for value in found.values())
+    ]
+    for found in abroad:
+        assert (
+            found.get("rel") == "canonical"
+            or found.get("property") == "og:url"
+            or found.get("class") == "external"
+        )
+
+
+@every_page
+def test_headings_skip_no_level(case):
+    """A heading is at most one level below the one before it."""
+    page = Reader(rendered(case))
+
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert all(b - a <= 1 for a, b in pairwise(levels))
+
+
+@every_page
+def test_ids_are_unique_and_labels_lead_to_them(case):
+    """No id stands twice, and every label that a landmark names is there."""
+    page = Reader(rendered(case))
+
+    ids = [value for name, value in page.attributes() if name == "id"]
+    labels = [value for name, value in page.attributes() if name == "aria-labelledby"]
+    assert len(ids) == len(set(ids))
+    assert set(labels) <= set(ids)
+
+
+@every_page
+def test_instants_are_told_to_machines(case):
+    """Every instant a page says in UTC stands in a time element."""
+    page = Reader(rendered(case))
+
+    loose = [text for tag, text in page.texts if tag != "time" and "UTC" in text]
+    assert all(re.search(r"\d\d:\d\d UTC", text) is None for text in loose)
+    assert all(found["datetime"] for found in page.all("time"))
+
+
+@every_page
+def test_names_are_escaped_and_kept_apart(case):
+    """
+    A hostile name stays text, and stands alone in its element, so that a change of
+    direction in it turns no word of ours around.
+    """
+    template, names = case
+
+    page = Reader(rendered((template, hostile(names))))
+
+    said = [(tag, text) for tag, text in page.texts if "\u202e" in text]
+    assert said
+    assert all(text == HOSTILE for tag, text in said if tag != "title")
+    assert page.text_of("script") == []
+
+
+@every_page
+def test_equal_data_equal_text(case):
+    """Nothing but the data decides what a page says."""
+    assert rendered(case) == rendered(case)
+
+
+def test_sidebar_links_can_be_marked():
+    """The builder marks the current page by replacing exactly this text, once."""
+    html = rendered(
+        ("docs/sidebar.html", {"site": SITE, "page": None, "data": SIDEBAR})
+    )
+
+    for group in SIDEBAR["sections"]:
+        for item in group["pages"]:
+            assert html.count(f'<a href="{item["href"]}">') == 1
+    assert '<a href="/guides/backups/">' not in html
+    assert html.index("Welcome") < html.index("Getting started")
+
+
+def test_bars_tell_days_without_colour():
+    """Each state of a day has a height or a class of its own, and a sentence."""
+    html = rendered(FULL["status"])
+
+    looks = set(re.findall(r'class="is-([a-z-]+)" x="\d+" y="\d+" width="4" hei', html))
+    assert looks >= {"operational", "maintenance", "major-outage", "none"}
+    assert "29 Jan 2026: Degraded" in html
+    assert 'aria-label="Public API, last 90 days: 87 days operational' in html
+
+
+def test_page_grows_old_in_its_own_words():
+    """The words for data out of date are in the page, hidden until the script says."""
+    for name in ("front", "status", "service"):
+        html = rendered(FULL[name])
+
+        assert 'data-stale-at="2026-03-01T14:07:00.000Z"' in html
+        assert re.search(r'class="when-old"[^>]* hidden>', html)
+        assert "Status data out of date" in html
+
+
+def test_timeline_is_plain_text():
+    """What an operator writes is shown as written, never as markup."""
+    template, names = FULL["incident"]
+    update = names["data"]["updates"][0] | {"body": "<b>One</b>\n& two"}
+
+    html = rendered((template, names | {"data": names["data"] | {"updates": [update]}}))
+
+    assert "&lt;b&gt;One&lt;/b&gt;\n&amp; two</p>" in html
+
+
+def test_sizes():
+    """Templates stay short; styles, scripts and pages stay within their budgets."""
+    for path in TEMPLATES.rglob("*.html"):
+        assert len(path.read_text().splitlines()) <= 120, path
+    for kind, budget in (("css", 12_000), ("js", 8_000)):
+        assets = [p.read_bytes() for p in sorted(TEMPLATES.rglob(f"*.{kind}"))]
+        assert sum(len(gzip.compress(asset)) for asset in assets) < budget
+
+
+@every_page
+def test_page_is_light(case):
+    """A usual page is under 20 KB on the wire."""
+    assert len(gzip.compress(rendered(case).encode())) < 20_000
