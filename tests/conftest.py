@@ -1,0 +1,157 @@
+"""What every test may ask for: a clock, settings, the app, `ask`, `audited`, `golden`."""
+
+import hashlib
+import json
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from api.http import create_app, declare_operations
+from api.operation import OPERATIONS
+from models.audit import AuditRow
+from models.database import database, migrate, open_database, writing
+from models.instance import make_secrets
+from models.platform.keys import CreateKey, issue_key
+from models.settings import Settings
+
+declare_operations()
+ROUTES = {f"{each.method} {each.path}": each for each in OPERATIONS}
+NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--bless", action="store_true", help="rewrite the golden files; then look"
+    )
+
+
+class Clock:
+    """A clock that stands still until it is told to move."""
+
+    def __init__(self, now=NOON):
+        self.now = now
+
+    def __call__(self):
+        return self.now
+
+    def pass_(self, **time):
+        self.now += timedelta(**time)
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory):
+    """A migrated database, made once and copied for each test."""
+    path = tmp_path_factory.mktemp("database") / "empty.db"
+    open_database(str(path))
+    migrate()
+    with writing():
+        make_secrets()
+    database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+    return path
+
+
+@pytest.fixture
+def settings(tmp_path):
+    return Settings(
+        database=str(tmp_path / "masthead.db"), output=str(tmp_path / "output")
+    )
+
+
+@pytest.fixture
+def store(settings, empty_database):
+    """The database of this test, open."""
+    shutil.copy(empty_database, settings.database)
+    open_database(settings.database)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def woken():
+    """The areas that the builder was woken for."""
+    return []
+
+
+@pytest.fixture
+def app(store, settings, clock, woken):
+    return create_app(settings, clock=clock, changed=woken.append)
+
+
+@pytest.fixture
+def issue(store, clock):
+    """Issue a key with these scopes and return its secret."""
+
+    def issued(*scopes, issuer="ada@example.com", **more):
+        asked = CreateKey(name="test", scopes=list(scopes), **more)
+        with writing():
+            _, secret = issue_key(asked, clock.now, issuer=issuer)
+        return secret.text
+
+    return issued
+
+
+@pytest.fixture
+def ask(app, issue):
+    """
+    Call an operation: `ask("POST /status/v1/…", {…})`.
+
+    The key has the scope of the declaration, one key for each scope. A required
+    Idempotency-Key is made from the body, so the same call is a repeat.
+    """
+    client, keys = app.test_client(), {}
+
+    def asked(route, given=None, *, key=None, headers=None):
+        operation = ROUTES[route]
+        scope = operation.scope
+        if key is None:
+            key = keys[scope] = keys.get(scope) or issue(scope)
+        sent = {"Authorization": f"Bearer {key}"}
+        if operation.idempotent == "required":
+            text = json.dumps(given, sort_keys=True, default=str).encode()
+            sent["Idempotency-Key"] = hashlib.sha256(text).hexdigest()
+        sent |= headers or {}
+        if operation.method == "GET":
+            return client.get(operation.path, query_string=given, headers=sent)
+        if isinstance(given, bytes):
+            return client.post(operation.path, data=given, headers=sent)
+        return client.post(operation.path, json=given or {}, headers=sent)
+
+    return asked
+
+
+@pytest.fixture
+def audited(store):
+    """The actions put down so far, oldest first."""
+
+    def actions():
+        rows = AuditRow.select(AuditRow.action).order_by(AuditRow.number)
+        return [row.action for row in rows]
+
+    return actions
+
+
+@pytest.fixture
+def golden(request, settings):
+    """Hold a file of the output, or a text, to its golden copy."""
+    bless = request.config.getoption("--bless")
+
+    def held(name, text=None):
+        found = text
+        if found is None:
+            found = (Path(settings.output) / name).read_text(encoding="utf-8")
+        expected = GOLDEN / name
+        if bless:
+            expected.parent.mkdir(parents=True, exist_ok=True)
+            expected.write_text(found, encoding="utf-8")
+        assert found == expected.read_text(encoding="utf-8")
+
+    return held
