@@ -1,0 +1,53 @@
+"""How much work a document may ask for, so that none can keep the builder busy."""
+
+from markdown_it import MarkdownIt
+from markdown_it.parser_inline import ParserInline
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+from markdown_it.utils import EnvType
+
+CHAINS = ["paragraph", "reference", "blockquote", "list"]
+LINE = 4  # looking at a line costs about as much as four steps within one
+
+
+class TooMuchWork(Exception):
+    """The document asks for more than its length allows."""
+
+
+def allowance(text: str) -> int:
+    """Real pages need less than one unit for each character."""
+    return 100_000 + 4 * len(text)
+
+
+def spend(env: EnvType, work: int) -> None:
+    env["work"] -= work
+    if env["work"] < 0:
+        raise TooMuchWork
+
+
+class MeasuredInline(ParserInline):
+    """
+    Looking ahead for the end of a bracket is what an open bracket can repeat: a
+    hundred times for each of many.
+    """
+
+    def skipToken(self, state: StateInline) -> None:
+        spend(state.env, 1)
+        super().skipToken(state)
+
+
+def measure_lines(parser: MarkdownIt) -> None:
+    """
+    Count every look at a line, since each open quote and list looks again.
+
+    Beyond its deepest level the parser drops text without a word, so a document that
+    nests so deep is refused as well.
+    """
+
+    def measure(state: StateBlock, _: int, __: int, ___: bool) -> bool:
+        if state.level >= state.md.options["maxNesting"] - 2:
+            raise TooMuchWork
+        spend(state.env, LINE)
+        return False
+
+    parser.block.ruler.before("table", "measure", measure, {"alt": CHAINS})

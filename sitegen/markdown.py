@@ -1,0 +1,123 @@
+"""Markdown to HTML, with the links between pages left open until a page is made."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from markdown_it import MarkdownIt
+
+from sitegen.budget import MeasuredInline, TooMuchWork, allowance, measure_lines
+from sitegen.headings import Heading, name_headings
+from sitegen.highlight import COLOURED
+from sitegen.markup import MARK, Markup
+
+__all__ = ["RENDERER", "Heading", "Rendered", "fill", "render"]
+
+# Raised when the same text would give other HTML, so that no cached body outlives it.
+RENDERER = "1"
+# Twice what the API accepts.
+LONGEST = 1_000_000
+# Control characters have no place in HTML, and half a surrogate pair in no file.
+UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """
+    The body of a document.
+
+    `links` are the distinct targets that `fill` still has to put into `html`, as the
+    author wrote them, in the order of their first appearance.
+    """
+
+    html: str
+    headings: tuple[Heading, ...]
+    links: tuple[str, ...]
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("zero", renderer_cls=Markup)
+    parser.inline = MeasuredInline()
+    parser.configure(
+        "commonmark",
+        {
+            "html": False,
+            "xhtmlOut": False,
+            "maxNesting": 100,
+            "alerts": True,
+            "tasklists": True,
+        },
+    )
+    parser.enable(["table", "strikethrough"])
+    measure_lines(parser)
+    # What the author wrote reaches the renderer, the one place that judges addresses.
+    parser.normalizeLink = str  # type: ignore[method-assign, assignment]
+    parser.validateLink = lambda _: True  # type: ignore[method-assign, assignment]
+    # Rules are chosen at the first use, and two threads must not do that at once.
+    for chain in (parser.core, parser.block, parser.inline):
+        chain.ruler.getRules("")
+    parser.inline.ruler2.getRules("")
+    return parser
+
+
+PARSER = _parser()
+
+
+def render(text: str) -> Rendered:
+    """
+    The document as HTML.
+
+    One that is hostile by its length, depth or work is shown as it was written.
+    """
+    text = UNPRINTABLE.sub("\ufffd", text)
+    if len(text) > LONGEST:
+        return _as_written(text)
+    try:
+        return _rendered(text)
+    except TooMuchWork:
+        return _as_written(text)
+
+
+def _rendered(text: str) -> Rendered:
+    links: dict[str, int] = {}
+    env: dict[str, Any] = {
+        "work": allowance(text),
+        "coloured": COLOURED,
+        "links": links,
+        "open": [],
+        "tables": 0,
+    }
+    tokens = PARSER.parse(text, env)
+    headings = name_headings(tokens)
+    html = PARSER.renderer.render(tokens, PARSER.options, env)
+    return Rendered(html, headings, tuple(links))
+
+
+def _as_written(text: str) -> Rendered:
+    html = f'<pre class="as-written" tabindex="0">{escape(text)}</pre>\n'
+    return Rendered(html, (), ())
+
+
+def fill(
+    rendered_html: str,
+    links: Sequence[str],
+    resolve: Callable[[str], str | None],
+) -> str:
+    """Put an address into each open link; one that leads nowhere keeps its text."""
+    addresses = [resolve(target) for target in links]
+    parts = rendered_html.split(MARK)
+    closing = ""
+    # Between two marks: a number and a title where a link opens, nothing at its end.
+    for index in range(1, len(parts), 2):
+        number, space, title = parts[index].partition(" ")
+        if not number:
+            parts[index] = closing
+            continue
+        address = addresses[int(number)]
+        closing = "" if address is None else "</a>"
+        parts[index] = (
+            "" if address is None else f'<a href="{escape(address)}"{space}{title}>'
+        )
+    return "".join(parts)

@@ -1,0 +1,119 @@
+"""Code in colours: bounded, classes only, and readable in both schemes."""
+
+import re
+import time
+
+import pytest
+
+from sitegen.highlight import LONGEST_PIECE, NAMES, highlighted, page_styles
+
+GROUNDS = {"": "#f6f8fa", "dark": "#161b22"}
+RULE = re.compile(r"([^{}]+) \{ ([^{}]*) \}")
+HOSTILE = [
+    "a ",
+    "a\n",
+    " \n",
+    '"',
+    '"\\',
+    "(",
+    "<",
+    "a.",
+    "0x",
+    "<<E\n",
+    "%",
+    "{{",
+    "-",
+]
+
+
+def luminance(colour):
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels
+    ]
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one, other):
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_every_colour_can_be_read():
+    """
+    Each colour of both styles has a contrast of 4.5 to its ground (WCAG AA).
+    """
+    seen = dict.fromkeys(GROUNDS, 0)
+
+    for selectors, look in RULE.findall(page_styles()):
+        scheme = "dark" if ":root" in selectors else ""
+        ink = re.search(r"(?<![-\w])color: (#[0-9A-Fa-f]{6})", look)
+        ground = re.search(r"background: (\S+?);", look)
+        assert "background-color" not in look
+        assert ground is None or ground[1] == GROUNDS[scheme]
+        assert ink, look
+        assert contrast(ink[1], GROUNDS[scheme]) >= 4.5, (selectors, look)
+        seen[scheme] += 1
+
+    assert seen[""] >= 10
+    assert seen["dark"] == 2 * seen[""]
+
+
+def test_styles_stay_within_code():
+    """
+    Every rule is about code, and dark is either asked for or the system's choice.
+    """
+    light, _, system = page_styles().partition(
+        "@media (prefers-color-scheme: dark) {\n"
+    )
+
+    for selectors, _ in RULE.findall(light):
+        for selector in selectors.strip().split(", "):
+            assert re.match(r'(:root\[data-theme="dark"\] )?\.code\b', selector)
+    for selectors, _ in RULE.findall(system):
+        for selector in selectors.strip().split(", "):
+            assert selector.startswith(':root:not([data-theme="light"]) .code')
+
+
+def test_known_language():
+    """
+    A known language gets spans with classes, by any of its names, in any case.
+    """
+    html = highlighted("def f():\n", "PY3")
+
+    assert html.startswith('<span class="k">def</span>')
+    assert "style=" not in html
+
+
+@pytest.mark.parametrize(
+    "language", ["", "openmetrics", "<script>", "x" * 40, "csharp"]
+)
+def test_other_language(language):
+    """
+    A language that is not known, or not to be trusted with time, is shown plain.
+    """
+    assert highlighted("<a> & b\n", language) == "&lt;a&gt; &amp; b\n"
+
+
+def test_a_cut_falls_between_lines():
+    """
+    Long code is coloured in pieces: a line is never cut, one too long stays plain.
+    """
+    long_line = "x = 1 #" + "x" * LONGEST_PIECE + "\n"
+    html = highlighted("x = 1\n" * 1000 + long_line + "x = 1\n", "python")
+
+    assert html.count('<span class="mi">1</span>') == 1001
+    assert long_line in html
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES.values())))
+def test_hostile_code_is_bounded(name):
+    """
+    No language needs more than a moment for code that is made to be slow.
+    """
+    started = time.perf_counter()
+
+    for part in HOSTILE:
+        highlighted((part * LONGEST_PIECE)[:LONGEST_PIECE], name)
+
+    assert time.perf_counter() - started < 0.3 * len(HOSTILE)

@@ -1,0 +1,107 @@
+"""No document keeps the builder busy, and none loses a word by being hostile."""
+
+import time
+
+import pytest
+
+from sitegen.headings import slug
+from sitegen.markdown import fill, render
+from tests.allowed import checked
+
+LENGTH = 50_000
+SECONDS = 6
+ACUTE = "\N{COMBINING ACUTE ACCENT}"
+REPEATED = [
+    *("[", "]", "![", "[](", "[a](", "[a](<b", '[a](b "', "[a][", "[a]:", "[a\n"),
+    *("<", "<a", "<a:", "<!--", "<![CDATA[", "&", "&#1;", "\\", "`", "``a` "),
+    *("*", "*a **a ", "*_", "a**b", "*a_ ", "~~a ", "*[a](b", "> ", "> a\n", "- "),
+    *("- > ", "- + * ", "- a\n+ b\n", "- a\n\n", "- [ ] a\n", "> [!NOTE]\n", "a\n"),
+    *(" ", "\t", "\n", "# ", "a\n=\n", "# a {#a}\n", "```a\n~~~\n", "|-", "a\n|-|-\n"),
+    *(ACUTE, f"e{ACUTE}"),
+]
+
+
+def nested(opening, inner, closing):
+    return opening * 10_000 + inner + closing * 10_000
+
+
+HOSTILE = {
+    "brackets": nested("[", "a", "]"),
+    "images": nested("![", "a", "](x)"),
+    "emphasis": nested("*a ", "b", " a*"),
+    "quotes": nested(">", "a", ""),
+    "lists": nested("- ", "a", ""),
+    "indented lists": "\n".join("  " * depth + "- a" for depth in range(400)),
+    "lazy quote": ">" * 90 + "a\n" * 50_000,
+    "unused references": "[b]: c\n\n" + "[a][" * 25_000,
+    "long reference": f"[b]: https://a/{'x' * 40_000}\n\n" + "[b]" * 15_000,
+    "long site reference": f"[b]: /{'x' * 40_000}\n\n" + "[b]" * 15_000,
+    "equal headings": "# a\n" * 12_500,
+    "suffixed headings": "".join(f"# a {n}\n# a\n" for n in range(5_000)),
+    "one word": "a" * 2_000_000,
+    "one line": "lorem *ipsum* [dolor](sit) " * 37_000,
+    "two megabytes": "lorem *ipsum* [dolor](sit) " * 74_000,
+    "wide table": "|a" * 25_000 + "|\n" + "|-" * 25_000 + "|\n",
+    "long table": "|a|b|\n|-|-|\n" + "|c|d|\n" * 16_000,
+    "ragged table": "|a" * 200 + "|\n" + "|-" * 200 + "|\n" + "|\n" * 45_000,
+    "backtick runs": " ".join("`" * length for length in range(1, 450)),
+    "hostile code": "```java\n" + "a\n" * 50_000 + "```\n",
+    "unknown languages": "".join(f"```x{n}\n```\n" for n in range(8_000)),
+} | {repr(part): (part * LENGTH)[:LENGTH] for part in REPEATED}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_documents_are_bounded(name):
+    """
+    Whatever repeats, nests or grows: rendered in seconds, and sound.
+    """
+    started = time.perf_counter()
+
+    rendered = render(HOSTILE[name])
+    html = fill(rendered.html, rendered.links, lambda target: target)
+
+    assert time.perf_counter() - started < SECONDS
+    assert len(html) < 40 * len(HOSTILE[name]) + 1000
+    if len(html) < 4_000_000:
+        checked(html)
+
+
+@pytest.mark.parametrize("depth", range(1, 140, 3))
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [
+        ("> ", ""),
+        ("- ", ""),
+        ("> - ", ""),
+        ("[", "](b)"),
+        ("![", "](/b)"),
+        ("*a ", " a*"),
+    ],
+)
+def test_depth_loses_no_word(opening, closing, depth):
+    """
+    However deep a document nests, its words are on the page.
+    """
+    rendered = render(opening * depth + "word" + closing * depth)
+
+    assert "word" in rendered.html
+
+
+def test_a_document_that_is_too_hostile_is_shown_as_written():
+    """
+    It stays readable, as text; it has no headings and no links.
+    """
+    text = "# a\n\n" + ">" * 200 + "<b>\n"
+
+    rendered = render(text)
+
+    assert rendered.headings == rendered.links == ()
+    assert "".join(checked(rendered.html).text) == text + "\n"
+
+
+def test_slugs_are_short():
+    """
+    An id stays short whatever the heading, and marks without end cost nothing.
+    """
+    assert len(slug("a" * 10**6)) == 200
+    assert len(slug("\N{COMBINING ACUTE ACCENT}\N{COMBINING CEDILLA}" * 10**6)) == 200

@@ -1,0 +1,88 @@
+"""For any text: allowed tags, safe addresses, nothing left open, always the same."""
+
+import re
+from html import unescape
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sitegen.highlight import COLOURABLE, highlighted
+from sitegen.markdown import fill, render
+from sitegen.markup import MARK
+from tests.allowed import checked
+
+FRAGMENTS = """# |## |{#a}|{#a-1}|a|a-1|section|é|<script>|</p>|<a onclick=x>|<!--
+&lt;|&#1;|&#0;|javascript:|&Tab;|JaVa|&#x6A;|&colon;|data:|//|/\\|https://x|http:
+mailto:|<https://x>|<m@x>|<foo:x>|[a |](b)
+[|]|](|)|![|[a]: |"|'|<|>|> |- |1. |- [x] |[!NOTE]|`|```|```py|~~|*|**|_|~~~
+    |\\|\t| |  | |\x00|\x01|\x01\x01|\x0b|\x7f|\ud800|\u2028|\xa0|ß|İ|x.md|#f|/a/
+---|===|-:|:-:|:-|+|!|&|;|=|{|}|$"""
+FRAGMENTS = FRAGMENTS.replace("\n", "|").split("|")
+ASKED = {
+    "a": "a",
+    "A 1": "a-1",
+    "a-1-1": "a-1-1",
+    "!": "section",
+    "x {#a}": "a",
+    "x {#a-2}": "a-2",
+}
+fragments = st.lists(st.sampled_from([*FRAGMENTS, "|", "|", "\n", "\n", "\n\n"]))
+texts = st.one_of(
+    st.text(),
+    fragments.map("".join),
+    st.text(alphabet=st.characters(exclude_categories=())),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(texts)
+def test_only_what_is_allowed_gets_out(text):
+    """
+    Whatever the text: allowed tags and attributes, safe addresses, balanced.
+    """
+    rendered = render(text)
+    without = fill(rendered.html, rendered.links, lambda _: None)
+    with_links = fill(rendered.html, rendered.links, lambda _: '/a/"><b>')
+
+    for html in (without, with_links):
+        checker = checked(html)
+        assert MARK not in html
+        assert "\x00" not in html
+        assert checker.ids == [heading.id for heading in rendered.headings]
+        html.encode()
+    assert with_links.count("/a/&quot;") >= len(rendered.links)
+
+
+@settings(deadline=None)
+@given(texts)
+def test_render_is_stable(text):
+    """
+    The same text gives the same HTML, headings and links.
+    """
+    assert render(text) == render(text)
+
+
+@given(st.lists(st.sampled_from(sorted(ASKED))))
+def test_an_id_that_a_heading_asks_for_is_given(titles):
+    """
+    Ids are unique, and no suffix takes a name that a heading asks for.
+    """
+    headings = render("\n".join(f"## {title}" for title in titles)).headings
+
+    ids = [heading.id for heading in headings]
+    assert len(set(ids)) == len(ids) == len(titles)
+    for asked in {ASKED[title] for title in titles}:
+        first = next(i for i, title in enumerate(titles) if ASKED[title] == asked)
+        fixed = [i for i, title in enumerate(titles) if title == f"x {{#{asked}}}"]
+        assert ids[fixed[0] if fixed else first] == asked
+
+
+@settings(deadline=None)
+@given(st.sampled_from(sorted(COLOURABLE)), texts)
+def test_colours_change_no_code(language, code):
+    """
+    Without its spans the coloured code is the code.
+    """
+    code = code.replace("\r", "").removeprefix("\ufeff") + "\n"
+
+    assert unescape(re.sub(r"</?span[^>]*>", "", highlighted(code, language))) == code
