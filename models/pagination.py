@@ -83,7 +83,7 @@ def _stored(field: Any) -> Callable[[Any], Any]:
     return lambda row: field.db_value(getattr(row, field.name))
 
 
-def page_of(query: ModelSelect[Any], asked: CursorQuery, *sorts: Sort) -> Page[Any]:
+def page_of(query: "ModelSelect[Any]", asked: CursorQuery, *sorts: Sort) -> Page[Any]:
     """Return the page that follows the cursor; the last sort must be unique."""
     if asked.cursor is not None:
         query = query.where(_beyond(sorts, _read(asked.cursor, asked.place())))
@@ -95,7 +95,7 @@ def page_of(query: ModelSelect[Any], asked: CursorQuery, *sorts: Sort) -> Page[A
     return Page(rows, {"cursor": _write(asked.place(), last) if last else None})
 
 
-def offset_page(query: ModelSelect[Any], asked: OffsetQuery) -> Page[Any]:
+def offset_page(query: "ModelSelect[Any]", asked: OffsetQuery) -> Page[Any]:
     rows = list(query.offset(asked.offset).limit(asked.limit + 1))
     more = len(rows) > asked.limit
     meta = {"offset": asked.offset, "limit": asked.limit, "more": more}

@@ -229,7 +229,7 @@ def all_incidents() -> list[IncidentRow]:
     return in_order(IncidentRow.select())
 
 
-def in_order(query: ModelSelect[IncidentRow]) -> list[IncidentRow]:
+def in_order(query: "ModelSelect[IncidentRow]") -> list[IncidentRow]:
     newest = query.order_by(IncidentRow.started_at.desc(), IncidentRow.id.desc())
     return with_services(list(newest))
 

@@ -184,7 +184,9 @@ def all_maintenance(now: datetime) -> list[MaintenanceRow]:
     return in_order(MaintenanceRow.select(), now)
 
 
-def in_order(query: ModelSelect[MaintenanceRow], now: datetime) -> list[MaintenanceRow]:
+def in_order(
+    query: "ModelSelect[MaintenanceRow]", now: datetime
+) -> list[MaintenanceRow]:
     newest = query.order_by(MaintenanceRow.starts_at.desc(), MaintenanceRow.id.desc())
     return complete(list(newest), now)
 
