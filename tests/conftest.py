@@ -1,4 +1,4 @@
-"""What every test may ask for: a clock, settings, the app, `ask`, `audited`, `golden`."""
+"""What every test may ask for: a clock, settings, the app, ask, audited, golden."""
 
 import hashlib
 import json
