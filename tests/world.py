@@ -17,7 +17,7 @@ from models.status.maintenance import StatusAddMaintenance, schedule_maintenance
 from models.status.services import ServiceRow, add_service
 from tests.world_history import SEED, beat, history
 from tests.world_platform import announcements
-from tests.world_story import Trouble, Works, troubles, works
+from tests.world_story import Trouble, Works, told
 
 __all__ = ["SEED", "People", "beat", "history", "people", "platform", "populate"]
 
@@ -76,16 +76,11 @@ def platform(now: datetime) -> None:
 
 def _replay(now: datetime) -> None:
     """Tell incidents and windows in the order in which they were told."""
-    told: list[Trouble | Works] = [*troubles(now), *works(now)]
-    for each in sorted(told, key=_told_at):
+    for each in told(now):
         if isinstance(each, Works):
             _schedule(each)
         else:
             _tell(each)
-
-
-def _told_at(each: Trouble | Works) -> datetime:
-    return each.announced_at if isinstance(each, Works) else each.started_at
 
 
 def _schedule(planned: Works) -> None:
@@ -96,8 +91,8 @@ def _schedule(planned: Works) -> None:
         ends_at=planned.ends_at,
         services=list(planned.services),
     )
-    window = schedule_maintenance(asked, planned.announced_at)
-    _audit("maintenance.scheduled", window.audited, planned.announced_at)
+    window = schedule_maintenance(asked, planned.told_at)
+    _audit("maintenance.scheduled", window.audited, planned.told_at)
 
 
 def _tell(trouble: Trouble) -> None:

@@ -4,18 +4,19 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from random import Random
+from typing import cast
 
 from models.base import milliseconds
 from models.database import database, writing
 from models.status.incidents import incidents_since
 from models.status.measurements import StatusMeasurement, StatusRecordMeasurements
 from models.status.services import ServiceRow
-from models.status.state import Measured, worst_severity
+from models.status.state import Measured, Severity, worst_severity
 from models.words import to_milliseconds
 from tests.world_platform import KINDS, PROBES, Kind
-from tests.world_story import Trouble, Works, troubles, works
+from tests.world_story import Told, Works, told
 
 SEED = 90
 MINUTE_MS = 60_000
@@ -106,29 +107,25 @@ def response_time(
 
 def spells_of(kind: Kind, now: datetime, days: int = 90) -> list[Spell]:
     """Return the told and the short untold troubles of a service, none overlapping."""
-    told = [
-        _told(each, now)
-        for each in (*troubles(now), *works(now))
-        if kind.slug in each.services
-    ]
+    known = [_told(each, now) for each in told(now) if kind.slug in each.services]
     short = [
         each
         for each in _short(kind, now, days)
-        if all(each.end < other.start or other.end < each.start for other in told)
+        if all(each.end < other.start or other.end < each.start for other in known)
     ]
-    return told + short
+    return known + short
 
 
-def measured_in(severity: str) -> Measured:
+def measured_in(severity: Severity) -> Measured:
     """Return what probes measure while an incident of the severity goes on."""
     return "down" if severity == "major-outage" else "degraded"
 
 
-def _told(told: Trouble | Works, now: datetime) -> Spell:
-    if isinstance(told, Works):
-        return Spell(milliseconds(told.starts_at), milliseconds(told.ends_at), "down")
-    start, end = told.started_at, told.eased_at(now + timedelta(milliseconds=1))
-    return Spell(milliseconds(start), milliseconds(end), measured_in(told.severity))
+def _told(each: Told, now: datetime) -> Spell:
+    if isinstance(each, Works):
+        return Spell(milliseconds(each.starts_at), milliseconds(each.ends_at), "down")
+    start, end = each.started_at, each.eased_at(now)
+    return Spell(milliseconds(start), milliseconds(end), measured_in(each.severity))
 
 
 def _short(kind: Kind, now: datetime, days: int) -> Iterator[Spell]:
@@ -175,9 +172,9 @@ def _seen(
 
 
 def _ailing(now: datetime) -> dict[str, Measured]:
-    imposed = defaultdict(list)
+    imposed: dict[str, list[Severity]] = defaultdict(list)
     for incident in incidents_since(now):
         if incident.is_active(now) and incident.status != "monitoring":
             for each in incident.services:
-                imposed[each.slug].append(incident.severity)
+                imposed[each.slug].append(cast("Severity", incident.severity))
     return {slug: measured_in(worst_severity(each)) for slug, each in imposed.items()}

@@ -26,6 +26,10 @@ class Trouble:
     started_at: datetime
     entries: tuple[Entry, ...]
 
+    @property
+    def told_at(self) -> datetime:
+        return self.at(self.entries[0])
+
     def at(self, entry: Entry) -> datetime:
         return self.started_at + timedelta(minutes=entry.minutes)
 
@@ -42,13 +46,21 @@ class Works:
     title: str
     description: str
     services: tuple[str, ...]
-    announced_at: datetime
+    told_at: datetime
     starts_at: datetime
     lasting: timedelta
 
     @property
     def ends_at(self) -> datetime:
         return self.starts_at + self.lasting
+
+
+Told = Trouble | Works
+
+
+def told(now: datetime) -> list[Told]:
+    """Return all of it, in the order in which it was made known."""
+    return sorted([*troubles(now), *works(now)], key=lambda each: each.told_at)
 
 
 def troubles(now: datetime) -> tuple[Trouble, ...]:
