@@ -1,1 +1,338 @@
-"""Where everything meets: settings, time, the application, the builder, commands."""
+"""Where everything meets: time, settings, the application, the builder, commands."""
+
+import argparse
+import json
+import logging
+import os
+import signal
+import socket
+import sqlite3
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from apscheduler.schedulers.background import BackgroundScheduler
+from pydantic import ValidationError
+from tqdm import tqdm
+from waitress.server import create_server
+
+from api.http import VERSION, create_app, declare_operations
+from api.kinds import KINDS
+from api.openapi import document
+from models import changes
+from models.database import connect, migrate, open_database, reading, writing
+from models.errors import Refusal
+from models.idempotency import forget_answers
+from models.instance import make_secrets
+from models.integrity import copy_to, faults
+from models.platform.keys import CreateKey, adopt_key, any_key, issue_key
+from models.projects.projects import ensure_docs_project
+from models.settings import SettingError, Settings
+from models.status.measurements import record_measurements
+from sitegen import docs, front, reference, status  # noqa: F401  (declare pages)
+from sitegen.bodies import Bodies
+from sitegen.build import Report, build
+from sitegen.builder import Builder
+from sitegen.files import Folder, OutputError
+from sitegen.looks import Looks
+from sitegen.page import Edition
+
+MIB = 1024 * 1024
+# Above every limit of ours, so that a client reads our 413 and its limitBytes.
+MOST_BODY_BYTES = 72 * MIB
+TICK_SECONDS = 30
+
+
+class CommandError(Exception):
+    """What a person did wrong, in a sentence; the command ends with it."""
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    asked = parser().parse_args(arguments)
+    try:
+        settings = Settings.from_environment(os.environ)
+        logging.basicConfig(
+            level=settings.log_level.upper(),
+            format="time=%(asctime)s level=%(levelname)s logger=%(name)s %(message)s",
+        )
+        for talkative in ("apscheduler", "peewee.migrations", "waitress"):
+            logging.getLogger(talkative).setLevel(logging.WARNING)
+        return int(asked.run(settings, asked) or 0)
+    except (CommandError, SettingError, OutputError, Refusal) as error:
+        print(f"masthead: {error}", file=sys.stderr)
+        return 2
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command line; README's table of commands is held to it."""
+    top = argparse.ArgumentParser(prog="app.py", description=__doc__)
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(
+        name: str, run: Callable[..., Any], help: str, into: Any = commands
+    ) -> Any:
+        made = into.add_parser(name, help=help, description=help)
+        made.set_defaults(run=run)
+        return made
+
+    for name, run, help in (
+        ("serve", serve, "serve the API and the built site"),
+        ("demo", demo, "load the sample world and serve it"),
+    ):
+        made = command(name, run, help)
+        made.add_argument("--host", help="address to listen on (MASTHEAD_HOST)")
+        made.add_argument("--port", type=int, help="port (MASTHEAD_PORT)")
+    made = command("build", build_site, "bring the output folder up to date")
+    made.add_argument("--full", action="store_true", help="make every page again")
+    command("migrate", migrate_database, "bring the database's tables up to date")
+    command("check", check, "check database, audit chains and output")
+    command("openapi", print_openapi, "print the OpenAPI document")
+    made = command("backup", backup, "write a consistent copy of the database")
+    made.add_argument("file", type=Path, metavar="FILE")
+    made = command("keys", print, "manage API keys").add_subparsers(required=True)
+    made = command("bootstrap", bootstrap, "issue the first admin key", made)
+    made.add_argument("--email", required=True, help="who answers for the key")
+    made.add_argument("--scope", action="append", help="instead of *; repeatable")
+    made.add_argument("--force", action="store_true", help="although there are keys")
+    made = command("docs", print, "documents").add_subparsers(required=True)
+    made = command("import", import_docs, "bring in a Markdown tree", made)
+    made.add_argument("folder", type=Path, metavar="FOLDER")
+    made.add_argument("--collection", required=True)
+    made.add_argument("--publish", action="store_true", help="publish what came in")
+    return top
+
+
+def open_instance(settings: Settings) -> None:
+    """Open the database, bring its tables up to date, make what must be there."""
+    try:
+        open_database(settings.database)
+        migrate()
+    except OSError as error:
+        raise CommandError(f"{settings.database}: {error.strerror}.") from error
+    now = utc_now()
+    with writing():
+        make_secrets()
+        if settings.bootstrap_key_sha256:
+            adopt_key(settings.bootstrap_key_sha256, now)
+    ensure_docs_project(now, slug=settings.docs_slug, owner_id=settings.docs_owner_id)
+
+
+def editions(settings: Settings) -> Callable[[datetime], Edition]:
+    """Return what gives the edition of an instant; templates are read once."""
+    declare_operations()
+    told = {kind: asdict(problem) for kind, problem in KINDS.items()}
+    openapi = document(settings.site_name, VERSION)
+    bodies, looks = Bodies(), Looks(settings)
+    return lambda now: Edition(
+        now=now,
+        settings=settings,
+        looks=looks,
+        bodies=bodies,
+        problems=told,
+        openapi=openapi,
+    )
+
+
+Job = tuple[Callable[[], None], int]
+
+
+def serve(settings: Settings, asked: argparse.Namespace) -> None:
+    settings = _addressed(settings, asked)
+    with _listening(settings) as listener:
+        open_instance(settings)
+        _serve(settings, listener)
+
+
+def demo(settings: Settings, asked: argparse.Namespace) -> None:
+    """The sample world: its content is the cast of the tests."""
+    from tests import world
+
+    settings = _addressed(settings, asked)
+    with _listening(settings) as listener:
+        open_instance(settings)
+        world.populate(utc_now())
+        _import(Path(__file__).parent / "manual", "guides", publish=True)
+        key = _issue_admin("demo@masthead.example", ["*"], "Demo key")
+        site = f"http://{settings.host}:{settings.port}"
+        print(
+            f"site     {site}/\nstatus   {site}/status/\nAPI      {site}/openapi.json"
+        )
+        print(f"key      {key}")
+        beat = (lambda: _beat(settings, world.beat), 30)
+        _serve(settings, listener, jobs=[beat])
+
+
+def _beat(settings: Settings, beat: Callable[[datetime], list[Any]]) -> None:
+    now = utc_now()
+    with writing():
+        for batch in beat(now):
+            record_measurements(batch, now, retention=settings.raw_retention)
+        changes.mark("status")
+
+
+def _addressed(settings: Settings, asked: argparse.Namespace) -> Settings:
+    given = {"host": asked.host, "port": asked.port}
+    return replace(settings, **{n: v for n, v in given.items() if v is not None})
+
+
+def _listening(settings: Settings) -> socket.socket:
+    """Take the port before anything else is done."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        return socket.create_server((settings.host, settings.port), family=family)
+    except OSError as error:
+        raise CommandError(
+            f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}."
+            " Choose another with --port."
+        ) from error
+
+
+def _serve(
+    settings: Settings, listener: socket.socket, jobs: Iterable[Job] = ()
+) -> None:
+    """Serve, build and keep the clock, until told to stop."""
+    scheduler = BackgroundScheduler(timezone=UTC)
+
+    def due(at: datetime) -> None:
+        scheduler.add_job(
+            builder.wake, "date", run_date=at, id="due", replace_existing=True
+        )
+
+    builder = Builder(utc_now, editions(settings), due)
+    application = create_app(
+        settings, clock=utc_now, changed=builder.wake, troubles=builder.troubles
+    )
+    server = create_server(
+        application,
+        sockets=[listener],
+        threads=settings.threads,
+        max_request_body_size=MOST_BODY_BYTES,
+        ident=None,
+    )
+    # A tick makes up for every wake that was missed; one too many finds nothing.
+    for job, seconds in [(builder.wake, TICK_SECONDS), (_forget, 600), *jobs]:
+        scheduler.add_job(job, "interval", seconds=seconds)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    builder.start()
+    scheduler.start()
+    print(f"listening on http://{settings.host}:{settings.port}", flush=True)
+    try:
+        server.run()
+    finally:
+        scheduler.shutdown(wait=False)
+        builder.stop()
+        server.close()
+
+
+def _forget() -> None:
+    with writing():
+        forget_answers(utc_now())
+
+
+def build_site(settings: Settings, asked: argparse.Namespace) -> int:
+    _require_database(settings)
+    open_instance(settings)
+    started = perf_counter()
+    report = build(
+        editions(settings)(utc_now()),
+        full=asked.full,
+        progress=lambda pages: tqdm(pages, unit="page", disable=None, leave=False),
+    )
+    _print_report(report, perf_counter() - started)
+    return 1 if report.failed else 0
+
+
+def _print_report(report: Report, seconds: float) -> None:
+    for warning in report.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    for path, _, reason in report.failed:
+        print(f"failed: {path}: {reason}", file=sys.stderr)
+    print(
+        f"written {len(report.written)}, unchanged {report.unchanged},"
+        f" removed {len(report.removed)}, seconds {seconds:.2f}"
+    )
+
+
+def migrate_database(settings: Settings, _: argparse.Namespace) -> None:
+    open_database(settings.database)
+    names = migrate()
+    print(f"applied {', '.join(names)}" if names else "nothing to apply")
+
+
+def check(settings: Settings, _: argparse.Namespace) -> int:
+    _require_database(settings)
+    open_database(settings.database)
+    with reading():
+        found = faults()
+    found += Folder(settings.output).differences()
+    for each in found:
+        print(each)
+    print("not whole" if found else "whole: database, audit chains, output")
+    return 1 if found else 0
+
+
+def print_openapi(settings: Settings, _: argparse.Namespace) -> None:
+    declare_operations()
+    print(json.dumps(document(settings.site_name, VERSION), indent=1, sort_keys=True))
+
+
+def backup(settings: Settings, asked: argparse.Namespace) -> None:
+    _require_database(settings)
+    open_database(settings.database)
+    connect()
+    try:
+        copy_to(asked.file)
+    except (OSError, sqlite3.Error) as error:
+        raise CommandError(f"{asked.file} cannot be written: {error}.") from error
+    print(f"wrote {asked.file}", file=sys.stderr)
+
+
+def bootstrap(settings: Settings, asked: argparse.Namespace) -> None:
+    open_instance(settings)
+    with reading():
+        has_key = any_key()
+    if has_key and not asked.force:
+        raise CommandError("There are keys already. Repeat with --force for one more.")
+    secret = _issue_admin(asked.email, asked.scope or ["*"], "Bootstrap key")
+    print(f"Issued to {asked.email}. It is shown once; keep it safe.", file=sys.stderr)
+    print(secret)
+
+
+def _issue_admin(email: str, scopes: list[str], name: str) -> str:
+    try:
+        wanted = CreateKey(name=name, scopes=scopes)
+    except ValidationError as error:
+        told = error.errors()[0]
+        raise CommandError(f"--scope: {told['msg']}") from error
+    with writing():
+        _, secret = issue_key(wanted, utc_now(), issuer=email)
+    return secret.text
+
+
+def import_docs(settings: Settings, asked: argparse.Namespace) -> None:
+    open_instance(settings)
+    _import(asked.folder, asked.collection, publish=asked.publish)
+
+
+def _import(folder: Path, collection: str, *, publish: bool) -> None:
+    pass
+
+
+def _require_database(settings: Settings) -> None:
+    if not Path(settings.database).is_file():
+        raise CommandError(
+            f"There is no database at {settings.database}."
+            " Start the server once, or run migrate."
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -33,7 +33,9 @@ def read_body(
 ) -> Shape | None:
     """Read the body from its bytes: what is not JSON is 400, a wrong shape 422."""
     if media_type not in (None, "", "application/json"):
-        raise UnsupportedMediaType("Send the body as application/json.")
+        raise UnsupportedMediaType(
+            "Send the body with the header Content-Type: application/json."
+        )
     return _read(operation.takes or Shape, body, "pointer")
 
 

@@ -49,7 +49,7 @@ class Settings:
         "", "address of a logo image: https, or a path of the site"
     )
     accent_colour: str = setting(
-        "#3b4cca", "the accent colour, as #rrggbb", pattern=r"#[0-9a-fA-F]{6}"
+        "#3538a3", "the accent colour, as #rrggbb", pattern=r"#[0-9a-fA-F]{6}"
     )
     freshness_seconds: int = setting(
         300, "seconds after which a measurement is stale", least=10, most=86400

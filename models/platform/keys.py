@@ -155,9 +155,13 @@ def issue_key(
     return key, secret
 
 
+def any_key() -> bool:
+    return bool(KeyRow.select().exists())
+
+
 def adopt_key(hash: str, now: datetime) -> None:
     """Make the first admin key from its hash alone, while there is no key at all."""
-    if not KeyRow.select().exists():
+    if not any_key():
         KeyRow.create(
             id=(id := new_id(now)),
             prefix=f"mh_{hash[:8]}",

@@ -1,0 +1,55 @@
+"""The collections of the docs site, and their documents in reading order."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from models.projects.published import PublishedPage, published_documents
+from sitegen.links import address, document_path
+
+COLLECTIONS = {"guides": "Guides", "products": "Products", "support": "Support"}
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """One collection that has pages."""
+
+    collection: str
+    documents: list[PublishedPage]
+
+    @property
+    def title(self) -> str:
+        return COLLECTIONS[self.collection]
+
+    @property
+    def href(self) -> str:
+        return f"/{self.collection}/"
+
+    @cached_property
+    def sections(self) -> dict[str | None, list[PublishedPage]]:
+        found: dict[str | None, list[PublishedPage]] = {}
+        for each in self.documents:
+            found.setdefault(each.section, []).append(each)
+        return found
+
+
+def shelves() -> list[Shelf]:
+    """Return the collections that have pages."""
+    found = published_documents()
+    shelved = [
+        Shelf(name, [each for each in found if each.collection == name])
+        for name in COLLECTIONS
+    ]
+    return [shelf for shelf in shelved if shelf.documents]
+
+
+def href_of(document: PublishedPage) -> str:
+    return address(document_path(document.collection, document.slug))
+
+
+def line_of(document: PublishedPage) -> dict[str, str | None]:
+    """Return a document as a line of a register."""
+    return {
+        "title": document.title,
+        "href": href_of(document),
+        "summary": document.summary,
+    }
