@@ -72,8 +72,8 @@ def _read(shape: type[Shape], given: Any, where: str) -> Shape:
         }
         for each in found[:20]
     ]
-    first = errors[0]
-    raise ValidationFailed(f"{first[where] or 'The body'}: {first['detail']}", *errors)
+    first, whole = errors[0], "The body" if where == "pointer" else "The query"
+    raise ValidationFailed(f"{first[where] or whole}: {first['detail']}", *errors)
 
 
 def _place(loc: Iterable[str | int], where: str) -> str:

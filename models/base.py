@@ -79,6 +79,16 @@ class ListField(TextField):
         return json.loads(value)
 
 
+class JsonField(TextField):
+    """An object that no query looks into, kept as JSON."""
+
+    def db_value(self, value: Any) -> Any:
+        return None if value is None else canonical(value).decode()
+
+    def python_value(self, value: Any) -> Any:
+        return None if value is None else json.loads(value)
+
+
 class Row(Model):
     """A row of a table; tables are named in the singular."""
 

@@ -25,6 +25,7 @@ from models.words import Digits
 
 VERSION = 1
 TAG_BYTES = 16
+PAGE_BYTES = 4 * 1024 * 1024
 
 T = TypeVar("T")
 Limit = Annotated[Digits, Field(ge=1, le=100)]
@@ -83,16 +84,35 @@ def _stored(field: Any) -> Callable[[Any], Any]:
     return lambda row: field.db_value(getattr(row, field.name))
 
 
-def page_of(query: "ModelSelect[Any]", asked: CursorQuery, *sorts: Sort) -> Page[Any]:
-    """Return the page that follows the cursor; the last sort must be unique."""
+def page_of(
+    query: "ModelSelect[Any]",
+    asked: CursorQuery,
+    *sorts: Sort,
+    weight: Callable[[Any], int] = lambda _: 0,
+) -> Page[Any]:
+    """
+    Return the page that follows the cursor; the last sort must be unique.
+
+    A page also ends once its rows weigh PAGE_BYTES: the cursor continues.
+    """
     if asked.cursor is not None:
         query = query.where(_beyond(sorts, _read(asked.cursor, asked.place())))
     ordered = query.order_by(*(sort.order() for sort in sorts))
     rows = list(ordered.limit(asked.limit + 1))
-    more = len(rows) > asked.limit
-    rows = rows[: asked.limit]
+    held = _until_full(rows[: asked.limit], weight)
+    more = len(rows) > len(held)
+    rows = held
     last = [sort.value(rows[-1]) for sort in sorts] if more else None
     return Page(rows, {"cursor": _write(asked.place(), last) if last else None})
+
+
+def _until_full(rows: list[Any], weight: Callable[[Any], int]) -> list[Any]:
+    total = 0
+    for count, row in enumerate(rows, 1):
+        total += weight(row)
+        if total >= PAGE_BYTES:
+            return rows[:count]
+    return rows
 
 
 def offset_page(query: "ModelSelect[Any]", asked: OffsetQuery) -> Page[Any]:

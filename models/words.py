@@ -84,7 +84,7 @@ def read_flag(value: Any) -> Any:
     return value
 
 
-def _read_id(value: Any) -> str:
+def read_id(value: Any) -> str:
     if isinstance(value, UUID):
         return str(value)
     if not isinstance(value, str) or not _UUID.fullmatch(value):
@@ -110,7 +110,7 @@ Moment = Annotated[
 ]
 Id = Annotated[
     str,
-    BeforeValidator(_read_id),
+    BeforeValidator(read_id),
     WithJsonSchema({"type": "string", "format": "uuid"}),
 ]
 Whole = Annotated[int, BeforeValidator(_read_whole)]
