@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, TypeVar
 
 from models.audit import Target, told
@@ -98,8 +98,7 @@ class Call:
 
 @dataclass(frozen=True, kw_only=True)
 class Operation:
-    method: str
-    path: str
+    route: str
     scope: str
     handler: Callable[..., Any]
     takes: type[Shape] | None
@@ -111,6 +110,14 @@ class Operation:
     conceals: str | None
     mutates: bool
     most_bytes: int
+
+    @property
+    def method(self) -> str:
+        return self.route.split(" ")[0]
+
+    @property
+    def path(self) -> str:
+        return self.route.split(" ")[1]
 
     @property
     def name(self) -> str:
@@ -150,29 +157,26 @@ def operation(
     """
     Declare an operation; its handler takes the Call and the asked shape.
 
-    `conceals` names the member of the answer that is a secret. `reads_only` is
-    for a POST that changes nothing. `most_bytes` bounds the body.
+    `conceals` names the secret member of the answer. A POST that `reads_only`
+    changes nothing. `most_bytes` bounds the body.
     """
-    method, path = route.split(" ")
+    declared = partial(
+        Operation,
+        route=route,
+        scope=scope,
+        takes=takes,
+        gives=gives,
+        idempotent=idempotent,
+        audit=(audit,) if isinstance(audit, str) else audit,
+        rebuilds=rebuilds,
+        refuses=refuses,
+        conceals=conceals,
+        mutates=route.startswith("POST") and not reads_only,
+        most_bytes=most_bytes,
+    )
 
     def declare(handler: Handler) -> Handler:
-        OPERATIONS.append(
-            Operation(
-                method=method,
-                path=path,
-                scope=scope,
-                handler=handler,
-                takes=takes,
-                gives=gives,
-                idempotent=idempotent,
-                audit=(audit,) if isinstance(audit, str) else audit,
-                rebuilds=rebuilds,
-                refuses=refuses,
-                conceals=conceals,
-                mutates=method == "POST" and not reads_only,
-                most_bytes=most_bytes,
-            )
-        )
+        OPERATIONS.append(declared(handler=handler))
         return handler
 
     return declare
