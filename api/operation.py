@@ -73,6 +73,8 @@ class Call:
     request_id: str
     records: list[tuple[str, Target, str | None]] = field(default_factory=list)
     is_unchanged: bool = False
+    # Seconds for which the caller's side may keep the answer; None: not at all.
+    max_age: int | None = None
 
     def audit(
         self, about: Any, action: str | None = None, detail: str | None = None
