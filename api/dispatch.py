@@ -9,7 +9,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from flask import Flask, Request, Response, request
-from pydantic import TypeAdapter
 
 from api.access import request_id
 from api.asking import read_body, read_idempotency_key, read_query
@@ -17,7 +16,7 @@ from api.callers import acting_for, authenticate
 from api.operation import AuditError, Call, Caller, Operation
 from api.problems import problem_response
 from models import audit, changes
-from models.base import Shape, milliseconds
+from models.base import Shape, canonical, milliseconds
 from models.database import connect, reading, writing
 from models.errors import (
     InsufficientScope,
@@ -51,12 +50,11 @@ class Dispatch:
 
     def view(self, operation: Operation) -> Callable[[], Response]:
         """Return the Flask view of one operation."""
-        giving = TypeAdapter(operation.gives)
 
         def answer() -> Response:
             rate: dict[str, str] = {}
             try:
-                response = self._answered(operation, giving, rate)
+                response = self._answered(operation, rate)
             except Refusal as refusal:
                 response = self.refused(refusal)
             except Exception:
@@ -75,9 +73,7 @@ class Dispatch:
             request_id=request_id(),
         )
 
-    def _answered(
-        self, operation: Operation, giving: TypeAdapter[Any], told: dict[str, str]
-    ) -> Response:
+    def _answered(self, operation: Operation, told: dict[str, str]) -> Response:
         """Size, key, state of key, token bucket, scope; then what may be asked."""
         body = _body(operation, request)
         connect()
@@ -94,14 +90,12 @@ class Dispatch:
         call = Call(operation, caller, now, self.settings, request_id())
         asked = _question(operation, body)
         if operation.mutates:
-            return self._changed(call, giving, asked)
+            return self._changed(call, asked)
         with reading():
             given = _handled(call, asked)
-            return _json(_told(giving, given), _reading_headers(call, given))
+            return _json(_told(operation, given), _reading_headers(call, given))
 
-    def _changed(
-        self, call: Call, giving: TypeAdapter[Any], asked: Shape | None
-    ) -> Response:
+    def _changed(self, call: Call, asked: Shape | None) -> Response:
         """One transaction; after its commit the builder wakes."""
         operation, header = call.operation, request.headers.get("Idempotency-Key")
         repeatable = _repeatable(call, asked, read_idempotency_key(operation, header))
@@ -109,7 +103,7 @@ class Dispatch:
             if repeatable and (stored := first_answer(repeatable, call.now)):
                 return _json(stored, {"Idempotent-Replayed": "true"})
             given = _handled(call, asked)
-            answer = _told(giving, given)
+            answer = _told(operation, given)
             _put_down(call)
             if repeatable:
                 keep_answer(repeatable, answer, call.now, _secret(operation, given))
@@ -179,12 +173,13 @@ def _handled(call: Call, asked: Shape | None) -> Any:
     return handler(call, asked) if call.operation.takes else handler(call)
 
 
-def _told(giving: TypeAdapter[Any], given: Any) -> bytes:
+def _told(operation: Operation, given: Any) -> bytes:
     """Pour what the handler returned into the declared shape, as JSON."""
     page = given if isinstance(given, Page) else Page(given, {})
+    giving = operation.giving
     shaped = giving.validate_python(page.items, from_attributes=True, by_name=True)
     data = giving.dump_json(shaped, by_alias=True)
-    meta = b',"meta":' + TypeAdapter(dict).dump_json(page.meta) if page.meta else b""
+    meta = b',"meta":' + canonical(page.meta) if page.meta else b""
     return b'{"data":' + data + meta + b"}"
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -58,11 +59,11 @@ def create_app(
 
 
 def _register_openapi(app: Flask, settings: Settings) -> None:
-    told = document(settings.site_name, VERSION)
+    told = cache(document)
 
     @app.get("/openapi.json", provide_automatic_options=False)
     def openapi() -> Response:
-        return jsonify(told)
+        return jsonify(told(settings.site_name, VERSION))
 
 
 def _register_others(app: Flask, dispatch: Dispatch, output: Path) -> None:

@@ -6,6 +6,8 @@ from datetime import datetime
 from functools import cached_property, partial
 from typing import Any, Literal, TypeVar
 
+from pydantic import TypeAdapter
+
 from models.audit import Target, told
 from models.base import Change, Shape
 from models.errors import Refusal
@@ -129,6 +131,11 @@ class Operation:
     @property
     def area(self) -> str:
         return self.path.split("/")[1]
+
+    @cached_property
+    def giving(self) -> TypeAdapter[Any]:
+        """What pours an answer into the declared shape."""
+        return TypeAdapter(self.gives)
 
     @cached_property
     def paged(self) -> Literal["cursor", "offset"] | None:
