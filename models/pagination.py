@@ -135,7 +135,11 @@ def _beyond(sorts: tuple[Sort, ...], last: list[Any]) -> Any:
 
 def _write(place: str, last: list[Any]) -> str:
     content = canonical([VERSION, place, last])
-    return base64.urlsafe_b64encode(_tag(content) + content).decode().rstrip("=")
+    return _encoded(_tag(content) + content)
+
+
+def _encoded(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
 def _read(cursor: str, place: str) -> list[Any]:
@@ -144,6 +148,9 @@ def _read(cursor: str, place: str) -> list[Any]:
     except ValueError:
         raise _invalid() from None
     tag, content = raw[:TAG_BYTES], raw[TAG_BYTES:]
+    # One text for each cursor: the decoder forgives what we do not write.
+    if _encoded(raw) != cursor:
+        raise _invalid()
     if not hmac.compare_digest(tag, _tag(content)):
         raise _invalid()
     version, of, last = json.loads(content)

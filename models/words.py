@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
+from unicodedata import category
 from uuid import UUID
 
 from pydantic import (
@@ -93,7 +94,7 @@ def read_id(value: Any) -> str:
 
 
 def _single_line(value: str) -> str:
-    if any(ord(char) < 32 or char in "\x7f\x85\u2028\u2029" for char in value):
+    if any(category(char) in ("Cc", "Zl", "Zp") for char in value):
         raise ValueError("Must be a single line without control characters.")
     return value
 
