@@ -25,7 +25,7 @@ from models.errors import (
     Refusal,
 )
 from models.idempotency import InProgress, Repeatable, first_answer, keep_answer
-from models.pagination import Page
+from models.pagination import CursorQuery, Page
 from models.platform.buckets import Buckets, Draw, Rate
 from models.platform.scopes import any_covers
 from models.settings import Settings
@@ -92,6 +92,8 @@ class Dispatch:
         if operation.mutates:
             return self._changed(call, asked)
         with reading():
+            if isinstance(asked, CursorQuery):
+                asked.last()  # its shape, which comes before any existence
             given = _handled(call, asked)
             return _json(_told(operation, given), _reading_headers(call, given))
 

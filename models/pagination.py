@@ -43,6 +43,10 @@ class CursorQuery(Shape):
         content = canonical([type(self).__name__, filters])
         return hashlib.sha256(content).hexdigest()[:16]
 
+    def last(self) -> list[Any] | None:
+        """Return what the page comes after; refuse a cursor that is not of here."""
+        return None if self.cursor is None else _read(self.cursor, self.place())
+
 
 class OffsetQuery(Shape):
     offset: Annotated[Digits, Field(ge=0, le=2**53)] = 0
@@ -95,15 +99,16 @@ def page_of(
 
     A page also ends once its rows weigh PAGE_BYTES: the cursor continues.
     """
-    if asked.cursor is not None:
-        query = query.where(_beyond(sorts, _read(asked.cursor, asked.place())))
+    last = asked.last()
+    if last is not None:
+        query = query.where(_beyond(sorts, last))
     ordered = query.order_by(*(sort.order() for sort in sorts))
     rows = list(ordered.limit(asked.limit + 1))
     held = _until_full(rows[: asked.limit], weight)
     more = len(rows) > len(held)
     rows = held
-    last = [sort.value(rows[-1]) for sort in sorts] if more else None
-    return Page(rows, {"cursor": _write(asked.place(), last) if last else None})
+    ends = [sort.value(rows[-1]) for sort in sorts] if more else None
+    return Page(rows, {"cursor": _write(asked.place(), ends) if ends else None})
 
 
 def _until_full(rows: list[Any], weight: Callable[[Any], int]) -> list[Any]:

@@ -1,13 +1,14 @@
 """The docs site: collections, published documents, and where they used to be."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from models.projects.published import former_addresses, published_contents
 from sitegen.addresses import Addresses
 from sitegen.links import document_path
 from sitegen.page import Edition, Page, Rank, pages
 from sitegen.sheet import Sheet, Sidebars
-from sitegen.shelves import href_of, line_of, shelves
+from sitegen.shelves import href_of, line_of, shelves, told
 
 
 @pages("docs")
@@ -18,8 +19,8 @@ def collections(edition: Edition) -> Iterator[Page]:
             {"section": name, "pages": [line_of(each) for each in listed]}
             for name, listed in shelf.sections.items()
         ]
-        told = [each.told() for each in shelf.documents]
-        yield Page(f"{shelf.collection}/index.json", {"data": told}, rank=Rank.LIST)
+        listed = [_without_content(told(each)) for each in shelf.documents]
+        yield Page(f"{shelf.collection}/index.json", {"data": listed}, rank=Rank.LIST)
         yield Page(
             f"{shelf.collection}/index.html",
             {
@@ -72,3 +73,7 @@ def redirects(edition: Edition) -> Iterator[Page]:  # noqa: ARG001
                 description=f"{document.title} has moved.",
                 rank=Rank.LAST,
             )
+
+
+def _without_content(document: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name != "content"}

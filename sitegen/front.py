@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import chain
 
+from models.words import told_moment
 from sitegen.board import listed_at
 from sitegen.page import SHARED, Edition, Page, Rank, pages
 from sitegen.shelves import line_of, shelves
@@ -41,7 +42,7 @@ def front(edition: Edition) -> Iterator[Page]:
                 line_of(each)
                 | {
                     "collectionTitle": titles[each.collection],
-                    "publishedAt": each.told()["publishedAt"],
+                    "publishedAt": told_moment(each.published_at),
                 }
                 for each in newest[:NEWEST]
             ],

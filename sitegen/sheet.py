@@ -7,13 +7,14 @@ from typing import Any
 from markupsafe import Markup
 
 from models.projects.published import PublishedPage
+from models.words import told_moment
 from sitegen.addresses import Addresses
 from sitegen.bodies import body_key
 from sitegen.filters import anchor
 from sitegen.links import document_path, twin
 from sitegen.markdown import Rendered, fill
 from sitegen.page import Edition, Page
-from sitegen.shelves import Shelf, href_of
+from sitegen.shelves import Shelf, href_of, told
 
 Neighbours = tuple[PublishedPage | None, PublishedPage | None]
 
@@ -64,8 +65,7 @@ class Sheet:
         """For readers, for programs, and as Markdown."""
         document = self.document
         path = document_path(document.collection, document.slug)
-        told = document.told() | {"content": self.content}
-        yield Page(twin(path)[1:], {"data": told})
+        yield Page(twin(path)[1:], {"data": told(document, self.content)})
         yield Page(self._markdown_href[1:], self.content)
         yield Page(
             path,
@@ -125,7 +125,7 @@ class Sheet:
             "previous": _links([before])[0] if before else None,
             "next": _links([after])[0] if after else None,
             "publishedVersion": document.published_version,
-            "revisedAt": document.told()["revisedAt"],
+            "revisedAt": told_moment(document.revised_at),
             "markdownHref": self._markdown_href,
             "twinHref": self._markdown_href.removesuffix(".md") + ".json",
         }

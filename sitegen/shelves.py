@@ -2,11 +2,19 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from models.projects.published import PublishedPage, published_documents
+from models.projects.published import (
+    PublishedDocument,
+    PublishedPage,
+    published_documents,
+)
 from sitegen.links import address, document_path
 
 COLLECTIONS = {"guides": "Guides", "products": "Products", "support": "Support"}
+
+
+_MEMBERS = tuple(PublishedDocument.model_fields)
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,12 @@ def shelves() -> list[Shelf]:
 
 def href_of(document: PublishedPage) -> str:
     return address(document_path(document.collection, document.slug))
+
+
+def told(document: PublishedPage, content: str = "") -> dict[str, Any]:
+    """Return a document in the words in which the API tells it."""
+    members = {name: getattr(document, name, content) for name in _MEMBERS}
+    return PublishedDocument.model_validate(members).told()
 
 
 def line_of(document: PublishedPage) -> dict[str, str | None]:
