@@ -6,12 +6,10 @@ import re
 import subprocess
 import sys
 from itertools import pairwise
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from werkzeug.datastructures import MultiDict
 
-from api.asking import read_body, read_idempotency_key, read_query
 from api.operation import OPERATIONS
 from tests.conftest import ROUTES
 from tests.house.words import ALL
@@ -77,17 +75,14 @@ def _check(arguments, piped):
 
     assert url.netloc == "127.0.0.1:8000"
     assert headers["Authorization"] == "Bearer mh_key"
+    assert operation.idempotent != "required" or headers.get("Idempotency-Key")
     if bodies:
         body = piped if bodies[0] == "@-" else bodies[0]
-        read_body(operation, body.encode(), "application/json")
-        read_idempotency_key(operation, headers.get("Idempotency-Key"))
+        operation.takes.model_validate_json(body, by_alias=True, by_name=False)
     else:
-        read_query(operation, _query(url.query))
+        asked = dict(parse_qsl(url.query, strict_parsing=True))
+        operation.takes.model_validate(asked, by_alias=True, by_name=False)
 
 
 def _after(arguments, flag):
     return [value for name, value in pairwise(arguments) if name == flag]
-
-
-def _query(text):
-    return MultiDict(pair.split("=", 1) for pair in text.split("&") if pair)
