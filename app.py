@@ -16,7 +16,10 @@ from time import perf_counter
 from typing import Any
 
 from apscheduler.schedulers.background import BackgroundScheduler
+from models.projects.exchange import ImportReport, import_documents
+from peewee import PeeweeException
 from pydantic import ValidationError
+from sitegen.sources import Tree, read_tree
 from tqdm import tqdm
 from waitress.server import create_server
 
@@ -24,13 +27,15 @@ from api.http import VERSION, create_app, declare_operations
 from api.kinds import KINDS
 from api.openapi import document
 from models import changes
-from models.database import connect, migrate, open_database, reading, writing
+from models.database import migrate, open_database, reading, writing
 from models.errors import Refusal
 from models.idempotency import forget_answers
 from models.instance import make_secrets
 from models.integrity import copy_to, faults
 from models.platform.keys import CreateKey, adopt_key, any_key, issue_key
-from models.projects.projects import ensure_docs_project
+from models.projects.documents import Collection
+from models.projects.projects import DocsSlugTaken, ensure_docs_project
+from models.projects.words import By
 from models.settings import SettingError, Settings
 from models.status.measurements import record_measurements
 from sitegen import docs, front, reference, status  # noqa: F401  (declare pages)
@@ -105,24 +110,47 @@ def parser() -> argparse.ArgumentParser:
     made = command("docs", print, "documents").add_subparsers(required=True)
     made = command("import", import_docs, "bring in a Markdown tree", made)
     made.add_argument("folder", type=Path, metavar="FOLDER")
-    made.add_argument("--collection", required=True)
+    made.add_argument(
+        "--collection", required=True, choices=("guides", "products", "support")
+    )
     made.add_argument("--publish", action="store_true", help="publish what came in")
     return top
 
 
-def open_instance(settings: Settings) -> None:
-    """Open the database, bring its tables up to date, make what must be there."""
+def open_instance(settings: Settings) -> list[str]:
+    """
+    Open the database, bring its tables up to date, make what must be there.
+
+    Return the names of the migrations that were applied.
+    """
+    now = utc_now()
     try:
         open_database(settings.database)
-        migrate()
-    except OSError as error:
-        raise CommandError(f"{settings.database}: {error.strerror}.") from error
-    now = utc_now()
-    with writing():
-        make_secrets()
-        if settings.bootstrap_key_sha256:
-            adopt_key(settings.bootstrap_key_sha256, now)
-    ensure_docs_project(now, slug=settings.docs_slug, owner_id=settings.docs_owner_id)
+        applied = migrate()
+        with writing():
+            make_secrets()
+            if settings.bootstrap_key_sha256:
+                adopt_key(settings.bootstrap_key_sha256, now)
+        ensure_docs_project(
+            now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
+        )
+    except (OSError, PeeweeException) as error:
+        raise CommandError(
+            f"The database {settings.database} cannot be used: {error}."
+        ) from error
+    except DocsSlugTaken as error:
+        raise CommandError(str(error)) from error
+    return applied
+
+
+def open_existing(settings: Settings) -> None:
+    """Open a database that must be there: a wrong path is not a new instance."""
+    if not Path(settings.database).is_file():
+        raise CommandError(
+            f"There is no database at {settings.database}."
+            " Start the server once, or run migrate."
+        )
+    open_instance(settings)
 
 
 def editions(settings: Settings) -> Callable[[datetime], Edition]:
@@ -159,7 +187,8 @@ def demo(settings: Settings, asked: argparse.Namespace) -> None:
     with _listening(settings) as listener:
         open_instance(settings)
         world.populate(utc_now())
-        _import(Path(__file__).parent / "manual", "guides", publish=True)
+        manual = read_tree(Path(__file__).parent / "manual")
+        _import(settings, manual, "guides", publish=True)
         key = _issue_admin("demo@masthead.example", ["*"], "Demo key")
         site = f"http://{settings.host}:{settings.port}"
         print(
@@ -238,8 +267,7 @@ def _forget() -> None:
 
 
 def build_site(settings: Settings, asked: argparse.Namespace) -> int:
-    _require_database(settings)
-    open_instance(settings)
+    open_existing(settings)
     started = perf_counter()
     report = build(
         editions(settings)(utc_now()),
@@ -262,14 +290,12 @@ def _print_report(report: Report, seconds: float) -> None:
 
 
 def migrate_database(settings: Settings, _: argparse.Namespace) -> None:
-    open_database(settings.database)
-    names = migrate()
-    print(f"applied {', '.join(names)}" if names else "nothing to apply")
+    applied = open_instance(settings)
+    print(f"applied {', '.join(applied)}" if applied else "nothing to apply")
 
 
 def check(settings: Settings, _: argparse.Namespace) -> int:
-    _require_database(settings)
-    open_database(settings.database)
+    open_existing(settings)
     with reading():
         found = faults()
     found += Folder(settings.output).differences()
@@ -285,9 +311,7 @@ def print_openapi(settings: Settings, _: argparse.Namespace) -> None:
 
 
 def backup(settings: Settings, asked: argparse.Namespace) -> None:
-    _require_database(settings)
-    open_database(settings.database)
-    connect()
+    open_existing(settings)
     try:
         copy_to(asked.file)
     except (OSError, sqlite3.Error) as error:
@@ -317,20 +341,36 @@ def _issue_admin(email: str, scopes: list[str], name: str) -> str:
     return secret.text
 
 
-def import_docs(settings: Settings, asked: argparse.Namespace) -> None:
+def import_docs(settings: Settings, asked: argparse.Namespace) -> int:
+    if not asked.folder.is_dir():
+        raise CommandError(f"There is no folder {asked.folder}.")
+    tree = read_tree(asked.folder)
+    if not tree.sources and not tree.skipped:
+        raise CommandError(f"The folder {asked.folder} holds no Markdown files.")
     open_instance(settings)
-    _import(asked.folder, asked.collection, publish=asked.publish)
+    report = _import(settings, tree, asked.collection, publish=asked.publish)
+    for each in tree.skipped:
+        print(f"left out: {each.path}: {each.reason}", file=sys.stderr)
+    print(
+        f"created {len(report.created)}, updated {len(report.updated)},"
+        f" unchanged {len(report.unchanged)}, published {len(report.published)},"
+        f" left out {len(tree.skipped)}"
+    )
+    return 1 if tree.skipped else 0
 
 
-def _import(folder: Path, collection: str, *, publish: bool) -> None:
-    pass
-
-
-def _require_database(settings: Settings) -> None:
-    if not Path(settings.database).is_file():
-        raise CommandError(
-            f"There is no database at {settings.database}."
-            " Start the server once, or run migrate."
+def _import(
+    settings: Settings, tree: Tree, collection: Collection, *, publish: bool
+) -> ImportReport:
+    by = By("account", settings.docs_owner_id)
+    with tqdm(total=len(tree.sources), unit="file", disable=None, leave=False) as bar:
+        return import_documents(
+            tree.sources,
+            collection,
+            utc_now(),
+            by,
+            publish=publish,
+            progress=lambda _: bar.update(),
         )
 
 
