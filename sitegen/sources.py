@@ -139,7 +139,7 @@ def _parted(text: str) -> tuple[dict[str, Any], str]:
 def _source(file: _File, slug: str) -> DocumentSource:
     opening, rest = _opening(file.body)
     name = file.path.parent.name if file.is_index else file.path.stem
-    title = _line(file.front, ("title",)) or _heading(file.body) or _words(name)
+    title = _line(file.front, ("title",)) or _heading(file.body) or _words(name) or slug
     return document_source(
         path=file.path.as_posix(),
         slug=slug,
