@@ -16,10 +16,8 @@ from time import perf_counter
 from typing import Any
 
 from apscheduler.schedulers.background import BackgroundScheduler
-from models.projects.exchange import ImportReport, import_documents
 from peewee import PeeweeException
 from pydantic import ValidationError
-from sitegen.sources import Tree, read_tree
 from tqdm import tqdm
 from waitress.server import create_server
 
@@ -34,6 +32,7 @@ from models.instance import make_secrets
 from models.integrity import copy_to, faults
 from models.platform.keys import CreateKey, adopt_key, any_key, issue_key
 from models.projects.documents import Collection
+from models.projects.exchange import ImportReport, import_documents
 from models.projects.projects import DocsSlugTaken, ensure_docs_project
 from models.projects.words import By
 from models.settings import SettingError, Settings
@@ -45,6 +44,7 @@ from sitegen.builder import Builder
 from sitegen.files import Folder, OutputError
 from sitegen.looks import Looks
 from sitegen.page import Edition
+from sitegen.sources import Tree, read_tree
 
 MIB = 1024 * 1024
 # Above every limit of ours, so that a client reads our 413 and its limitBytes.

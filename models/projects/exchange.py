@@ -85,7 +85,7 @@ def import_documents(
     by: By,
     *,
     publish: bool,
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], object] = lambda _: None,
 ) -> ImportReport:
     """
     Bring the sources into a collection of the docs project: all, or none.
