@@ -76,8 +76,7 @@ def read_tree(folder: Path) -> Tree:
         except Unusable as problem:
             tree.skipped.append(Skipped(path.as_posix(), str(problem)))
             continue
-        if file.body.strip() or not file.is_index:
-            files.append(file)
+        files.append(file)
     for file, slug in zip(files, _slugs(files), strict=True):
         try:
             tree.sources.append(_source(file, slug))
@@ -144,7 +143,8 @@ def _source(file: _File, slug: str) -> DocumentSource:
         path=file.path.as_posix(),
         slug=slug,
         section=_section(file.path.parent),
-        position=_position(file.front),
+        # The rank of an index is its section's: the page itself opens the section.
+        position=0 if file.is_index else _position(file.front),
         title=title,
         summary=_cut(_line(file.front, SUMMARIES), SUMMARY_LENGTH) or None,
         content=rest if opening == title else file.body,

@@ -50,6 +50,7 @@ DOCUMENT = {
     "collectionHref": "/guides/",
     "section": "Getting started",
     "sidebar": {"html": Markup("<ul></ul>")},
+    "register": [],
     "previous": {"title": "Sign in", "href": "/guides/sign-in/"},
     "next": {"title": "Limits", "href": "/guides/limits/"},
     "publishedVersion": 7,

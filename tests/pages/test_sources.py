@@ -116,10 +116,12 @@ def test_slugs_that_folders_do_not_tell_apart(read):
 
 
 def test_index_without_text(read):
-    """It is left out without a word."""
-    tree = read(index="---\ntitle: All\n---\n\n", page="Words.")
+    """It opens its section, whose pages it will list; its rank is the section's."""
+    tree = read(a__index="---\ntitle: All\nweight: 8\n---\n\n")
 
-    assert the(tree).path == "page.md"
+    index = the(tree)
+    assert (index.slug, index.title, index.section) == ("a", "All", "A")
+    assert (index.content, index.position) == ("", 0)
 
 
 @pytest.mark.parametrize(

