@@ -74,7 +74,8 @@ def test_list(ask, feed, asked, found):
 
 def test_list_of_a_project(ask, feed):
     """Only its own records; an unknown project is not an empty feed."""
-    assert len(actions(ask(LIST, {"projectId": feed.id}))) == 3
+    for asked in ({"projectId": feed.id}, {"projectSlug": "atlas"}):
+        assert len(actions(ask(LIST, asked))) == 3
     refused = ask(LIST, {"projectId": "00000000-0000-0000-0000-000000000000"})
     assert refused.status_code == 404
 

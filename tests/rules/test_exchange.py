@@ -132,6 +132,15 @@ def test_slug_of_another_collection(docs, clock):
     assert marks()["docs"] == 0
 
 
+def test_same_file_name_in_another_tree(docs, clock):
+    """A path says which document it is only within its collection."""
+    brought(clock, source("start.md"))
+
+    report = brought(clock, source("start.md", slug="first"), collection="support")
+
+    assert report.created == ["first"]
+
+
 def test_slug_of_another_file(docs, clock):
     """Two files cannot be one document."""
     with pytest.raises(SlugTaken, match=r"belongs to the file 'a/start.md'"):

@@ -156,6 +156,15 @@ def test_publishing_what_is_archived(docs, clock):
         unpublish(other, clock)
 
 
+def test_archived_page(docs, clock):
+    """Nothing archived is public, even if it was never withdrawn."""
+    document, _ = publish(write(docs, clock), clock)
+    document.archived_at = clock.now
+    document.save()
+
+    assert published_documents() == []
+
+
 def test_order(docs, clock):
     """By collection, section (none first, then by name), position, title, slug."""
     places = [
