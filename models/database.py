@@ -79,9 +79,18 @@ def writing() -> Iterator[None]:
         ) from error
 
 
-def _is_unwritable(error: OperationalError) -> bool:
-    code = getattr(error.__cause__ or error.__context__, "sqlite_errorcode", 0)
-    return code & 0xFF in _UNWRITABLE
+def _is_unwritable(error: BaseException | None) -> bool:
+    """
+    Tell whether the storage is the reason, at the end of the chain of reasons.
+
+    A full disk ends the transaction by itself, and the rollback that fails
+    thereafter stands before it.
+    """
+    while error is not None:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNWRITABLE:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 @contextmanager
