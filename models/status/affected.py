@@ -91,7 +91,7 @@ def affected_by(subjects: Iterable[str]) -> dict[str, list[AffectedRow]]:
     """Return the services of each subject, in the order in which they were named."""
     found: dict[str, list[AffectedRow]] = defaultdict(list)
     query = (
-        AffectedRow.select(AffectedRow, ServiceRow.name)
+        AffectedRow.select(AffectedRow, ServiceRow.number, ServiceRow.name)
         .join(ServiceRow, JOIN.LEFT_OUTER)
         .where(AffectedRow.subject.in_(list(subjects)))
         .order_by(AffectedRow.number)
