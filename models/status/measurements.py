@@ -10,9 +10,10 @@ from pydantic import Field
 from models.base import MomentField, Row, Shape, milliseconds
 from models.database import database
 from models.errors import ValidationFailed
+from models.status.hours import folded_until, recount
 from models.status.services import ServiceRow
 from models.status.state import CLOCK_SKEW, Measured, Reading
-from models.words import Moment, StatusSlug, Whole
+from models.words import Moment, StatusSlug, Whole, told_moment
 
 
 class StatusMeasurement(Shape):
@@ -80,12 +81,14 @@ _SEE = (
     " WHERE excluded.observed_at > reading.observed_at"
 )
 
+_WHY_NOT = "older samples are not kept one by one."
+
 
 def record_measurements(
     asked: StatusRecordMeasurements, now: datetime, *, retention: timedelta
-) -> RecordedMeasurements:
+) -> tuple[RecordedMeasurements, bool]:
     """
-    Keep a batch, whole or not at all.
+    Keep a batch, whole or not at all; tell whether that changed anything.
 
     A sample that is there already counts as recorded and changes nothing.
     Slugs that name no service are returned; the rest is kept.
@@ -105,11 +108,15 @@ def record_measurements(
     ]
     cursor = database.connection().cursor()
     cursor.executemany(_KEEP, rows)
-    cursor.executemany(_SEE, rows)
+    changed = cursor.rowcount > 0
+    if changed:
+        cursor.executemany(_SEE, rows)
+        recount((number, at) for number, at, *_ in rows)
     unknown = [each.slug for each in asked.measurements if each.slug not in numbers]
-    return RecordedMeasurements(
+    recorded = RecordedMeasurements(
         recorded=len(rows), unknown=list(dict.fromkeys(unknown))
     )
+    return recorded, changed
 
 
 def readings_of(services: Iterable[ServiceRow]) -> dict[int, list[Reading]]:
@@ -129,14 +136,14 @@ def readings_of(services: Iterable[ServiceRow]) -> dict[int, list[Reading]]:
 def _require_times(
     measurements: Iterable[StatusMeasurement], now: datetime, retention: timedelta
 ) -> None:
-    latest, earliest = now + CLOCK_SKEW, now - retention
+    latest, earliest = now + CLOCK_SKEW, max(now - retention, folded_until())
     errors = []
     for index, each in enumerate(measurements):
         problem = None
         if each.observed_at > latest:
             problem = "Must not be more than 60 s in the future."
-        elif each.observed_at <= earliest:
-            problem = f"Must not be older than {retention.days} days."
+        elif each.observed_at < earliest:
+            problem = f"Must not be before {told_moment(earliest)}: {_WHY_NOT}"
         if problem:
             pointer = f"/measurements/{index}/observedAt"
             errors.append({"pointer": pointer, "code": "time", "detail": problem})

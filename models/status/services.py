@@ -84,16 +84,6 @@ class GetUptime(Shape):
     period: Period = "24h"
 
 
-class StatusRemoveService(Shape):
-    slug: StatusSlug
-    purge: bool = False
-
-
-class RemovedService(Shape):
-    slug: str
-    purged: bool
-
-
 class ServiceRow(Row):
     # Measurements point at the short number, everyone else at the id.
     number = AutoField()
@@ -127,22 +117,6 @@ def update_service(
     """Change what was sent and differs; return the service and what changed."""
     service = service_named(asked.slug)
     return service, service.change(asked.given(), now)
-
-
-def remove_service(
-    asked: StatusRemoveService, now: datetime
-) -> tuple[ServiceRow, bool]:
-    """
-    Take a service off the page, or purge it; tell whether that changed anything.
-
-    A purge takes its measurements along; incidents and windows keep its slug and
-    name.
-    """
-    service = service_named(asked.slug)
-    if asked.purge:
-        service.delete_instance()
-        return service, True
-    return service, bool(service.change({"enabled": False}, now))
 
 
 def services_in_order(*, include_disabled: bool = False) -> list[ServiceRow]:
