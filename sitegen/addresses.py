@@ -9,7 +9,7 @@ from sitegen.shelves import COLLECTIONS, href_of
 
 ENDINGS = (".md", ".markdown", ".html", ".json")
 # Addresses of the site beside the documents; what lies under them is let through.
-OTHERS = ("status", "problems", "reference", "search", "api")
+OTHERS = ("status", "problems", "reference", "search", "api", "openapi.json")
 
 
 class Addresses:
@@ -30,18 +30,20 @@ class Addresses:
         The target may be an address of the site, a slug with or without `.md`,
         or a path of the tree the document was imported from, relative or whole.
         """
-        path, mark, fragment = unquote(target).partition("#")
-        path = path.partition("?")[0]
+        path, mark, fragment = target.partition("#")
+        path = unquote(path.partition("?")[0])
         href = self._site_address(path) or self._document_address(document, path)
         return href + mark + fragment if href else None
 
     def _site_address(self, path: str) -> str | None:
         """A path of the site that is no document: the front, a collection, a file."""
-        first, _, rest = path.lstrip("/").partition("/")
-        if not path.startswith("/"):
+        # One slash: after two of them a browser reads the name of another host.
+        bare = path.lstrip("/")
+        first, _, rest = bare.partition("/")
+        if bare == path:
             return None
         is_front = not first or (first in COLLECTIONS and not rest)
-        return path if is_front or first in OTHERS else None
+        return "/" + bare if is_front or first in OTHERS else None
 
     def _document_address(self, document: PublishedPage, path: str) -> str | None:
         found = self._absolute(path) if path[:1] == "/" else self._near(document, path)

@@ -16,7 +16,11 @@ def collections(edition: Edition) -> Iterator[Page]:
     """The register of each collection."""
     for shelf in shelves():
         sections = [
-            {"section": name, "pages": [line_of(each) for each in listed]}
+            {
+                "section": name,
+                "id": shelf.anchors[name] if name else None,
+                "pages": [line_of(each) for each in listed],
+            }
             for name, listed in shelf.sections.items()
         ]
         listed = [_without_content(told(each)) for each in shelf.documents]

@@ -23,5 +23,9 @@ def address(path: str) -> str:
 
 
 def twin(path: str) -> str:
-    """Return the address of a page's JSON twin."""
-    return "/" + path.removesuffix("/index.html") + ".json"
+    """Return the address of a page's JSON twin, beside its folder."""
+    stem = path.removesuffix("/index.html")
+    if stem.endswith("/index"):
+        # index.json beside the folder is the register of the collection.
+        stem += "/index"
+    return f"/{stem}.json"

@@ -10,7 +10,6 @@ from models.projects.published import PublishedPage
 from models.words import told_moment
 from sitegen.addresses import Addresses
 from sitegen.bodies import body_key
-from sitegen.filters import anchor
 from sitegen.links import document_path, twin
 from sitegen.markdown import Rendered, fill
 from sitegen.page import Edition, Page
@@ -45,7 +44,7 @@ class Sidebars:
             {
                 "section": name,
                 "open": name == open_section,
-                "href": f"{shelf.href}#{anchor(name)}" if name else shelf.href,
+                "href": shelf.section_href(name),
                 "pages": _links(listed) if name == open_section else [],
             }
             for name, listed in shelf.sections.items()
@@ -100,10 +99,12 @@ class Sheet:
     def _data(self) -> dict[str, Any]:
         rendered = self.edition.bodies.of(self._body)
         html = fill(rendered.html, rendered.links, self._resolve)
+        # The title is the page's one h1. Text is escaped, so this is a heading's tag.
+        html = html.replace("<h1", "<h2").replace("</h1>", "</h2>")
         headings = [
-            {"level": each.level, "id": each.id, "text": each.text}
+            {"level": max(2, each.level), "id": each.id, "text": each.text}
             for each in rendered.headings
-            if each.level in (2, 3)
+            if each.level <= 3
         ]
         return self._facts() | {
             "html": Markup(html),  # noqa: S704  (the renderer escapes)
@@ -121,6 +122,7 @@ class Sheet:
             "collectionTitle": shelf.title,
             "collectionHref": shelf.href,
             "section": document.section,
+            "sectionHref": shelf.section_href(document.section),
             "sidebar": self.sidebars.told(document.section),
             "register": [] if self._body.strip() else self._register(),
             "previous": _links([before])[0] if before else None,

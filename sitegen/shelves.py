@@ -9,6 +9,7 @@ from models.projects.published import (
     PublishedPage,
     published_documents,
 )
+from sitegen.filters import anchor
 from sitegen.links import address, document_path
 
 COLLECTIONS = {"guides": "Guides", "products": "Products", "support": "Support"}
@@ -38,6 +39,19 @@ class Shelf:
         for each in self.documents:
             found.setdefault(each.section, []).append(each)
         return found
+
+    @cached_property
+    def anchors(self) -> dict[str, str]:
+        """The id of each section on the collection's page; no two are equal."""
+        found: dict[str, str] = {}
+        for name in filter(None, self.sections):
+            wanted, taken = anchor(name), set(found.values())
+            more = (f"{wanted}-{n}" for n in range(2, len(taken) + 3))
+            found[name] = next(i for i in (wanted, *more) if i not in taken)
+        return found
+
+    def section_href(self, section: str | None) -> str:
+        return f"{self.href}#{self.anchors[section]}" if section else self.href
 
 
 def shelves() -> list[Shelf]:
