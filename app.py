@@ -49,7 +49,7 @@ from sitegen.sources import Tree, read_tree
 MIB = 1024 * 1024
 # Above every limit of ours, so that a client reads our 413 and its limitBytes.
 MOST_BODY_BYTES = 72 * MIB
-TICK_SECONDS = 30
+TICK_SECONDS = 15
 
 
 class CommandError(Exception):
@@ -175,6 +175,7 @@ Job = tuple[Callable[[], None], int]
 def serve(settings: Settings, asked: argparse.Namespace) -> None:
     settings = _addressed(settings, asked)
     with _listening(settings) as listener:
+        _require_output(settings)
         open_instance(settings)
         _serve(settings, listener)
 
@@ -185,6 +186,7 @@ def demo(settings: Settings, asked: argparse.Namespace) -> None:
 
     settings = _addressed(settings, asked)
     with _listening(settings) as listener:
+        _require_output(settings)
         open_instance(settings)
         world.populate(utc_now())
         manual = read_tree(Path(__file__).parent / "manual")
@@ -222,6 +224,12 @@ def _listening(settings: Settings) -> socket.socket:
             f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}."
             " Choose another with --port."
         ) from error
+
+
+def _require_output(settings: Settings) -> None:
+    """A folder that cannot be written is better known now than at the first build."""
+    with Folder(settings.output).locked():
+        pass
 
 
 def _serve(
