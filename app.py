@@ -26,7 +26,7 @@ from api.kinds import KINDS
 from api.openapi import document
 from models import changes
 from models.database import migrate, open_database, reading, writing
-from models.errors import Refusal
+from models.errors import Refusal, StorageBusy
 from models.idempotency import forget_answers
 from models.instance import make_secrets
 from models.integrity import copy_to, faults
@@ -134,9 +134,10 @@ def open_instance(settings: Settings) -> list[str]:
         ensure_docs_project(
             now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
         )
-    except (OSError, PeeweeException) as error:
+    except (OSError, PeeweeException, StorageBusy) as error:
+        reason = error.__cause__ or error
         raise CommandError(
-            f"The database {settings.database} cannot be used: {error}."
+            f"The database {settings.database} cannot be used: {reason}."
         ) from error
     except DocsSlugTaken as error:
         raise CommandError(str(error)) from error
