@@ -67,7 +67,7 @@ def test_roll_up_without_samples(api):
 
 def test_roll_up_interrupted(api, monkeypatch):
     """What was done before an interruption stays done, and the rest follows."""
-    record(*(NOON - n * HOUR for n in range(1, 6)))
+    record(*(NOON - n * HOUR for n in range(1, 20)))
     done = iter([True, True])
     original = hours.set_mark
 
@@ -80,10 +80,10 @@ def test_roll_up_interrupted(api, monkeypatch):
         with pytest.raises((StopIteration, RuntimeError)):
             roll_up(NOON)
 
-    assert len(rolled()) == 2
-    assert counts_in(api, (NOON - DAY, NOON)).samples == 5
-    assert roll_up(NOON) == 3
-    assert counts_in(api, (NOON - DAY, NOON)).samples == 5
+    assert len(rolled()) == 2 * hours.AT_ONCE
+    assert counts_in(api, (NOON - DAY, NOON)).samples == 19
+    assert roll_up(NOON) == 19 - 2 * hours.AT_ONCE
+    assert counts_in(api, (NOON - DAY, NOON)).samples == 19
 
 
 def test_clock_that_went_back(api):
