@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -36,7 +37,9 @@ from models.projects.exchange import ImportReport, import_documents
 from models.projects.projects import DocsSlugTaken, ensure_docs_project
 from models.projects.words import By
 from models.settings import SettingError, Settings
+from models.status.hours import roll_up
 from models.status.measurements import record_measurements
+from models.status.retention import prune
 from sitegen import docs, front, reference, status  # noqa: F401  (declare pages)
 from sitegen.bodies import Bodies
 from sitegen.build import Report, build
@@ -50,6 +53,7 @@ MIB = 1024 * 1024
 # Above every limit of ours, so that a client reads our 413 and its limitBytes.
 MOST_BODY_BYTES = 72 * MIB
 TICK_SECONDS = 15
+TIDY_SECONDS = 300
 
 
 class CommandError(Exception):
@@ -256,7 +260,8 @@ def _serve(
         ident=None,
     )
     # A tick makes up for every wake that was missed; one too many finds nothing.
-    for job, seconds in [(builder.wake, TICK_SECONDS), (_forget, 600), *jobs]:
+    tidy = partial(_tidy, settings)
+    for job, seconds in [(builder.wake, TICK_SECONDS), (tidy, TIDY_SECONDS), *jobs]:
         scheduler.add_job(job, "interval", seconds=seconds)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     builder.start()
@@ -270,9 +275,13 @@ def _serve(
         server.close()
 
 
-def _forget() -> None:
+def _tidy(settings: Settings) -> None:
+    """What time makes due; each may be missed, repeated or broken off."""
+    now = utc_now()
     with writing():
-        forget_answers(utc_now())
+        forget_answers(now)
+    roll_up(now)
+    prune(now, settings.raw_retention)
 
 
 def build_site(settings: Settings, asked: argparse.Namespace) -> int:
