@@ -262,7 +262,7 @@ def _serve(
     # A tick makes up for every wake that was missed; one too many finds nothing.
     tidy = partial(_tidy, settings)
     for job, seconds in [(builder.wake, TICK_SECONDS), (tidy, TIDY_SECONDS), *jobs]:
-        scheduler.add_job(job, "interval", seconds=seconds)
+        scheduler.add_job(job, "interval", seconds=seconds, next_run_time=utc_now())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     builder.start()
     scheduler.start()
