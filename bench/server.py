@@ -82,6 +82,7 @@ class Client:
         body = response.read()
         if response.status != 200:
             raise RuntimeError(f"{path}: {response.status} {body[:300]!r}")
+        return body
 
 
 def p95(call, count=300):
