@@ -1,1 +1,396 @@
-"""Where everything meets: settings, time, the application, the builder, commands."""
+"""Where everything meets: time, settings, the application, the builder, commands."""
+
+import argparse
+import json
+import logging
+import os
+import signal
+import socket
+import sqlite3
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from apscheduler.schedulers.background import BackgroundScheduler
+from peewee import PeeweeException
+from pydantic import ValidationError
+from tqdm import tqdm
+from waitress.server import create_server
+
+from api.http import VERSION, create_app, declare_operations
+from api.kinds import KINDS
+from api.openapi import document
+from models import changes
+from models.database import migrate, open_database, reading, writing
+from models.errors import Refusal, StorageBusy
+from models.idempotency import forget_answers
+from models.instance import make_secrets
+from models.integrity import copy_to, faults
+from models.platform.keys import CreateKey, adopt_key, any_key, issue_key
+from models.projects.documents import Collection
+from models.projects.exchange import ImportReport, import_documents
+from models.projects.projects import DocsSlugTaken, ensure_docs_project
+from models.projects.words import By
+from models.settings import SettingError, Settings
+from models.status.hours import roll_up
+from models.status.measurements import record_measurements
+from models.status.retention import prune
+from sitegen import docs, front, reference, status  # noqa: F401  (declare pages)
+from sitegen.bodies import Bodies
+from sitegen.build import Report, build
+from sitegen.builder import Builder
+from sitegen.files import Folder, OutputError
+from sitegen.looks import Looks
+from sitegen.page import Edition
+from sitegen.sources import Tree, read_tree
+
+MIB = 1024 * 1024
+# Above every limit of ours, so that a client reads our 413 and its limitBytes.
+MOST_BODY_BYTES = 72 * MIB
+TICK_SECONDS = 15
+TIDY_SECONDS = 300
+
+
+class CommandError(Exception):
+    """What a person did wrong, in a sentence; the command ends with it."""
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    asked = parser().parse_args(arguments)
+    try:
+        settings = Settings.from_environment(os.environ)
+        logging.basicConfig(
+            level=settings.log_level.upper(),
+            format="time=%(asctime)s level=%(levelname)s logger=%(name)s %(message)s",
+        )
+        for talkative in ("apscheduler", "peewee.migrations", "waitress"):
+            logging.getLogger(talkative).setLevel(logging.WARNING)
+        return int(asked.run(settings, asked) or 0)
+    except (CommandError, SettingError, OutputError, Refusal) as error:
+        print(f"masthead: {error}", file=sys.stderr)
+        return 2
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command line; README's table of commands is held to it."""
+    top = argparse.ArgumentParser(prog="app.py", description=__doc__)
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(
+        name: str, run: Callable[..., Any], help: str, into: Any = commands
+    ) -> Any:
+        made = into.add_parser(name, help=help, description=help)
+        made.set_defaults(run=run)
+        return made
+
+    for name, run, help in (
+        ("serve", serve, "serve the API and the built site"),
+        ("demo", demo, "load the sample world and serve it"),
+    ):
+        made = command(name, run, help)
+        made.add_argument("--host", help="address to listen on (MASTHEAD_HOST)")
+        made.add_argument("--port", type=int, help="port (MASTHEAD_PORT)")
+    made = command("build", build_site, "bring the output folder up to date")
+    made.add_argument("--full", action="store_true", help="make every page again")
+    command("migrate", migrate_database, "bring the database's tables up to date")
+    command("check", check, "check database, audit chains and output")
+    command("openapi", print_openapi, "print the OpenAPI document")
+    made = command("backup", backup, "write a consistent copy of the database")
+    made.add_argument("file", type=Path, metavar="FILE")
+    made = command("keys", print, "manage API keys").add_subparsers(required=True)
+    made = command("bootstrap", bootstrap, "issue the first admin key", made)
+    made.add_argument("--email", required=True, help="who answers for the key")
+    made.add_argument("--scope", action="append", help="instead of *; repeatable")
+    made.add_argument("--force", action="store_true", help="although there are keys")
+    made = command("docs", print, "documents").add_subparsers(required=True)
+    made = command("import", import_docs, "bring in a Markdown tree", made)
+    made.add_argument("folder", type=Path, metavar="FOLDER")
+    made.add_argument(
+        "--collection", required=True, choices=("guides", "products", "support")
+    )
+    made.add_argument("--publish", action="store_true", help="publish what came in")
+    return top
+
+
+def open_instance(settings: Settings) -> list[str]:
+    """
+    Open the database, bring its tables up to date, make what must be there.
+
+    Return the names of the migrations that were applied.
+    """
+    now = utc_now()
+    try:
+        open_database(settings.database)
+        applied = migrate()
+        with writing():
+            make_secrets()
+            if settings.bootstrap_key_sha256:
+                adopt_key(settings.bootstrap_key_sha256, now)
+        ensure_docs_project(
+            now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
+        )
+    except (OSError, PeeweeException, StorageBusy) as error:
+        reason = error.__cause__ or error
+        raise CommandError(
+            f"The database {settings.database} cannot be used: {reason}."
+        ) from error
+    except DocsSlugTaken as error:
+        raise CommandError(str(error)) from error
+    return applied
+
+
+def open_existing(settings: Settings) -> None:
+    """Open a database that must be there: a wrong path is not a new instance."""
+    if not Path(settings.database).is_file():
+        raise CommandError(
+            f"There is no database at {settings.database}."
+            " Start the server once, or run migrate."
+        )
+    open_instance(settings)
+
+
+def editions(settings: Settings) -> Callable[[datetime], Edition]:
+    """Return what gives the edition of an instant; templates are read once."""
+    declare_operations()
+    told = {kind: asdict(problem) for kind, problem in KINDS.items()}
+    openapi = document(settings.site_name, VERSION)
+    bodies, looks = Bodies(), Looks(settings)
+    return lambda now: Edition(
+        now=now,
+        settings=settings,
+        looks=looks,
+        bodies=bodies,
+        problems=told,
+        openapi=openapi,
+    )
+
+
+Job = tuple[Callable[[], None], int]
+
+
+def serve(settings: Settings, asked: argparse.Namespace) -> None:
+    settings = _addressed(settings, asked)
+    with _listening(settings) as listener:
+        _require_output(settings)
+        open_instance(settings)
+        _serve(settings, listener)
+
+
+def demo(settings: Settings, asked: argparse.Namespace) -> None:
+    """The sample world: its content is the cast of the tests."""
+    from tests import world
+
+    settings = _addressed(settings, asked)
+    with _listening(settings) as listener:
+        _require_output(settings)
+        open_instance(settings)
+        world.populate(utc_now())
+        manual = read_tree(Path(__file__).parent / "manual")
+        _import(settings, manual, "guides", publish=True)
+        key = _issue_admin("demo@masthead.example", ["*"], "Demo key")
+        site = f"http://{settings.host}:{settings.port}"
+        print(
+            f"site     {site}/\nstatus   {site}/status/\nAPI      {site}/openapi.json"
+        )
+        print(f"key      {key}")
+        beat = (lambda: _beat(settings, world.beat), 30)
+        _serve(settings, listener, jobs=[beat])
+
+
+def _beat(settings: Settings, beat: Callable[[datetime], list[Any]]) -> None:
+    now = utc_now()
+    with writing():
+        for batch in beat(now):
+            record_measurements(batch, now, retention=settings.raw_retention)
+        changes.mark("status")
+
+
+def _addressed(settings: Settings, asked: argparse.Namespace) -> Settings:
+    given = {"host": asked.host, "port": asked.port}
+    return replace(settings, **{n: v for n, v in given.items() if v is not None})
+
+
+def _listening(settings: Settings) -> socket.socket:
+    """Take the port before anything else is done."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        return socket.create_server((settings.host, settings.port), family=family)
+    except OSError as error:
+        raise CommandError(
+            f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}."
+            " Choose another with --port."
+        ) from error
+
+
+def _require_output(settings: Settings) -> None:
+    """A folder that cannot be written is better known now than at the first build."""
+    with Folder(settings.output).locked():
+        pass
+
+
+def _serve(
+    settings: Settings, listener: socket.socket, jobs: Iterable[Job] = ()
+) -> None:
+    """Serve, build and keep the clock, until told to stop."""
+    scheduler = BackgroundScheduler(timezone=UTC)
+
+    def due(at: datetime) -> None:
+        scheduler.add_job(
+            builder.wake, "date", run_date=at, id="due", replace_existing=True
+        )
+
+    builder = Builder(utc_now, editions(settings), due)
+    application = create_app(
+        settings, clock=utc_now, changed=builder.wake, troubles=builder.troubles
+    )
+    server = create_server(
+        application,
+        sockets=[listener],
+        threads=settings.threads,
+        max_request_body_size=MOST_BODY_BYTES,
+        ident=None,
+    )
+    # A tick makes up for every wake that was missed; one too many finds nothing.
+    tidy = partial(_tidy, settings)
+    for job, seconds in [(builder.wake, TICK_SECONDS), (tidy, TIDY_SECONDS), *jobs]:
+        scheduler.add_job(job, "interval", seconds=seconds)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    builder.start()
+    scheduler.start()
+    print(f"listening on http://{settings.host}:{settings.port}", flush=True)
+    try:
+        server.run()
+    finally:
+        scheduler.shutdown(wait=False)
+        builder.stop()
+        server.close()
+
+
+def _tidy(settings: Settings) -> None:
+    """What time makes due; each may be missed, repeated or broken off."""
+    now = utc_now()
+    with writing():
+        forget_answers(now)
+    roll_up(now)
+    prune(now, settings.raw_retention)
+
+
+def build_site(settings: Settings, asked: argparse.Namespace) -> int:
+    open_existing(settings)
+    started = perf_counter()
+    report = build(
+        editions(settings)(utc_now()),
+        full=asked.full,
+        progress=lambda pages: tqdm(pages, unit="page", disable=None, leave=False),
+    )
+    _print_report(report, perf_counter() - started)
+    return 1 if report.failed else 0
+
+
+def _print_report(report: Report, seconds: float) -> None:
+    for warning in report.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    for path, _, reason in report.failed:
+        print(f"failed: {path}: {reason}", file=sys.stderr)
+    print(
+        f"written {len(report.written)}, unchanged {report.unchanged},"
+        f" removed {len(report.removed)}, seconds {seconds:.2f}"
+    )
+
+
+def migrate_database(settings: Settings, _: argparse.Namespace) -> None:
+    applied = open_instance(settings)
+    print(f"applied {', '.join(applied)}" if applied else "nothing to apply")
+
+
+def check(settings: Settings, _: argparse.Namespace) -> int:
+    open_existing(settings)
+    with reading():
+        found = faults()
+    found += Folder(settings.output).differences()
+    for each in found:
+        print(each)
+    print("not whole" if found else "whole: database, audit chains, output")
+    return 1 if found else 0
+
+
+def print_openapi(settings: Settings, _: argparse.Namespace) -> None:
+    declare_operations()
+    print(json.dumps(document(settings.site_name, VERSION), indent=1, sort_keys=True))
+
+
+def backup(settings: Settings, asked: argparse.Namespace) -> None:
+    open_existing(settings)
+    try:
+        copy_to(asked.file)
+    except (OSError, sqlite3.Error) as error:
+        raise CommandError(f"{asked.file} cannot be written: {error}.") from error
+    print(f"wrote {asked.file}", file=sys.stderr)
+
+
+def bootstrap(settings: Settings, asked: argparse.Namespace) -> None:
+    open_instance(settings)
+    with reading():
+        has_key = any_key()
+    if has_key and not asked.force:
+        raise CommandError("There are keys already. Repeat with --force for one more.")
+    secret = _issue_admin(asked.email, asked.scope or ["*"], "Bootstrap key")
+    print(f"Issued to {asked.email}. It is shown once; keep it safe.", file=sys.stderr)
+    print(secret)
+
+
+def _issue_admin(email: str, scopes: list[str], name: str) -> str:
+    try:
+        wanted = CreateKey(name=name, scopes=scopes)
+    except ValidationError as error:
+        told = error.errors()[0]
+        raise CommandError(f"--scope: {told['msg']}") from error
+    with writing():
+        _, secret = issue_key(wanted, utc_now(), issuer=email)
+    return secret.text
+
+
+def import_docs(settings: Settings, asked: argparse.Namespace) -> int:
+    if not asked.folder.is_dir():
+        raise CommandError(f"There is no folder {asked.folder}.")
+    tree = read_tree(asked.folder)
+    if not tree.sources and not tree.skipped:
+        raise CommandError(f"The folder {asked.folder} holds no Markdown files.")
+    open_instance(settings)
+    report = _import(settings, tree, asked.collection, publish=asked.publish)
+    for each in tree.skipped:
+        print(f"left out: {each.path}: {each.reason}", file=sys.stderr)
+    print(
+        f"created {len(report.created)}, updated {len(report.updated)},"
+        f" unchanged {len(report.unchanged)}, published {len(report.published)},"
+        f" left out {len(tree.skipped)}"
+    )
+    return 1 if tree.skipped else 0
+
+
+def _import(
+    settings: Settings, tree: Tree, collection: Collection, *, publish: bool
+) -> ImportReport:
+    by = By("account", settings.docs_owner_id)
+    with tqdm(total=len(tree.sources), unit="file", disable=None, leave=False) as bar:
+        return import_documents(
+            tree.sources,
+            collection,
+            utc_now(),
+            by,
+            publish=publish,
+            progress=lambda _: bar.update(),
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -17,24 +17,26 @@ from models.errors import (
     ValidationFailed,
 )
 
-_TEXT = re.compile(r'[!#-+\--\[\]-~]{1,255}|"[!#-+\--\[\]-~]{1,255}"', re.ASCII)
+# Bare, or quoted as in the IETF draft, where a backslash escapes " and itself.
+_BARE = re.compile(r"[!#-+\--\[\]-~]{1,255}")
+_QUOTED = re.compile(r'"((?:[ !#-\[\]-~]|\\["\\]){1,255})"')
 
 
-def read_query(operation: Operation, query: MultiDict[str, str]) -> Shape | None:
+def read_query(shape: type[Shape], query: MultiDict[str, str]) -> Shape:
     """Read the query; every parameter at most once, none unknown."""
     repeated = [name for name, values in query.lists() if len(values) > 1]
     if repeated:
         raise MalformedRequest(f"The parameter {repeated[0]} is repeated.")
-    return _read(operation.takes or Shape, query.to_dict(), "parameter")
+    return _read(shape, query.to_dict(), "parameter")
 
 
-def read_body(
-    operation: Operation, body: bytes, media_type: str | None
-) -> Shape | None:
+def read_body(shape: type[Shape], body: bytes, media_type: str | None) -> Shape:
     """Read the body from its bytes: what is not JSON is 400, a wrong shape 422."""
     if media_type not in (None, "", "application/json"):
-        raise UnsupportedMediaType("Send the body as application/json.")
-    return _read(operation.takes or Shape, body, "pointer")
+        raise UnsupportedMediaType(
+            "Send the body with the header Content-Type: application/json."
+        )
+    return _read(shape, body, "pointer")
 
 
 def read_idempotency_key(operation: Operation, header: str | None) -> str | None:
@@ -45,12 +47,14 @@ def read_idempotency_key(operation: Operation, header: str | None) -> str | None
                 "This operation needs the header Idempotency-Key."
             )
         return None
-    if not _TEXT.fullmatch(header):
-        raise IdempotencyKeyInvalid(
-            "Idempotency-Key must be 1 to 255 visible ASCII characters"
-            ' without " , and \\.'
-        )
-    return header.strip('"')
+    if _BARE.fullmatch(header):
+        return header
+    if quoted := _QUOTED.fullmatch(header):
+        return re.sub(r"\\(.)", r"\1", quoted[1])
+    raise IdempotencyKeyInvalid(
+        "Idempotency-Key must be 1 to 255 visible ASCII characters without"
+        ' " , and \\, or a quoted string of them.'
+    )
 
 
 def _read(shape: type[Shape], given: Any, where: str) -> Shape:
@@ -70,8 +74,8 @@ def _read(shape: type[Shape], given: Any, where: str) -> Shape:
         }
         for each in found[:20]
     ]
-    first = errors[0]
-    raise ValidationFailed(f"{first[where] or 'The body'}: {first['detail']}", *errors)
+    first, whole = errors[0], "The body" if where == "pointer" else "The query"
+    raise ValidationFailed(f"{first[where] or whole}: {first['detail']}", *errors)
 
 
 def _place(loc: Iterable[str | int], where: str) -> str:

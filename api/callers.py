@@ -16,13 +16,14 @@ from models.errors import (
     ValidationFailed,
 )
 from models.platform.buckets import Rate
-from models.platform.keys import KeyRow, key_hashed
 from models.platform.scopes import ASSERT_ACTORS
 from models.platform.secrets import hash_of, is_secret
+from models.platform.verification import HeldKey, key_hashed
 from models.settings import Settings
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_EMAIL = re.compile(r"[^@\s\x00-\x1f]{1,254}@[^@\s\x00-\x1f]{1,64}")
+# Headers are ASCII; an address that is more comes in garbled, and is refused.
+_EMAIL = re.compile(r"[!-?A-~]{1,64}@[!-?A-~]{1,255}")
 
 
 def authenticate(
@@ -72,11 +73,11 @@ def _bearer(header: str | None) -> str:
     return token.strip()
 
 
-def _caller(key: KeyRow, bearer: str) -> Caller:
+def _caller(key: HeldKey, bearer: str) -> Caller:
     return Caller(
         key_id=key.id,
         prefix=key.prefix,
-        scopes=tuple(key.scopes),
+        scopes=key.scopes,
         issuer=key.issuer,
         lineage=key.lineage,
         account_id=key.account_id,
@@ -84,7 +85,7 @@ def _caller(key: KeyRow, bearer: str) -> Caller:
     )
 
 
-def _rate(key: KeyRow, settings: Settings) -> Rate:
+def _rate(key: HeldKey, settings: Settings) -> Rate:
     return Rate(
         capacity=key.rate_capacity or settings.default_rate_capacity,
         refill=key.rate_refill or settings.default_rate_refill,

@@ -1,23 +1,22 @@
 """The way of one request, top to bottom."""
 
 import logging
-import re
-import time
-import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 
 from flask import Flask, Request, Response, request
-from pydantic import TypeAdapter
 
+from api.access import request_id
 from api.asking import read_body, read_idempotency_key, read_query
 from api.callers import acting_for, authenticate
 from api.operation import AuditError, Call, Caller, Operation
 from api.problems import problem_response
 from models import audit, changes
-from models.base import Shape
+from models.base import Shape, canonical, milliseconds
 from models.database import connect, reading, writing
 from models.errors import (
     InsufficientScope,
@@ -25,16 +24,14 @@ from models.errors import (
     RateLimited,
     Refusal,
 )
-from models.idempotency import Repeatable, first_answer, keep_answer
-from models.pagination import Page
+from models.idempotency import InProgress, Repeatable, first_answer, keep_answer
+from models.pagination import CursorQuery, Page
 from models.platform.buckets import Buckets, Draw, Rate
 from models.platform.scopes import any_covers
 from models.settings import Settings
 from models.words import to_milliseconds
 
 log = logging.getLogger("masthead.requests")
-
-REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 
 class InternalError(Refusal):
@@ -48,81 +45,76 @@ class Dispatch:
     settings: Settings
     clock: Callable[[], datetime]
     changed: Callable[[str], None]
-    buckets: Buckets
+    buckets: Buckets = field(default_factory=Buckets)
+    progress: InProgress = field(default_factory=InProgress)
 
     def view(self, operation: Operation) -> Callable[[], Response]:
         """Return the Flask view of one operation."""
-        giving = TypeAdapter(operation.gives)
 
         def answer() -> Response:
-            started, request_id = time.perf_counter(), request_id_of(request)
+            rate: dict[str, str] = {}
             try:
-                response = self._answered(operation, giving, request_id)
+                response = self._answered(operation, rate)
             except Refusal as refusal:
-                response = self.refused(refusal, request_id)
+                response = self.refused(refusal)
             except Exception:
-                log.exception("operation=%s request=%s", operation.name, request_id)
-                response = self.refused(_internal_error(), request_id)
-            response.headers["X-Request-Id"] = request_id
-            _log(operation, response, request_id, time.perf_counter() - started)
+                log.exception("operation=%s request=%s", operation.name, request_id())
+                response = self.refused(_internal_error())
+            response.headers.update(rate)
             return response
 
         return answer
 
-    def refused(self, refusal: Refusal, request_id: str) -> Response:
+    def refused(self, refusal: Refusal) -> Response:
         return problem_response(
             refusal,
             site_url=self.settings.site_url,
             instance=request.path,
-            request_id=request_id,
+            request_id=request_id(),
         )
 
-    def _answered(
-        self, operation: Operation, giving: TypeAdapter[Any], request_id: str
-    ) -> Response:
-        """Size, key, state of key, token bucket; then what may be asked."""
+    def _answered(self, operation: Operation, told: dict[str, str]) -> Response:
+        """Size, key, state of key, token bucket, scope; then what may be asked."""
         body = _body(operation, request)
         connect()
         now = to_milliseconds(self.clock())
         caller, rate = authenticate(request.headers, self.settings, now)
-        drawn = self.buckets.draw(caller.lineage, now.timestamp(), rate)
-        try:
-            if not drawn.allowed:
-                raise RateLimited(
-                    "The rate of this key is used up.", retryAfter=drawn.retry_after
-                )
-            _require_scope(caller, operation)
-            caller = acting_for(caller, request.headers)
-            call = Call(operation, caller, now, self.settings, request_id)
-            response = self._asked(call, giving, body)
-        except Refusal as refusal:
-            response = self.refused(refusal, request_id)
-        _tell_rate(response, rate, drawn, now)
-        return response
+        drawn = self.buckets.draw(caller.lineage, milliseconds(now) * 1_000_000, rate)
+        told.update(_rate_headers(rate, drawn))
+        if not drawn.allowed:
+            raise RateLimited(
+                "The rate of this key is used up.", retryAfter=drawn.retry_after
+            )
+        _require_scope(caller, operation)
+        caller = acting_for(caller, request.headers)
+        call = Call(operation, caller, now, self.settings, request_id())
+        asked = _question(operation, body)
+        if operation.mutates:
+            return self._changed(call, asked)
+        with reading():
+            if isinstance(asked, CursorQuery):
+                asked.last()  # its shape, which comes before any existence
+            given = _handled(call, asked)
+            return _json(_told(operation, given), _reading_headers(call, given))
 
-    def _asked(self, call: Call, giving: TypeAdapter[Any], body: bytes) -> Response:
-        """The question, then one transaction; after its commit the builder wakes."""
-        operation = call.operation
-        if operation.method == "GET":
-            asked = read_query(operation, request.args)
-        else:
-            asked = read_body(operation, body, request.mimetype)
-        if not operation.mutates:
-            with reading():
-                return _json(_told(giving, _handled(call, asked)))
-        text = read_idempotency_key(operation, request.headers.get("Idempotency-Key"))
-        repeatable = _repeatable(call, asked, text)
-        with writing():
+    def _changed(self, call: Call, asked: Shape | None) -> Response:
+        """One transaction; after its commit the builder wakes."""
+        operation, header = call.operation, request.headers.get("Idempotency-Key")
+        repeatable = _repeatable(call, asked, read_idempotency_key(operation, header))
+        with self._alone(repeatable), writing():
             if repeatable and (stored := first_answer(repeatable, call.now)):
                 return _json(stored, {"Idempotent-Replayed": "true"})
             given = _handled(call, asked)
-            answer = _told(giving, given)
+            answer = _told(operation, given)
             _put_down(call)
             if repeatable:
                 keep_answer(repeatable, answer, call.now, _secret(operation, given))
         if operation.rebuilds and not call.is_unchanged:
             self.changed(operation.rebuilds)
         return _json(answer)
+
+    def _alone(self, repeatable: Repeatable | None) -> AbstractContextManager[None]:
+        return self.progress.answering(repeatable) if repeatable else nullcontext()
 
 
 def register(app: Flask, dispatch: Dispatch, operations: list[Operation]) -> None:
@@ -136,12 +128,6 @@ def register(app: Flask, dispatch: Dispatch, operations: list[Operation]) -> Non
         )
 
 
-def request_id_of(request: Request) -> str:
-    """Return the caller's own request id, or a new one."""
-    sent = request.headers.get("X-Request-Id", "")
-    return sent if REQUEST_ID.fullmatch(sent) else uuid.uuid4().hex
-
-
 def _body(operation: Operation, request: Request) -> bytes:
     limit = operation.most_bytes
     length = request.content_length or 0
@@ -151,6 +137,15 @@ def _body(operation: Operation, request: Request) -> bytes:
             f"The body may have at most {limit} bytes.", limitBytes=limit
         )
     return body
+
+
+def _question(operation: Operation, body: bytes) -> Shape | None:
+    """What is asked: the query of a GET, the body of a POST, which has no query."""
+    shape = operation.takes or Shape
+    if operation.method == "GET":
+        return read_query(shape, request.args)
+    read_query(Shape, request.args)
+    return read_body(shape, body, request.mimetype)
 
 
 def _require_scope(caller: Caller, operation: Operation) -> None:
@@ -169,7 +164,8 @@ def _repeatable(call: Call, asked: Shape | None, text: str | None) -> Repeatable
         actor=f"{call.caller.acts_as_email} {call.caller.acts_as_account}",
         operation=call.operation.name,
         text=text,
-        asked=asked.told() if asked else None,
+        # Left out and null are two requests: an update tells them apart.
+        asked=asked.model_dump(mode="json", exclude_unset=True) if asked else None,
         bearer=call.caller.bearer,
     )
 
@@ -179,12 +175,13 @@ def _handled(call: Call, asked: Shape | None) -> Any:
     return handler(call, asked) if call.operation.takes else handler(call)
 
 
-def _told(giving: TypeAdapter[Any], given: Any) -> bytes:
+def _told(operation: Operation, given: Any) -> bytes:
     """Pour what the handler returned into the declared shape, as JSON."""
     page = given if isinstance(given, Page) else Page(given, {})
+    giving = operation.giving
     shaped = giving.validate_python(page.items, from_attributes=True, by_name=True)
     data = giving.dump_json(shaped, by_alias=True)
-    meta = b',"meta":' + TypeAdapter(dict).dump_json(page.meta) if page.meta else b""
+    meta = b',"meta":' + canonical(page.meta) if page.meta else b""
     return b'{"data":' + data + meta + b"}"
 
 
@@ -215,29 +212,30 @@ def _secret(operation: Operation, given: Any) -> str | None:
 
 def _json(body: bytes, headers: dict[str, str] | None = None) -> Response:
     response = Response(body, 200, headers, content_type="application/json")
-    response.headers["Cache-Control"] = "no-store"
+    response.headers.setdefault("Cache-Control", "no-store")
     return response
 
 
-def _tell_rate(response: Response, rate: Rate, drawn: Draw, now: datetime) -> None:
+def _reading_headers(call: Call, given: Any) -> dict[str, str]:
+    """How long the answer may be kept, and where the next page is."""
+    headers = {}
+    if call.max_age is not None:
+        headers["Cache-Control"] = f"private, max-age={call.max_age}"
+    cursor = given.meta.get("cursor") if isinstance(given, Page) else None
+    if cursor:
+        query = urlencode(request.args.to_dict() | {"cursor": cursor})
+        headers["Link"] = f'<{request.path}?{query}>; rel="next"'
+    return headers
+
+
+def _rate_headers(rate: Rate, drawn: Draw) -> dict[str, str]:
     """The fields of the IETF draft: the policy, and what is left of it."""
     window = max(1, round(rate.capacity / rate.refill))
-    full_in = max(0, round(drawn.full_at - now.timestamp()))
-    response.headers["RateLimit-Policy"] = f'"key";q={rate.capacity};w={window}'
-    response.headers["RateLimit"] = f'"key";r={drawn.remaining};t={full_in}'
+    return {
+        "RateLimit-Policy": f'"key";q={rate.capacity};w={window}',
+        "RateLimit": f'"key";r={drawn.remaining};t={drawn.full_in}',
+    }
 
 
 def _internal_error() -> Refusal:
     return InternalError("Something went wrong on our side. Nothing was kept.")
-
-
-def _log(
-    operation: Operation, response: Response, request_id: str, seconds: float
-) -> None:
-    log.info(
-        "operation=%s status=%d ms=%.1f request=%s",
-        operation.name,
-        response.status_code,
-        seconds * 1000,
-        request_id,
-    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -10,13 +11,13 @@ from flask import Flask, Response, jsonify, redirect, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 import api
-from api.dispatch import Dispatch, InternalError, register, request_id_of
+from api.access import register_access
+from api.dispatch import Dispatch, InternalError, register
 from api.health import Troubles, register_health
 from api.openapi import document
 from api.operation import OPERATIONS
 from api.site import is_folder, site_file
 from models import errors
-from models.platform.buckets import Buckets
 from models.settings import Settings
 
 VERSION = "0.1.0"
@@ -46,7 +47,10 @@ def create_app(
     """
     declare_operations()
     app = Flask("masthead", static_folder=None)
-    dispatch = Dispatch(settings, clock, changed, Buckets())
+    # An address that is nearly right is a problem, not a redirect.
+    app.url_map.merge_slashes = False
+    dispatch = Dispatch(settings, clock, changed)
+    register_access(app)
     register(app, dispatch, OPERATIONS)
     register_health(app, troubles)
     _register_openapi(app, settings)
@@ -55,11 +59,11 @@ def create_app(
 
 
 def _register_openapi(app: Flask, settings: Settings) -> None:
-    told = document(settings.site_name, VERSION)
+    told = cache(document)
 
     @app.get("/openapi.json", provide_automatic_options=False)
     def openapi() -> Response:
-        return jsonify(told)
+        return jsonify(told(settings.site_name, VERSION))
 
 
 def _register_others(app: Flask, dispatch: Dispatch, output: Path) -> None:
@@ -67,28 +71,24 @@ def _register_others(app: Flask, dispatch: Dispatch, output: Path) -> None:
 
     @app.errorhandler(NotFound)
     def missing(_: NotFound) -> Response:
-        return _from_site(output) or refused(errors.NotFound("Nothing is here."))
+        nothing = errors.NotFound("Nothing is here.")
+        return _from_site(output) or dispatch.refused(nothing)
 
     @app.errorhandler(MethodNotAllowed)
     def wrong_method(error: MethodNotAllowed) -> Response:
         allow = ", ".join(sorted(error.valid_methods or []))
         detail = f"This address takes {allow}."
-        return refused(errors.MethodNotAllowed(detail, allow=allow))
+        return dispatch.refused(errors.MethodNotAllowed(detail, allow=allow))
 
     @app.errorhandler(HTTPException)
     def unreadable(error: HTTPException) -> Response:
-        return refused(errors.MalformedRequest(error.description or "Not readable."))
+        detail = error.description or "Not readable."
+        return dispatch.refused(errors.MalformedRequest(detail))
 
     @app.errorhandler(Exception)
     def broken(_: Exception) -> Response:
         app.logger.exception("path=%s", request.path)
-        return refused(InternalError("Something went wrong on our side."))
-
-    def refused(refusal: errors.Refusal) -> Response:
-        request_id = request_id_of(request)
-        response = dispatch.refused(refusal, request_id)
-        response.headers["X-Request-Id"] = request_id
-        return response
+        return dispatch.refused(InternalError("Something went wrong on our side."))
 
 
 def _from_site(output: Path) -> Response | None:

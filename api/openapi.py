@@ -82,14 +82,16 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
         required = schema.get("required", [])
         for name, told in schema["properties"].items():
             member = _tidy(told, name in required)
-            found.append(
-                {
-                    "name": name,
-                    "in": "query",
-                    "required": name in required,
-                    "schema": _without_null(member),
-                }
-            )
+            parameter = {
+                "name": name,
+                "in": "query",
+                "required": name in required,
+                "schema": _without_null(member),
+            }
+            if parameter["schema"].get("type") == "array":
+                # One parameter, its words separated by commas.
+                parameter |= {"style": "form", "explode": False}
+            found.append(parameter)
     if operation.mutates:
         found.append(
             {

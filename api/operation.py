@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, TypeVar
+
+from pydantic import TypeAdapter
 
 from models.audit import Target, told
 from models.base import Change, Shape
@@ -73,6 +75,8 @@ class Call:
     request_id: str
     records: list[tuple[str, Target, str | None]] = field(default_factory=list)
     is_unchanged: bool = False
+    # Seconds for which the caller's side may keep the answer; None: not at all.
+    max_age: int | None = None
 
     def audit(
         self, about: Any, action: str | None = None, detail: str | None = None
@@ -98,8 +102,7 @@ class Call:
 
 @dataclass(frozen=True, kw_only=True)
 class Operation:
-    method: str
-    path: str
+    route: str
     scope: str
     handler: Callable[..., Any]
     takes: type[Shape] | None
@@ -113,6 +116,14 @@ class Operation:
     most_bytes: int
 
     @property
+    def method(self) -> str:
+        return self.route.split(" ")[0]
+
+    @property
+    def path(self) -> str:
+        return self.route.split(" ")[1]
+
+    @property
     def name(self) -> str:
         """The scope in which an answer is stored and a request is logged."""
         return self.scope
@@ -120,6 +131,11 @@ class Operation:
     @property
     def area(self) -> str:
         return self.path.split("/")[1]
+
+    @cached_property
+    def giving(self) -> TypeAdapter[Any]:
+        """What pours an answer into the declared shape."""
+        return TypeAdapter(self.gives)
 
     @cached_property
     def paged(self) -> Literal["cursor", "offset"] | None:
@@ -150,29 +166,26 @@ def operation(
     """
     Declare an operation; its handler takes the Call and the asked shape.
 
-    `conceals` names the member of the answer that is a secret. `reads_only` is
-    for a POST that changes nothing. `most_bytes` bounds the body.
+    `conceals` names the secret member of the answer. A POST that `reads_only`
+    changes nothing. `most_bytes` bounds the body.
     """
-    method, path = route.split(" ")
+    declared = partial(
+        Operation,
+        route=route,
+        scope=scope,
+        takes=takes,
+        gives=gives,
+        idempotent=idempotent,
+        audit=(audit,) if isinstance(audit, str) else audit,
+        rebuilds=rebuilds,
+        refuses=refuses,
+        conceals=conceals,
+        mutates=route.startswith("POST") and not reads_only,
+        most_bytes=most_bytes,
+    )
 
     def declare(handler: Handler) -> Handler:
-        OPERATIONS.append(
-            Operation(
-                method=method,
-                path=path,
-                scope=scope,
-                handler=handler,
-                takes=takes,
-                gives=gives,
-                idempotent=idempotent,
-                audit=(audit,) if isinstance(audit, str) else audit,
-                rebuilds=rebuilds,
-                refuses=refuses,
-                conceals=conceals,
-                mutates=method == "POST" and not reads_only,
-                most_bytes=most_bytes,
-            )
-        )
+        OPERATIONS.append(declared(handler=handler))
         return handler
 
     return declare

@@ -42,7 +42,8 @@ class Shape(BaseModel):
     @field_validator("*", mode="after")
     @classmethod
     def _without_nul(cls, value: Any) -> Any:
-        if isinstance(value, str) and "\x00" in value:
+        parts = value if isinstance(value, list | tuple) else [value]
+        if any(isinstance(part, str) and "\x00" in part for part in parts):
             raise ValueError("Must not contain the NUL character.")
         return value
 
@@ -77,6 +78,16 @@ class ListField(TextField):
 
     def python_value(self, value: Any) -> Any:
         return json.loads(value)
+
+
+class JsonField(TextField):
+    """An object that no query looks into, kept as JSON."""
+
+    def db_value(self, value: Any) -> Any:
+        return None if value is None else canonical(value).decode()
+
+    def python_value(self, value: Any) -> Any:
+        return None if value is None else json.loads(value)
 
 
 class Row(Model):

@@ -63,18 +63,20 @@ def note_built(
     Note what has been built: the numbers read before it, and what failed.
 
     An area with a failed page stays behind, so that the next build tries again.
+    A page of no area is made in every build, and its failure holds all back.
     """
     failed = [
         {"path": path, "area": area, "reason": reason, "at": now}
         for path, area, reason in failures
     ]
     failed_areas = {row["area"] for row in failed}
+    made_now = FailedPageRow.area.in_(list(marked)) | FailedPageRow.area.not_in(AREAS)
     with writing():
-        FailedPageRow.delete().where(FailedPageRow.area.in_(list(marked))).execute()
+        FailedPageRow.delete().where(made_now).execute()
         if failed:
             FailedPageRow.insert_many(failed).on_conflict_replace().execute()
         for area, number in marked.items():
-            if area not in failed_areas:
+            if failed_areas <= set(AREAS) - {area}:
                 AreaRow.update(built=number).where(
                     AreaRow.name == area, AreaRow.built < number
                 ).execute()

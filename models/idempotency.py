@@ -8,13 +8,17 @@ under the caller's own bearer secret, which is not kept either.
 import hashlib
 import hmac
 import secrets
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from threading import Lock
 
 from peewee import BlobField, IntegerField, TextField
 
 from models.base import MomentField, Row, canonical
-from models.errors import IdempotencyKeyReused
+from models.errors import IdempotencyInProgress, IdempotencyKeyReused, StorageBusy
 
 KEPT = timedelta(hours=24)
 
@@ -38,6 +42,36 @@ class Repeatable:
     @property
     def fingerprint(self) -> str:
         return hashlib.sha256(canonical(self.asked)).hexdigest()
+
+
+class InProgress:
+    """The repeatable requests that this process is answering."""
+
+    def __init__(self) -> None:
+        self._ids: Counter[str] = Counter()
+        self._lock = Lock()
+
+    @contextmanager
+    def answering(self, request: Repeatable) -> Iterator[None]:
+        """
+        Tell a repeat that waited in vain for the storage what it waited for.
+
+        Usually it waits for the first answer to be kept, and gets that.
+        """
+        with self._lock:
+            is_repeat = self._ids[request.id] > 0
+            self._ids[request.id] += 1
+        try:
+            yield
+        except StorageBusy:
+            if is_repeat:
+                raise IdempotencyInProgress(
+                    "A request with this Idempotency-Key is still being answered."
+                ) from None
+            raise
+        finally:
+            with self._lock:
+                self._ids -= Counter({request.id: 1})
 
 
 class StoredAnswerRow(Row):

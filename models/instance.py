@@ -25,8 +25,7 @@ def kept(name: str, value: str) -> str:
 
 
 def cursor_secret() -> bytes:
-    found = InstanceRow.get_or_none(InstanceRow.name == "cursor-secret")
-    return bytes.fromhex(found.value if found else "")
+    return bytes.fromhex(InstanceRow.get(InstanceRow.name == "cursor-secret").value)
 
 
 def make_secrets() -> None:

@@ -25,6 +25,7 @@ from models.words import Digits
 
 VERSION = 1
 TAG_BYTES = 16
+PAGE_BYTES = 4 * 1024 * 1024
 
 T = TypeVar("T")
 Limit = Annotated[Digits, Field(ge=1, le=100)]
@@ -41,6 +42,10 @@ class CursorQuery(Shape):
         filters = self.model_dump(mode="json", exclude={"cursor", "limit"})
         content = canonical([type(self).__name__, filters])
         return hashlib.sha256(content).hexdigest()[:16]
+
+    def last(self) -> list[Any] | None:
+        """Return what the page comes after; refuse a cursor that is not of here."""
+        return None if self.cursor is None else _read(self.cursor, self.place())
 
 
 class OffsetQuery(Shape):
@@ -83,16 +88,36 @@ def _stored(field: Any) -> Callable[[Any], Any]:
     return lambda row: field.db_value(getattr(row, field.name))
 
 
-def page_of(query: "ModelSelect[Any]", asked: CursorQuery, *sorts: Sort) -> Page[Any]:
-    """Return the page that follows the cursor; the last sort must be unique."""
-    if asked.cursor is not None:
-        query = query.where(_beyond(sorts, _read(asked.cursor, asked.place())))
+def page_of(
+    query: "ModelSelect[Any]",
+    asked: CursorQuery,
+    *sorts: Sort,
+    weight: Callable[[Any], int] = lambda _: 0,
+) -> Page[Any]:
+    """
+    Return the page that follows the cursor; the last sort must be unique.
+
+    A page also ends once its rows weigh PAGE_BYTES: the cursor continues.
+    """
+    last = asked.last()
+    if last is not None:
+        query = query.where(_beyond(sorts, last))
     ordered = query.order_by(*(sort.order() for sort in sorts))
     rows = list(ordered.limit(asked.limit + 1))
-    more = len(rows) > asked.limit
-    rows = rows[: asked.limit]
-    last = [sort.value(rows[-1]) for sort in sorts] if more else None
-    return Page(rows, {"cursor": _write(asked.place(), last) if last else None})
+    held = _until_full(rows[: asked.limit], weight)
+    more = len(rows) > len(held)
+    rows = held
+    ends = [sort.value(rows[-1]) for sort in sorts] if more else None
+    return Page(rows, {"cursor": _write(asked.place(), ends) if ends else None})
+
+
+def _until_full(rows: list[Any], weight: Callable[[Any], int]) -> list[Any]:
+    total = 0
+    for count, row in enumerate(rows, 1):
+        total += weight(row)
+        if total >= PAGE_BYTES:
+            return rows[:count]
+    return rows
 
 
 def offset_page(query: "ModelSelect[Any]", asked: OffsetQuery) -> Page[Any]:
@@ -115,7 +140,11 @@ def _beyond(sorts: tuple[Sort, ...], last: list[Any]) -> Any:
 
 def _write(place: str, last: list[Any]) -> str:
     content = canonical([VERSION, place, last])
-    return base64.urlsafe_b64encode(_tag(content) + content).decode().rstrip("=")
+    return _encoded(_tag(content) + content)
+
+
+def _encoded(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
 def _read(cursor: str, place: str) -> list[Any]:
@@ -124,6 +153,9 @@ def _read(cursor: str, place: str) -> list[Any]:
     except ValueError:
         raise _invalid() from None
     tag, content = raw[:TAG_BYTES], raw[TAG_BYTES:]
+    # One text for each cursor: the decoder forgives what we do not write.
+    if _encoded(raw) != cursor:
+        raise _invalid()
     if not hmac.compare_digest(tag, _tag(content)):
         raise _invalid()
     version, of, last = json.loads(content)

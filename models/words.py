@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
+from unicodedata import category
 from uuid import UUID
 
 from pydantic import (
@@ -84,7 +85,7 @@ def read_flag(value: Any) -> Any:
     return value
 
 
-def _read_id(value: Any) -> str:
+def read_id(value: Any) -> str:
     if isinstance(value, UUID):
         return str(value)
     if not isinstance(value, str) or not _UUID.fullmatch(value):
@@ -93,7 +94,7 @@ def _read_id(value: Any) -> str:
 
 
 def _single_line(value: str) -> str:
-    if any(ord(char) < 32 or char in "\x7f\x85\u2028\u2029" for char in value):
+    if any(category(char) in ("Cc", "Zl", "Zp") for char in value):
         raise ValueError("Must be a single line without control characters.")
     return value
 
@@ -110,7 +111,7 @@ Moment = Annotated[
 ]
 Id = Annotated[
     str,
-    BeforeValidator(_read_id),
+    BeforeValidator(read_id),
     WithJsonSchema({"type": "string", "format": "uuid"}),
 ]
 Whole = Annotated[int, BeforeValidator(_read_whole)]

@@ -3,18 +3,26 @@
 import hashlib
 import json
 import shutil
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from api.http import create_app, declare_operations
+from api.kinds import KINDS
 from api.operation import OPERATIONS
 from models.audit import AuditRow
+from models.changes import AREAS
 from models.database import database, migrate, open_database, writing
 from models.instance import make_secrets
 from models.platform.keys import CreateKey, issue_key
 from models.settings import Settings
+from sitegen import docs, front, reference, status  # noqa: F401  (declare pages)
+from sitegen.bodies import Bodies
+from sitegen.build import build
+from sitegen.looks import Looks
+from sitegen.page import Edition
 
 declare_operations()
 ROUTES = {f"{each.method} {each.path}": each for each in OPERATIONS}
@@ -137,6 +145,25 @@ def audited(store):
         return [row.action for row in rows]
 
     return actions
+
+
+@pytest.fixture
+def build_site(store, settings, clock):
+    """Build the site as it should be now, and return the report."""
+    looks, bodies = Looks(settings), Bodies()
+    told = {kind: asdict(problem) for kind, problem in KINDS.items()}
+
+    def built(areas=AREAS, *, output=None, **more):
+        into = replace(settings, output=str(output)) if output else settings
+        shared = {"looks": looks, "bodies": bodies, "problems": told}
+        return build(Edition(now=clock.now, settings=into, **shared), areas, **more)
+
+    return built
+
+
+@pytest.fixture
+def output(settings):
+    return Path(settings.output)
 
 
 @pytest.fixture

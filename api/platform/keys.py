@@ -12,15 +12,13 @@ from models.platform.keys import (
     GetKey,
     ListKeys,
     RemoveKey,
-    VerifiedKey,
-    VerifyKey,
     issue_key,
-    key_verified,
     key_with,
     keys_listed,
     revoke_key,
 )
-from models.platform.scopes import not_grantable
+from models.platform.scopes import ESCALATE, not_grantable
+from models.platform.verification import VerifiedKey, VerifyKey, key_verified
 
 
 @operation(
@@ -102,21 +100,24 @@ def remove_key(call: Call, asked: RemoveKey) -> SimpleNamespace:
     reads_only=True,
     refuses=(KeyNotFound,),
 )
-def verify_key(call: Call, asked: VerifyKey) -> SimpleNamespace:
+def verify_key(call: Call, asked: VerifyKey) -> VerifiedKey:
     """
     Look up the key whose secret has this SHA-256.
 
     For gateways. A revoked or expired key is found too, with status revoked.
+    Cache-Control says how long the answer may be kept.
     """
     key = key_verified(asked)
-    return key.seen(call.now)
+    call.max_age = key.trusted_seconds(call.now)
+    return key.verified(call.now)
 
 
 def require_grantable(call: Call, scopes: list[str]) -> None:
-    """Refuse scopes beyond the caller's own, unless the policy is open."""
+    """Refuse scopes beyond the caller's own; an open policy lets all escalate."""
+    held = call.caller.scopes
     if call.settings.grant_policy == "open":
-        return
-    refused = not_grantable(scopes, call.caller.scopes, call.settings.public_scopes)
+        held = (*held, ESCALATE)
+    refused = not_grantable(scopes, held, call.settings.public_scopes)
     if refused:
         raise ScopeNotGrantable(
             "This key may not grant some of the scopes.", scopes=refused

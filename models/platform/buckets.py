@@ -1,12 +1,14 @@
 """
 Token buckets, kept as one number each (the generic cell rate algorithm).
 
-The number is the instant, in seconds, at which the bucket is full again.
+The number is the instant, in nanoseconds, at which the bucket is full again.
+Whole numbers, so that a burst of the capacity is neither a token more nor less.
 """
 
 from dataclasses import dataclass
-from math import ceil
 from threading import Lock
+
+SECOND = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -19,40 +21,46 @@ class Rate:
 
 @dataclass(frozen=True)
 class Draw:
-    """What came of one request: allowed or not, and what is left."""
+    """What came of one request: allowed or not, and what is left; in seconds."""
 
     allowed: bool
-    full_at: float
+    full_at: int
     remaining: int
+    full_in: int
     retry_after: int
 
 
-def draw(full_at: float | None, now: float, rate: Rate) -> Draw:
+def draw(full_at: int | None, now: int, rate: Rate) -> Draw:
     """
     Take one token at `now`, if there is one.
 
     A clock that was set back never locks a caller out for longer than it takes
     to fill the bucket.
     """
-    each = 1 / rate.refill
+    each = round(SECOND / rate.refill)
     span = rate.capacity * each
-    start = min(max(full_at if full_at is not None else now, now), now + span)
+    start = min(max(full_at or now, now), now + span)
+    missing = start + each - now - span
+    if missing > 0:
+        return Draw(False, start, 0, _seconds(start - now), _seconds(missing))
     after = start + each
-    # A billionth of a second is the rounding of the sums, not somebody's patience.
-    if after - now > span + 1e-9:
-        return Draw(False, start, 0, max(1, ceil(after - now - span)))
-    return Draw(True, after, int((span - (after - now)) * rate.refill + 1e-6), 0)
+    return Draw(True, after, -missing // each, _seconds(after - now), 0)
+
+
+def _seconds(time: int) -> int:
+    """Return whole seconds, rounded up: nobody is told to come back too early."""
+    return -(-time // SECOND)
 
 
 class Buckets:
     """The buckets of all callers, in memory, by name."""
 
     def __init__(self, most: int = 10_000) -> None:
-        self._full_at: dict[str, float] = {}
+        self._full_at: dict[str, int] = {}
         self._lock = Lock()
         self._most = most
 
-    def draw(self, name: str, now: float, rate: Rate) -> Draw:
+    def draw(self, name: str, now: int, rate: Rate) -> Draw:
         with self._lock:
             drawn = draw(self._full_at.get(name), now, rate)
             self._full_at[name] = drawn.full_at
@@ -60,6 +68,6 @@ class Buckets:
                 self._forget_full(now)
         return drawn
 
-    def _forget_full(self, now: float) -> None:
+    def _forget_full(self, now: int) -> None:
         # A full bucket is the same as none.
         self._full_at = {n: at for n, at in self._full_at.items() if at > now}

@@ -9,7 +9,6 @@ from pydantic import AfterValidator, Field
 
 from models.audit import Target
 from models.base import ListField, MomentField, Row, Shape, new_id
-from models.database import database
 from models.errors import KeyNotActive, KeyNotFound
 from models.pagination import CursorQuery, Page, descending, page_of
 from models.platform.scopes import is_scope
@@ -80,20 +79,6 @@ class ListKeys(CursorQuery):
     account_id: str | None = None
 
 
-class VerifyKey(Shape):
-    hash: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-
-
-class VerifiedKey(Shape):
-    id: Id
-    prefix: str
-    name: str
-    scopes: list[str]
-    status: KeyStatus
-    rate_capacity: int | None
-    rate_refill: float | None
-
-
 class KeyRow(Row):
     id = TextField(primary_key=True)
     prefix = TextField(unique=True)
@@ -119,9 +104,7 @@ class KeyRow(Row):
         return Target("key", self.id, self.name)
 
     def status(self, now: datetime) -> KeyStatus:
-        """Revoked when revoked or expired: what no longer opens is not active."""
-        expired = self.expires_at is not None and now >= self.expires_at
-        return "revoked" if self.revoked_at is not None or expired else "active"
+        return status_at(now, self.revoked_at, self.expires_at)
 
     def seen(self, now: datetime, secret: str | None = None) -> SimpleNamespace:
         """Return what may be shown at `now`; whose status depends on the time."""
@@ -129,6 +112,14 @@ class KeyRow(Row):
         return SimpleNamespace(
             **members | {"status": self.status(now), "secret": secret}
         )
+
+
+def status_at(
+    now: datetime, revoked_at: datetime | None, expires_at: datetime | None
+) -> KeyStatus:
+    """Revoked when revoked or expired: what no longer opens is not active."""
+    expired = expires_at is not None and now >= expires_at
+    return "revoked" if revoked_at is not None or expired else "active"
 
 
 def issue_key(
@@ -155,9 +146,13 @@ def issue_key(
     return key, secret
 
 
+def any_key() -> bool:
+    return bool(KeyRow.select().exists())
+
+
 def adopt_key(hash: str, now: datetime) -> None:
     """Make the first admin key from its hash alone, while there is no key at all."""
-    if not KeyRow.select().exists():
+    if not any_key():
         KeyRow.create(
             id=(id := new_id(now)),
             prefix=f"mh_{hash[:8]}",
@@ -201,26 +196,3 @@ def revoke_key(key: KeyRow, now: datetime) -> bool:
 def require_active(key: KeyRow, now: datetime) -> None:
     if key.status(now) != "active":
         raise KeyNotActive("The key is revoked or has expired.")
-
-
-# Peewee needs far longer to say this than SQLite to answer it, and every request
-# asks it: so it is said once.
-_BY_HASH, _ = KeyRow.select().where(KeyRow.hash == "").sql()
-_COLUMNS = tuple(KeyRow._meta.sorted_field_names)
-
-
-def key_hashed(hash: str) -> KeyRow | None:
-    """Return the key whose secret has this SHA-256, whatever its state."""
-    found = database.execute_sql(_BY_HASH, (hash,)).fetchone()
-    if found is None:
-        return None
-    fields = KeyRow._meta.fields
-    values = zip(_COLUMNS, found, strict=True)
-    return KeyRow(**{name: fields[name].python_value(value) for name, value in values})
-
-
-def key_verified(asked: VerifyKey) -> KeyRow:
-    key = key_hashed(asked.hash)
-    if key is None:
-        raise KeyNotFound("No key has this hash.")
-    return key

@@ -50,6 +50,11 @@ def not_grantable(
     wanted: Iterable[str], held: Collection[str], public: Collection[str]
 ) -> list[str]:
     """Return the wanted scopes that a holder of `held` may not grant."""
-    if any_covers(held, ESCALATE):
-        return [w for w in wanted if w == ASSERT_ACTORS and w not in held]
-    return [w for w in wanted if w not in public and not any_covers(held, w)]
+    escalates = any_covers(held, ESCALATE)
+
+    def may(scope: str) -> bool:
+        if scope == ASSERT_ACTORS:
+            return scope in held
+        return escalates or scope in public or any_covers(held, scope)
+
+    return [each for each in wanted if not may(each)]

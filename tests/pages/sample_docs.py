@@ -19,9 +19,13 @@ def links(*titles):
 
 FIRST = links("First steps", "Sign in", "Keys and scopes", "Limits")
 SECTIONS = [
-    {"section": None, "pages": links("Welcome")},
-    {"section": "Getting started", "pages": FIRST},
-    {"section": "Operations", "pages": links("Backups", "Alerts", "On call")},
+    {"section": None, "id": None, "pages": links("Welcome")},
+    {"section": "Getting started", "id": "getting-started", "pages": FIRST},
+    {
+        "section": "Operations",
+        "id": "operations",
+        "pages": links("Backups", "Alerts", "On call"),
+    },
 ]
 SIDEBAR = {
     "sections": [
@@ -49,7 +53,9 @@ DOCUMENT = {
     "collectionTitle": "Guides",
     "collectionHref": "/guides/",
     "section": "Getting started",
+    "sectionHref": "/guides/#getting-started",
     "sidebar": {"html": Markup("<ul></ul>")},
+    "register": [],
     "previous": {"title": "Sign in", "href": "/guides/sign-in/"},
     "next": {"title": "Limits", "href": "/guides/limits/"},
     "publishedVersion": 7,

@@ -14,7 +14,10 @@ def ahead(**span):
     return ago(**{unit: -length for unit, length in span.items()})
 
 
-ASSETS = ("style.css", "docs.css", "status.css", "theme.js", "page.js", "status.js")
+ASSETS = (
+    *("style.css", "docs.css", "status.css", "icon.svg"),
+    *("theme.js", "page.js", "status.js"),
+)
 SITE = {
     "name": "Northwind Platform",
     "url": "https://docs.example.com",

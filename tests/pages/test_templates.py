@@ -37,8 +37,8 @@ def test_page_is_whole(case):
     assert page.all("html") == [{"lang": "en"}]
     assert len(page.all("h1")) == 1
     assert len(page.text_of("title")) >= 1
-    assert page.all("a")[0] == {"class": "skip", "href": "#main"}
-    assert [found["id"] for found in page.all("main")] == ["main"]
+    assert page.all("a")[0] == {"class": "skip", "href": "#page.main"}
+    assert [found["id"] for found in page.all("main")] == ["page.main"]
     assert "header" in dict(page.elements)
     assert "footer" in dict(page.elements)
 

@@ -1,0 +1,29 @@
+"""Is what is kept whole: the file, the references in it, the audit chains; a copy."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from models.audit import AuditRow, broken_links
+from models.database import database
+
+
+def faults() -> list[str]:
+    """Return what is wrong with the database, in sentences."""
+    checked = [row[0] for row in database.execute_sql("PRAGMA integrity_check")]
+    found = [f"The database is damaged: {line}." for line in checked if line != "ok"]
+    for table, row, parent, _ in database.execute_sql("PRAGMA foreign_key_check"):
+        found.append(f"Row {row} of {table} names a {parent} that is not there.")
+    areas = AuditRow.select(AuditRow.area).distinct().order_by(AuditRow.area)
+    for each in areas:
+        for id in broken_links(each.area):
+            found.append(f"The audit chain of {each.area} breaks at record {id}.")
+    return found
+
+
+def copy_to(path: Path) -> None:
+    """Write a consistent copy of the database, while it goes on being written."""
+    draft = path.with_name(path.name + ".draft")
+    with closing(sqlite3.connect(draft)) as copy:
+        database.connection().backup(copy)
+    draft.replace(path)

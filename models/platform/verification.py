@@ -1,0 +1,97 @@
+"""Which key a hash belongs to: asked by every request, and by gateways."""
+
+import json
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from typing import Annotated
+
+from pydantic import Field
+
+from models.base import Shape, moment
+from models.database import database
+from models.errors import KeyNotFound
+from models.platform.keys import KeyRow, KeyStatus, status_at
+from models.words import Id
+
+# How long a gateway may trust what it was told of a key.
+ACTIVE_SECONDS, REVOKED_SECONDS = 60, 5
+
+
+class VerifyKey(Shape):
+    hash: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class VerifiedKey(Shape):
+    id: Id
+    prefix: str
+    name: str
+    scopes: list[str]
+    status: KeyStatus
+    rate_capacity: int | None
+    rate_refill: float | None
+
+
+@dataclass(frozen=True)
+class HeldKey:
+    """What is asked of a key by those it is shown to; a row takes too long to make."""
+
+    id: str
+    prefix: str
+    name: str
+    scopes: tuple[str, ...]
+    rate_capacity: int | None
+    rate_refill: float | None
+    account_id: str | None
+    issuer: str
+    lineage: str
+    revoked_at: datetime | None
+    expires_at: datetime | None
+
+    def status(self, now: datetime) -> KeyStatus:
+        return status_at(now, self.revoked_at, self.expires_at)
+
+    def verified(self, now: datetime) -> VerifiedKey:
+        return VerifiedKey(
+            id=self.id,
+            prefix=self.prefix,
+            name=self.name,
+            scopes=list(self.scopes),
+            status=self.status(now),
+            rate_capacity=self.rate_capacity,
+            rate_refill=self.rate_refill,
+        )
+
+    def trusted_seconds(self, now: datetime) -> int:
+        """How long the answer holds: never beyond the end of the key."""
+        if self.status(now) != "active":
+            return REVOKED_SECONDS
+        if self.expires_at is None:
+            return ACTIVE_SECONDS
+        return min(ACTIVE_SECONDS, (self.expires_at - now) // timedelta(seconds=1))
+
+
+# Peewee needs far longer to say this than SQLite to answer it, and every request
+# asks it: so it is said once.
+_MEMBERS = [each.name for each in fields(HeldKey)]
+_COLUMNS = [getattr(KeyRow, name) for name in _MEMBERS]
+_BY_HASH, _ = KeyRow.select(*_COLUMNS).where(KeyRow.hash == "").sql()
+
+
+def key_hashed(hash: str) -> HeldKey | None:
+    """Return the key whose secret has this SHA-256, whatever its state."""
+    found = database.execute_sql(_BY_HASH, (hash,)).fetchone()
+    if found is None:
+        return None
+    members = dict(zip(_MEMBERS, found, strict=True))
+    members["scopes"] = tuple(json.loads(members["scopes"]))
+    for name in ("revoked_at", "expires_at"):
+        if members[name] is not None:
+            members[name] = moment(members[name])
+    return HeldKey(**members)
+
+
+def key_verified(asked: VerifyKey) -> HeldKey:
+    key = key_hashed(asked.hash)
+    if key is None:
+        raise KeyNotFound("No key has this hash.")
+    return key

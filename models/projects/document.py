@@ -1,0 +1,139 @@
+"""A document as it is kept: its head, its revisions, the addresses it has left."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from peewee import AutoField, ForeignKeyField, IntegerField, TextField
+
+from models.base import MomentField, Row
+from models.errors import DocumentNotFound, VersionConflict
+from models.projects.project import ProjectRow
+
+# What one query may name; far below what SQLite takes.
+AT_ONCE = 500
+
+
+class DocumentRow(Row):
+    """The newest words and the placement; the text stands in the revisions."""
+
+    project_id: str
+    content: str
+
+    id = TextField(primary_key=True)
+    project = ForeignKeyField(ProjectRow, on_delete="CASCADE")
+    title = TextField()
+    slug = TextField()
+    type = TextField()
+    summary = TextField(null=True)
+    version = IntegerField()
+    collection = TextField(null=True)
+    section = TextField(null=True)
+    position = IntegerField()
+    published_version = IntegerField(null=True)
+    published_at = MomentField(null=True)
+    creator_id = TextField()
+    creator_type = TextField()
+    created_at = MomentField()
+    updated_at = MomentField()
+    archived_at = MomentField(null=True)
+    # The file it was imported from: links between files are relative to it.
+    source_path = TextField(null=True)
+
+    class Meta:
+        indexes = (
+            (("project", "slug"), True),
+            (("project", "collection"), False),
+            (("updated_at", "id"), False),
+        )
+
+    @property
+    def noun(self) -> str:
+        return f"document '{self.slug}'"
+
+    @property
+    def is_on_site(self) -> bool:
+        return self.published_version is not None and self.project.builtin
+
+
+class DocumentRevisionRow(Row):
+    document_id: str
+
+    id = TextField(primary_key=True)
+    document = ForeignKeyField(DocumentRow, on_delete="CASCADE", index=False)
+    version = IntegerField()
+    title = TextField()
+    summary = TextField(null=True)
+    note = TextField(null=True)
+    author_id = TextField()
+    author_type = TextField()
+    created_at = MomentField()
+    # Bytes of the content, which stands last: what is read without it stays cheap.
+    size = IntegerField()
+    content = TextField()
+
+    class Meta:
+        indexes = ((("document", "version"), True),)
+
+
+class FormerAddressRow(Row):
+    """A collection in which a document of the public docs once had its page."""
+
+    document_id: str
+
+    number = AutoField()
+    document = ForeignKeyField(DocumentRow, on_delete="CASCADE", index=False)
+    collection = TextField()
+
+    class Meta:
+        indexes = ((("document", "collection"), True),)
+
+
+def document_with(id: str) -> DocumentRow:
+    document = DocumentRow.get_or_none(DocumentRow.id == id)
+    if document is None:
+        raise DocumentNotFound(f"No document has the id '{id}'.")
+    return document
+
+
+def with_content(document: DocumentRow) -> DocumentRow:
+    document.content = contents_of([document.id], DocumentRow.version)[document.id]
+    return document
+
+
+def contents_of(ids: Sequence[str], version: Any) -> dict[str, str]:
+    """Return the documents' texts by id; `version` is a column of DocumentRow."""
+    found: dict[str, str] = {}
+    for start in range(0, len(ids), AT_ONCE):
+        query = (
+            DocumentRevisionRow.select(
+                DocumentRevisionRow.document, DocumentRevisionRow.content
+            )
+            .join(DocumentRow, on=at_version(version))
+            .where(DocumentRow.id.in_(ids[start : start + AT_ONCE]))
+        )
+        found |= {row.document_id: row.content for row in query}
+    return found
+
+
+def require_version(document: DocumentRow, expected: int | None) -> None:
+    """Refuse to write over what the caller has not seen."""
+    if expected is not None and expected != document.version:
+        raise VersionConflict(
+            f"The {document.noun} is at version {document.version}, not {expected}.",
+            current=document.version,
+        )
+
+
+def leave_address(document: DocumentRow) -> None:
+    """Remember where the page of a document on the site was, for a redirect."""
+    if document.is_on_site:
+        FormerAddressRow.insert(
+            document=document.id, collection=document.collection
+        ).on_conflict_ignore().execute()
+
+
+def at_version(version: Any) -> Any:
+    """Return, for a join, that a revision is the one of its document."""
+    return (DocumentRevisionRow.document == DocumentRow.id) & (
+        DocumentRevisionRow.version == version
+    )

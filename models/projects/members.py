@@ -1,0 +1,53 @@
+"""Members of a project, and the role in which a caller acts there."""
+
+from typing import cast
+
+from peewee import AutoField, ForeignKeyField, TextField
+
+from models.base import MomentField, Row
+from models.errors import RoleRequired
+from models.projects.project import ProjectRow
+from models.projects.roles import Role, effective_role, includes
+from models.projects.words import By
+
+
+class MemberRow(Row):
+    project_id: str
+
+    number = AutoField()
+    project = ForeignKeyField(ProjectRow, on_delete="CASCADE")
+    account_id = TextField(index=True)
+    role = TextField()
+    created_at = MomentField()
+
+    class Meta:
+        indexes = ((("project", "account_id"), True),)
+
+
+def membership(project: ProjectRow, account_id: str) -> Role | None:
+    """Return the role that the account was given in the project."""
+    row = MemberRow.get_or_none(
+        MemberRow.project == project.id, MemberRow.account_id == account_id
+    )
+    return cast(Role, row.role) if row else None
+
+
+def role_of(project: ProjectRow, by: By) -> Role | None:
+    """Return the role in which the caller acts; it is read at each request."""
+    account = by.account
+    return effective_role(
+        membership(project, account) if account else None,
+        builtin=project.builtin,
+        for_account=account is not None,
+    )
+
+
+def require_role(project: ProjectRow, by: By, needed: Role, doing: str) -> None:
+    """Refuse who has less than the role; `doing` opens the sentence."""
+    role = role_of(project, by)
+    if not includes(role, needed):
+        has = f"yours is {role}" if role else "you have none there"
+        raise RoleRequired(
+            f"{doing} needs the role {needed} in the project '{project.slug}'; {has}.",
+            requiredRole=needed,
+        )

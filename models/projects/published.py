@@ -1,0 +1,175 @@
+"""What the public reads: the published documents of the docs project."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from peewee import ModelSelect, fn
+
+from models.base import Shape
+from models.errors import DocumentNotFound
+from models.pagination import CursorQuery, Page, Sort, page_of
+from models.projects.document import (
+    DocumentRevisionRow,
+    DocumentRow,
+    FormerAddressRow,
+    at_version,
+    contents_of,
+)
+from models.projects.documents import Collection, Section
+from models.projects.project import ProjectRow
+from models.projects.words import Commas
+from models.words import Moment, Slug
+
+
+class PublishedDocument(Shape):
+    slug: Slug
+    collection: Collection
+    section: str | None
+    position: int
+    title: str
+    summary: str | None
+    content: str
+    published_version: int
+    published_at: Moment
+    revised_at: Moment
+
+
+class ListPublished(CursorQuery):
+    collection: Commas[Collection] | None = None
+    section: Section | None = None
+    revised_after: Moment | None = None
+
+
+class GetPublished(Shape):
+    slug: Slug
+
+
+@dataclass(frozen=True)
+class PublishedPage:
+    """A published document without its text: words and times of its revision."""
+
+    id: str
+    slug: str
+    collection: str
+    section: str | None
+    position: int
+    title: str
+    summary: str | None
+    published_version: int
+    published_at: datetime
+    revised_at: datetime
+    # The file it was imported from, if any, and the bytes of its text.
+    source_path: str | None
+    size: int
+
+
+@dataclass(frozen=True)
+class FormerAddress:
+    """Where the page of a document was; the document is elsewhere now."""
+
+    collection: str
+    slug: str
+    document_id: str
+
+
+# No section is empty, so "" stands for none and comes first.
+SECTION = fn.COALESCE(DocumentRow.section, "")
+IN_ORDER = (
+    Sort(DocumentRow.collection, lambda page: page.collection),
+    Sort(SECTION, lambda page: page.section or ""),
+    Sort(DocumentRow.position, lambda page: page.position),
+    Sort(DocumentRevisionRow.title, lambda page: page.title),
+    Sort(DocumentRow.slug, lambda page: page.slug),
+)
+
+
+def published_listed(asked: ListPublished) -> Page[PublishedDocument]:
+    query = _published()
+    if asked.collection is not None:
+        query = query.where(DocumentRow.collection.in_(asked.collection))
+    if asked.section is not None:
+        query = query.where(DocumentRow.section == asked.section)
+    if asked.revised_after is not None:
+        query = query.where(DocumentRevisionRow.created_at >= asked.revised_after)
+    page = page_of(query, asked, *IN_ORDER, weight=lambda page: page.size)
+    return Page(_with_texts(page.items), page.meta)
+
+
+def published_got(asked: GetPublished) -> PublishedDocument:
+    found = list(_published().where(DocumentRow.slug == asked.slug))
+    if not found:
+        raise DocumentNotFound(f"No published document has the slug '{asked.slug}'.")
+    return _with_texts(found)[0]
+
+
+def published_documents() -> list[PublishedPage]:
+    """Return all in the order of published/list: what the site is built from."""
+    return list(_published().order_by(*(sort.order() for sort in IN_ORDER)))
+
+
+def published_contents(document_ids: Sequence[str]) -> dict[str, str]:
+    """Return the texts of the published revisions, by document."""
+    return contents_of(document_ids, DocumentRow.published_version)
+
+
+def former_addresses() -> list[FormerAddress]:
+    """Return the addresses that a document, public elsewhere now, has left."""
+    query = (
+        FormerAddressRow.select(
+            FormerAddressRow.collection,
+            DocumentRow.slug,
+            DocumentRow.id.alias("document_id"),
+        )
+        .join(DocumentRow)
+        .where(_is_public(), FormerAddressRow.collection != DocumentRow.collection)
+        .order_by(FormerAddressRow.collection, DocumentRow.slug)
+    )
+    return list(query.objects(FormerAddress))  # type: ignore[arg-type]
+
+
+def _published() -> "ModelSelect[Any]":
+    return (
+        DocumentRow.select(
+            DocumentRow.id,
+            DocumentRow.slug,
+            DocumentRow.collection,
+            DocumentRow.section,
+            DocumentRow.position,
+            DocumentRow.published_version,
+            DocumentRow.published_at,
+            DocumentRow.source_path,
+            DocumentRevisionRow.title,
+            DocumentRevisionRow.summary,
+            DocumentRevisionRow.created_at.alias("revised_at"),
+            DocumentRevisionRow.size,
+        )
+        .join(DocumentRevisionRow, on=at_version(DocumentRow.published_version))
+        .where(_is_public())
+        .objects(PublishedPage)
+    )
+
+
+def _is_public() -> Any:
+    docs = ProjectRow.select(ProjectRow.id).where(ProjectRow.builtin)
+    return (
+        DocumentRow.project.in_(docs)
+        & DocumentRow.published_version.is_null(False)
+        & DocumentRow.archived_at.is_null()
+    )
+
+
+def _with_texts(pages: list[PublishedPage]) -> list[PublishedDocument]:
+    texts = published_contents([each.id for each in pages])
+    return [
+        PublishedDocument.model_validate(
+            {
+                name: getattr(each, name)
+                for name in PublishedDocument.model_fields
+                if name != "content"
+            }
+            | {"content": texts[each.id]}
+        )
+        for each in pages
+    ]

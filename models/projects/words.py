@@ -1,0 +1,101 @@
+"""The words of Area A: who acts, and what its questions have in common."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from models.base import Shape
+from models.errors import ValidationFailed
+from models.pagination import Sort, ascending, descending
+from models.words import (
+    TRIMMED,
+    Id,
+    SingleLine,
+    Slug,
+    Whole,
+    null_if_empty,
+    read_id,
+)
+
+T = TypeVar("T")
+
+ActorType = Literal["account", "key"]
+EntityType = Literal[
+    "project", "work", "specification", "document", "milestone", "member", "comment"
+]
+Archived = Literal["exclude", "only", "include"]
+Content = Literal["include", "omit"]
+Order = Literal["asc", "desc"]
+Version = Annotated[Whole, Field(gt=0, le=2**31)]
+
+Title = Annotated[str, TRIMMED, Field(min_length=1, max_length=200), SingleLine]
+Text = Annotated[str, Field(max_length=500_000)]
+Search = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+def _split(value: Any) -> Any:
+    return value.split(",") if isinstance(value, str) else value
+
+
+# Several words in one query parameter, separated by commas.
+Commas = Annotated[list[T], BeforeValidator(_split), Field(min_length=1)]
+AccountOrMe = Annotated[
+    str, BeforeValidator(lambda value: value if value == "me" else read_id(value))
+]
+# Text of its own limits that may be null; "" is null.
+OrNull = Annotated[T | None, AfterValidator(null_if_empty)]
+Summary = OrNull[Annotated[str, TRIMMED, Field(max_length=300), SingleLine]]
+Description = OrNull[Annotated[str, Field(max_length=2000)]]
+
+
+@dataclass(frozen=True)
+class By:
+    """Who a change is put down to, and the request in which it came."""
+
+    actor_type: ActorType
+    actor_id: str
+    request_id: str | None = None
+
+    @property
+    def account(self) -> str | None:
+        return self.actor_id if self.actor_type == "account" else None
+
+
+class OfProject(Shape):
+    """A question about one project, which has two names; or about all."""
+
+    project_id: Id | None = None
+    project_slug: Slug | None = None
+
+    @model_validator(mode="after")
+    def _not_both(self) -> "OfProject":
+        if self.project_id is not None and self.project_slug is not None:
+            raise ValueError("Give projectId or projectSlug, not both.")
+        return self
+
+
+def exactly_one(shape: Shape, *names: str) -> None:
+    """Refuse a question that names its subject twice, or not at all."""
+    if len([name for name in names if getattr(shape, name) is not None]) != 1:
+        raise ValueError(f"Give exactly one of {' and '.join(names)}.")
+
+
+def account_named(asked: str | None, by: By, parameter: str) -> str | None:
+    """Return the account of `me`, which a key that acts for nobody has not."""
+    if asked != "me":
+        return asked
+    if by.account is None:
+        detail = "The key acts for no account, so there is no me."
+        error = {"parameter": parameter, "code": "me", "detail": detail}
+        raise ValidationFailed(f"{parameter}: {detail}", error)
+    return by.account
+
+
+def sorted_by(field: Any, order: Order | None, id: Any) -> tuple[Sort, Sort]:
+    """Sort as asked: names go up and times go down unless the order says else."""
+    is_time = field.name.endswith("_at")
+    down = order == "desc" or (order is None and is_time)
+    sort: Callable[[Any], Sort] = descending if down else ascending
+    return sort(field), sort(id)

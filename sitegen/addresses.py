@@ -1,0 +1,85 @@
+"""What a link in a document leads to: another document, by any of its names."""
+
+from collections.abc import Iterable
+from posixpath import dirname, join, normpath
+from urllib.parse import unquote
+
+from models.projects.published import PublishedPage
+from sitegen.shelves import COLLECTIONS, href_of
+
+ENDINGS = (".md", ".markdown", ".html", ".json")
+# Addresses of the site beside the documents; what lies under them is let through.
+OTHERS = ("status", "problems", "reference", "search", "api", "openapi.json")
+
+
+class Addresses:
+    """The published documents by slug, by address and by the file they came from."""
+
+    def __init__(self, documents: Iterable[PublishedPage]) -> None:
+        self._by_slug: dict[str, PublishedPage] = {}
+        self._by_source: dict[str, PublishedPage] = {}
+        for each in documents:
+            self._by_slug[each.slug] = each
+            if each.source_path:
+                self._by_source[_bare(each.source_path)] = each
+
+    def resolve(self, document: PublishedPage, target: str) -> str | None:
+        """
+        Return the address of what the document's link means, or None.
+
+        The target may be an address of the site, a slug with or without `.md`,
+        or a path of the tree the document was imported from, relative or whole.
+        """
+        path, mark, fragment = target.partition("#")
+        path = unquote(path.partition("?")[0])
+        href = self._site_address(path) or self._document_address(document, path)
+        return href + mark + fragment if href else None
+
+    def _site_address(self, path: str) -> str | None:
+        """A path of the site that is no document: the front, a collection, a file."""
+        # One slash: after two of them a browser reads the name of another host.
+        bare = path.lstrip("/")
+        first, _, rest = bare.partition("/")
+        if bare == path:
+            return None
+        is_front = not first or (first in COLLECTIONS and not rest)
+        return "/" + bare if is_front or first in OTHERS else None
+
+    def _document_address(self, document: PublishedPage, path: str) -> str | None:
+        found = self._absolute(path) if path[:1] == "/" else self._near(document, path)
+        return href_of(found) if found else None
+
+    def _near(self, document: PublishedPage, path: str) -> PublishedPage | None:
+        if document.source_path:
+            here = dirname(document.source_path)
+            # Pages served as folders make authors write one step up too many.
+            for base in (here, _bare(document.source_path)):
+                found = self._by_source.get(_bare(normpath(join(base, path))))
+                if found:
+                    return found
+        bare = _bare(normpath(path))
+        return self._by_slug.get(bare.rsplit("/", 1)[-1]) if bare else None
+
+    def _absolute(self, path: str) -> PublishedPage | None:
+        bare = _bare(path.lstrip("/"))
+        collection, _, slug = bare.partition("/")
+        if collection in COLLECTIONS and slug in self._by_slug:
+            return self._by_slug[slug]
+        # The tree may have been mounted at some address: any tail of the path that
+        # names a whole source, folder included, is that source.
+        parts = bare.split("/")
+        for start in range(len(parts) - 1):
+            found = self._by_source.get("/".join(parts[start:]))
+            if found:
+                return found
+        return self._by_source.get(bare)
+
+
+def _bare(path: str) -> str:
+    """Return a path without ending, final slash or index."""
+    path = path.strip("/")
+    for ending in ENDINGS:
+        path = path.removesuffix(ending)
+    return (
+        path.removesuffix("/index").removesuffix("index") if "index" in path else path
+    )

@@ -1,0 +1,189 @@
+"""
+One build: what should stand is compared with what stands, and made true.
+
+Every page of the areas is yielded; its fingerprint decides whether it is made.
+So a forgotten dependency cannot exist, and a build may run as often as it likes.
+"""
+
+import hashlib
+import json
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from models.base import canonical
+from models.changes import AREAS, marks, note_built
+from models.database import reading
+from sitegen.files import Entry, Folder
+from sitegen.page import PAGES, SHARED, Edition, Page
+from sitegen.shelves import shelves
+
+log = logging.getLogger("masthead.builds")
+
+Planned = tuple[Page, str]
+Progress = Callable[[list[Planned]], Iterable[Planned]]
+
+
+@dataclass
+class Report:
+    """What a build did; `failed` holds (path, area, reason)."""
+
+    written: list[str] = field(default_factory=list)
+    unchanged: int = 0
+    removed: list[str] = field(default_factory=list)
+    failed: list[tuple[str, str, str]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def build(
+    edition: Edition,
+    areas: Iterable[str] = AREAS,
+    *,
+    full: bool = False,
+    progress: Progress = iter,
+    folder: Folder | None = None,
+) -> Report:
+    """
+    Bring the areas, and what all areas share, up to date in the output folder.
+
+    A page that cannot be made keeps yesterday's file, is reported and leaves its
+    area behind. With `full` every page is made again. Raise OutputError when the
+    folder cannot be written.
+    """
+    folder = folder or Folder(edition.settings.output)
+    with folder.locked():
+        with reading():
+            numbers = {area: marks()[area] for area in areas}
+            work = _Work(edition, folder, full)
+            for page, area in progress(work.planned([*numbers, SHARED])):
+                work.settle(page, area)
+        work.clear([*numbers, SHARED])
+        note_built(numbers, work.report.failed, edition.now)
+    work.report.warnings = sorted(set(edition.warnings))
+    return work.report
+
+
+class _Work:
+    """The state of one build."""
+
+    def __init__(self, edition: Edition, folder: Folder, full: bool) -> None:
+        self.edition = edition
+        self.folder = folder
+        self.looks = edition.looks
+        self.site = self.looks.site(_navigation())
+        self.full = full
+        self.before = folder.manifest()
+        self.entries = dict(self.before)
+        self.report = Report()
+        self.seen: set[str] = set()
+        self.begun = False
+
+    def planned(self, areas: list[str]) -> list[Planned]:
+        """Return every page that should stand, in the order of writing."""
+        found = [
+            (page, area)
+            for area in areas
+            for function in PAGES.get(area, [])
+            for page in function(self.edition)
+        ]
+        assets = [
+            (Page(path, content), SHARED)
+            for path, content in self.looks.assets.values()
+        ]
+        return assets + sorted(found, key=lambda pair: (pair[0].rank, pair[0].path))
+
+    def settle(self, page: Page, area: str) -> None:
+        """Make one page true, unless it is already."""
+        self.seen.add(page.path)
+        before = self.before.get(page.path)
+        try:
+            made = self._fingerprint(page)
+            if not self.full and self._stands(page.path, before, made):
+                self.report.unchanged += 1
+                return
+            content = self._content(page)
+        except Exception as error:
+            log.exception("build=failed page=%s", page.path)
+            self.report.failed.append(
+                (page.path, area, f"{type(error).__name__}: {error}")
+            )
+            return
+        self._put(page.path, content, Entry.of(page.path, content, area, made))
+
+    def _stands(self, path: str, before: Entry | None, made: str) -> bool:
+        return (
+            before is not None
+            and before.made == made
+            and self.folder.holds(path, before)
+        )
+
+    def clear(self, areas: list[str]) -> None:
+        """Remove what nobody yielded any more, then write the manifest."""
+        stale = [
+            path
+            for path, entry in self.before.items()
+            if path not in self.seen and entry.area in [*areas, ""]
+        ]
+        for path in sorted(stale):
+            del self.entries[path]
+            if not path.startswith("assets/"):
+                # An open tab still needs the styles it was made with.
+                self._begin()
+                self.folder.remove(path)
+                self.report.removed.append(path)
+        self.folder.finish(self.looks.version, self.entries)
+
+    def _put(self, path: str, content: bytes, entry: Entry) -> None:
+        self.entries[path] = entry
+        # Read and not believed: a file is small, and somebody may have been at it.
+        if self.folder.has(path, content):
+            self.report.unchanged += 1
+            return
+        self._begin()
+        self.folder.write(path, content)
+        self.report.written.append(path)
+
+    def _begin(self) -> None:
+        if not self.begun:
+            self.folder.begin()
+            self.begun = True
+
+    def _fingerprint(self, page: Page) -> str:
+        told = page.identity()
+        if isinstance(told, bytes):
+            return hashlib.sha256(told).hexdigest()
+        content = [page.template, page.title, page.description, page.twin, told]
+        if page.template:
+            content += [self.looks.version, self.site["collections"]]
+        return hashlib.sha256(canonical(content)).hexdigest()
+
+    def _content(self, page: Page) -> bytes:
+        data = page.content()
+        if isinstance(data, bytes):
+            return data
+        if page.template is None:
+            return _told(data)
+        told = {
+            "path": page.address,
+            "title": page.title,
+            "description": page.description,
+            "canonical": self.site["url"] + page.address,
+            "twin": page.twin,
+        }
+        names: dict[str, Any] = {"site": self.site, "page": told, "data": data}
+        return self.looks.render(page.template, **names).encode()
+
+
+def _navigation() -> list[dict[str, str]]:
+    """The collections that have pages, as every page's header shows them."""
+    return [
+        {"collection": each.collection, "title": each.title, "href": each.href}
+        for each in shelves()
+    ]
+
+
+def _told(data: Any) -> bytes:
+    if isinstance(data, str):
+        return data.encode()
+    return (json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n").encode()

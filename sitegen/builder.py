@@ -1,0 +1,123 @@
+"""The builder: one thread that brings the site up to date when it is woken."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from models.changes import AREAS, behind, failed_pages
+from models.database import reading
+from sitegen.board import next_change_at
+from sitegen.build import Report, build
+from sitegen.files import OutputError
+from sitegen.page import Edition
+
+log = logging.getLogger("masthead.builds")
+
+# How long the builder waits for company: ten changes at once make one build.
+COMPANY_SECONDS = 0.05
+# From when on an area that waits for its build is a trouble and not a queue.
+PATIENCE = timedelta(seconds=30)
+
+
+class Builder:
+    """
+    Builds when woken and when the next change is due, one build at a time.
+
+    `edition(now)` gives what the pages share. `due(at)` is told when time alone
+    will change the page, so that somebody wakes the builder then.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], datetime],
+        edition: Callable[[datetime], Edition],
+        due: Callable[[datetime], None] = lambda _: None,
+    ) -> None:
+        self._clock = clock
+        self._edition = edition
+        self._due = due
+        self._woken = threading.Event()
+        self._stopping = False
+        self._failure: str | None = None
+        self._waiting_since: datetime | None = None
+        self._next_change: datetime | None = None
+        self._thread = threading.Thread(target=self._run, name="builder", daemon=True)
+
+    def start(self) -> None:
+        """Build everything once, since anything may have happened while away."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping = True
+        self._woken.set()
+        self._thread.join()
+
+    def wake(self, area: str = "") -> None:  # noqa: ARG002
+        """Say that something was written, or that an instant has come."""
+        self._waiting_since = self._waiting_since or self._clock()
+        self._woken.set()
+
+    def troubles(self) -> list[str]:
+        """Return, in sentences, what is wrong with the site now."""
+        found = [self._failure] if self._failure else []
+        since = self._waiting_since
+        if since is not None and self._clock() - since > PATIENCE:
+            found.append(f"The site has been behind since {since:%H:%M:%S}Z.")
+        with reading():
+            pages = failed_pages()
+        return found + [f"{each.path} failed: {each.reason}" for each in pages]
+
+    def _run(self) -> None:
+        self._turn(lambda: set(AREAS))
+        while not self._stopping:
+            self._woken.wait()
+            time.sleep(COMPANY_SECONDS)
+            self._woken.clear()
+            if not self._stopping:
+                self._turn(self._areas)
+
+    def _areas(self) -> set[str]:
+        """Return what was written to, and the status page when its time has come."""
+        if self._failure is not None:
+            return set(AREAS)
+        with reading():
+            found = behind()
+        due = self._next_change is None or self._clock() >= self._next_change
+        return found | ({"status"} if due else set())
+
+    def _turn(self, areas: Callable[[], set[str]]) -> None:
+        """Build, and note what went wrong: the thread lives, the next wake tries."""
+        waiting, self._waiting_since = self._waiting_since, None
+        try:
+            found = areas()
+            if found:
+                self._build(found)
+            self._failure = None
+        except Exception as error:
+            self._failure = f"The site could not be built: {error}"
+            self._waiting_since = waiting or self._clock()
+            # A folder that cannot be written has said all in its sentence.
+            trace = not isinstance(error, OutputError)
+            log.error("build=failed reason=%s", error, exc_info=trace)
+
+    def _build(self, areas: set[str]) -> None:
+        started, edition = time.perf_counter(), self._edition(self._clock())
+        report = build(edition, sorted(areas))
+        with reading():
+            self._next_change = next_change_at(edition)
+        self._due(self._next_change)
+        _log(areas, report, time.perf_counter() - started)
+
+
+def _log(areas: set[str], report: Report, seconds: float) -> None:
+    log.info(
+        "build=done areas=%s written=%d unchanged=%d removed=%d failed=%d ms=%.0f",
+        ",".join(sorted(areas)),
+        len(report.written),
+        report.unchanged,
+        len(report.removed),
+        len(report.failed),
+        seconds * 1000,
+    )

@@ -1,0 +1,65 @@
+"""The front of the site, and the page for addresses that are none."""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from models.words import told_moment
+from sitegen.board import listed_at
+from sitegen.page import SHARED, Edition, Page, Rank, pages
+from sitegen.shelves import line_of, shelves
+
+FIRST, NEWEST = 6, 5
+
+
+@pages(SHARED)
+def front(edition: Edition) -> Iterator[Page]:
+    """The overall state, the collections, the newest pages."""
+    found = shelves()
+    listed, stale_at = listed_at(edition)
+    told = listed.told()
+    every = chain.from_iterable(shelf.documents for shelf in found)
+    newest = sorted(every, key=lambda d: (d.published_at, d.slug), reverse=True)
+    titles = {shelf.collection: shelf.title for shelf in found}
+    name = edition.settings.site_name
+    yield Page(
+        "index.html",
+        {
+            "overall": told["overall"],
+            "checkedAt": told["checkedAt"],
+            "stale": told["stale"],
+            "staleAt": stale_at,
+            "collections": [
+                {
+                    "collection": shelf.collection,
+                    "title": shelf.title,
+                    "href": shelf.href,
+                    "count": len(shelf.documents),
+                    "pages": [line_of(each) for each in shelf.documents[:FIRST]],
+                }
+                for shelf in found
+            ],
+            "newest": [
+                line_of(each)
+                | {
+                    "collectionTitle": titles[each.collection],
+                    "publishedAt": told_moment(each.published_at),
+                }
+                for each in newest[:NEWEST]
+            ],
+        },
+        template="index.html",
+        title=name,
+        description=f"Documentation and status of {name}.",
+        rank=Rank.LAST,
+    )
+
+
+@pages(SHARED)
+def missing(edition: Edition) -> Iterator[Page]:  # noqa: ARG001
+    yield Page(
+        "404.html",
+        {},
+        template="404.html",
+        title="Not found",
+        description="There is no page at this address.",
+    )

@@ -1,0 +1,31 @@
+"""Where everything stands on the site."""
+
+
+def service_path(slug: str) -> str:
+    return f"status/services/{slug}/index.html"
+
+
+def incident_path(id: str) -> str:
+    return f"status/incidents/{id}/index.html"
+
+
+def maintenance_path(id: str) -> str:
+    return f"status/maintenance/{id}/index.html"
+
+
+def document_path(collection: str, slug: str) -> str:
+    return f"{collection}/{slug}/index.html"
+
+
+def address(path: str) -> str:
+    """Return the address of a page: a folder's index is the folder."""
+    return "/" + path.removesuffix("index.html")
+
+
+def twin(path: str) -> str:
+    """Return the address of a page's JSON twin, beside its folder."""
+    stem = path.removesuffix("/index.html")
+    if stem.endswith("/index"):
+        # index.json beside the folder is the register of the collection.
+        stem += "/index"
+    return f"/{stem}.json"

@@ -1,0 +1,87 @@
+"""Templates and assets: how data becomes HTML, and what version of it this is."""
+
+import hashlib
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
+
+from models.settings import Settings
+from sitegen.colours import accent_rule
+from sitegen.filters import FILTERS
+from sitegen.highlight import page_styles
+
+OURS = Path(__file__).parent.parent / "templates"
+
+
+class Looks:
+    """The templates of one site; a folder of its owner goes before ours."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        own = [Path(settings.templates)] if settings.templates else []
+        self._folders = [*own, OURS]
+        loaders = [FileSystemLoader(folder) for folder in self._folders]
+        self._jinja = Environment(
+            autoescape=True,
+            loader=ChoiceLoader(loaders),
+            lstrip_blocks=True,
+            trim_blocks=True,
+            undefined=StrictUndefined,
+        )
+        self._jinja.filters.update(FILTERS)
+
+    @cached_property
+    def assets(self) -> dict[str, tuple[str, bytes]]:
+        """Return each asset's path, which carries its digest, and its content."""
+        found = {}
+        for name, file in sorted(self._files("assets").items()):
+            content = file.read_bytes()
+            if name == "docs.css":
+                content += b"\n" + page_styles().encode()
+            if name == "style.css":
+                content += b"\n" + self._accent().encode()
+            digest = hashlib.sha256(content).hexdigest()[:10]
+            stem, _, ending = name.partition(".")
+            found[name] = (f"assets/{stem}.{digest}.{ending}", content)
+        return found
+
+    @cached_property
+    def version(self) -> str:
+        """Name these looks: other templates, assets or settings, another name."""
+        digest = hashlib.sha256()
+        for folder in reversed(self._folders):
+            for file in sorted(folder.rglob("*")):
+                if file.is_file():
+                    digest.update(file.relative_to(folder).as_posix().encode())
+                    digest.update(file.read_bytes())
+        settings = self._settings
+        names = (settings.site_name, settings.site_url, settings.site_logo)
+        digest.update(repr((names, settings.accent_colour, page_styles())).encode())
+        return digest.hexdigest()[:16]
+
+    def render(self, template: str, **names: Any) -> str:
+        return self._jinja.get_template(template).render(**names)
+
+    def site(self, collections: list[dict[str, str]]) -> dict[str, Any]:
+        """Return what every page knows of the site."""
+        return {
+            "name": self._settings.site_name,
+            "url": self._settings.site_url,
+            "logo": self._settings.site_logo or None,
+            "assets": {name: f"/{path}" for name, (path, _) in self.assets.items()},
+            "collections": collections,
+        }
+
+    def _accent(self) -> str:
+        default = type(self._settings)().accent_colour
+        colour = self._settings.accent_colour
+        return "" if colour == default else accent_rule(colour)
+
+    def _files(self, folder: str) -> dict[str, Path]:
+        found: dict[str, Path] = {}
+        for each in reversed(self._folders):
+            if (each / folder).is_dir():
+                found |= {file.name: file for file in (each / folder).iterdir()}
+        return found

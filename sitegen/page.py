@@ -1,0 +1,85 @@
+"""What a page is: an address, data and a template; and who yields which pages."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import IntEnum
+from typing import Any
+
+from models.settings import Settings
+from sitegen.bodies import Bodies
+from sitegen.looks import Looks
+
+
+class Rank(IntEnum):
+    """The order of writing: no link ever points at nothing."""
+
+    ASSET = 0
+    LEAF = 1
+    LIST = 2
+    LAST = 3
+
+
+@dataclass(frozen=True)
+class Page:
+    """
+    One file of the site.
+
+    With a template `data` is what it shows; without one `data` is the file:
+    text as it stands, anything else as JSON. `key` stands for the data where
+    making it is costly: equal keys promise equal data. Then both are functions.
+    """
+
+    path: str
+    data: Any
+    template: str | None = None
+    title: str = ""
+    description: str = ""
+    twin: str | None = None
+    key: Any = None
+    rank: Rank = Rank.LEAF
+
+    def content(self) -> Any:
+        return self.data() if callable(self.data) else self.data
+
+    def identity(self) -> Any:
+        """Return what the page is told apart by."""
+        key = self.key() if callable(self.key) else self.key
+        return self.data if key is None else key
+
+    @property
+    def address(self) -> str:
+        """The page's address on the site: a folder's index is the folder."""
+        return "/" + self.path.removesuffix("index.html")
+
+
+@dataclass(frozen=True)
+class Edition:
+    """What all pages of one build share; pages are made for its `now`."""
+
+    now: datetime
+    settings: Settings
+    looks: Looks
+    bodies: Bodies = field(default_factory=Bodies)
+    # What the API refuses with, and its description: handed over by app.py.
+    problems: Mapping[str, Any] = field(default_factory=dict)
+    openapi: Mapping[str, Any] = field(default_factory=dict)
+    # Links that lead nowhere, found while pages are made.
+    warnings: list[str] = field(default_factory=list)
+
+
+Pages = Callable[[Edition], Iterator[Page]]
+PAGES: dict[str, list[Pages]] = {}
+
+# Pages that stand on facts of every area; they are few and made in every build.
+SHARED = "shared"
+
+
+def pages(area: str) -> Callable[[Pages], Pages]:
+    """Declare a function that yields all pages of one kind in this area."""
+
+    def declare(function: Pages) -> Pages:
+        PAGES.setdefault(area, []).append(function)
+        return function
+
+    return declare

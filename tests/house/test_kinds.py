@@ -1,0 +1,45 @@
+"""Every refusal has a kind of problem, and every kind a refusal."""
+
+from api.kinds import KINDS
+from api.openapi import COMMON, COMMON_GET, COMMON_MUTATION, COMMON_POST
+from api.operation import OPERATIONS
+from models import errors
+
+STATUSES = {400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 503}
+
+
+def refusals(of=errors.Refusal):
+    """Every class of refusal that the models may raise."""
+    found = {each for each in of.__subclasses__() if each.__module__ == errors.__name__}
+    return found.union(*(refusals(each) for each in found))
+
+
+def test_every_refusal_has_its_kind():
+    """What the rules raise and what problems.py tells are the same kinds."""
+    kinds = {each.kind for each in refusals()}
+
+    assert kinds == KINDS.keys() - {"internal-error"}
+
+
+def test_no_kind_is_told_by_two_refusals():
+    """A program that reads the kind knows what happened."""
+    kinds = [each.kind for each in refusals()]
+
+    assert len(kinds) == len(set(kinds))
+
+
+def test_every_kind_is_told_in_full():
+    """A kind has a status that we use, a title, a meaning and a remedy."""
+    for kind, problem in KINDS.items():
+        assert problem.status in STATUSES, kind
+        assert problem.title.strip(), kind
+        assert problem.meaning.endswith("."), kind
+        assert problem.remedy.endswith("."), kind
+
+
+def test_described_kinds_exist():
+    """OpenAPI promises no kind that nobody has heard of."""
+    told = {*COMMON, *COMMON_GET, *COMMON_POST, *COMMON_MUTATION}
+    refused = {each.kind for op in OPERATIONS for each in op.refuses}
+
+    assert told | refused <= KINDS.keys()

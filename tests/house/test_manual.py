@@ -1,0 +1,130 @@
+"""The manual and the files at the door say what is so."""
+
+import re
+from collections import Counter
+from dataclasses import fields
+from urllib.parse import urlsplit
+
+import pytest
+
+from api.operation import OPERATIONS
+from models.platform.scopes import ASSERT_ACTORS, ESCALATE, covers
+from models.settings import Settings, environment_name
+from models.words import SLUG
+from sitegen.markdown import render
+from tests.house.words import ALL, MANUAL, ROOT
+
+AREAS = "|".join(sorted({each.area for each in OPERATIONS}))
+OPERATION = re.compile(rf"(?:(GET|POST) )?(/(?:{AREAS})/v1/[a-z/-]*[a-z])")
+SCOPE = re.compile(rf"(?<![\w:])(?:{AREAS}):[a-z:*-]*[a-z*]")
+SETTING = re.compile(r"MASTHEAD_[A-Z0-9_]+")
+README, REFERENCE = (
+    (ROOT / name).read_text(encoding="utf-8")
+    for name in ("README.md", "manual/operating/settings-and-commands.md")
+)
+
+in_each = pytest.mark.parametrize("words", ALL, ids=lambda words: words.name)
+in_manual = pytest.mark.parametrize("words", MANUAL, ids=lambda words: words.name)
+
+
+@in_manual
+def test_front_matter(words):
+    """
+    A page says its title, what it is about in a line, and its place; its name is
+    a slug.
+    """
+    assert set(words.front) == {"title", "description", "position"}
+    assert 1 <= len(words.front["title"]) <= 200
+    assert 1 <= len(words.front["description"]) <= 300
+    assert 0 <= words.front["position"] <= 10_000
+    assert re.fullmatch(SLUG, words.path.stem)
+
+
+def test_names_and_positions_are_unique():
+    """
+    A slug names one document of the docs project, and no two pages of a section
+    have one place.
+    """
+    slugs = Counter(words.path.stem for words in MANUAL)
+    places = Counter((words.path.parent, words.front["position"]) for words in MANUAL)
+
+    assert max(slugs.values()) == 1
+    assert max(places.values()) == 1
+
+
+@in_each
+def test_links(words):
+    """
+    A relative link leads to a file that is there, and to a heading in it.
+    """
+    for link in render(words.text).links:
+        parts = urlsplit(link)
+        target = words.path.parent / parts.path
+
+        assert target.exists(), link
+        if parts.fragment:
+            headings = render(target.read_text(encoding="utf-8")).headings
+            assert parts.fragment in {each.id for each in headings}, link
+
+
+@in_each
+def test_operations(words):
+    """
+    An operation that is named exists, under this method.
+    """
+    known = {each.path: each.method for each in OPERATIONS}
+
+    for method, path in OPERATION.findall(words.text):
+        assert path in known, path
+        assert method in ("", known[path]), f"{method} {path}"
+
+
+@in_each
+def test_scopes(words):
+    """
+    A scope that is named opens something.
+    """
+    known = {each.scope for each in OPERATIONS} | {ASSERT_ACTORS, ESCALATE}
+
+    for scope in SCOPE.findall(words.text):
+        assert any(covers(scope, each) for each in known), scope
+
+
+@in_each
+def test_settings(words):
+    """
+    A setting that is named exists.
+    """
+    known = {environment_name(each.name) for each in fields(Settings)}
+
+    assert set(SETTING.findall(words.text)) <= known
+
+
+def test_settings_table():
+    """
+    The README has every setting with its default, in the order of the code.
+    """
+    table = re.findall(r"^\| `(MASTHEAD_\w+)` \| (.+?) \|", README, re.MULTILINE)
+
+    assert table == [
+        (environment_name(each.name), _told(each.default)) for each in fields(Settings)
+    ]
+
+
+def test_tables_told_twice():
+    """
+    Settings, commands and targets are the same in the README and in the manual.
+    """
+    assert _rows(README) == _rows(REFERENCE)
+
+
+def _rows(text):
+    return re.findall(r"^\| `.*", text, re.MULTILINE)
+
+
+def _told(default):
+    if isinstance(default, tuple):
+        return "the seven reads of status"
+    if isinstance(default, float):
+        default = f"{default:g}"
+    return f"`{default}`" if default != "" else "empty"

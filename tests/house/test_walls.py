@@ -1,0 +1,97 @@
+"""The walls between the rooms, over the parsed imports."""
+
+import ast
+import sys
+
+import pytest
+
+from tests.house.source import ROOT, in_rooms, name_of, parsed
+
+AREAS = ("platform", "projects", "status")
+SHARED = {path.stem for path in (ROOT / "models").glob("*.py")}
+PURE = (
+    "models/status/state.py",
+    "models/status/uptime.py",
+    "models/platform/scopes.py",
+    "models/platform/buckets.py",
+    "models/projects/roles.py",
+)
+STORAGE = {"peewee", "playhouse"}
+SHAPES = {"pydantic", "pydantic_core"}
+HTTP = {"flask", "werkzeug"}
+PAGES = {"jinja2", "markupsafe", "markdown_it", "mdit_py_plugins", "pygments", "yaml"}
+
+# Time and the environment come in through app.py alone.
+WORLD = {
+    "datetime": {"now", "utcnow", "today", "fromtimestamp"},
+    "date": {"today"},
+    "time": {"time", "time_ns", "localtime", "gmtime"},
+    "os": {"environ", "getenv", "environb"},
+}
+
+rooms = pytest.mark.parametrize("path", in_rooms(), ids=name_of)
+
+
+def imported(path):
+    """The dotted names that a module imports, `from a import b` as a.b."""
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "Imports say the whole name."
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def allowed(path):
+    """What the module may import beside the standard library, by its address."""
+    room, *inner = path.relative_to(ROOT).with_suffix("").parts
+    if name_of(path) in PURE:
+        return set()
+    if room == "sitegen":
+        return PAGES | {"models", "sitegen"}
+    shared = {f"models.{name}" for name in SHARED}
+    area = {f"{room}.{inner[0]}"} if inner[0] in AREAS else set()
+    if room == "models":
+        return STORAGE | SHAPES | shared | area
+    if area:
+        return {"api.operation", f"models.{inner[0]}"} | shared | area
+    return HTTP | SHAPES | {"api", "models"}
+
+
+def stands_in(name, names):
+    """Tell whether a.b.c, or a name that it lies under, is among the names."""
+    parts = name.split(".")
+    return any(".".join(parts[: n + 1]) in names for n in range(len(parts)))
+
+
+@rooms
+def test_imports_stay_within_the_walls(path):
+    """A room imports what house and README say it may, and nobody imports app."""
+    names = {each for each in imported(path) if not each.startswith("__future__")}
+    own = {each for each in names if each.split(".")[0] not in sys.stdlib_module_names}
+
+    beyond = {each for each in own if not stands_in(each, allowed(path))}
+
+    assert not beyond
+
+
+@rooms
+def test_world_is_asked_in_app_only(path):
+    """Nothing but app.py asks what time it is or what the environment says."""
+    asked = [
+        f"{node.value.id}.{node.attr}"
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.attr in WORLD.get(node.value.id, ())
+    ]
+    taken = {f"{module}.{word}" for module, words in WORLD.items() for word in words}
+
+    assert not asked
+    assert not taken.intersection(imported(path))
+
+
+@pytest.mark.parametrize("name", PURE[:4])
+def test_pure_files_are_where_they_are_said_to_be(name):
+    """A pure file that moved would be held to nothing."""
+    assert (ROOT / name).is_file()

@@ -1,0 +1,138 @@
+"""Who may ask, for whom, and what a key may pass on."""
+
+from dataclasses import replace
+
+import pytest
+
+from api.http import create_app
+from models.audit import AuditRow
+from models.platform.scopes import ASSERT_ACTORS, ESCALATE
+from tests.conftest import ROUTES
+
+ADD = "POST /platform/v1/keys/add"
+ACCOUNT = "0190b6a0-0000-7000-8000-000000000001"
+
+
+@pytest.fixture
+def grant(ask, issue):
+    """Add a key of these scopes with a key that holds those."""
+
+    def granted(wanted, *held):
+        asked = {"name": "new", "scopes": wanted}
+        return ask(ADD, asked, key=issue("platform:keys:add", *held))
+
+    return granted
+
+
+@pytest.mark.parametrize(
+    ("wanted", "held"),
+    [
+        ("status:admin:services:add", "status:admin:services:add"),
+        ("status:admin:services:add", "status:*"),
+        ("status:admin:*", "status:*"),
+        ("status:*", "*"),
+        ("*", "*"),
+        ("*", ESCALATE),
+        ("other.product:read", "platform:keys:*"),
+        ("status:services:list", "nothing:of:it"),
+        (ASSERT_ACTORS, ASSERT_ACTORS),
+        ("platform:*", "platform:*"),
+    ],
+)
+def test_granted(wanted, held, grant):
+    """A key passes on what it covers, what is public, and all if it escalates."""
+    assert grant([wanted], held).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("wanted", "held"),
+    [
+        ("status:admin:services:add", "status:services:*"),
+        ("status:*", "status:admin:*"),
+        ("*", "platform:actors:*"),
+        ("status:services:*", "nothing:of:it"),
+        (ASSERT_ACTORS, "*"),
+        (ASSERT_ACTORS, "platform:*"),
+        (ASSERT_ACTORS, ESCALATE),
+    ],
+)
+def test_not_granted(wanted, held, grant, refusal):
+    """What is beyond the key is refused and listed; the rest is not."""
+    response = grant(["status:services:get", wanted], held)
+
+    assert response.status_code == 403
+    assert refusal(response, "scope-not-grantable")["scopes"] == [wanted]
+
+
+def test_open_policy(settings, store, clock, issue):
+    """An open policy grants anything but the right to act for others."""
+    opened = replace(settings, grant_policy="open")
+    client = create_app(opened, clock=clock).test_client()
+    headers = {"Authorization": f"Bearer {issue('platform:keys:add')}"}
+
+    statuses = [
+        client.post(
+            "/platform/v1/keys/add",
+            json={"name": "new", "scopes": [scope]},
+            headers=headers | {"Idempotency-Key": str(number)},
+        ).status_code
+        for number, scope in enumerate(["*", ASSERT_ACTORS])
+    ]
+
+    assert statuses == [200, 403]
+
+
+def test_actor_of_a_change(ask, issue):
+    """The audit names whoever the key was issued by, or acts for."""
+    asserting = issue("platform:keys:add", ASSERT_ACTORS)
+    asked = {"name": "new", "scopes": ["status:services:get"]}
+
+    ask(ADD, asked)
+    ask(ADD, asked, key=asserting, headers={"Act-As-Email": "grace@example.com"})
+    ask(ADD, asked, key=asserting, headers={"Act-As-Account": ACCOUNT})
+
+    first, second, third = AuditRow.select().order_by(AuditRow.number)
+    assert (first.actor, first.detail) == ("ada@example.com", None)
+    assert second.actor == "grace@example.com"
+    assert second.detail == f"via key {asserting[:11]}"
+    assert third.actor == "ada@example.com"
+
+
+@pytest.mark.parametrize("header", ["Act-As-Email", "Act-As-Account"])
+@pytest.mark.parametrize("route", [ADD, "GET /platform/v1/keys/list"])
+@pytest.mark.parametrize("value", ["grace@example.com", ACCOUNT, ""])
+def test_acting_without_the_right(header, route, value, send, issue, refusal):
+    """No wildcard confers acting for others, and it is never silently ignored."""
+    key = issue("*", "platform:*", "platform:actors:*")
+
+    response = send(ROUTES[route], key, headers={header: value})
+
+    assert response.status_code == 403
+    refusal(response, "actor-not-allowed")
+
+
+@pytest.mark.parametrize(
+    ("header", "value"),
+    [
+        ("Act-As-Email", ""),
+        ("Act-As-Email", "ada"),
+        ("Act-As-Email", "ada@x, eve@x"),
+        ("Act-As-Email", "ada@x,eve@x"),
+        ("Act-As-Email", "é@example.com"),
+        ("Act-As-Email", "a" * 65 + "@example.com"),
+        ("Act-As-Account", ""),
+        ("Act-As-Account", ACCOUNT.upper()),
+        ("Act-As-Account", f"{{{ACCOUNT}}}"),
+        ("Act-As-Account", f"{ACCOUNT}, {ACCOUNT}"),
+    ],
+)
+def test_actor_out_of_shape(header, value, send, issue, refusal):
+    """A person is one e-mail address, an account one UUID; told by the header."""
+    key = issue("*", ASSERT_ACTORS)
+
+    response = send(ROUTES["GET /platform/v1/keys/list"], key, headers={header: value})
+
+    assert response.status_code == 422
+    (error,) = refusal(response, "validation-failed")["errors"]
+    assert error["header"] == header
+    assert not value or value not in response.text

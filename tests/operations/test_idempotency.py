@@ -1,0 +1,214 @@
+"""Repeats through HTTP: the same answer, and nothing done twice."""
+
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from models import database
+from models.platform.keys import KeyRow
+from models.platform.scopes import ASSERT_ACTORS
+
+ADD = "POST /platform/v1/keys/add"
+REMOVE = "POST /platform/v1/keys/remove"
+ASKED = {"name": "probe", "scopes": ["status:services:list"]}
+
+
+@pytest.fixture
+def add(ask):
+    """Add a key under this Idempotency-Key."""
+
+    def added(text, asked=ASKED, key=None, **headers):
+        return ask(ADD, asked, key=key, headers={"Idempotency-Key": text, **headers})
+
+    return added
+
+
+def made():
+    return KeyRow.select().where(KeyRow.name == ASKED["name"]).count()
+
+
+def test_repeat(add):
+    """The secret comes back byte for byte, for it is told nowhere else."""
+    first, second = add("abc"), add("abc")
+
+    assert second.data == first.data
+    assert "secret" in second.json["data"]
+    assert second.headers["Idempotent-Replayed"] == "true"
+    assert second.headers["Cache-Control"] == "no-store"
+    assert "Idempotent-Replayed" not in first.headers
+    assert made() == 1
+
+
+@pytest.mark.parametrize(
+    ("bare", "quoted"),
+    [("abc", '"abc"'), ("a'b", '"a\'b"'), ("x" * 255, f'"{"x" * 255}"')],
+)
+def test_bare_and_quoted(bare, quoted, add):
+    """Both forms of one text are one key."""
+    assert add(quoted).data == add(bare).data
+
+
+@pytest.mark.parametrize("text", ['"a, b"', r'"a\"b"', r'"a\\b"', '" "'])
+def test_quoted_string(text, add):
+    """The draft's quoted string may hold what a bare key may not."""
+    assert add(text).status_code == 200
+    assert add(text).headers["Idempotent-Replayed"] == "true"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", '""', "x" * 256, f'"{"x" * 256}"', "a b", "a,b", 'a"b', "a\\b"),
+        *('"a', "é", "a, a", '"a", "a"', r'"a\b"', '"a\tb"'),
+    ],
+)
+def test_key_out_of_shape(text, add, refusal):
+    """1 to 255 visible characters; doubled headers are no key."""
+    response = add(text)
+
+    assert response.status_code == 400
+    assert len(text) < 3 or text not in response.json["detail"]
+    refusal(response, "idempotency-key-invalid")
+    assert made() == 0
+
+
+def test_missing(app, issue, refusal):
+    """Where a repeat would do harm the header is required."""
+    headers = {"Authorization": f"Bearer {issue('*')}"}
+
+    response = app.test_client().post(ADD.split()[1], json=ASKED, headers=headers)
+
+    assert response.status_code == 400
+    refusal(response, "idempotency-key-missing")
+    assert made() == 0
+
+
+def test_other_body(add, refusal):
+    """One text for two requests is a mistake of the caller's."""
+    add("abc")
+
+    response = add("abc", ASKED | {"rateCapacity": 5})
+
+    assert response.status_code == 422
+    assert "abc" not in response.json["detail"]
+    refusal(response, "idempotency-key-reused")
+    assert made() == 1
+
+
+def test_same_body_in_other_words(add):
+    """What counts is what was asked: order, spaces and 5.0 for 5 do not."""
+    first = add("abc", ASKED | {"rateCapacity": 5})
+    body = (
+        b'{ "rateCapacity" : 5.0, "scopes" : ["status:services:list"],'
+        b' "name" : " probe " }'
+    )
+
+    assert add("abc", body).data == first.data
+
+
+def test_other_callers(add, issue):
+    """A stored answer is only the caller's own, and only its actor's."""
+    asserting = issue("*", ASSERT_ACTORS)
+    answers = [
+        add("abc"),
+        add("abc", key=issue("*")),
+        add("abc", key=asserting),
+        add("abc", key=asserting, **{"Act-As-Email": "grace@example.com"}),
+    ]
+
+    assert len({each.data for each in answers}) == 4
+    assert made() == 4
+
+
+def test_other_operation(add, ask):
+    """One text may stand before two operations."""
+    key = add("abc").json["data"]
+
+    response = ask(REMOVE, {"id": key["id"]}, headers={"Idempotency-Key": "abc"})
+
+    assert response.json["data"]["status"] == "revoked"
+
+
+def test_after_a_day(add, clock):
+    """For 24 hours there is one record; at their end a new one."""
+    first = add("abc")
+    clock.pass_(hours=24, milliseconds=-1)
+    assert add("abc").data == first.data
+
+    clock.pass_(milliseconds=1)
+
+    assert add("abc").data != first.data
+    assert made() == 2
+
+
+def test_refusal_is_not_stored(add, issue, ask):
+    """A request that was refused may be corrected under the same text."""
+    key = issue("platform:keys:add")
+
+    refused = add("abc", ASKED | {"scopes": ["*"]}, key=key)
+    corrected = add("abc", key=key)
+
+    assert (refused.status_code, corrected.status_code) == (403, 200)
+
+
+def test_repeat_of_what_was_undone(add, ask):
+    """A repeat gets the answer of its day, though the key is revoked since."""
+    first = add("abc")
+    ask(REMOVE, {"id": first.json["data"]["id"]})
+
+    assert add("abc").data == first.data
+
+
+def test_at_once(app, issue):
+    """Twenty at once make one key, and all are told the same secret."""
+    headers = {"Authorization": f"Bearer {issue('*')}", "Idempotency-Key": "abc"}
+
+    def post(_):
+        try:
+            return app.test_client().post(ADD.split()[1], json=ASKED, headers=headers)
+        finally:
+            database.database.close()
+
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(post, range(20)))
+
+    assert {each.status_code for each in answers} == {200}
+    assert len({each.data for each in answers}) == 1
+    assert sum("Idempotent-Replayed" not in each.headers for each in answers) == 1
+    assert made() == 1
+
+
+def test_storage_is_taken(add, settings, store, issue, refusal):
+    """Whoever waits for the storage in vain is told when to come back."""
+    key = issue("*")
+    store.execute_sql("PRAGMA busy_timeout = 50")
+    with closing(sqlite3.connect(settings.database)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        response = add("abc", key=key)
+
+    assert response.status_code == 503
+    assert response.headers["Retry-After"] == "2"
+    refusal(response, "storage-busy")
+    assert add("abc", key=key).status_code == 200
+
+
+def test_nothing_secret_is_kept(add, ask, settings, issue):
+    """Neither secret, idempotency text nor the asking key is in any file."""
+    key = issue("*")
+    secret = add("find-me-nowhere", key=key).json["data"]["secret"]
+    add("find-me-nowhere", key=key)
+
+    kept = b"".join(
+        each.read_bytes()
+        for each in Path(settings.database).parent.glob("masthead.db*")
+    )
+
+    assert b"probe" in kept
+    for text in (secret, secret[12:], key, key[12:], "find-me-nowhere"):
+        assert text.encode() not in kept
+    listed = ask("GET /platform/v1/keys/list").text
+    assert secret not in listed
+    assert KeyRow.get(KeyRow.name == "probe").hash not in listed

@@ -1,0 +1,216 @@
+"""API keys through HTTP."""
+
+import re
+
+import pytest
+
+from models.platform.keys import KeyRow
+from models.platform.secrets import is_secret
+
+ADD = "POST /platform/v1/keys/add"
+LIST = "GET /platform/v1/keys/list"
+GET = "GET /platform/v1/keys/get"
+REMOVE = "POST /platform/v1/keys/remove"
+VERIFY = "POST /platform/v1/keys/verify"
+NOBODY = "00000000-0000-4000-8000-000000000000"
+
+MEMBERS = {
+    *("id", "prefix", "name", "scopes", "status", "createdAt", "expiresAt"),
+    *("rateCapacity", "rateRefill", "accountId"),
+}
+ASKED = {"name": "probe", "scopes": ["status:services:list"]}
+
+
+@pytest.fixture
+def created(ask):
+    """A key that was added through HTTP, with its secret."""
+    return ask(ADD, ASKED | {"expiresInDays": 2}).json["data"]
+
+
+def test_add(ask, audited):
+    """A key is answered with all its members and its secret, and audited."""
+    response = ask(ADD, ASKED | {"name": "  probe ", "rateRefill": 0.5})
+
+    key = response.json["data"]
+    assert response.status_code == 200
+    assert key.keys() == MEMBERS | {"secret"}
+    assert is_secret(key["secret"])
+    assert key["secret"].startswith(key["prefix"] + "_")
+    assert (key["name"], key["status"]) == ("probe", "active")
+    assert (key["rateCapacity"], key["rateRefill"]) == (None, 0.5)
+    assert (key["expiresAt"], key["accountId"]) == (None, None)
+    assert key["createdAt"] == "2026-03-01T12:00:00.000Z"
+    assert response.headers["Cache-Control"] == "no-store"
+    assert audited() == ["add"]
+
+
+def test_add_that_expires(created):
+    """A lifetime is told in days, the end as an instant."""
+    assert created["expiresAt"] == "2026-03-03T12:00:00.000Z"
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ("name", ""),
+        ("name", "   "),
+        ("name", "x" * 121),
+        ("name", "a\nb"),
+        ("name", "a\u0085b"),
+        ("name", "a\x00b"),
+        ("name", None),
+        ("scopes", []),
+        ("scopes", ["a"] * 101),
+        ("scopes", "*"),
+        ("scopes", ["status:*:list"]),
+        ("scopes", ["Status:list"]),
+        ("scopes", ["a\x00"]),
+        ("rateCapacity", 0),
+        ("rateCapacity", 100_001),
+        ("rateCapacity", "5"),
+        ("rateCapacity", 5.5),
+        ("rateCapacity", True),
+        ("rateCapacity", None),
+        ("rateRefill", 0.09),
+        ("rateRefill", 10_000.1),
+        ("rateRefill", True),
+        ("expiresInDays", 0),
+        ("expiresInDays", 3651),
+        ("expiresInDays", None),
+    ],
+)
+def test_add_out_of_shape(member, value, ask, refusal):
+    """Each limit is held, told by the member, and nothing is kept."""
+    response = ask(ADD, ASKED | {member: value})
+
+    assert response.status_code == 422
+    pointer = refusal(response, "validation-failed")["errors"][0]["pointer"]
+    assert re.fullmatch(rf"/{member}(/\d+)?", pointer)
+    assert not KeyRow.select().where(KeyRow.name == "probe").exists()
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ("name", "x" * 120),
+        ("scopes", ["status:services:list", "status:uptime:get"]),
+        ("rateCapacity", 1),
+        ("rateCapacity", 100_000),
+        ("rateCapacity", 5.0),
+        ("rateRefill", 0.1),
+        ("rateRefill", 10_000),
+        ("expiresInDays", 3650),
+    ],
+)
+def test_add_at_the_limit(member, value, ask):
+    """What is just within its limits is kept as it was sent."""
+    response = ask(ADD, ASKED | {member: value})
+
+    assert response.status_code == 200
+    assert response.json["data"].get(member, value) == value
+
+
+def test_add_with_a_scope_twice(ask):
+    """A scope that is named twice is held once."""
+    response = ask(ADD, ASKED | {"scopes": ASKED["scopes"] * 2})
+
+    assert response.json["data"]["scopes"] == ASKED["scopes"]
+
+
+def test_get(ask, created):
+    """A key is seen without its secret."""
+    response = ask(GET, {"id": created["id"]})
+
+    assert response.json["data"] == {name: created[name] for name in MEMBERS}
+
+
+@pytest.mark.parametrize("route", [GET, REMOVE])
+def test_unknown_key(route, ask, refusal):
+    """An id that names no key is a 404 that says so."""
+    response = ask(route, {"id": NOBODY})
+
+    assert response.status_code == 404
+    assert NOBODY in refusal(response, "key-not-found")["detail"]
+
+
+@pytest.mark.parametrize("id", ["", "x", NOBODY.upper().replace("0", "A"), None, 5])
+def test_id_out_of_shape(id, ask):
+    """An id is a UUID in lower case."""
+    assert ask(GET, {"id": id} if id is not None else {}).status_code == 422
+    assert ask(REMOVE, {"id": id}).status_code == 422
+
+
+def test_list(ask, clock):
+    """Newest first, in pages that link to each other, and new keys shift none."""
+    for number in range(5):
+        clock.pass_(seconds=1)
+        ask(ADD, ASKED | {"name": f"key {number}"})
+    clock.pass_(seconds=1)
+
+    first = ask(LIST, {"limit": 2})
+    ask(ADD, ASKED | {"name": "late"})
+    second = ask(LIST, {"limit": 3, "cursor": first.json["meta"]["cursor"]})
+
+    assert [each["name"] for each in first.json["data"]] == ["test", "key 4"]
+    assert first.json["data"][0].keys() == MEMBERS
+    names = [each["name"] for each in second.json["data"]]
+    assert names == ["key 3", "key 2", "key 1"]
+
+
+def test_list_links_to_its_next_page(ask, issue, app):
+    """Link says in one address what the cursor says; the last page has neither."""
+    issue("a")
+    issue("b")
+    key = issue("platform:keys:list")
+    link = ask(LIST, {"limit": 2, "status": "active"}, key=key).headers["Link"]
+
+    address = re.fullmatch(r'<(/[^>]+)>; rel="next"', link)[1]
+    headers = {"Authorization": f"Bearer {key}"}
+    last = app.test_client().get(address, headers=headers)
+
+    assert len(last.json["data"]) == 1
+    assert last.json["meta"] == {"cursor": None}
+    assert "Link" not in last.headers
+
+
+def test_list_by_status(ask, created, clock):
+    """An expired key counts as revoked, in the list as everywhere."""
+    clock.pass_(days=2)
+
+    revoked = ask(LIST, {"status": "revoked"}).json["data"]
+    active = ask(LIST, {"status": "active"}).json["data"]
+
+    assert [each["id"] for each in revoked] == [created["id"]]
+    assert revoked[0]["status"] == "revoked"
+    assert created["id"] not in [each["id"] for each in active]
+
+
+@pytest.mark.parametrize("account", [NOBODY, "nobody", ""])
+def test_list_by_account(account, ask, created):
+    """An account is any text; one that owns nothing has an empty list."""
+    response = ask(LIST, {"accountId": account})
+
+    assert response.status_code == 200
+    assert response.json["data"] == []
+
+
+@pytest.mark.parametrize("limit", ["0", "101", "-1", "1.5", "x", "", "٣"])
+def test_list_with_a_wrong_limit(limit, ask, refusal):
+    """A page has 1 to 100 keys, told in digits."""
+    response = ask(LIST, {"limit": limit})
+
+    assert response.status_code == 422
+    problem = refusal(response, "validation-failed")
+    assert problem["errors"][0]["parameter"] == "limit"
+
+
+def test_list_with_other_filters(ask, issue, refusal):
+    """A cursor belongs to its filters; the limit may change."""
+    for _ in range(3):
+        issue("a")
+    cursor = ask(LIST, {"limit": 1}).json["meta"]["cursor"]
+
+    response = ask(LIST, {"cursor": cursor, "status": "active"})
+
+    assert response.status_code == 400
+    refusal(response, "invalid-cursor")

@@ -1,0 +1,48 @@
+"""Documents as the tests of pages write them: through the API, in the docs project."""
+
+import pytest
+
+from models.projects.projects import ensure_docs_project
+
+DOCUMENTS = "POST /projects/v1/documents"
+
+
+class Shelf:
+    """Writes documents; what is not named has a value of its own."""
+
+    def __init__(self, ask, project):
+        self.ask = ask
+        self.project = project
+
+    def write(self, slug, content="Words.\n", **members):
+        """Create a document that nobody sees yet."""
+        asked = {"projectId": self.project.id, "slug": slug, "type": "note"}
+        asked |= {"title": slug.replace("-", " ").capitalize(), "collection": "guides"}
+        return self._told("create", asked | {"content": content} | members)
+
+    def publish(self, slug, content="Words.\n", **members):
+        """Create a document and publish it."""
+        document = self.write(slug, content, **members)
+        return self._told("publish", {"id": document["id"]})
+
+    def update(self, document, **members):
+        return self._told("update", {"id": document["id"]} | members)
+
+    def release(self, document, **members):
+        return self._told("publish", {"id": document["id"]} | members)
+
+    def withdraw(self, document):
+        return self._told("unpublish", {"id": document["id"]})
+
+    def _told(self, operation, asked):
+        response = self.ask(f"{DOCUMENTS}/{operation}", asked)
+        assert response.status_code == 200, response.text
+        return response.json["data"]
+
+
+@pytest.fixture
+def shelf(ask, clock, settings):
+    project = ensure_docs_project(
+        clock.now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
+    )
+    return Shelf(ask, project)

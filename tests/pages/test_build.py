@@ -1,0 +1,155 @@
+"""What a build promises, whatever the pages."""
+
+import json
+
+import pytest
+
+from models.changes import behind, failed_pages
+from sitegen.page import PAGES, SHARED, Page
+
+ADD = "POST /status/v1/admin/services/add"
+
+
+def files_in(folder):
+    """Every file of a built site by its path, as bytes."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name[0] != "."
+    }
+
+
+@pytest.fixture
+def service(ask):
+    return ask(ADD, {"slug": "api", "name": "Public API"}).json["data"]
+
+
+@pytest.fixture
+def extra(monkeypatch):
+    """Pages that only this test has; `None` for a page's data cannot be shown."""
+    found = []
+    monkeypatch.setitem(PAGES, SHARED, [*PAGES[SHARED], lambda _: iter(found)])
+    return found
+
+
+def test_second_build_writes_nothing(build_site, service, clock):
+    """Equal data, equal file: also an hour later, while nothing is measured."""
+    assert build_site().written
+
+    again = build_site()
+    clock.pass_(hours=1)
+    later = build_site()
+
+    assert (again.written, again.removed) == ([], [])
+    assert (later.written, later.removed) == ([], [])
+
+
+def test_build_catches_up(build_site, service):
+    """A build notes what it has shown: no area stays behind."""
+    assert behind() == {"status"}
+
+    build_site()
+
+    assert behind() == set()
+
+
+def test_page_of_a_removed_service_goes(build_site, ask, service, output):
+    """What nobody yields any more is removed, with its folder, and not the rest."""
+    build_site()
+    ask("POST /status/v1/admin/services/remove", {"slug": "api"})
+
+    report = build_site(["status"])
+
+    assert report.removed == [
+        "status/services/api.json",
+        "status/services/api/index.html",
+    ]
+    assert not (output / "status/services").exists()
+    assert (output / "problems/not-found/index.html").exists()
+
+
+def test_incremental_equals_full(build_site, ask, service, clock, output, tmp_path):
+    """A folder that saw every change equals one built from nothing, byte for byte."""
+    build_site()
+    clock.pass_(minutes=3)
+    ask(ADD, {"slug": "mail", "name": "Mail"})
+    build_site(["status"])
+    ask("POST /status/v1/admin/services/remove", {"slug": "api"})
+    build_site(["status"])
+
+    build_site(output=tmp_path / "fresh")
+
+    assert files_in(output) == files_in(tmp_path / "fresh")
+
+
+def test_file_changed_by_hand_is_mended_by_full(build_site, service, output):
+    """A full build makes every page again, whatever the manifest says."""
+    build_site()
+    page = output / "status/index.html"
+    right = page.read_bytes()
+    page.write_bytes(b"x" * len(right))
+
+    build_site(full=True)
+
+    assert page.read_bytes() == right
+
+
+def test_file_taken_away_comes_back(build_site, service, output):
+    """A page that is gone is made again by any build."""
+    build_site()
+    (output / "status/index.html").unlink()
+
+    assert build_site().written == ["status/index.html"]
+
+
+def test_manifest_describes_every_file(build_site, service, output):
+    """Every file but the manifest stands in it with size, digest and type."""
+    build_site()
+
+    told = json.loads((output / "manifest.json").read_text())["files"]
+
+    found = files_in(output)
+    del found["manifest.json"]
+    assert {path: entry["size"] for path, entry in told.items()} == {
+        path: len(content) for path, content in found.items()
+    }
+    assert told["status/index.html"]["type"] == "text/html; charset=utf-8"
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"files": []}', '{"files": {"a": 1}}'])
+def test_damaged_manifest_is_made_again(build_site, ask, service, output, content):
+    """A manifest that cannot be read is not trusted: stale pages go all the same."""
+    build_site()
+    right = files_in(output)
+    (output / "manifest.json").write_text(content)
+    (output / "status/services/old.json").write_text("{}")
+
+    build_site()
+
+    assert files_in(output) == right
+
+
+def test_page_that_fails(build_site, service, extra, output):
+    """Yesterday's file stays, the failure is told, the other pages go on."""
+    extra.append(Page("extra/index.html", {}, template="404.html", title="Extra"))
+    build_site()
+    before = (output / "extra/index.html").read_bytes()
+    extra[0] = Page("extra/index.html", {"changed": 1}, template="no-such.html")
+
+    report = build_site()
+
+    assert [path for path, _, _ in report.failed] == ["extra/index.html"]
+    assert (output / "extra/index.html").read_bytes() == before
+    assert [row.path for row in failed_pages()] == ["extra/index.html"]
+
+
+def test_page_that_fails_is_tried_again(build_site, extra, output):
+    """Once it can be made, it is, and the failure is forgotten."""
+    extra.append(Page("extra/index.html", {}, template="no-such.html"))
+    build_site()
+    extra[0] = Page("extra/index.html", {}, template="404.html", title="Extra")
+
+    build_site()
+
+    assert (output / "extra/index.html").exists()
+    assert failed_pages() == []

@@ -1,0 +1,117 @@
+"""Links between documents, as a build finds and makes them."""
+
+import pytest
+
+
+@pytest.fixture
+def body(output):
+    """The prose of a built document."""
+
+    def read(slug, collection="guides"):
+        html = (output / collection / slug / "index.html").read_text()
+        return html.partition('<div class="prose">')[2].partition("<footer>")[0]
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("target", "href"),
+    [
+        ("limits.md", "/support/limits/"),
+        ("./limits.md#rates", "/support/limits/#rates"),
+        ("../support/limits.md", "/support/limits/"),
+        ("/support/limits/", "/support/limits/"),
+        ("/support/limits#rates", "/support/limits/#rates"),
+        ("/support/limits.html", "/support/limits/"),
+        ("limits", "/support/limits/"),
+        ("/status/", "/status/"),
+        ("/openapi.json", "/openapi.json"),
+        ("#here", "#here"),
+        ("https://example.org/x", "https://example.org/x"),
+    ],
+)
+def test_link(shelf, build_site, body, target, href):
+    """A document is found by slug, by path and by address; its fragment is kept."""
+    shelf.publish("limits", "## Rates\n", collection="support")
+    shelf.publish("keys", f"See [the limits]({target}).\n\n## Here\n")
+
+    report = build_site()
+
+    assert f'href="{href}"' in body("keys")
+    assert report.warnings == []
+
+
+def test_link_to_what_is_not_published(shelf, build_site, body):
+    """It is text, and the build warns of it, naming the document and the target."""
+    shelf.write("limits")
+    shelf.publish("keys", "See [the limits](limits.md#rates).\n")
+
+    report = build_site()
+
+    assert "See the limits." in body("keys")
+    assert report.warnings == ["guides/keys: nothing is at limits.md#rates"]
+
+
+def test_link_comes_alive(shelf, build_site, body):
+    """Pages that link to a document are made again when it is published or goes."""
+    limits = shelf.write("limits", collection="support")
+    shelf.publish("keys", "See [the limits](limits.md).\n")
+    shelf.publish("aside", "No link.\n", collection="products")
+    build_site()
+
+    shelf.release(limits)
+    alive = build_site(["docs"])
+    is_linked = 'href="/support/limits/"' in body("keys")
+    shelf.withdraw(limits)
+    dead = build_site(["docs"])
+
+    assert is_linked
+    assert alive.warnings == []
+    assert 'href="/support/limits/"' not in body("keys")
+    assert dead.warnings == ["guides/keys: nothing is at limits.md"]
+    assert "guides/keys/index.html" in alive.written
+    assert "guides/keys/index.html" in dead.written
+
+
+def test_warning_is_told_by_every_build(shelf, build_site):
+    """A build that writes nothing still tells what leads nowhere."""
+    shelf.publish("keys", "See [the limits](limits.md).\n")
+    build_site()
+
+    again = build_site()
+
+    assert again.written == []
+    assert again.warnings == ["guides/keys: nothing is at limits.md"]
+
+
+def test_link_follows_a_move(shelf, build_site, body):
+    """A document that moves takes the links to it along."""
+    limits = shelf.publish("limits")
+    shelf.publish("keys", "See [the limits](/guides/limits/#rates).\n")
+    build_site()
+
+    shelf.update(limits, collection="support")
+    build_site(["docs"])
+
+    assert 'href="/support/limits/#rates"' in body("keys")
+
+
+@pytest.mark.parametrize(
+    "target", ["javascript:alert(1)", "//elsewhere.example/", "%6aavascript:x"]
+)
+def test_hostile_link(shelf, build_site, body, target):
+    """A link to a script or, in the guise of a path, to another host is none."""
+    shelf.publish("keys", f"See [this]({target}).\n")
+
+    build_site()
+
+    assert "<a" not in body("keys")
+
+
+def test_two_slashes_in_disguise(shelf, build_site, body):
+    """An escaped second slash makes no address of another host."""
+    shelf.publish("keys", "See [this](/%2Fstatus/x).\n")
+
+    build_site()
+
+    assert 'href="/status/x"' in body("keys")

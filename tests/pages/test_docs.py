@@ -1,0 +1,285 @@
+"""Documents on the site: what is published becomes pages, and nothing else does."""
+
+import json
+
+import pytest
+
+from tests.pages.html import Reader
+from tests.pages.sample_site import HOSTILE
+
+BODY = """# Keys and scopes
+
+A key opens what its scopes name. See [limits](limits.md#rates).
+
+## The shape of a key
+
+| Part | Length |
+| --- | --- |
+| prefix | 8 |
+
+### What is stored
+
+> [!NOTE]
+> Only the hash.
+
+```python
+key = "secret"
+```
+"""
+
+
+@pytest.fixture
+def shelved(shelf):
+    """Three documents in two sections, and one that stands before all sections."""
+    start = {"section": "Getting started"}
+    return {
+        "welcome": shelf.publish("welcome", position=5),
+        "keys": shelf.publish("keys-and-scopes", BODY, **start, position=2),
+        "sign-in": shelf.publish(
+            "sign-in", **start, position=1, summary="Who you are."
+        ),
+        "limits": shelf.publish("limits", "## Rates\n", section="Operations"),
+    }
+
+
+@pytest.fixture
+def page(output):
+    """Read a page of the output, strictly."""
+    return lambda path: Reader((output / path / "index.html").read_text())
+
+
+def links_in(html, before, after):
+    """The addresses linked between two marks of a page, in order."""
+    part = html.partition(before)[2].partition(after)[0]
+    return [each.partition('"')[0] for each in part.split('href="')[1:]]
+
+
+def test_golden(shelved, build_site, golden):
+    """The register, a document and its Markdown are these, to the byte."""
+    build_site()
+
+    golden("guides/index.html")
+    golden("guides/keys-and-scopes/index.html")
+    golden("guides/keys-and-scopes.md")
+
+
+def test_register(shelved, build_site, page, output):
+    """Sections stand by name, pages by position; those without a section come first."""
+    build_site()
+
+    html = (output / "guides/index.html").read_text()
+    register = page("guides")
+    assert register.text_of("h1") == ["Guides"]
+    assert links_in(html, "</header>\n<section", "</main>") == [
+        "/guides/welcome/",
+        "/guides/sign-in/",
+        "/guides/keys-and-scopes/",
+        "/guides/limits/",
+    ]
+    assert {"id": "getting-started"} in register.all("h2")
+    assert ("p", "Who you are.") in register.texts
+
+
+def test_sidebar(shelved, build_site, page):
+    """The own section is open with the page marked; the others are links."""
+    build_site()
+
+    links = page("guides/keys-and-scopes").all("a")
+
+    current = [each for each in links if each.get("aria-current") == "page"]
+    assert current == [{"href": "/guides/keys-and-scopes/", "aria-current": "page"}]
+    assert {"class": "other", "href": "/guides/"} in links
+    assert {"class": "other", "href": "/guides/#operations"} in links
+    assert {"href": "/guides/sign-in/"} in links
+    assert {"href": "/guides/limits/"} not in links
+
+
+def test_way_around(shelved, build_site, output):
+    """Breadcrumbs, the contents and the neighbours lead where they say."""
+    build_site()
+
+    html = (output / "guides/keys-and-scopes/index.html").read_text()
+
+    crumbs = links_in(html, 'aria-label="Breadcrumb"', "</nav>")
+    assert crumbs == ["/guides/", "/guides/#getting-started"]
+    contents = links_in(html, '<div class="contents">', "</nav>")
+    assert contents == ["#the-shape-of-a-key", "#what-is-stored"]
+    turn = links_in(html, 'class="turn"', "</nav>")
+    assert turn == ["/guides/sign-in/", "/guides/limits/"]
+
+
+def test_first_and_last(shelved, build_site, page):
+    """The first page has nothing before it, the last nothing after."""
+    build_site()
+
+    first, last = page("guides/welcome").all("a"), page("guides/limits").all("a")
+
+    assert [each["rel"] for each in first if "rel" in each] == ["next"]
+    assert [each["rel"] for each in last if "rel" in each] == ["prev"]
+
+
+def test_twins(shelved, ask, build_site, output):
+    """The JSON says what the API says, the Markdown is the text as published."""
+    build_site()
+
+    slug = {"slug": "keys-and-scopes"}
+    got = ask("GET /projects/v1/published/get", slug).json["data"]
+    listed = ask("GET /projects/v1/published/list").json["data"]
+    for each in listed:
+        del each["content"]
+    told = json.loads((output / "guides/keys-and-scopes.json").read_text())
+    assert told == {"data": got}
+    assert json.loads((output / "guides/index.json").read_text()) == {"data": listed}
+    assert (output / "guides/keys-and-scopes.md").read_text() == BODY
+
+
+def test_unpublished_goes(shelf, shelved, build_site, output):
+    """Page, twins and line of the register go; the neighbours close up."""
+    build_site()
+    shelf.withdraw(shelved["keys"])
+
+    report = build_site(["docs"])
+
+    assert report.removed == [
+        "guides/keys-and-scopes.json",
+        "guides/keys-and-scopes.md",
+        "guides/keys-and-scopes/index.html",
+    ]
+    for each in output.rglob("*.html"):
+        assert "keys-and-scopes" not in each.read_text(), each
+    assert "keys-and-scopes" not in (output / "guides/index.json").read_text()
+
+
+def test_last_of_a_collection_goes(shelf, build_site, output):
+    """A collection without pages has no page, and no page's header names it."""
+    only = shelf.publish("only")
+    build_site()
+    shelf.withdraw(only)
+
+    build_site(["docs"])
+
+    assert not (output / "guides").exists()
+    assert "/guides/" not in (output / "404.html").read_text()
+
+
+def test_draft_changes_nothing(shelf, shelved, build_site):
+    """A saved revision stays private until it is published."""
+    build_site()
+    shelf.update(shelved["keys"], title="Secret plans", content="Not yet.")
+
+    assert build_site(["docs"]).written == []
+
+
+def test_new_version(shelf, shelved, build_site, page, output):
+    """Publishing it changes the page, its twins and whatever shows its title."""
+    build_site()
+    shelf.update(shelved["limits"], title="Rates", content="Ten a second.")
+    shelf.release(shelved["limits"])
+
+    written = build_site(["docs"]).written
+
+    assert "Ten a second." in (output / "guides/limits.md").read_text()
+    assert "Version 2" in " ".join(page("guides/limits").text_of("span"))
+    assert {"guides/limits/index.html", "guides/index.html", "index.html"} <= set(
+        written
+    )
+    # The page before it shows the title as what comes next.
+    assert "guides/keys-and-scopes/index.html" in written
+    assert "guides/welcome/index.html" not in written
+
+
+def test_older_version(shelf, shelved, build_site, output):
+    """Publishing an older version takes the page back to it, byte for byte."""
+    build_site()
+    path = output / "guides/limits.md"
+    before = path.read_bytes()
+    shelf.update(shelved["limits"], content="Ten a second.")
+    shelf.release(shelved["limits"])
+    build_site(["docs"])
+
+    shelf.release(shelved["limits"], version=1)
+    build_site(["docs"])
+
+    assert path.read_bytes() == before
+
+
+def test_moved(shelf, shelved, build_site, output):
+    """The old address says where the page is now; its twins are gone."""
+    build_site()
+
+    shelf.update(shelved["limits"], collection="support", section=None)
+    build_site(["docs"])
+
+    moved = (output / "guides/limits/index.html").read_text()
+    assert '<meta http-equiv="refresh" content="0; url=/support/limits/">' in moved
+    assert '<a href="/support/limits/">' in moved
+    assert (output / "support/limits/index.html").exists()
+    assert not (output / "guides/limits.json").exists()
+
+
+def test_moved_back(shelf, shelved, build_site, output):
+    """A page that comes back stands at its address again, and is left where it was."""
+    shelf.update(shelved["limits"], collection="support")
+    shelf.update(shelved["limits"], collection="guides")
+
+    build_site()
+
+    assert "Rates" in (output / "guides/limits/index.html").read_text()
+    left = (output / "support/limits/index.html").read_text()
+    assert '<a href="/guides/limits/">' in left
+    assert not (output / "support/index.html").exists()
+
+
+def test_title_is_shown_once(shelf, build_site, page, output):
+    """The title is the page's one h1, whatever headings its text starts with."""
+    shelf.publish("one", "# One\n\nText.\n", title="One")
+    shelf.publish("two", "\n# Another\n\nText.\n", title="Two")
+
+    build_site()
+
+    one = (output / "guides/one/index.html").read_text()
+    assert '<div class="prose">\n<p>Text.</p>' in one
+    assert len(page("guides/one").all("h1")) == len(page("guides/two").all("h1")) == 1
+    assert {"id": "another"} in page("guides/two").all("h2")
+    assert {"href": "#another"} in page("guides/two").all("a")
+
+
+def test_hostile_titles_are_escaped(shelf, build_site, page):
+    """Title, summary and section are text, whatever they look like."""
+    evil = HOSTILE.replace("\u202e", "")
+    shelf.publish("evil", title=evil, summary=evil, section=evil, content=evil)
+    shelf.publish("near", "[x](evil.md)", section=evil)
+
+    build_site()
+
+    for each in ("guides", "guides/evil", "guides/near", ""):
+        found = page(each)
+        assert all("src" in script for script in found.all("script"))
+        assert any(evil in text for _, text in found.texts)
+
+
+def test_slug_index(shelf, build_site, output):
+    """A document with the slug `index` leaves the register's JSON alone."""
+    shelf.publish("index", title="Index of terms")
+    shelf.publish("other")
+    build_site()
+
+    again = build_site()
+
+    assert again.written == []
+    assert len(json.loads((output / "guides/index.json").read_text())["data"]) == 2
+    told = json.loads((output / "guides/index/index.json").read_text())["data"]
+    assert told["title"] == "Index of terms"
+
+
+def test_sections_with_one_anchor(shelf, build_site, page):
+    """Sections whose names come to the same anchor have ids of their own."""
+    for n, section in enumerate(("A & B", "A, B", "A-B-2", "Main", "Page.main")):
+        shelf.publish(f"page-{n}", section=section)
+
+    build_site()
+
+    ids = [found["id"] for _, found in page("guides").elements if "id" in found]
+    assert len(ids) == len(set(ids))
+    crumb = page("guides/page-1").all("a")
+    assert {"href": "/guides/#a-b-2"} in crumb

@@ -1,0 +1,116 @@
+"""The status pages: golden files, time passing, words as the API says them."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from tests.conftest import NOON
+
+ADMIN = "POST /status/v1/admin"
+
+
+def measured(clock, slug, status, ago=10, source="probe-a"):
+    at = clock.now - timedelta(seconds=ago)
+    sample = {"slug": slug, "status": status, "responseTimeMs": 42}
+    return {
+        "source": source,
+        "measurements": [sample | {"observedAt": at.isoformat()}],
+    }
+
+
+@pytest.fixture
+def scene(ask, clock, monkeypatch):
+    """Two services, an incident on one of them, a window to come; ids that stand."""
+    ids = iter(f"00000000-0000-7000-8000-{n:012}" for n in range(1000))
+    for module in ("services", "incidents", "maintenance"):
+        monkeypatch.setattr(f"models.status.{module}.new_id", lambda _: next(ids))
+    for order, (slug, name) in enumerate((("api", "Public <API>"), ("mail", "Mail"))):
+        service = {"slug": slug, "name": name, "displayOrder": order, "group": "Core"}
+        ask(f"{ADMIN}/services/add", service)
+        sample = measured(clock, slug, "operational")
+        ask(f"{ADMIN}/measurements/record", sample)
+    incident = {"title": "Slow <b>mail</b>", "severity": "degraded", "body": "Looking."}
+    ask(f"{ADMIN}/incidents/add", incident | {"services": ["mail"]})
+    window = {"title": "New disks", "services": ["api"]}
+    window |= {"startsAt": "2026-03-02T01:00:00Z", "endsAt": "2026-03-02T02:00:00Z"}
+    ask(f"{ADMIN}/maintenance/add", window)
+
+
+PAGES = (
+    "index.html",
+    "status/index.html",
+    "status/index.json",
+    "status/services/api/index.html",
+    "status/services/mail.json",
+    "status/incidents/00000000-0000-7000-8000-000000000002/index.html",
+    "status/incidents.json",
+    "status/maintenance.json",
+)
+
+
+def test_golden(scene, build_site, golden):
+    """The pages of the scene are these, to the byte."""
+    build_site()
+
+    for each in PAGES:
+        golden(each)
+
+
+@pytest.mark.parametrize(
+    ("route", "asked", "path"),
+    [
+        ("services/list", {}, "status/index.json"),
+        ("services/get", {"slug": "api"}, "status/services/api.json"),
+        ("incidents/list", {}, "status/incidents.json"),
+        ("maintenance/list", {}, "status/maintenance.json"),
+    ],
+)
+def test_twin_says_what_the_api_says(
+    scene, ask, build_site, output, route, asked, path
+):
+    """The static JSON is the API's answer at the instant the page tells of."""
+    build_site()
+
+    answer = ask(f"GET /status/v1/{route}", asked)
+
+    assert json.loads((output / path).read_text())["data"] == answer.json["data"]
+
+
+def test_probe_that_stops(scene, build_site, clock, output):
+    """Time alone turns the page: five minutes on it says that nobody has looked."""
+    build_site()
+    assert "Public" in (output / "status/index.html").read_text()
+    told = json.loads((output / "status/index.json").read_text())
+    assert told["meta"]["nextChangeAt"] == "2026-03-01T12:04:50.001Z"
+
+    clock.pass_(minutes=5)
+    build_site(["status"])
+
+    told = json.loads((output / "status/index.json").read_text())["data"]
+    assert [each["state"] for each in told["services"]] == ["unknown", "degraded"]
+    assert told["stale"] is True
+    assert "No measurement since" in (output / "status/index.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("minutes", "state"), [(-1, "unknown"), (0, "maintenance"), (60, "unknown")]
+)
+def test_window_by_the_minute(scene, build_site, clock, output, minutes, state):
+    """A window opens at startsAt and is over at endsAt, without any write."""
+    clock.now = NOON + timedelta(hours=13, minutes=minutes)
+
+    build_site(["status"])
+
+    told = json.loads((output / "status/index.json").read_text())["data"]
+    assert told["services"][0]["state"] == state
+
+
+def test_hostile_names_are_escaped(scene, build_site, output):
+    """A name or title is text, whatever it looks like."""
+    build_site()
+
+    for each in output.rglob("*.html"):
+        text = each.read_text()
+        assert "<API>" not in text
+        assert "<b>mail" not in text

@@ -1,0 +1,41 @@
+"""The projects and people that the tests of Area A share."""
+
+from models.base import new_id
+from models.projects.members import MemberRow
+from models.projects.project import ProjectRow
+from models.projects.words import By
+
+OWNER = "00000000-0000-7000-8000-000000000001"
+MAINTAINER = "00000000-0000-7000-8000-000000000002"
+CONTRIBUTOR = "00000000-0000-7000-8000-000000000003"
+READER = "00000000-0000-7000-8000-000000000004"
+STRANGER = "00000000-0000-7000-8000-000000000005"
+KEY = By("key", "00000000-0000-7000-8000-00000000000f", "r1")
+PEOPLE = {
+    OWNER: "owner",
+    MAINTAINER: "maintainer",
+    CONTRIBUTOR: "contributor",
+    READER: "reader",
+}
+
+
+def account(id):
+    return By("account", id, "r1")
+
+
+def make_project(slug, now, builtin=False, **more):
+    """Make a project with one member of each role."""
+    members = {
+        "id": new_id(now),
+        "slug": slug,
+        "name": slug.capitalize(),
+        "status": "active",
+        "owner_id": OWNER,
+        "builtin": builtin,
+        "created_at": now,
+        "updated_at": now,
+    }
+    project = ProjectRow.create(**members | more)
+    for id, role in PEOPLE.items():
+        MemberRow.create(project=project, account_id=id, role=role, created_at=now)
+    return project

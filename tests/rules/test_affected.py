@@ -1,0 +1,55 @@
+"""Which services an incident or a window affects."""
+
+from datetime import UTC, datetime, timedelta
+
+from models.database import writing
+from models.status.affected import affected_by
+from models.status.incidents import StatusAddIncident, open_incident
+from models.status.published import service_list
+from models.status.services import StatusAddService, add_service, service_named
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+def opened():
+    with writing():
+        for slug in ("api", "mail"):
+            add_service(StatusAddService(slug=slug, name=slug.title()), NOW)
+        asked = StatusAddIncident(
+            title="Errors",
+            severity="partial-outage",
+            services=["mail"],
+            body="Looking.",
+        )
+        return open_incident(asked, NOW)
+
+
+def test_affected_services_are_known_by_number(store):
+    """What is read with its name keeps the number by which it is found."""
+    incident = opened()
+
+    (found,) = affected_by([incident.id])[incident.id]
+
+    assert found.service_id == service_named("mail").number
+    assert found.name == "Mail"
+
+
+def test_affected_after_a_purge(store):
+    """A purged service is affected still, by the slug and name that were kept."""
+    incident = opened()
+    with writing():
+        service_named("mail").delete_instance()
+
+    (found,) = affected_by([incident.id])[incident.id]
+
+    assert (found.service_id, found.slug, found.name) == (None, "mail", "Mail")
+
+
+def test_incident_decides_the_state_of_what_it_affects(store):
+    """An active incident imposes its severity on its services and no others."""
+    incident = opened()
+
+    api, mail = service_list(NOW, timedelta(minutes=5)).services
+
+    assert (api.state, api.active_incident_ids) == ("unknown", [])
+    assert (mail.state, mail.active_incident_ids) == ("partial-outage", [incident.id])

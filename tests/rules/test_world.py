@@ -1,0 +1,285 @@
+"""The sample world, which tests and the demo stand on."""
+
+import shutil
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from models.audit import AuditRow, broken_links
+from models.changes import behind
+from models.database import database, open_database, writing
+from models.platform.keys import KeyRow
+from models.platform.scopes import any_covers
+from models.platform.secrets import hash_of
+from models.status.counters import uptime_of
+from models.status.incidents import (
+    StatusUpdateIncident,
+    all_incidents,
+    entries_of,
+    update_incident,
+)
+from models.status.maintenance import all_maintenance
+from models.status.measurements import MeasurementRow, record_measurements
+from models.status.published import board
+from models.status.services import ServiceRow, services_in_order
+from tests.world import beat, people, populate
+from tests.world_story import troubles, works
+
+NOW = datetime(2026, 3, 1, 12, 0, 33, tzinfo=UTC)
+FRESHNESS = timedelta(minutes=5)
+COUNTED = ("service", "measurement", "reading", "incident", "entry", "maintenance")
+
+
+@pytest.fixture(scope="module")
+def populated(empty_database, tmp_path_factory):
+    """The world of NOW, made once and copied for each test."""
+    path = tmp_path_factory.mktemp("world") / "world.db"
+    shutil.copy(empty_database, path)
+    open_database(str(path))
+    assert populate(NOW)
+    database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+    return path
+
+
+@pytest.fixture
+def world(settings, populated):
+    shutil.copy(populated, settings.database)
+    open_database(settings.database)
+    yield database
+    database.close()
+
+
+def counts():
+    return {
+        table: database.execute_sql(f"SELECT count(*) FROM {table}").fetchone()[0]
+        for table in COUNTED
+    }
+
+
+def measured():
+    order = (MeasurementRow.service, MeasurementRow.observed_at, MeasurementRow.source)
+    return list(MeasurementRow.select().order_by(*order).tuples())
+
+
+def record(batches, now):
+    with writing():
+        for each in batches:
+            record_measurements(each, now, retention=timedelta(days=100))
+
+
+def test_populate_is_quick(store):
+    """Ninety days are made in a few seconds at most."""
+    start = time.process_time()
+    populate(NOW)
+
+    assert time.process_time() - start < 5
+
+
+def test_populate_fills_the_page(world):
+    """There are a dozen services in four groups, three incidents and two windows."""
+    services = services_in_order()
+
+    assert counts() | {"measurement": 0} == {
+        "service": 13,
+        "measurement": 0,
+        "reading": 26,
+        "incident": 3,
+        "entry": 11,
+        "maintenance": 2,
+    }
+    assert list(dict.fromkeys(each.group for each in services)) == [
+        "Edge",
+        "Core",
+        "Data",
+        "Developers",
+    ]
+    assert all(each.description and each.hostname for each in services)
+    assert behind() == {"status"}
+
+
+def test_populate_twice(world):
+    """A status page that has services is left as it is."""
+    before = counts()
+
+    assert populate(NOW + timedelta(hours=1)) is False
+
+    assert counts() == before
+
+
+def test_populate_with_equal_now(populated, store):
+    """Equal now, equal measurements."""
+    populate(NOW)
+    first = measured()
+    open_database(str(populated))
+
+    assert measured() == first
+
+
+def test_overall_is_decided_by_the_running_incident(world):
+    """One incident is active; the whole is degraded because of it alone."""
+    seen = board(NOW, FRESHNESS)
+
+    ailing = {
+        each.slug: seen.judgement(each).reason
+        for each in seen.services
+        if seen.judgement(each).state != "operational"
+    }
+
+    assert seen.listed().overall == "degraded"
+    assert ailing == {"object-storage": "Incident: Slow uploads to object storage"}
+
+
+def test_every_reading_is_fresh(world):
+    """Both probes have looked at every service within the last minute."""
+    seen = board(NOW, FRESHNESS)
+
+    for readings in seen.readings.values():
+        assert [each.source for each in readings] == ["probe-fra", "probe-iad"]
+        for each in readings:
+            assert timedelta(0) <= NOW - each.observed_at < timedelta(minutes=1)
+
+
+@pytest.mark.parametrize("period", ["24h", "90d"])
+def test_uptimes_are_believable(world, period):
+    """No service is below 95 percent, and none is above 100."""
+    for service in services_in_order():
+        told = uptime_of(service, period, NOW, interval_seconds=60)
+
+        assert 95 <= told.uptime_pct <= 100
+        assert told.samples >= 2 * 1440
+        assert 5 < told.avg_response_time_ms < 300
+
+
+def test_down_samples_agree_with_what_was_told(world):
+    """A probe finds a service down only in an outage or in maintenance."""
+    outages = [
+        (each.started_at, each.eased_at(NOW), each.services)
+        for each in troubles(NOW)
+        if each.severity == "major-outage"
+    ]
+    windows = [(each.starts_at, each.ends_at, each.services) for each in works(NOW)]
+    down = MeasurementRow.select(MeasurementRow, ServiceRow).join(ServiceRow)
+
+    found = list(down.where(MeasurementRow.status == "down"))
+
+    assert {each.service.slug for each in found} == {
+        "accounts",
+        "dashboard",
+        "managed-postgresql",
+    }
+    for each in found:
+        assert any(
+            start <= each.observed_at < end and each.service.slug in slugs
+            for start, end, slugs in outages + windows
+        )
+
+
+def test_incidents_are_told_at_their_own_times(world):
+    """Created, changed and resolved when it happened, not when it was replayed."""
+    running, slow, major = all_incidents()
+    entries = entries_of([running, slow, major])
+
+    assert NOW - timedelta(minutes=41) < running.started_at < running.created_at
+    assert [each.status for each in entries[running.id]] == [
+        "identified",
+        "investigating",
+    ]
+    assert [len(entries[each.id]) for each in (slow, major)] == [4, 5]
+    for each in (slow, major):
+        assert each.resolved_at == entries[each.id][0].created_at == each.updated_at
+        assert each.created_at == entries[each.id][-1].created_at
+    assert major.resolved_at < NOW - timedelta(days=20)
+
+
+def test_windows_are_past_and_coming(world):
+    """One window is over, one comes within three days."""
+    coming, past = all_maintenance(NOW)
+
+    assert (coming.status, past.status) == ("scheduled", "completed")
+    assert timedelta(days=1) < coming.starts_at - NOW < timedelta(days=3)
+    assert past.created_at < past.starts_at
+
+
+@pytest.mark.parametrize("clock_time", [(0, 0), (0, 10), (12, 0), (23, 59)])
+def test_story_at_any_time_of_day(clock_time):
+    """What is told lies in the past, whatever the time at which the world is made."""
+    hour, minute = clock_time
+    now = NOW.replace(hour=hour, minute=minute)
+
+    for trouble in troubles(now):
+        minutes = [each.minutes for each in trouble.entries]
+        assert minutes == sorted(minutes)
+        assert trouble.at(trouble.entries[-1]) < now
+    assert all(each.told_at < now for each in works(now))
+
+
+def test_audit_chain(world):
+    """What the operators did is audited in the order of its times, unbroken."""
+    rows = list(AuditRow.select().order_by(AuditRow.number))
+
+    assert broken_links("status") == []
+    assert len(rows) == 13 + 11 + 2
+    assert [each.at for each in rows] == sorted(each.at for each in rows)
+
+
+def test_beat(world):
+    """Each probe measures every service once, and finds the ailing one slow."""
+    batches = beat(NOW)
+
+    assert [each.source for each in batches] == ["probe-fra", "probe-iad"]
+    assert batches == beat(NOW)
+    assert batches != beat(NOW, world_seed=1)
+    for batch in batches:
+        slow = [m.slug for m in batch.measurements if m.status != "operational"]
+        assert len(batch.measurements) == 13
+        assert slow == ["object-storage"]
+
+
+def test_beat_keeps_the_page_fresh(world):
+    """With a batch a minute the page is as fresh an hour later."""
+    later = NOW + timedelta(hours=1)
+    record(beat(later), later)
+
+    seen = board(later, FRESHNESS).listed()
+
+    assert not seen.stale
+    assert not any(each.stale for each in seen.services)
+
+
+def test_beat_after_the_incident_is_resolved(world):
+    """The probes recover with the incident, and the page turns green."""
+    later = NOW + timedelta(minutes=1)
+    running, *_ = all_incidents()
+    resolving = StatusUpdateIncident(id=running.id, status="resolved")
+    with writing():
+        update_incident(resolving, later)
+
+    record(beat(later), later)
+
+    assert board(later, FRESHNESS).listed().overall == "operational"
+
+
+def test_people(store):
+    """Four keys that open as much as their names say."""
+    cast = people(NOW)
+    keys = {
+        name: KeyRow.get(KeyRow.hash == hash_of(getattr(cast, name))).scopes
+        for name in ("operator", "developer", "probe", "stranger")
+    }
+
+    def may(scope):
+        return [name for name, scopes in keys.items() if any_covers(scopes, scope)]
+
+    assert may("status:admin:services:add") == ["operator"]
+    assert may("status:admin:measurements:record") == ["operator", "probe"]
+    assert may("platform:developer:keys:create") == ["operator", "developer"]
+    assert may("status:services:list") == ["operator", "developer"]
+    assert broken_links("platform") == []
+
+
+def test_people_twice(store):
+    """Every call issues keys of its own."""
+    assert people(NOW).operator != people(NOW).operator
+    assert KeyRow.select().count() == 8

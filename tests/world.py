@@ -1,0 +1,139 @@
+"""The sample world: the fixed cast of the tests, and what `app.py demo` shows."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from models import audit, changes
+from models.database import writing
+from models.platform.keys import CreateKey, issue_key
+from models.settings import PUBLIC_READS
+from models.status.incidents import (
+    StatusAddIncident,
+    StatusAddIncidentUpdate,
+    add_entry,
+    open_incident,
+)
+from models.status.maintenance import StatusAddMaintenance, schedule_maintenance
+from models.status.services import ServiceRow, add_service
+from tests.world_history import SEED, beat, history
+from tests.world_platform import announcements
+from tests.world_story import Trouble, Works, told
+
+__all__ = ["SEED", "People", "beat", "history", "people", "platform", "populate"]
+
+OPERATOR = "operator@example.com"
+DEVELOPER_ACCOUNT = "5d2f0c7e-8a41-4b6d-9f3e-1c70a2b4d685"
+
+# The catalogue is older than the oldest measurement.
+FOUNDED = timedelta(days=120)
+
+
+@dataclass(frozen=True)
+class People:
+    """The secret of each person's key."""
+
+    operator: str
+    developer: str
+    probe: str
+    stranger: str
+
+
+def people(now: datetime) -> People:
+    """Issue a key to each person of the cast; each call issues new ones."""
+    with writing():
+        return People(
+            operator=_key("Operator", ["*"], now),
+            developer=_key(
+                "Developer",
+                ["platform:developer:*", *PUBLIC_READS],
+                now,
+                account_id=DEVELOPER_ACCOUNT,
+            ),
+            probe=_key("Probe", ["status:admin:measurements:record"], now),
+            stranger=_key("Stranger", ["elsewhere"], now),
+        )
+
+
+def populate(now: datetime) -> bool:
+    """Fill an empty status page, all or nothing; tell whether anything was done."""
+    with writing():
+        if ServiceRow.select().exists():
+            return False
+        platform(now)
+        history(now)
+        _replay(now)
+        changes.mark("status")
+    return True
+
+
+def platform(now: datetime) -> None:
+    """Add the services."""
+    with writing():
+        for each in announcements():
+            service = add_service(each, now - FOUNDED)
+            _audit("service.added", service.audited, now - FOUNDED)
+
+
+def _replay(now: datetime) -> None:
+    """Tell incidents and windows in the order in which they were told."""
+    for each in told(now):
+        if isinstance(each, Works):
+            _schedule(each)
+        else:
+            _tell(each)
+
+
+def _schedule(planned: Works) -> None:
+    asked = StatusAddMaintenance(
+        title=planned.title,
+        description=planned.description,
+        starts_at=planned.starts_at,
+        ends_at=planned.ends_at,
+        services=list(planned.services),
+    )
+    window = schedule_maintenance(asked, planned.told_at)
+    _audit("maintenance.scheduled", window.audited, planned.told_at)
+
+
+def _tell(trouble: Trouble) -> None:
+    """Open an incident and add the later entries, each at its own time."""
+    first, *later = trouble.entries
+    asked = StatusAddIncident(
+        title=trouble.title,
+        severity=trouble.severity,
+        status=first.status,
+        started_at=trouble.started_at,
+        services=list(trouble.services),
+        body=first.body,
+    )
+    incident = open_incident(asked, trouble.at(first))
+    _audit("incident.opened", incident.audited, trouble.at(first))
+    for entry in later:
+        update = StatusAddIncidentUpdate(
+            incident_id=incident.id, status=entry.status, body=entry.body
+        )
+        added = add_entry(update, trouble.at(entry))
+        detail = f"status: {added.status}"
+        _audit("incident.update-posted", added.audited, trouble.at(entry), detail)
+
+
+def _key(
+    name: str, scopes: list[str], now: datetime, *, account_id: str | None = None
+) -> str:
+    asked = CreateKey(name=name, scopes=scopes)
+    key, secret = issue_key(asked, now, issuer=OPERATOR, account_id=account_id)
+    _audit("add", key.audited, now, area="platform")
+    return secret.text
+
+
+def _audit(
+    action: str,
+    target: audit.Target,
+    now: datetime,
+    detail: str | None = None,
+    *,
+    area: str = "status",
+) -> None:
+    audit.append(
+        area, actor=OPERATOR, action=action, target=target, now=now, detail=detail
+    )
