@@ -99,9 +99,10 @@ def _days(
 
 
 def _touches(day: date, start: datetime, end: datetime, now: datetime) -> bool:
-    """Tell whether [start, end), as far as it has come, overlaps the UTC day."""
+    """Tell whether [start, end), as far as it has come, is seen on the UTC day."""
     first = datetime.combine(day, time(), UTC)
-    return start < min(first + DAY, now) and end > first
+    begins = first <= start < first + DAY
+    return start <= now and (begins or start < first < end)
 
 
 def next_change_at(edition: Edition) -> datetime:
