@@ -7,7 +7,7 @@ from typing import Any
 from models.status.counters import days_of
 from models.status.days import told_day
 from models.status.incidents import IncidentRow, incidents_since
-from models.status.moments import told_at
+from models.status.moments import next_told, told_at
 from models.status.published import (
     Board,
     StatusServiceDetail,
@@ -106,7 +106,5 @@ def _touches(day: date, start: datetime, end: datetime, now: datetime) -> bool:
 
 
 def next_change_at(edition: Edition) -> datetime:
-    """Return when the page next changes by the clock: midnight at the latest."""
-    seen = board(edition.now, edition.settings.freshness)
-    midnight = datetime.combine(edition.now.date() + DAY, time(), UTC)
-    return min(seen.next_change_at() or midnight, midnight)
+    """Return when the pages next change by the clock: midnight at the latest."""
+    return next_told(edition.now, edition.settings.freshness)

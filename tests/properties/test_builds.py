@@ -30,8 +30,9 @@ def new_world(empty_database):
 
 
 @bounds(
-    max_examples=8,
-    phases=[Phase.explicit, Phase.generate],
+    max_examples=15,
+    # A failing history is short enough to be read; making it shorter takes minutes.
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
