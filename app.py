@@ -11,11 +11,13 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from apscheduler.schedulers.background import BackgroundScheduler
+from peewee import PeeweeException
 from pydantic import ValidationError
 from tqdm import tqdm
 from waitress.server import create_server
@@ -24,15 +26,20 @@ from api.http import VERSION, create_app, declare_operations
 from api.kinds import KINDS
 from api.openapi import document
 from models import changes
-from models.database import connect, migrate, open_database, reading, writing
-from models.errors import Refusal
+from models.database import migrate, open_database, reading, writing
+from models.errors import Refusal, StorageBusy
 from models.idempotency import forget_answers
 from models.instance import make_secrets
 from models.integrity import copy_to, faults
 from models.platform.keys import CreateKey, adopt_key, any_key, issue_key
-from models.projects.projects import ensure_docs_project
+from models.projects.documents import Collection
+from models.projects.exchange import ImportReport, import_documents
+from models.projects.projects import DocsSlugTaken, ensure_docs_project
+from models.projects.words import By
 from models.settings import SettingError, Settings
+from models.status.hours import roll_up
 from models.status.measurements import record_measurements
+from models.status.retention import prune
 from sitegen import docs, front, reference, status  # noqa: F401  (declare pages)
 from sitegen.bodies import Bodies
 from sitegen.build import Report, build
@@ -40,11 +47,13 @@ from sitegen.builder import Builder
 from sitegen.files import Folder, OutputError
 from sitegen.looks import Looks
 from sitegen.page import Edition
+from sitegen.sources import Tree, read_tree
 
 MIB = 1024 * 1024
 # Above every limit of ours, so that a client reads our 413 and its limitBytes.
 MOST_BODY_BYTES = 72 * MIB
-TICK_SECONDS = 30
+TICK_SECONDS = 15
+TIDY_SECONDS = 300
 
 
 class CommandError(Exception):
@@ -105,24 +114,48 @@ def parser() -> argparse.ArgumentParser:
     made = command("docs", print, "documents").add_subparsers(required=True)
     made = command("import", import_docs, "bring in a Markdown tree", made)
     made.add_argument("folder", type=Path, metavar="FOLDER")
-    made.add_argument("--collection", required=True)
+    made.add_argument(
+        "--collection", required=True, choices=("guides", "products", "support")
+    )
     made.add_argument("--publish", action="store_true", help="publish what came in")
     return top
 
 
-def open_instance(settings: Settings) -> None:
-    """Open the database, bring its tables up to date, make what must be there."""
+def open_instance(settings: Settings) -> list[str]:
+    """
+    Open the database, bring its tables up to date, make what must be there.
+
+    Return the names of the migrations that were applied.
+    """
+    now = utc_now()
     try:
         open_database(settings.database)
-        migrate()
-    except OSError as error:
-        raise CommandError(f"{settings.database}: {error.strerror}.") from error
-    now = utc_now()
-    with writing():
-        make_secrets()
-        if settings.bootstrap_key_sha256:
-            adopt_key(settings.bootstrap_key_sha256, now)
-    ensure_docs_project(now, slug=settings.docs_slug, owner_id=settings.docs_owner_id)
+        applied = migrate()
+        with writing():
+            make_secrets()
+            if settings.bootstrap_key_sha256:
+                adopt_key(settings.bootstrap_key_sha256, now)
+        ensure_docs_project(
+            now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
+        )
+    except (OSError, PeeweeException, StorageBusy) as error:
+        reason = error.__cause__ or error
+        raise CommandError(
+            f"The database {settings.database} cannot be used: {reason}."
+        ) from error
+    except DocsSlugTaken as error:
+        raise CommandError(str(error)) from error
+    return applied
+
+
+def open_existing(settings: Settings) -> None:
+    """Open a database that must be there: a wrong path is not a new instance."""
+    if not Path(settings.database).is_file():
+        raise CommandError(
+            f"There is no database at {settings.database}."
+            " Start the server once, or run migrate."
+        )
+    open_instance(settings)
 
 
 def editions(settings: Settings) -> Callable[[datetime], Edition]:
@@ -147,6 +180,7 @@ Job = tuple[Callable[[], None], int]
 def serve(settings: Settings, asked: argparse.Namespace) -> None:
     settings = _addressed(settings, asked)
     with _listening(settings) as listener:
+        _require_output(settings)
         open_instance(settings)
         _serve(settings, listener)
 
@@ -157,9 +191,11 @@ def demo(settings: Settings, asked: argparse.Namespace) -> None:
 
     settings = _addressed(settings, asked)
     with _listening(settings) as listener:
+        _require_output(settings)
         open_instance(settings)
         world.populate(utc_now())
-        _import(Path(__file__).parent / "manual", "guides", publish=True)
+        manual = read_tree(Path(__file__).parent / "manual")
+        _import(settings, manual, "guides", publish=True)
         key = _issue_admin("demo@masthead.example", ["*"], "Demo key")
         site = f"http://{settings.host}:{settings.port}"
         print(
@@ -195,6 +231,12 @@ def _listening(settings: Settings) -> socket.socket:
         ) from error
 
 
+def _require_output(settings: Settings) -> None:
+    """A folder that cannot be written is better known now than at the first build."""
+    with Folder(settings.output).locked():
+        pass
+
+
 def _serve(
     settings: Settings, listener: socket.socket, jobs: Iterable[Job] = ()
 ) -> None:
@@ -218,8 +260,9 @@ def _serve(
         ident=None,
     )
     # A tick makes up for every wake that was missed; one too many finds nothing.
-    for job, seconds in [(builder.wake, TICK_SECONDS), (_forget, 600), *jobs]:
-        scheduler.add_job(job, "interval", seconds=seconds)
+    tidy = partial(_tidy, settings)
+    for job, seconds in [(builder.wake, TICK_SECONDS), (tidy, TIDY_SECONDS), *jobs]:
+        scheduler.add_job(job, "interval", seconds=seconds, next_run_time=utc_now())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     builder.start()
     scheduler.start()
@@ -232,14 +275,17 @@ def _serve(
         server.close()
 
 
-def _forget() -> None:
+def _tidy(settings: Settings) -> None:
+    """What time makes due; each may be missed, repeated or broken off."""
+    now = utc_now()
     with writing():
-        forget_answers(utc_now())
+        forget_answers(now)
+    roll_up(now)
+    prune(now, settings.raw_retention)
 
 
 def build_site(settings: Settings, asked: argparse.Namespace) -> int:
-    _require_database(settings)
-    open_instance(settings)
+    open_existing(settings)
     started = perf_counter()
     report = build(
         editions(settings)(utc_now()),
@@ -262,14 +308,12 @@ def _print_report(report: Report, seconds: float) -> None:
 
 
 def migrate_database(settings: Settings, _: argparse.Namespace) -> None:
-    open_database(settings.database)
-    names = migrate()
-    print(f"applied {', '.join(names)}" if names else "nothing to apply")
+    applied = open_instance(settings)
+    print(f"applied {', '.join(applied)}" if applied else "nothing to apply")
 
 
 def check(settings: Settings, _: argparse.Namespace) -> int:
-    _require_database(settings)
-    open_database(settings.database)
+    open_existing(settings)
     with reading():
         found = faults()
     found += Folder(settings.output).differences()
@@ -285,9 +329,7 @@ def print_openapi(settings: Settings, _: argparse.Namespace) -> None:
 
 
 def backup(settings: Settings, asked: argparse.Namespace) -> None:
-    _require_database(settings)
-    open_database(settings.database)
-    connect()
+    open_existing(settings)
     try:
         copy_to(asked.file)
     except (OSError, sqlite3.Error) as error:
@@ -317,20 +359,36 @@ def _issue_admin(email: str, scopes: list[str], name: str) -> str:
     return secret.text
 
 
-def import_docs(settings: Settings, asked: argparse.Namespace) -> None:
+def import_docs(settings: Settings, asked: argparse.Namespace) -> int:
+    if not asked.folder.is_dir():
+        raise CommandError(f"There is no folder {asked.folder}.")
+    tree = read_tree(asked.folder)
+    if not tree.sources and not tree.skipped:
+        raise CommandError(f"The folder {asked.folder} holds no Markdown files.")
     open_instance(settings)
-    _import(asked.folder, asked.collection, publish=asked.publish)
+    report = _import(settings, tree, asked.collection, publish=asked.publish)
+    for each in tree.skipped:
+        print(f"left out: {each.path}: {each.reason}", file=sys.stderr)
+    print(
+        f"created {len(report.created)}, updated {len(report.updated)},"
+        f" unchanged {len(report.unchanged)}, published {len(report.published)},"
+        f" left out {len(tree.skipped)}"
+    )
+    return 1 if tree.skipped else 0
 
 
-def _import(folder: Path, collection: str, *, publish: bool) -> None:
-    pass
-
-
-def _require_database(settings: Settings) -> None:
-    if not Path(settings.database).is_file():
-        raise CommandError(
-            f"There is no database at {settings.database}."
-            " Start the server once, or run migrate."
+def _import(
+    settings: Settings, tree: Tree, collection: Collection, *, publish: bool
+) -> ImportReport:
+    by = By("account", settings.docs_owner_id)
+    with tqdm(total=len(tree.sources), unit="file", disable=None, leave=False) as bar:
+        return import_documents(
+            tree.sources,
+            collection,
+            utc_now(),
+            by,
+            publish=publish,
+            progress=lambda _: bar.update(),
         )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from peewee import AutoField, TextField
+from pydantic.alias_generators import to_camel
 
 from models.base import MomentField, Row, canonical, milliseconds, new_id
 from models.words import told_moment
@@ -104,9 +105,9 @@ def _link(before: str, row: AuditRow) -> str:
 
 
 def told(changes: dict[str, tuple[object, object]]) -> str:
-    """Return changed members as `name: old -> new`, long values cut short."""
+    """Return changed members, as callers name them; long values are cut short."""
     return "; ".join(
-        f"{name}: {_short(old)} -> {_short(new)}"
+        f"{to_camel(name)}: {_short(old)} -> {_short(new)}"
         for name, (old, new) in sorted(changes.items())
     )
 
@@ -116,5 +117,7 @@ def _short(value: object) -> str:
         return told_moment(value)
     if isinstance(value, list):
         return ", ".join(value) or "none"
+    if isinstance(value, bool):
+        return str(value).lower()
     text = "none" if value is None else str(value)
     return text if len(text) <= 80 else text[:79] + "…"

@@ -5,6 +5,9 @@ import secrets
 from peewee import TextField
 
 from models.base import Row
+from models.database import database
+
+_MARK = "SELECT value FROM instance WHERE name = ?"
 
 
 class InstanceRow(Row):
@@ -28,3 +31,14 @@ def cursor_secret() -> bytes:
 def make_secrets() -> None:
     """Make the secrets of a new installation; later starts change nothing."""
     kept("cursor-secret", secrets.token_hex(32))
+
+
+def mark_named(name: str) -> int | None:
+    """Return how far a job has come, as it last noted; null before the first time."""
+    found = database.execute_sql(_MARK, (name,)).fetchone()
+    return None if found is None else int(found[0])
+
+
+def set_mark(name: str, value: int) -> None:
+    """Note how far a job has come, inside the transaction of its work."""
+    InstanceRow.replace(name=name, value=str(value)).execute()

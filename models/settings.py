@@ -5,9 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import timedelta
 from typing import Any, get_type_hints
-from urllib.parse import urlsplit
 
 PREFIX = "MASTHEAD_"
+# An empty name of a file or folder would mean the folder we were started in.
+SOMETHING = r"[^\x00-\x1f]+"
+ADDRESS = r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?"
+_SEGMENT = r"[a-z0-9][a-z0-9._-]*"
 NIL_UUID = "00000000-0000-0000-0000-000000000000"
 
 PUBLIC_READS = (
@@ -34,9 +37,11 @@ def setting(default: Any, help: str, **limits: Any) -> Any:
 class Settings:
     """The one instance is built by app.py and passed down."""
 
-    database: str = setting("data/masthead.db", "the SQLite file")
-    output: str = setting("output", "the folder the site is built into")
-    host: str = setting("127.0.0.1", "the address to listen on")
+    database: str = setting("data/masthead.db", "the SQLite file", pattern=SOMETHING)
+    output: str = setting(
+        "output", "the folder the site is built into", pattern=SOMETHING
+    )
+    host: str = setting("127.0.0.1", "the address to listen on", pattern=SOMETHING)
     port: int = setting(8000, "the port to listen on", least=1, most=65535)
     threads: int = setting(8, "threads that answer requests", least=1, most=256)
     site_url: str = setting(
@@ -61,11 +66,13 @@ class Settings:
         100, "days for which raw measurements are kept", least=91, most=3650
     )
     public_scopes: tuple[str, ...] = setting(
-        PUBLIC_READS, "scopes a developer may request, separated by commas"
+        PUBLIC_READS,
+        "scopes a developer may request, separated by commas",
+        pattern=rf"{_SEGMENT}(:{_SEGMENT})*",
     )
     grant_policy: str = setting(
         "contained",
-        "contained: a key grants only what it covers; open: anything",
+        "contained: a key grants only what it covers; open: any scope",
         choices=("contained", "open"),
     )
     default_rate_capacity: int = setting(
@@ -102,14 +109,10 @@ class Settings:
         self._check_addresses()
 
     def _check_addresses(self) -> None:
-        parts = urlsplit(self.site_url)
-        if parts.scheme not in ("http", "https") or not parts.netloc:
+        if not re.fullmatch(ADDRESS, self.site_url):
             raise SettingError(
-                "MASTHEAD_SITE_URL must be an address such as https://docs.example.com."
-            )
-        if parts.path or parts.query or parts.fragment:
-            raise SettingError(
-                "MASTHEAD_SITE_URL must have no path and no final slash."
+                "MASTHEAD_SITE_URL must be an address such as https://docs.example.com,"
+                " without a path and without a final slash."
             )
         if self.site_logo and not self.site_logo.startswith(("https://", "/")):
             raise SettingError("MASTHEAD_SITE_LOGO must start with https:// or /.")
@@ -162,6 +165,9 @@ def _problem(limits: Mapping[str, Any], value: Any) -> str | None:
         return f"must be from {limits['least']} to {limits['most']}"
     if "choices" in limits and value not in limits["choices"]:
         return f"must be one of {', '.join(limits['choices'])}"
-    if "pattern" in limits and not re.fullmatch(limits["pattern"], value):
+    parts = value if isinstance(value, tuple) else (value,)
+    if "pattern" in limits and not all(
+        re.fullmatch(limits["pattern"], part) for part in parts
+    ):
         return f"must match {limits['pattern']}"
     return None

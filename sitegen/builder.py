@@ -10,6 +10,7 @@ from models.changes import AREAS, behind, failed_pages
 from models.database import reading
 from sitegen.board import next_change_at
 from sitegen.build import Report, build
+from sitegen.files import OutputError
 from sitegen.page import Edition
 
 log = logging.getLogger("masthead.builds")
@@ -97,7 +98,9 @@ class Builder:
         except Exception as error:
             self._failure = f"The site could not be built: {error}"
             self._waiting_since = waiting or self._clock()
-            log.exception("build=failed")
+            # A folder that cannot be written has said all in its sentence.
+            trace = not isinstance(error, OutputError)
+            log.error("build=failed reason=%s", error, exc_info=trace)
 
     def _build(self, areas: set[str]) -> None:
         started, edition = time.perf_counter(), self._edition(self._clock())

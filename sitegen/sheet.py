@@ -13,7 +13,7 @@ from sitegen.bodies import body_key
 from sitegen.links import document_path, twin
 from sitegen.markdown import Rendered, fill
 from sitegen.page import Edition, Page
-from sitegen.shelves import Shelf, href_of, told
+from sitegen.shelves import Shelf, href_of, line_of, told
 
 Neighbours = tuple[PublishedPage | None, PublishedPage | None]
 
@@ -124,6 +124,7 @@ class Sheet:
             "section": document.section,
             "sectionHref": shelf.section_href(document.section),
             "sidebar": self.sidebars.told(document.section),
+            "register": [] if self._body.strip() else self._register(),
             "previous": _links([before])[0] if before else None,
             "next": _links([after])[0] if after else None,
             "publishedVersion": document.published_version,
@@ -131,6 +132,11 @@ class Sheet:
             "markdownHref": self._markdown_href,
             "twinHref": self._markdown_href.removesuffix(".md") + ".json",
         }
+
+    def _register(self) -> list[dict[str, Any]]:
+        """The other pages of the section: what a page without text shows."""
+        section = self.sidebars.shelf.sections[self.document.section]
+        return [line_of(each) for each in section if each.id != self.document.id]
 
     def _resolve(self, target: str) -> str | None:
         return self.addresses.resolve(self.document, target)

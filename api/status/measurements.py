@@ -24,4 +24,8 @@ def record(call: Call, asked: StatusRecordMeasurements) -> RecordedMeasurements:
     A time in the future or older than raw measurements are kept refuses the
     whole batch and names the item.
     """
-    return record_measurements(asked, call.now, retention=call.settings.raw_retention)
+    retention = call.settings.raw_retention
+    recorded, changed = record_measurements(asked, call.now, retention=retention)
+    if not changed:
+        call.unchanged()
+    return recorded

@@ -11,17 +11,19 @@ from models.status.published import (
     service_detail,
     service_list,
 )
+from models.status.removal import (
+    RemovedService,
+    StatusRemoveService,
+    remove_service,
+)
 from models.status.services import (
     GetUptime,
     ListAdminServices,
-    RemovedService,
     ServiceRow,
     StatusAddService,
     StatusAdminService,
-    StatusRemoveService,
     StatusUpdateService,
     add_service,
-    remove_service,
     services_in_order,
     shown_service,
     update_service,

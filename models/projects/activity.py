@@ -17,8 +17,8 @@ from models.pagination import (
     descending,
     page_of,
 )
-from models.projects.project import ProjectRow, project_with
-from models.projects.words import ActorType, By, Commas, EntityType, Order
+from models.projects.project import ProjectRow, project_asked
+from models.projects.words import ActorType, By, Commas, EntityType, OfProject, Order
 from models.words import Id, Moment, told_moment
 
 # Texts of which the feed tells only the length: it must not keep removed words.
@@ -42,8 +42,7 @@ class ProjectActivity(Shape):
     created_at: Moment
 
 
-class ListActivity(CursorQuery):
-    project_id: Id | None = None
+class ListActivity(OfProject, CursorQuery):
     entity_type: EntityType | None = None
     entity_id: Id | None = None
     actor_type: ActorType | None = None
@@ -106,8 +105,9 @@ def record_activity(
 def activity_listed(asked: ListActivity) -> Page[ActivityRow]:
     """Return a page of the feed; from is inclusive, to exclusive."""
     query = ActivityRow.select()
-    if asked.project_id is not None:
-        query = query.where(ActivityRow.project == project_with(asked.project_id).id)
+    project = project_asked(asked)
+    if project is not None:
+        query = query.where(ActivityRow.project == project.id)
     for name in ("entity_type", "entity_id", "actor_type", "actor_id"):
         wanted = getattr(asked, name)
         if wanted is not None:

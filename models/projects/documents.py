@@ -92,7 +92,8 @@ class UpdateDocument(Shape):
 
     @model_validator(mode="after")
     def _says_something(self) -> "UpdateDocument":
-        if not self.model_fields_set - {"id", "expected_version"}:
+        given = self.model_fields_set - {"id", "note", "expected_version"}
+        if not given and self.note is None:
             raise ValueError("Give at least one member to change, or a note.")
         return self
 

@@ -37,7 +37,8 @@ def publish_document(
     """
     document = document_with(asked.id)
     version = asked.version or document.version
-    revision_of(document, version)
+    if version != document.version:
+        revision_of(document, version)
     require_role(document.project, by, "maintainer", "Publishing a document")
     require_active(document.project, document)
     if document.project.builtin and document.collection is None:

@@ -51,22 +51,40 @@ def set_affected(subject: str, slugs: Iterable[str]) -> None:
         )
 
 
-def change_affected(
-    subject: Any, slugs: list[str] | None, now: datetime
+def keep_name(service: ServiceRow) -> None:
+    """Keep the name of a service that is about to be purged."""
+    rows = AffectedRow.update(kept_name=service.name)
+    rows.where(AffectedRow.service == service.number).execute()
+
+
+def change_subject(
+    subject: Any, wanted: dict[str, Any], slugs: list[str] | None, now: datetime
 ) -> dict[str, Change]:
-    """Let the incident or window affect these services, if they differ."""
+    """Change an incident or a window, and which services it affects, at one time."""
+    changes: dict[str, Change] = subject.change(wanted, now)
     before = [each.slug for each in subject.services]
-    wanted = before if slugs is None else list(dict.fromkeys(slugs))
-    if wanted == before:
-        return {}
-    set_affected(subject.id, wanted)
-    subject.touch(now)
-    return {"services": (before, wanted)}
+    named = before if slugs is None else list(dict.fromkeys(slugs))
+    if named == before:
+        return changes
+    set_affected(subject.id, named)
+    if not changes:
+        subject.touch(now)
+    return changes | {"services": (before, named)}
 
 
-def subjects_affecting(slug: str) -> Any:
-    """Return, for a query, the ids of what affects the service."""
+def subjects_named(slug: str) -> Any:
+    """Return, for a query, the ids of what names the slug, purged ones included."""
     return AffectedRow.select(AffectedRow.subject).where(AffectedRow.slug == slug)
+
+
+def subjects_affecting(service: ServiceRow) -> Any:
+    """
+    Return, for a query, the ids of what affects the service.
+
+    What affected a purged service of the same slug is not its own.
+    """
+    rows = AffectedRow.select(AffectedRow.subject)
+    return rows.where(AffectedRow.service == service.number)
 
 
 def affected_by(subjects: Iterable[str]) -> dict[str, list[AffectedRow]]:

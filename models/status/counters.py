@@ -1,25 +1,43 @@
 """Counts of measurements: over any window, and day by day."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
-from peewee import fn
 from pydantic import Field
 
 from models.base import MILLISECOND, Shape, milliseconds, moment
-from models.status.affected import AffectedRow
-from models.status.maintenance import MaintenanceRow
-from models.status.measurements import MeasurementRow
+from models.database import database
+from models.status.hours import COUNTED, HOUR_MS, rolled_up_until
 from models.status.services import ServiceRow
 from models.status.uptime import PERIODS, Counts, Period, total
 from models.words import Moment
 
 DAY = timedelta(days=1)
-DAY_MS = 24 * 60 * 60 * 1000
+DAY_MS = 24 * HOUR_MS
 
 Span = tuple[datetime, datetime]
+
+# A UTC day's number, then the columns of Counts.
+Row = tuple[int, ...]
+
+# The same question to raw rows, hours and days. The texts are fixed, since Peewee
+# takes longer to say them than SQLite to answer.
+_WITHIN = "WHERE service_id = ? AND {0} >= ? AND {0} < ? GROUP BY 1"
+_ADDED = "SUM(operational), SUM(degraded), SUM(down), SUM(time_sum), SUM(time_count)"
+_ASKED = "SELECT {0} / {1}, {2} FROM {3} " + _WITHIN  # noqa: S608  our own texts
+_RAW = _ASKED.format("observed_at", DAY_MS, COUNTED, "measurement")
+_HOURS = _ASKED.format("starts_at", DAY_MS, _ADDED, "hour")
+_DAYS = _ASKED.format("starts_at", DAY_MS, _ADDED, "day")
+_EXCLUDED = (
+    "SELECT COALESCE(SUM(excluded), 0) FROM day"
+    " WHERE service_id = ? AND starts_at >= ? AND starts_at < ?"
+)
+_WINDOWS = (
+    "SELECT starts_at, ends_at FROM maintenance"
+    " JOIN affected ON affected.subject = maintenance.id"
+    " WHERE affected.service_id = ? AND written <> 'cancelled' ORDER BY starts_at"
+)
 
 
 class StatusUptimeSummary(Shape):
@@ -58,30 +76,32 @@ def uptime_of(
 
 def counts_in(service: ServiceRow, span: Span) -> Counts:
     """Count the samples observed in [start, end) outside maintenance."""
-    return total(_count(service, each) for each in outside(windows_of(service), span))
+    return _summed(_rows_in(service, span))
+
+
+def excluded_in(service: ServiceRow, span: Span) -> int:
+    """Count the samples observed in [start, end) that maintenance leaves out."""
+    start, end = (milliseconds(each) for each in span)
+    folded = database.execute_sql(_EXCLUDED, (service.number, start, end)).fetchone()
+    everything = _summed(_rows_of(service, [span]))
+    counted = _summed(_rows_of(service, outside(windows_of(service), span)))
+    return int(folded[0]) + everything.samples - counted.samples
 
 
 def days_of(service: ServiceRow, now: datetime, days: int) -> dict[date, Counts]:
     """Return the counts of the last UTC days, today included; days without none."""
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    span = (today - (days - 1) * DAY, now + MILLISECOND)
     found: dict[date, Counts] = {}
-    for each in outside(windows_of(service), span):
-        for day, counts in _count_by_day(service, each).items():
-            found[day] = total([found.get(day, Counts()), counts])
+    for row in _rows_in(service, (today - (days - 1) * DAY, now + MILLISECOND)):
+        day = moment(row[0] * DAY_MS).date()
+        found[day] = total([found.get(day, Counts()), Counts(*row[1:])])
     return found
 
 
 def windows_of(service: ServiceRow) -> list[Span]:
     """Return the spans of maintenance that leave samples of the service out."""
-    query = (
-        MaintenanceRow.select(MaintenanceRow.starts_at, MaintenanceRow.ends_at)
-        .join(AffectedRow, on=(AffectedRow.subject == MaintenanceRow.id))
-        .where(AffectedRow.service == service.number)
-        .where(MaintenanceRow.written != "cancelled")
-        .order_by(MaintenanceRow.starts_at)
-    )
-    return [(row.starts_at, row.ends_at) for row in query]
+    rows = database.execute_sql(_WINDOWS, (service.number,))
+    return [(moment(starts_at), moment(ends_at)) for starts_at, ends_at in rows]
 
 
 def outside(windows: Sequence[Span], span: Span) -> Iterable[Span]:
@@ -97,40 +117,36 @@ def outside(windows: Sequence[Span], span: Span) -> Iterable[Span]:
         yield start, end
 
 
-def _count(service: ServiceRow, span: Span) -> Counts:
-    counts = Counts()
-    for row in _samples(service, span).group_by(MeasurementRow.status).tuples():
-        counts = total([counts, _counts(*row)])
-    return counts
-
-
-def _count_by_day(service: ServiceRow, span: Span) -> dict[date, Counts]:
-    day = (MeasurementRow.observed_at / DAY_MS).alias("day")
-    query = _samples(service, span).select_extend(day)
-    found: dict[date, Counts] = {}
-    for *row, number in query.group_by(day, MeasurementRow.status).tuples():
-        at = moment(int(number) * DAY_MS).date()
-        found[at] = total([found.get(at, Counts()), _counts(*row)])
-    return found
-
-
-def _samples(service: ServiceRow, span: Span) -> Any:
+def _rows_in(service: ServiceRow, span: Span) -> Iterator[Row]:
+    """Yield counts by day of what lies outside maintenance."""
+    # A day whose raw rows are gone is counted whole, in the span that it starts in.
     start, end = (milliseconds(each) for each in span)
-    return (
-        MeasurementRow.select(
-            MeasurementRow.status,
-            fn.COUNT(MeasurementRow.status),
-            fn.SUM(MeasurementRow.response_time_ms),
-            fn.COUNT(MeasurementRow.response_time_ms),
-        )
-        .where(MeasurementRow.service == service.number)
-        .where(MeasurementRow.observed_at >= start)
-        .where(MeasurementRow.observed_at < end)
-    )
+    yield from database.execute_sql(_DAYS, (service.number, start, end))
+    yield from _rows_of(service, outside(windows_of(service), span))
 
 
-def _counts(status: str, samples: int, time_sum: int | None, times: int) -> Counts:
-    counts = replace(Counts(), **{status: samples})
-    if status == "down":
-        return counts
-    return replace(counts, time_sum=time_sum or 0, time_count=times)
+def _rows_of(service: ServiceRow, spans: Iterable[Span]) -> Iterator[Row]:
+    """Yield counts by day of what is kept by the hour or raw."""
+    until = rolled_up_until()
+    for span in spans:
+        for statement, start, end in _sources(span, until):
+            if start < end:
+                yield from database.execute_sql(statement, (service.number, start, end))
+
+
+def _sources(span: Span, until: int) -> Iterator[tuple[str, int, int]]:
+    """Split a span into its whole hours, where they are counted, and its edges."""
+    start, end = (milliseconds(each) for each in span)
+    first = -(-start // HOUR_MS) * HOUR_MS
+    last = min(end // HOUR_MS * HOUR_MS, until)
+    if first < last:
+        yield _RAW, start, first
+        yield _HOURS, first, last
+        yield _RAW, last, end
+    else:
+        yield _RAW, start, end
+
+
+def _summed(rows: Iterable[Row]) -> Counts:
+    _, *columns = [sum(column) for column in zip(*rows, strict=True)] or [0]
+    return Counts(*columns)

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from peewee import AutoField, ForeignKeyField, ModelSelect, TextField
 from pydantic import Field
+from pydantic.alias_generators import to_camel
 
 from models.audit import Target
 from models.base import Change, MomentField, Row, Shape, new_id
@@ -15,11 +16,12 @@ from models.status.affected import (
     AffectedRow,
     StatusAffectedService,
     affected_by,
-    change_affected,
+    change_subject,
     set_affected,
     subjects_affecting,
+    subjects_named,
 )
-from models.status.services import Services
+from models.status.services import ServiceRow, Services
 from models.status.state import CLOCK_SKEW, Severity
 from models.words import TRIMMED, MayOmit, Moment, SingleLine
 
@@ -135,7 +137,7 @@ def open_incident(asked: StatusAddIncident, now: datetime) -> IncidentRow:
     """Open an incident; its body becomes the first entry of its timeline."""
     started_at = asked.started_at or now
     resolved_at = now if asked.status == "resolved" else None
-    _require_order(started_at, resolved_at, now)
+    _require_order(started_at, resolved_at, now, sent="/startedAt")
     incident = IncidentRow.create(
         id=new_id(now),
         title=asked.title,
@@ -159,11 +161,11 @@ def update_incident(
     wanted = asked.given()
     wanted.pop("id")
     slugs = wanted.pop("services", None)
+    sent = next((n for n in ("resolved_at", "started_at") if n in wanted), "status")
     wanted |= {"resolved_at": _resolved_at(incident, wanted, now)}
-    _require_order(
-        wanted.get("started_at", incident.started_at), wanted["resolved_at"], now
-    )
-    changes = change_affected(incident, slugs, now) | incident.change(wanted, now)
+    started_at = wanted.get("started_at", incident.started_at)
+    _require_order(started_at, wanted["resolved_at"], now, sent="/" + to_camel(sent))
+    changes = change_subject(incident, wanted, slugs, now)
     return with_services([incident])[0], changes
 
 
@@ -172,7 +174,7 @@ def add_entry(asked: StatusAddIncidentUpdate, now: datetime) -> EntryRow:
     incident = incident_with(asked.incident_id)
     status = asked.status or incident.status
     resolved_at = _resolved_at(incident, {"status": status}, now)
-    _require_order(incident.started_at, resolved_at, now)
+    _require_order(incident.started_at, resolved_at, now, sent="/status")
     if not incident.change({"status": status, "resolved_at": resolved_at}, now):
         incident.touch(now)
     return _tell(incident, status, asked.body, now)
@@ -201,7 +203,7 @@ def incidents_listed(asked: ListIncidents, now: datetime) -> Page[IncidentRow]:
         is_resolved = IncidentRow.status == "resolved"
         query = query.where(is_resolved if asked.status == "resolved" else ~is_resolved)
     if asked.slug is not None:
-        query = query.where(IncidentRow.id.in_(subjects_affecting(asked.slug)))
+        query = query.where(IncidentRow.id.in_(subjects_named(asked.slug)))
     if asked.to is not None:
         query = query.where(IncidentRow.started_at < asked.to)
     if asked.from_ is not None:
@@ -215,13 +217,15 @@ def incidents_listed(asked: ListIncidents, now: datetime) -> Page[IncidentRow]:
     return Page(with_services(page.items), page.meta)
 
 
-def incidents_since(since: datetime, slug: str | None = None) -> list[IncidentRow]:
+def incidents_since(
+    since: datetime, service: ServiceRow | None = None
+) -> list[IncidentRow]:
     """Return what is unresolved or was resolved since, newest first."""
     query = IncidentRow.select().where(
         IncidentRow.resolved_at.is_null() | (IncidentRow.resolved_at > since)
     )
-    if slug is not None:
-        query = query.where(IncidentRow.id.in_(subjects_affecting(slug)))
+    if service is not None:
+        query = query.where(IncidentRow.id.in_(subjects_affecting(service)))
     return in_order(query)
 
 
@@ -266,12 +270,13 @@ def _resolved_at(
 
 
 def _require_order(
-    started_at: datetime, resolved_at: datetime | None, now: datetime
+    started_at: datetime, resolved_at: datetime | None, now: datetime, *, sent: str
 ) -> None:
+    """`sent` points at the member of the request that is to be corrected."""
     if resolved_at is not None and resolved_at < started_at:
-        raise _wrong("/resolvedAt", "Must not be before startedAt.")
+        raise _wrong(sent, "resolvedAt must not be before startedAt.")
     if resolved_at is not None and resolved_at > now + CLOCK_SKEW:
-        raise _wrong("/resolvedAt", "Must not be in the future.")
+        raise _wrong(sent, "resolvedAt must not be in the future.")
 
 
 def _wrong(pointer: str, detail: str) -> ValidationFailed:

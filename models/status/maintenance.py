@@ -14,12 +14,13 @@ from models.status.affected import (
     AffectedRow,
     StatusAffectedService,
     affected_by,
-    change_affected,
+    change_subject,
     set_affected,
     subjects_affecting,
+    subjects_named,
 )
 from models.status.incidents import IncidentTitle, StatusId, require_range
-from models.status.services import Services
+from models.status.services import ServiceRow, Services
 from models.words import MayOmit, Moment, null_if_empty
 
 MaintenanceStatus = Literal["scheduled", "active", "completed", "cancelled"]
@@ -136,9 +137,13 @@ def update_maintenance(
     if "status" in wanted:
         wanted["written"] = wanted.pop("status")
     _require_order(
-        wanted.get("starts_at", window.starts_at), wanted.get("ends_at", window.ends_at)
+        wanted.get("starts_at", window.starts_at),
+        wanted.get("ends_at", window.ends_at),
+        sent="/endsAt" if "ends_at" in wanted else "/startsAt",
     )
-    changes = change_affected(window, slugs, now) | window.change(wanted, now)
+    changes = change_subject(window, wanted, slugs, now)
+    if "written" in changes:
+        changes["status"] = changes.pop("written")
     return complete([window], now)[0], changes
 
 
@@ -156,7 +161,7 @@ def maintenance_listed(asked: ListMaintenance, now: datetime) -> Page[Maintenanc
     if asked.status is not None:
         query = query.where(_with_status(asked.status, now))
     if asked.slug is not None:
-        query = query.where(MaintenanceRow.id.in_(subjects_affecting(asked.slug)))
+        query = query.where(MaintenanceRow.id.in_(subjects_named(asked.slug)))
     if asked.to is not None:
         query = query.where(MaintenanceRow.starts_at < asked.to)
     if asked.from_ is not None:
@@ -171,12 +176,12 @@ def maintenance_listed(asked: ListMaintenance, now: datetime) -> Page[Maintenanc
 
 
 def maintenance_since(
-    since: datetime, now: datetime, slug: str | None = None
+    since: datetime, now: datetime, service: ServiceRow | None = None
 ) -> list[MaintenanceRow]:
     """Return what is coming, active, or has ended since, newest first."""
     query = MaintenanceRow.select().where(MaintenanceRow.ends_at > since)
-    if slug is not None:
-        query = query.where(MaintenanceRow.id.in_(subjects_affecting(slug)))
+    if service is not None:
+        query = query.where(MaintenanceRow.id.in_(subjects_affecting(service)))
     return in_order(query, now)
 
 
@@ -214,8 +219,10 @@ def _with_status(status: MaintenanceStatus, now: datetime) -> Any:
     return (MaintenanceRow.written == "completed") | ended
 
 
-def _require_order(starts_at: datetime, ends_at: datetime) -> None:
+def _require_order(
+    starts_at: datetime, ends_at: datetime, *, sent: str = "/endsAt"
+) -> None:
     if ends_at <= starts_at:
-        detail = "Must be later than startsAt."
-        error = {"pointer": "/endsAt", "code": "time", "detail": detail}
-        raise ValidationFailed(f"/endsAt: {detail}", error)
+        detail = "endsAt must be later than startsAt."
+        error = {"pointer": sent, "code": "time", "detail": detail}
+        raise ValidationFailed(f"{sent}: {detail}", error)

@@ -2,17 +2,18 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 from peewee import CompositeKey, ForeignKeyField, IntegerField, TextField
 from pydantic import Field
 
-from models.base import MomentField, Row, Shape, milliseconds
+from models.base import MomentField, Row, Shape, milliseconds, moment
 from models.database import database
 from models.errors import ValidationFailed
-from models.status.services import ServiceRow
+from models.status.hours import folded_until, recount
+from models.status.services import ServiceRow, numbers_by_slug
 from models.status.state import CLOCK_SKEW, Measured, Reading
-from models.words import Moment, StatusSlug, Whole
+from models.words import Moment, StatusSlug, Whole, told_moment
 
 
 class StatusMeasurement(Shape):
@@ -79,19 +80,27 @@ _SEE = (
     " response_time_ms = excluded.response_time_ms"
     " WHERE excluded.observed_at > reading.observed_at"
 )
+# Every reading is read to tell the present: rows of Peewee's would take longer
+# than all the rest of it.
+_SEEN = (
+    "SELECT service_id, source, status, observed_at, response_time_ms FROM reading"
+    " WHERE service_id BETWEEN ? AND ? ORDER BY service_id, source"
+)
+
+_WHY_NOT = "older samples are not kept one by one."
 
 
 def record_measurements(
     asked: StatusRecordMeasurements, now: datetime, *, retention: timedelta
-) -> RecordedMeasurements:
+) -> tuple[RecordedMeasurements, bool]:
     """
-    Keep a batch, whole or not at all.
+    Keep a batch, whole or not at all; tell whether that changed anything.
 
     A sample that is there already counts as recorded and changes nothing.
     Slugs that name no service are returned; the rest is kept.
     """
     _require_times(asked.measurements, now, retention)
-    numbers = {row.slug: row.number for row in ServiceRow.select()}
+    numbers = numbers_by_slug()
     rows = [
         (
             numbers[each.slug],
@@ -105,23 +114,25 @@ def record_measurements(
     ]
     cursor = database.connection().cursor()
     cursor.executemany(_KEEP, rows)
-    cursor.executemany(_SEE, rows)
+    changed = cursor.rowcount > 0
+    if changed:
+        cursor.executemany(_SEE, rows)
+        recount((number, at) for number, at, *_ in rows)
     unknown = [each.slug for each in asked.measurements if each.slug not in numbers]
-    return RecordedMeasurements(
+    recorded = RecordedMeasurements(
         recorded=len(rows), unknown=list(dict.fromkeys(unknown))
     )
+    return recorded, changed
 
 
 def readings_of(services: Iterable[ServiceRow]) -> dict[int, list[Reading]]:
     """Return the newest sample of each source, by the service's number."""
     found: dict[int, list[Reading]] = {each.number: [] for each in services}
-    rows: Iterable[Any] = ReadingRow.select().order_by(
-        ReadingRow.service, ReadingRow.source
-    )
-    for row in rows:
-        if row.service_id in found:
-            found[row.service_id].append(
-                Reading(row.source, row.status, row.observed_at, row.response_time_ms)
+    rows = database.execute_sql(_SEEN, (min(found, default=0), max(found, default=0)))
+    for number, source, status, observed_at, response_time_ms in rows:
+        if number in found:
+            found[number].append(
+                Reading(source, status, moment(observed_at), response_time_ms)
             )
     return found
 
@@ -129,14 +140,14 @@ def readings_of(services: Iterable[ServiceRow]) -> dict[int, list[Reading]]:
 def _require_times(
     measurements: Iterable[StatusMeasurement], now: datetime, retention: timedelta
 ) -> None:
-    latest, earliest = now + CLOCK_SKEW, now - retention
+    latest, earliest = now + CLOCK_SKEW, max(now - retention, folded_until())
     errors = []
     for index, each in enumerate(measurements):
         problem = None
         if each.observed_at > latest:
             problem = "Must not be more than 60 s in the future."
-        elif each.observed_at <= earliest:
-            problem = f"Must not be older than {retention.days} days."
+        elif each.observed_at < earliest:
+            problem = f"Must not be before {told_moment(earliest)}: {_WHY_NOT}"
         if problem:
             pointer = f"/measurements/{index}/observedAt"
             errors.append({"pointer": pointer, "code": "time", "detail": problem})

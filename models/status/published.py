@@ -1,8 +1,11 @@
 """What the public is told: one service, all of them, and what comes next."""
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Annotated, cast
+from functools import cached_property
+from typing import Annotated, TypeVar, cast
 
 from pydantic import Field
 
@@ -31,6 +34,8 @@ from models.status.uptime import PERIODS
 from models.words import Moment
 
 HISTORY = timedelta(days=90)
+
+Subject = TypeVar("Subject", IncidentRow, MaintenanceRow)
 
 
 class StatusService(Shape):
@@ -95,12 +100,18 @@ class Board:
         )
 
     def incidents_of(self, service: ServiceRow) -> list[IncidentRow]:
-        return [
-            i for i in self.incidents if i.is_active(self.now) and _names(i, service)
-        ]
+        return self._active_incidents.get(service.number, [])
 
     def windows_of(self, service: ServiceRow) -> list[MaintenanceRow]:
-        return [w for w in self.windows if w.status == "active" and _names(w, service)]
+        return self._active_windows.get(service.number, [])
+
+    @cached_property
+    def _active_incidents(self) -> dict[int, list[IncidentRow]]:
+        return _by_service(i for i in self.incidents if i.is_active(self.now))
+
+    @cached_property
+    def _active_windows(self) -> dict[int, list[MaintenanceRow]]:
+        return _by_service(w for w in self.windows if w.status == "active")
 
     def told(self, service: ServiceRow) -> StatusService:
         """Return the service as the public sees it."""
@@ -152,9 +163,11 @@ class Board:
         return max(readings, key=lambda each: each.observed_at, default=None)
 
 
-def board(now: datetime, freshness: timedelta) -> Board:
-    """Read the enabled services and all that can decide their states."""
-    services = services_in_order()
+def board(
+    now: datetime, freshness: timedelta, services: list[ServiceRow] | None = None
+) -> Board:
+    """Read the enabled services, or these, and all that can decide their states."""
+    services = services_in_order() if services is None else services
     return Board(
         now=now,
         freshness=freshness,
@@ -176,7 +189,7 @@ def service_detail(
 ) -> StatusServiceDetail:
     """Return a service with its uptimes and the incidents and windows of 90 days."""
     service = shown_service(slug)
-    return detail_on(board(now, freshness), service, interval_seconds)
+    return detail_on(board(now, freshness, [service]), service, interval_seconds)
 
 
 def detail_on(
@@ -187,17 +200,23 @@ def detail_on(
         uptime_of(service, period, seen.now, interval_seconds=interval_seconds)
         for period in PERIODS
     ]
-    windows = maintenance_since(since, seen.now, service.slug)
+    windows = maintenance_since(since, seen.now, service)
     return StatusServiceDetail(
         service=seen.told(service),
         uptime=uptime,
         incidents=[
             StatusIncident.model_validate(each)
-            for each in incidents_since(since, service.slug)
+            for each in incidents_since(since, service)
         ],
         maintenance=[StatusMaintenance.model_validate(each) for each in windows],
     )
 
 
-def _names(subject: IncidentRow | MaintenanceRow, service: ServiceRow) -> bool:
-    return any(each.service_id == service.number for each in subject.services)
+def _by_service(subjects: Iterable[Subject]) -> dict[int, list[Subject]]:
+    """Sort what is active to the services it affects; a purged one has none."""
+    found: dict[int, list[Subject]] = defaultdict(list)
+    for subject in subjects:
+        for each in subject.services:
+            if each.service_id is not None:
+                found[each.service_id].append(subject)
+    return found

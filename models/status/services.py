@@ -10,10 +10,11 @@ from peewee import (
     IntegerField,
     TextField,
 )
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from models.audit import Target
 from models.base import Change, MomentField, Row, Shape, new_id
+from models.database import database
 from models.errors import ReferenceNotFound, ServiceNotFound, SlugTaken
 from models.status.uptime import Period
 from models.words import (
@@ -76,22 +77,16 @@ def _flag_or_default(value: Any) -> Any:
 class ListAdminServices(Shape):
     """`null` and nothing at all are the default, as spec.md's "or null" says."""
 
-    include_disabled: Annotated[bool, BeforeValidator(_flag_or_default)] = True
+    include_disabled: Annotated[
+        bool,
+        BeforeValidator(_flag_or_default),
+        WithJsonSchema({"type": ["boolean", "null"]}),
+    ] = True
 
 
 class GetUptime(Shape):
     slug: str
     period: Period = "24h"
-
-
-class StatusRemoveService(Shape):
-    slug: StatusSlug
-    purge: bool = False
-
-
-class RemovedService(Shape):
-    slug: str
-    purged: bool
 
 
 class ServiceRow(Row):
@@ -127,22 +122,6 @@ def update_service(
     """Change what was sent and differs; return the service and what changed."""
     service = service_named(asked.slug)
     return service, service.change(asked.given(), now)
-
-
-def remove_service(
-    asked: StatusRemoveService, now: datetime
-) -> tuple[ServiceRow, bool]:
-    """
-    Take a service off the page, or purge it; tell whether that changed anything.
-
-    A purge takes its measurements along; incidents and windows keep its slug and
-    name.
-    """
-    service = service_named(asked.slug)
-    if asked.purge:
-        service.delete_instance()
-        return service, True
-    return service, bool(service.change({"enabled": False}, now))
 
 
 def services_in_order(*, include_disabled: bool = False) -> list[ServiceRow]:
@@ -182,3 +161,8 @@ def services_named(slugs: Iterable[str]) -> list[ServiceRow]:
         names = ", ".join(f"'{slug}'" for slug in missing)
         raise ReferenceNotFound(f"No service has the slug {names}.")
     return [found[slug] for slug in wanted]
+
+
+def numbers_by_slug() -> dict[str, int]:
+    """Return every service's number; a probe's batch asks for nothing else."""
+    return dict(database.execute_sql("SELECT slug, number FROM service"))

@@ -55,6 +55,7 @@ DOCUMENT = {
     "section": "Getting started",
     "sectionHref": "/guides/#getting-started",
     "sidebar": {"html": Markup("<ul></ul>")},
+    "register": [],
     "previous": {"title": "Sign in", "href": "/guides/sign-in/"},
     "next": {"title": "Limits", "href": "/guides/limits/"},
     "publishedVersion": 7,

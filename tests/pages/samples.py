@@ -172,6 +172,7 @@ MINIMAL = {
             "html": Markup("<p>Short.</p>"),
             "headings": [],
             "section": None,
+            "register": [],
             "previous": None,
             "next": None,
         },

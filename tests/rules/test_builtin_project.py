@@ -1,7 +1,10 @@
 """The built-in docs project, made at the first start."""
 
+from threading import Barrier, Thread
+
 import pytest
 
+from models.database import database
 from models.projects.activity import ActivityRow
 from models.projects.members import MemberRow
 from models.projects.project import ProjectRow
@@ -47,3 +50,22 @@ def test_slug_of_an_ordinary_project(store, clock):
         ensure_docs_project(clock.now, **ASKED)
 
     assert not ProjectRow.get().builtin
+
+
+def test_two_starts_together(store, clock):
+    """They make one project: the second waits for the lock, then finds it."""
+    together, made = Barrier(2), []
+
+    def start():
+        together.wait()
+        made.append(ensure_docs_project(clock.now, **ASKED).id)
+        database.close()
+
+    threads = [Thread(target=start) for _ in range(2)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+    assert len(made) == 2
+    assert len(set(made)) == ProjectRow.select().count() == 1

@@ -1,0 +1,199 @@
+"""The command line, as people, cron and scripts use it."""
+
+import json
+import re
+import sqlite3
+
+import pytest
+
+import app
+from models.database import database
+from models.platform.keys import KeyRow
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch, capsys):
+    """Run a command on an instance of its own; return (exit, output, errors)."""
+    monkeypatch.setenv("MASTHEAD_DATABASE", str(tmp_path / "data/masthead.db"))
+    monkeypatch.setenv("MASTHEAD_OUTPUT", str(tmp_path / "output"))
+    monkeypatch.setenv("MASTHEAD_LOG_LEVEL", "error")
+    monkeypatch.chdir(tmp_path)
+
+    def ran(*words):
+        code = app.main([str(word) for word in words])
+        told = capsys.readouterr()
+        return code, told.out, told.err
+
+    yield ran
+    database.close()
+
+
+@pytest.fixture
+def tree(tmp_path):
+    folder = tmp_path / "tree"
+    (folder / "basics").mkdir(parents=True)
+    (folder / "basics/first.md").write_text("# First\n\nSee [second](second.md).\n")
+    (folder / "basics/second.md").write_text("---\ntitle: Second\n---\nBack.\n")
+    return folder
+
+
+def test_bootstrap(command):
+    """The secret alone stands on standard output, the rest on standard error."""
+    code, out, err = command("keys", "bootstrap", "--email", "ada@example.com")
+
+    assert code == 0
+    assert re.fullmatch(r"mh_\w{8}_\w{49}\n", out)
+    assert "ada@example.com" in err
+    key = KeyRow.get()
+    assert (key.scopes, key.issuer) == (["*"], "ada@example.com")
+
+
+def test_bootstrap_again(command):
+    """A second first key needs to be asked for with --force."""
+    command("keys", "bootstrap", "--email", "ada@example.com")
+
+    refused = command("keys", "bootstrap", "--email", "eve@example.com")
+    forced = command(
+        *("keys", "bootstrap", "--email", "bob@example.com", "--force"),
+        *("--scope", "status:*", "--scope", "platform:keys:list"),
+    )
+
+    assert refused[0] == 2
+    assert "--force" in refused[2]
+    assert forced[0] == 0
+    newest = KeyRow.get(KeyRow.issuer == "bob@example.com")
+    assert newest.scopes == ["status:*", "platform:keys:list"]
+
+
+def test_bootstrap_with_a_wrong_scope(command):
+    """A scope that is none is refused in a sentence, and no key is made."""
+    code, out, err = command(
+        "keys", "bootstrap", "--email", "ada@example.com", "--scope", "Status:*"
+    )
+
+    assert (code, out) == (2, "")
+    assert "--scope" in err
+    assert KeyRow.select().count() == 0
+
+
+def test_build(command):
+    """Twice: the second build writes nothing."""
+    command("migrate")
+
+    first, second = command("build"), command("build")
+
+    assert re.match(r"written [1-9]\d*, unchanged 0, removed 0, seconds ", first[1])
+    assert re.match(r"written 0, unchanged [1-9]\d*, removed 0, seconds ", second[1])
+
+
+def test_build_without_a_database(command):
+    """A wrong path is not taken for a new instance."""
+    code, _, err = command("build")
+
+    assert code == 2
+    assert "There is no database" in err
+
+
+def test_import(command, tree, tmp_path):
+    """A tree becomes pages whose links work; a second import changes nothing."""
+    words = ("docs", "import", tree, "--collection", "guides", "--publish")
+
+    first, second = command(*words), command(*words)
+    command("build")
+
+    assert "created 2, updated 0, unchanged 0, published 2" in first[1]
+    assert "created 0, updated 0, unchanged 2, published 0" in second[1]
+    page = (tmp_path / "output/guides/first/index.html").read_text()
+    assert '<a href="/guides/second/">second</a>' in page
+
+
+@pytest.mark.parametrize("name", ["empty", "missing"])
+def test_import_of_nothing(command, tmp_path, name):
+    """A folder without Markdown, or none at all, is named."""
+    (tmp_path / "empty").mkdir()
+
+    code, _, err = command("docs", "import", name, "--collection", "guides")
+
+    assert code == 2
+    assert name in err
+
+
+def test_check(command, tmp_path):
+    """What is whole is said so; an altered page is named."""
+    command("migrate")
+    command("build")
+
+    whole = command("check")
+    (tmp_path / "output/index.html").write_text("defaced")
+    broken = command("check")
+
+    assert whole[0] == 0
+    assert broken[0] == 1
+    assert "index.html in the output is not as it was written." in broken[1]
+
+
+def test_backup(command, tmp_path):
+    """The copy is a whole database of its own."""
+    command("keys", "bootstrap", "--email", "ada@example.com")
+
+    assert command("backup", tmp_path / "copy.db")[0] == 0
+
+    copy = sqlite3.connect(tmp_path / "copy.db")
+    assert copy.execute("SELECT issuer FROM key").fetchall() == [("ada@example.com",)]
+    assert copy.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    copy.close()
+
+
+def test_openapi(command):
+    """The document goes to standard output as JSON."""
+    code, out, _ = command("openapi")
+
+    assert code == 0
+    assert json.loads(out)["openapi"] == "3.1.0"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("MASTHEAD_PORT", "80000", "from 1 to 65535"),
+        ("MASTHEAD_FRESHNESS_SECONDS", "soon", "whole number"),
+        ("MASTHEAD_OUTPT", "x", "not a setting"),
+    ],
+)
+def test_wrong_setting(command, monkeypatch, name, value, words):
+    """A wrong setting stops the start with a sentence that names it."""
+    monkeypatch.setenv(name, value)
+
+    code, out, err = command("build")
+
+    assert (code, out) == (2, "")
+    assert err.startswith(f"masthead: {name} ")
+    assert words in err
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [("MASTHEAD_DATABASE", "folder"), ("MASTHEAD_DATABASE", "file/a.db")],
+)
+def test_unusable_database(command, monkeypatch, tmp_path, name, path):
+    """A path that cannot be a database is named, without a traceback."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(name, str(tmp_path / path))
+
+    code, _, err = command("migrate")
+
+    assert code == 2
+    assert path in err
+
+
+def test_unusable_output(command, monkeypatch, tmp_path):
+    """An output folder that cannot be written is named."""
+    command("migrate")
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("MASTHEAD_OUTPUT", str(tmp_path / "file/output"))
+
+    code, _, err = command("build")
+
+    assert code == 2
+    assert "cannot be written" in err

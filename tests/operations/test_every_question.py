@@ -1,0 +1,122 @@
+"""What holds for the question of every operation: its body, or its query."""
+
+import logging
+
+import pytest
+
+from api.operation import OPERATIONS
+
+POSTS = [each for each in OPERATIONS if each.method == "POST"]
+every = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.route)
+posts = pytest.mark.parametrize("operation", POSTS, ids=lambda each: each.route)
+
+SECRETIVE = "do-not-echo-7f3a"
+
+
+@posts
+def test_unknown_member(operation, send, issue, refusal):
+    """A member that does not exist is refused by its name, without its value."""
+    body = {"expiresInDay": SECRETIVE, "a/b~c": SECRETIVE}
+
+    response = send(operation, issue("*"), json=body)
+
+    assert response.status_code == 422
+    errors = refusal(response, "validation-failed")["errors"]
+    pointers = {each["pointer"] for each in errors}
+    assert {"/expiresInDay", "/a~1b~0c"} <= pointers
+    assert SECRETIVE not in response.text
+
+
+@posts
+def test_query_of_a_post(operation, send, issue, refusal):
+    """A POST is asked in its body: a parameter beside it is refused by name."""
+    response = send(operation, issue("*"), query_string={"id": SECRETIVE}, json={})
+
+    assert response.status_code == 422
+    (error,) = refusal(response, "validation-failed")["errors"]
+    assert error["parameter"] == "id"
+    assert SECRETIVE not in response.text
+
+
+@posts
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[" * 100_000,
+        b'{"a":' * 40_000,
+        b'{"name": "\xff"}',
+        b'{"name": "\\ud800"}',
+        b"{} {}",
+        b"\xef\xbb\xbf{}",
+        b"9" * 5_000 + b"x",
+    ],
+    ids=["empty", "deep", "deep-object", "not-utf8", "half", "two", "bom", "number"],
+)
+def test_body_that_is_no_json(operation, body, send, issue, refusal):
+    """What cannot be read is refused, however deep or broken it is."""
+    response = send(operation, issue("*"), data=body)
+
+    assert response.status_code == 400
+    refusal(response, "malformed-request")
+
+
+@posts
+@pytest.mark.parametrize("body", [b"null", b"[]", b'"x"', b"1", b"NaN"])
+def test_body_that_is_no_object(operation, body, send, issue, refusal):
+    """A body is an object; its place is told as the empty pointer."""
+    response = send(operation, issue("*"), data=body)
+
+    assert response.status_code == 422
+    assert refusal(response, "validation-failed")["errors"][0]["pointer"] == ""
+
+
+@posts
+@pytest.mark.parametrize(
+    "media_type",
+    ["text/plain", "application/x-www-form-urlencoded", "application/json5", "x"],
+)
+def test_wrong_media_type(operation, media_type, send, issue, refusal):
+    """A body is JSON, and says so or nothing."""
+    response = send(operation, issue("*"), data=b"{}", content_type=media_type)
+
+    assert response.status_code == 415
+    refusal(response, "unsupported-media-type")
+
+
+@posts
+def test_json_with_a_charset(operation, send, issue):
+    """A parameter of the media type does no harm."""
+    media_type = "application/json; charset=utf-8"
+
+    response = send(operation, issue("*"), data=b"{}", content_type=media_type)
+
+    assert response.status_code != 415
+
+
+@posts
+def test_body_that_is_too_large(operation, send, refusal):
+    """The limit is told before anything is read; at the limit a body is read."""
+    limit = operation.most_bytes
+
+    beyond = send(operation, data=b" " * (limit + 1))
+    within = send(operation, data=b" " * limit)
+
+    assert beyond.status_code == 413
+    assert refusal(beyond, "payload-too-large")["limitBytes"] == limit
+    assert within.status_code == 401
+
+
+@every
+def test_rejected_values_are_not_repeated(operation, send, issue, caplog):
+    """What was wrong is told by its place: the value may be a secret."""
+    caplog.set_level(logging.DEBUG)
+    shape = operation.takes.model_json_schema(by_alias=True) if operation.takes else {}
+    asked = dict.fromkeys(shape.get("properties", ["none"]), f"{SECRETIVE}\x00")
+    how = "query_string" if operation.method == "GET" else "json"
+
+    response = send(operation, issue("*"), **{how: asked})
+
+    assert response.status_code == 422
+    assert SECRETIVE not in response.text
+    assert SECRETIVE not in caplog.text

@@ -1,0 +1,177 @@
+"""A tree of Markdown files, read as the documents it is to become."""
+
+import pytest
+
+from sitegen.sources import read_tree
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Write these files and read their tree."""
+
+    def reading(**files):
+        for name, text in files.items():
+            path = tmp_path / name.replace("__", "/")
+            path = path.with_suffix(".md")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return read_tree(tmp_path)
+
+    return reading
+
+
+def the(tree):
+    assert tree.skipped == []
+    [source] = tree.sources
+    return source
+
+
+def test_file(read):
+    """Folder, file name, front matter and text each become what they say."""
+    text = "---\ntitle: First  steps\ndescription: Begin\nsort_rank: 3\n---\n\nWords.\n"
+
+    source = the(read(http_api__first_steps=text))
+
+    assert source.told() == {
+        "path": "http_api/first_steps.md",
+        "slug": "first-steps",
+        "section": "Http api",
+        "position": 3,
+        "title": "First steps",
+        "summary": "Begin",
+        "content": "Words.\n",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "content"),
+    [
+        ("# Start #\n\nWords.", "Start", "Words."),
+        ("---\ntitle: Start\n---\n# Start\nWords.", "Start", "Words."),
+        ("---\ntitle: Other\n---\n# Start\nWords.", "Other", "# Start\nWords."),
+        ("Words.\n\n# Later\n", "Later", "Words.\n\n# Later\n"),
+        ("```sh\n# install\n```\n", "A page", "```sh\n# install\n```\n"),
+        ("Words.", "A page", "Words."),
+        ("\ufeff# Start\r\nWords.\r\n", "Start", "Words.\n"),
+        ("---\ntitle: [1]\n---\nWords.", "A page", "Words."),
+        ("---\nWords after a rule.", "A page", "---\nWords after a rule."),
+    ],
+)
+def test_title(read, text, title, content):
+    """From the front matter, else the first heading, else the name of the file."""
+    source = the(read(a_page=text))
+
+    assert (source.title, source.content) == (title, content)
+
+
+@pytest.mark.parametrize(
+    ("front", "position"),
+    [
+        ("position: 4\nweight: 9", 4),
+        ("weight: 9", 9),
+        ("nav_order: '7'", 7),
+        ("order: 2.5", 2),
+        ("sort_rank: -3", 0),
+        ("weight: 99999999999999", 10_000),
+        ("weight: last", 0),
+        ("title: T", 0),
+    ],
+)
+def test_position(read, front, position):
+    """The first of the known names, held to what a position may be."""
+    assert the(read(page=f"---\n{front}\n---\nWords.")).position == position
+
+
+def test_section_of_nested_folders(read):
+    """Folders within folders are one section; the root has none."""
+    tree = read(api__http__errors="E", top="T")
+
+    assert [each.section for each in tree.sources] == ["Api: Http", None]
+
+
+def test_slugs(read):
+    """All that share a name take their folders; an index is called as its folder."""
+    tree = read(
+        a__Pushing="1", b__pushing="2", c__index="3", **{"Über uns!": "4", "---": "5"}
+    )
+
+    slugs = {each.path: each.slug for each in tree.sources}
+    assert slugs == {
+        "a/Pushing.md": "a-pushing",
+        "b/pushing.md": "b-pushing",
+        "c/index.md": "c",
+        "Über uns!.md": "uber-uns",
+        "---.md": "page",
+    }
+
+
+def test_slugs_that_folders_do_not_tell_apart(read):
+    """They are counted; no slug is longer than 64 characters."""
+    long = "x" * 70
+
+    tree = read(**{"a-b": "1", "a b": "2", f"{long}1": "3", f"{long}2": "4"})
+
+    slugs = sorted(each.slug for each in tree.sources)
+    assert slugs == ["a-b", "a-b-2", "x" * 62 + "-2", "x" * 64]
+
+
+def test_index_without_text(read):
+    """It opens its section, whose pages it will list; its rank is the section's."""
+    tree = read(a__index="---\ntitle: All\nweight: 8\n---\n\n")
+
+    index = the(tree)
+    assert (index.slug, index.title, index.section) == ("a", "All", "A")
+    assert (index.content, index.position) == ("", 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (b"\xff\xfe", "The file is not UTF-8."),
+        ("x" * 500_001, "The file has more than 500000 characters."),
+        ("é" * 1_000_001, "The file has more than 500000 characters."),
+        ("---\na: [\n---\nWords.", "The front matter is not YAML"),
+        ("---\nwhen: 2026-13-45\n---\nWords.", "The front matter is not YAML"),
+        ("---\n" + "[" * 5000 + "\n---\n", "The front matter is not YAML"),
+        ("---\n- a\n---\nWords.", "The front matter is not a list of names"),
+        ("---\na: !!python/name:os.system\n---\n", "The front matter is not YAML"),
+        (f"---\ntitle: {'x' * 201}\n---\n", "The title cannot be used"),
+        ("nul \x00", "The content cannot be used"),
+    ],
+)
+def test_file_that_cannot_be_used(read, text, reason):
+    """It is reported with its reason; the others are read."""
+    tree = read(bad=text, good="Words.")
+
+    assert [each.slug for each in tree.sources] == ["good"]
+    [skipped] = tree.skipped
+    assert skipped.path == "bad.md"
+    assert skipped.reason.startswith(reason)
+    assert skipped.reason.endswith(".")
+
+
+def test_links_of_the_file_system(read, tmp_path):
+    """What leads out of the folder is not followed, nor is a link to nothing."""
+    outside = tmp_path.parent / "outside"
+    outside.mkdir()
+    (outside / "secret.md").write_text("Secret.")
+    (tmp_path / "out.md").symlink_to(outside / "secret.md")
+    (tmp_path / "nothing.md").symlink_to(tmp_path / "ghost")
+    (tmp_path / "folder").symlink_to(outside)
+
+    tree = read(page="Words.")
+
+    assert [each.path for each in tree.sources] == ["page.md"]
+    assert {each.path: each.reason for each in tree.skipped} == {
+        "nothing.md": "This is not a file, or a link to nothing.",
+        "out.md": "The link leads out of the folder.",
+    }
+
+
+def test_hidden_and_other_files(read, tmp_path):
+    """They are not of the tree."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "x.md").write_text("Words.")
+    (tmp_path / "image.png").write_bytes(b"\x89PNG")
+
+    assert the(read(page="Words.")).path == "page.md"

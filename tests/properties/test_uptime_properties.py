@@ -1,0 +1,202 @@
+"""Whatever happened, uptime is what a plain count of all samples would say."""
+
+import shutil
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from models.database import database, open_database, writing
+from models.status.counters import counts_in, days_of, excluded_in, uptime_of
+from models.status.hours import roll_up
+from models.status.maintenance import (
+    StatusAddMaintenance,
+    StatusUpdateMaintenance,
+    schedule_maintenance,
+    update_maintenance,
+)
+from models.status.measurements import StatusRecordMeasurements, record_measurements
+from models.status.retention import prune
+from models.status.services import ServiceRow, StatusAddService, add_service
+from models.status.uptime import PERIODS
+
+START = datetime(2026, 1, 1, 5, 30, tzinfo=UTC)
+KEPT = timedelta(days=91)
+MS = timedelta(milliseconds=1)
+STATUSES = ["operational", "degraded", "down"]
+
+# Around the whole hours is where a count can go wrong.
+near_hours = st.builds(
+    lambda hours, off: timedelta(hours=hours) + off * MS,
+    st.integers(-30, 30),
+    st.sampled_from([-1, 0, 1, 1_800_000]),
+)
+far = st.timedeltas(timedelta(days=-90), timedelta(days=2)).map(
+    lambda offset: offset // MS * MS
+)
+offsets = near_hours | far
+samples = st.lists(
+    st.tuples(offsets, st.sampled_from(STATUSES), st.none() | st.integers(0, 600_000)),
+    min_size=1,
+    max_size=12,
+)
+spans = st.tuples(offsets, near_hours.map(abs).filter(bool))
+names = st.sampled_from(["x", "y", "xy"])
+which = st.integers(0, 9)
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("record"), st.sampled_from(["a", "b"]), samples),
+        st.tuples(st.just("add"), spans, names),
+        st.tuples(st.just("edit"), which, spans),
+        st.tuples(st.just("write"), which, st.sampled_from(["scheduled", "cancelled"])),
+        st.tuples(st.just("name"), which, names),
+        st.tuples(st.just("roll_up")),
+        st.tuples(st.just("prune")),
+        st.tuples(st.just("wait"), st.sampled_from([1, 60, 61, 1440, 57_600])),
+    ),
+    min_size=3,
+    max_size=18,
+)
+
+
+class History:
+    """What happened, twice: in the database, and as plain facts beside it."""
+
+    def __init__(self):
+        self.now, self.samples, self.windows = START, {}, {}
+        with writing():
+            for slug in "xy":
+                add_service(StatusAddService(slug=slug, name=slug), self.now)
+
+    def record(self, source, batch):
+        sent = [
+            {"slug": "x", "status": status, "response_time_ms": ms, "observed_at": at}
+            for off, status, ms in batch
+            if (at := min(self.now, self.now + off)) >= self.now - timedelta(days=90)
+        ]
+        asked = StatusRecordMeasurements(source=source, measurements=sent)
+        with writing():
+            record_measurements(asked, self.now, retention=KEPT)
+        for each in sent:
+            key = each["observed_at"], source
+            self.samples.setdefault(key, (each["status"], each["response_time_ms"]))
+
+    def add(self, span, slugs):
+        starts_at, ends_at = self._between(span)
+        asked = StatusAddMaintenance(
+            title="Move", starts_at=starts_at, ends_at=ends_at, services=list(slugs)
+        )
+        with writing():
+            window = schedule_maintenance(asked, self.now)
+        self.windows[window.id] = [starts_at, ends_at, "scheduled", slugs]
+
+    def edit(self, number, span):
+        starts_at, ends_at = self._between(span)
+        self._update(number, starts_at=starts_at, ends_at=ends_at)
+
+    def write(self, number, status):
+        self._update(number, status=status)
+
+    def name(self, number, slugs):
+        self._update(number, services=list(slugs))
+
+    def roll_up(self):
+        roll_up(self.now)
+
+    def prune(self):
+        prune(self.now, KEPT)
+
+    def wait(self, minutes):
+        self.now += timedelta(minutes=minutes)
+
+    def _between(self, span):
+        return self.now + span[0], self.now + span[0] + span[1]
+
+    def _update(self, number, **wanted):
+        if not self.windows:
+            return
+        id = list(self.windows)[number % len(self.windows)]
+        with writing():
+            update_maintenance(StatusUpdateMaintenance(id=id, **wanted), self.now)
+        facts = self.windows[id]
+        facts[0] = wanted.get("starts_at", facts[0])
+        facts[1] = wanted.get("ends_at", facts[1])
+        facts[2] = wanted.get("status", facts[2])
+        facts[3] = "".join(wanted.get("services", facts[3]))
+
+    def counted(self, start, end):
+        """Return the samples of x in [start, end) and how many are left out."""
+        within = [
+            (at, *facts) for (at, _), facts in self.samples.items() if start <= at < end
+        ]
+        kept = [each for each in within if not self._is_left_out(each[0])]
+        return kept, len(within) - len(kept)
+
+    def _is_left_out(self, at):
+        return any(
+            starts_at <= at < ends_at and status != "cancelled" and "x" in slugs
+            for starts_at, ends_at, status, slugs in self.windows.values()
+        )
+
+
+def plain(samples):
+    """Return percentage, samples and mean of raw facts, in exact arithmetic."""
+    found = Counter(status for _, status, _ in samples)
+    times = [ms for _, status, ms in samples if status != "down" and ms is not None]
+    up, count = found["operational"] + found["degraded"], len(samples)
+    pct = float(Decimal(100_000 * up // count) / 1000) if count else None
+    mean = int(Fraction(sum(times), len(times)) + Fraction(1, 2)) if times else None
+    return pct, count, mean
+
+
+@pytest.fixture
+def copy_of_empty(empty_database, tmp_path):
+    def copied():
+        database.close()
+        for each in tmp_path.glob("history.db*"):
+            each.unlink()
+        shutil.copy(empty_database, tmp_path / "history.db")
+        open_database(str(tmp_path / "history.db"))
+
+    yield copied
+    database.close()
+
+
+@settings(
+    max_examples=80,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(steps=steps)
+def test_uptime_is_a_plain_count(copy_of_empty, steps):
+    """
+    Late samples, repeats, edited windows, roll-ups and prunes at any moment:
+    every period counts what all raw samples would give.
+    """
+    copy_of_empty()
+    history = History()
+
+    for name, *arguments in steps:
+        getattr(history, name)(*arguments)
+
+    assert_equal_to_plain_count(history)
+
+
+def assert_equal_to_plain_count(history):
+    service, now = ServiceRow.get(ServiceRow.slug == "x"), history.now
+    for period, length in PERIODS.items():
+        span = (now - length + MS, now + MS)
+        kept, left_out = history.counted(*span)
+        told = uptime_of(service, period, now, interval_seconds=60)
+        found = told.uptime_pct, told.samples, told.avg_response_time_ms
+        assert found == plain(kept)
+        assert counts_in(service, span).samples == len(kept)
+        assert excluded_in(service, span) == left_out
+    today = now.replace(hour=0, minute=0)
+    kept, _ = history.counted(today - timedelta(days=89), now + MS)
+    days = Counter(at.date() for at, *_ in kept)
+    assert {d: c.samples for d, c in days_of(service, now, 90).items()} == days

@@ -1,0 +1,92 @@
+"""The audit: a chain that shows what was done to it."""
+
+from datetime import timedelta
+
+import pytest
+from peewee import IntegrityError
+
+from models.audit import AuditRow, Target, append, broken_links, newest_link, told
+from models.database import database, writing
+from tests.conftest import NOON
+
+TICK = timedelta(milliseconds=1)
+
+
+@pytest.fixture
+def chain(store):
+    with writing():
+        for number in range(4):
+            append(
+                "platform",
+                actor="ada@example.com",
+                action="add",
+                target=Target("key", f"id {number}", None),
+                now=NOON + number * TICK,
+            )
+
+
+def unlocked():
+    """Take away what refuses changes, as somebody with the file could."""
+    names = database.execute_sql("SELECT name FROM sqlite_master WHERE type='trigger'")
+    for (name,) in names.fetchall():
+        database.execute_sql(f'DROP TRIGGER "{name}"')
+
+
+def test_chain(chain):
+    """Each link fits what stands before; an area's chain is its own."""
+    assert broken_links("platform") == []
+    assert newest_link("platform") == AuditRow.get(AuditRow.number == 4).link
+    assert newest_link("status") == ""
+
+
+@pytest.mark.parametrize(
+    "statement", ["UPDATE audit SET actor='x'", "DELETE FROM audit"]
+)
+def test_append_only(statement, chain):
+    """The table itself refuses a change of what was put down."""
+    with pytest.raises(IntegrityError):
+        database.execute_sql(statement)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["id", "actor", "action", "target_type", "target_id", "target_label", "detail"],
+)
+def test_altered(name, chain):
+    """Whatever is altered in a record breaks its link."""
+    unlocked()
+    AuditRow.update(**{name: "other"}).where(AuditRow.number == 2).execute()
+
+    found = AuditRow.get(AuditRow.number == 2)
+    assert broken_links("platform") == [found.id]
+
+
+def test_altered_time(chain):
+    """The time of a record is part of its content."""
+    unlocked()
+    AuditRow.update(at=NOON).where(AuditRow.number == 2).execute()
+
+    assert len(broken_links("platform")) == 1
+
+
+def test_taken_out(chain):
+    """A record that is gone breaks the link of the next."""
+    unlocked()
+    AuditRow.delete().where(AuditRow.number == 2).execute()
+
+    assert broken_links("platform") == [AuditRow.get(AuditRow.number == 3).id]
+
+
+def test_told():
+    """Changes are told by name, in order, long values cut short."""
+    changes = {
+        "name": ("a", "x" * 100),
+        "at": (None, NOON),
+        "scopes": (["a", "b"], []),
+    }
+
+    assert told(changes) == (
+        "at: none -> 2026-03-01T12:00:00.000Z; "
+        f"name: a -> {'x' * 79}…; "
+        "scopes: a, b -> none"
+    )

@@ -1,0 +1,83 @@
+"""Token buckets: the burst, the refill, and clocks that jump."""
+
+import pytest
+
+from models.platform.buckets import SECOND, Buckets, Rate, draw
+
+NOW = 1_772_366_400 * SECOND
+
+
+def drawn(times, rate, full_at=None, now=NOW):
+    """Draw so many times at one instant and return every outcome."""
+    outcomes = []
+    for _ in range(times):
+        outcomes.append(draw(full_at, now, rate))
+        full_at = outcomes[-1].full_at
+    return outcomes
+
+
+@pytest.mark.parametrize("capacity", [1, 2, 3, 7, 2000])
+@pytest.mark.parametrize("refill", [0.1, 0.3, 3, 7, 200, 9999, 10_000])
+def test_burst_is_the_capacity(capacity, refill):
+    """At one instant there are as many tokens as the capacity, to the token."""
+    outcomes = drawn(capacity + 2, Rate(capacity, refill))
+
+    assert [each.allowed for each in outcomes] == [True] * capacity + [False] * 2
+    left = [each.remaining for each in outcomes]
+    assert left == [*range(capacity - 1, -1, -1), 0, 0]
+
+
+def test_next_token():
+    """A token comes after the time of one, and not a nanosecond before."""
+    rate = Rate(2, 4)
+    full_at = drawn(2, rate)[-1].full_at
+
+    assert not draw(full_at, NOW + SECOND // 4 - 1, rate).allowed
+    assert draw(full_at, NOW + SECOND // 4, rate).allowed
+
+
+def test_wait_is_rounded_up():
+    """Nobody is told to come back too early, or at once."""
+    slow, fast = drawn(2, Rate(1, 0.4))[-1], drawn(2, Rate(1, 10_000))[-1]
+
+    assert (slow.retry_after, slow.full_in) == (3, 3)
+    assert (fast.retry_after, fast.full_in) == (1, 1)
+
+
+def test_refused_draws_cost_nothing():
+    """Whoever knocks too often does not wait longer for it."""
+    outcomes = drawn(10, Rate(1, 1))
+
+    assert outcomes[-1].full_at == outcomes[0].full_at
+
+
+def test_clock_set_back():
+    """A bucket that is full in a far future is full after its own time at most."""
+    rate = Rate(5, 1)
+
+    outcome = draw(NOW + 10**6 * SECOND, NOW, rate)
+
+    assert not outcome.allowed
+    assert outcome.full_at == NOW + 5 * SECOND
+    assert outcome.retry_after == 1
+
+
+def test_buckets_have_names():
+    """One caller's burst is not another's loss."""
+    buckets, rate = Buckets(), Rate(1, 1)
+    buckets.draw("a", NOW, rate)
+
+    assert not buckets.draw("a", NOW, rate).allowed
+    assert buckets.draw("b", NOW, rate).allowed
+
+
+def test_full_buckets_are_forgotten():
+    """Only those who ask now take memory, and forgetting gives nobody a token."""
+    buckets, rate = Buckets(most=10), Rate(1, 1)
+    for number in range(10):
+        buckets.draw(f"early {number}", NOW, rate)
+
+    buckets.draw("late", NOW + SECOND, rate)
+
+    assert buckets._full_at.keys() == {"late"}
+    assert not buckets.draw("late", NOW + SECOND, rate).allowed

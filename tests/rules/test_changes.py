@@ -1,0 +1,88 @@
+"""Marks: what the site has yet to show."""
+
+import pytest
+
+from models.changes import behind, failed_pages, mark, marks, note_built
+from models.database import writing
+from tests.conftest import NOON
+
+FAILED = ("status/index.html", "status", "boom")
+
+
+def test_nothing_written(store):
+    """A new installation is behind in nothing."""
+    assert marks() == {"docs": 0, "status": 0}
+    assert behind() == set()
+
+
+def test_marked_and_built(store):
+    """An area is behind from its change until that change is built."""
+    mark("docs")
+    assert behind() == {"docs"}
+
+    note_built(marks(), [], NOON)
+
+    assert behind() == set()
+
+
+def test_marked_while_building(store):
+    """A change that came during the build is not lost: the number is higher."""
+    mark("docs")
+    read = marks()
+    mark("docs")
+
+    note_built(read, [], NOON)
+
+    assert behind() == {"docs"}
+
+
+def test_late_note(store):
+    """An older build that ends later does not take the note back."""
+    mark("docs")
+    mark("docs")
+    note_built({"docs": 2}, [], NOON)
+
+    note_built({"docs": 1}, [], NOON)
+
+    assert behind() == set()
+
+
+def test_failed_page(store):
+    """An area with a failed page stays behind until a build without one."""
+    mark("status")
+    note_built({"status": 1}, [FAILED], NOON)
+    assert behind() == {"status"}
+    assert [(page.path, page.reason) for page in failed_pages()] == [
+        ("status/index.html", "boom")
+    ]
+
+    note_built({"status": 1}, [], NOON)
+
+    assert behind() == set()
+    assert failed_pages() == []
+
+
+def test_failed_page_of_another_area(store):
+    """What failed elsewhere stays told, and keeps nobody else behind."""
+    mark("status")
+    mark("docs")
+    note_built({"status": 1}, [FAILED], NOON)
+
+    note_built({"docs": 1}, [], NOON)
+
+    assert behind() == {"status"}
+    assert len(failed_pages()) == 1
+
+
+def test_mark_is_undone_with_its_change(store):
+    """A transaction that fails leaves no mark."""
+
+    def fail():
+        with writing():
+            mark("docs")
+            raise ValueError("undone")
+
+    with pytest.raises(ValueError, match="undone"):
+        fail()
+
+    assert behind() == set()

@@ -1,0 +1,100 @@
+"""Keys: how long they are active, and the first one."""
+
+from datetime import timedelta
+
+import pytest
+
+from models.errors import KeyNotActive
+from models.platform.keys import (
+    CreateKey,
+    KeyRow,
+    adopt_key,
+    issue_key,
+    require_active,
+    revoke_key,
+    status_at,
+)
+from models.platform.secrets import hash_of
+from models.platform.verification import HeldKey, VerifyKey, key_hashed, key_verified
+from tests.conftest import NOON
+
+TICK = timedelta(milliseconds=1)
+
+
+@pytest.fixture
+def key(store):
+    asked = CreateKey(name="probe", scopes=["a:*", "b"], expires_in_days=1)
+    return issue_key(asked, NOON, issuer="ada@example.com")
+
+
+@pytest.mark.parametrize(
+    ("revoked_at", "expires_at", "status"),
+    [
+        (None, None, "active"),
+        (None, NOON + TICK, "active"),
+        (None, NOON, "revoked"),
+        (None, NOON - TICK, "revoked"),
+        (NOON, None, "revoked"),
+        (NOON, NOON + TICK, "revoked"),
+    ],
+)
+def test_status(revoked_at, expires_at, status):
+    """Revoked, or at the end of its time: what no longer opens is not active."""
+    assert status_at(NOON, revoked_at, expires_at) == status
+
+
+def test_issued(key):
+    """A new key is the first of its lineage, and its secret is not kept."""
+    row, secret = key
+
+    assert row.lineage == row.id
+    assert row.hash == secret.hash
+    assert row.expires_at == NOON + timedelta(days=1)
+    assert secret.text not in str(list(KeyRow.select().dicts()))
+
+
+def test_revoked_once(key):
+    """A second revocation changes nothing, the time of the first included."""
+    row, _ = key
+
+    assert revoke_key(row, NOON)
+    assert not revoke_key(row, NOON + TICK)
+    assert KeyRow.get().revoked_at == NOON
+
+
+def test_held(key):
+    """The short way to a key finds what the row says."""
+    row, secret = key
+    revoke_key(row, NOON)
+
+    held = key_hashed(hash_of(secret.text))
+
+    for name in HeldKey.__dataclass_fields__:
+        kept = getattr(KeyRow.get(), name)
+        assert getattr(held, name) == (tuple(kept) if name == "scopes" else kept)
+    assert key_verified(VerifyKey(hash=row.hash)) == held
+
+
+def test_not_active(key):
+    """A key at its end cannot be changed any more."""
+    row, _ = key
+    require_active(row, NOON)
+
+    with pytest.raises(KeyNotActive):
+        require_active(row, NOON + timedelta(days=1))
+
+
+def test_adopted(store):
+    """The first key is made from its hash, once, and holds all but acting."""
+    adopt_key("a" * 64, NOON)
+    adopt_key("b" * 64, NOON)
+
+    (row,) = KeyRow.select()
+    assert (row.hash, row.scopes, row.issuer) == ("a" * 64, ["*"], "the environment")
+
+
+def test_adopted_never_beside_others(key):
+    """Where there is a key already, the environment brings no other."""
+    adopt_key("a" * 64, NOON)
+
+    assert KeyRow.select().count() == 1

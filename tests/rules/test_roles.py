@@ -1,0 +1,48 @@
+"""What a role in a project allows."""
+
+import pytest
+
+from models.projects.roles import ROLES, effective_role, includes
+
+
+@pytest.mark.parametrize("role", [*ROLES, None])
+def test_key_that_acts_for_no_account(role):
+    """It passes every test of roles, in every project."""
+    for builtin in (True, False):
+        assert effective_role(role, builtin=builtin, for_account=False) == "owner"
+
+
+@pytest.mark.parametrize(
+    ("membership", "effective"),
+    [
+        (None, "contributor"),
+        ("reader", "contributor"),
+        ("contributor", "contributor"),
+        ("maintainer", "maintainer"),
+        ("owner", "owner"),
+    ],
+)
+def test_account_in_a_builtin_project(membership, effective):
+    """Every account is at least a contributor; a stronger membership stands."""
+    found = effective_role(membership, builtin=True, for_account=True)
+
+    assert found == effective
+
+
+@pytest.mark.parametrize("role", [*ROLES, None])
+def test_account_in_an_ordinary_project(role):
+    """There the membership is the role."""
+    assert effective_role(role, builtin=False, for_account=True) == role
+
+
+def test_order_of_roles():
+    """Each role includes itself and those below it; without one, nothing."""
+    allowed = {role: [each for each in ROLES if includes(role, each)] for role in ROLES}
+
+    assert allowed == {
+        "owner": ["owner", "maintainer", "contributor", "reader"],
+        "maintainer": ["maintainer", "contributor", "reader"],
+        "contributor": ["contributor", "reader"],
+        "reader": ["reader"],
+    }
+    assert not includes(None, "reader")

@@ -1,0 +1,96 @@
+"""Scopes: what is one, what covers another, and what may be passed on."""
+
+import pytest
+
+from models.platform.scopes import (
+    ASSERT_ACTORS,
+    ESCALATE,
+    covers,
+    is_scope,
+    not_grantable,
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("*", "a", "a:*", "a:b", "0.x_y-z:b", "a:b:*"),
+        "a:b:c:d:e:f:g:h",
+        "a:b:c:d:e:f:g:*",
+        "a" * 128,
+    ],
+)
+def test_scope(text):
+    """Segments of lower-case words, the last of which may be a star."""
+    assert is_scope(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", ":", "a:", ":a", "a::b", "*:a", "a:*:b", "a*", "a:b*", "**", "*:*"),
+        *("A", "a:B", "-a", ".a", "_a", "a b", "a\n", "é", "a:٣"),
+        "a:b:c:d:e:f:g:h:i",
+        "a:b:c:d:e:f:g:h:*",
+        "a" * 129,
+    ],
+)
+def test_no_scope(text):
+    """Nine segments, 129 characters, or a star elsewhere are none."""
+    assert not is_scope(text)
+
+
+@pytest.mark.parametrize(
+    ("granted", "required", "expected"),
+    [
+        ("a:b", "a:b", True),
+        ("*", "a", True),
+        ("*", "*", True),
+        ("a:*", "a:b", True),
+        ("a:*", "a:b:c", True),
+        ("a:*", "a:b:*", True),
+        ("a:*", "a:*", True),
+        ("a:*", "a", False),
+        ("a:*", "ab:c", False),
+        ("a:*", "a:", False),
+        ("a:*", "*", False),
+        ("a:b:*", "a:*", False),
+        ("a:b", "a:b:c", False),
+        ("a:b:c", "a:b", False),
+        ("a", "*", False),
+    ],
+)
+def test_covers(granted, required, expected):
+    """A trailing star stands for one or more segments."""
+    assert covers(granted, required) == expected
+
+
+@pytest.mark.parametrize("granted", ["*", "platform:*", "platform:actors:*"])
+def test_no_star_acts_for_others(granted):
+    """The right to act for others is held literally or not at all."""
+    assert not covers(granted, ASSERT_ACTORS)
+    assert covers(ASSERT_ACTORS, ASSERT_ACTORS)
+
+
+@pytest.mark.parametrize(
+    ("held", "refused"),
+    [
+        ([], ["x", "y:*", ASSERT_ACTORS]),
+        (["x"], ["y:*", ASSERT_ACTORS]),
+        (["y:*"], ["x", ASSERT_ACTORS]),
+        (["*"], [ASSERT_ACTORS]),
+        ([ESCALATE], [ASSERT_ACTORS]),
+        (["platform:keys:*"], [ASSERT_ACTORS]),
+        ([ASSERT_ACTORS], ["x", "y:*"]),
+    ],
+)
+def test_not_grantable(held, refused):
+    """What is neither covered nor public is refused, in the order it was wanted."""
+    wanted = ["x", "public:read", "y:*", ASSERT_ACTORS]
+
+    assert not_grantable(wanted, held, {"public:read"}) == refused
+
+
+def test_right_to_act_for_others_is_never_public():
+    """Though somebody lists it as public, only a holder passes it on."""
+    assert not_grantable([ASSERT_ACTORS], ["*"], {ASSERT_ACTORS}) == [ASSERT_ACTORS]

@@ -1,0 +1,74 @@
+"""Secrets: their form, their checksum, and what of them may be shown."""
+
+import hashlib
+import zlib
+
+import pytest
+
+from models.platform.secrets import ALPHABET, FORM, Secret, is_secret, make_secret
+
+KNOWN = "mh_00000000_" + "0" * 43
+
+
+def number(digits):
+    value = 0
+    for digit in digits:
+        value = value * 62 + ALPHABET.index(digit)
+    return value
+
+
+def test_form():
+    """A brand, eight digits that may be shown, 43 of chance, six of checksum."""
+    secret = make_secret()
+
+    assert FORM.fullmatch(secret.text)
+    assert len(secret.text) == 3 + 8 + 1 + 43 + 6
+    assert secret.prefix == secret.text[:11]
+    assert secret.hash == hashlib.sha256(secret.text.encode()).hexdigest()
+
+
+def test_checksum_is_crc32_in_base62():
+    """Anyone can tell a typing error: CRC32 of all before, most digit first."""
+    text = make_secret().text
+
+    assert number(text[-6:]) == zlib.crc32(text[:-6].encode())
+    assert is_secret(text)
+
+
+def test_two_secrets_differ():
+    """No secret is made twice, nor what is shown of it."""
+    made = {make_secret().text for _ in range(100)}
+
+    assert len({text[12:] for text in made}) == 100
+
+
+@pytest.mark.parametrize("place", [3, 10, 12, 54, 55, 60])
+def test_typing_error(place):
+    """One wrong digit anywhere is told without asking the database."""
+    text = make_secret().text
+    wrong = "1" if text[place] == "0" else "0"
+
+    assert not is_secret(text[:place] + wrong + text[place + 1 :])
+
+
+@pytest.mark.parametrize(
+    "bend",
+    [
+        lambda text: text[:0],
+        lambda text: text + "\n",
+        lambda text: text[:-1],
+        lambda text: text + "0",
+        lambda text: text.upper(),
+        lambda text: "mx" + text[2:],
+        lambda text: text.replace("_", "-"),
+        lambda text: " " + text,
+    ],
+)
+def test_what_is_no_secret(bend):
+    """The form is held from the first to the last character."""
+    assert not is_secret(bend(make_secret().text))
+
+
+def test_secret_does_not_travel_in_its_prefix():
+    """What may be shown says nothing of the random part."""
+    assert Secret(KNOWN).prefix == "mh_00000000"

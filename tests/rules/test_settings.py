@@ -1,0 +1,134 @@
+"""Settings: their limits, and the sentence that a wrong one stops the start with."""
+
+import re
+from dataclasses import fields
+from datetime import timedelta
+
+import pytest
+
+from models.settings import PUBLIC_READS, SettingError, Settings, environment_name
+
+SHA256 = "0123456789abcdef" * 4
+
+
+def read(**environ):
+    return Settings.from_environment({f"MASTHEAD_{n}": v for n, v in environ.items()})
+
+
+def test_defaults():
+    """Without an environment every setting has its default, and a help text."""
+    assert read() == Settings()
+    assert all(each.metadata["help"] for each in fields(Settings))
+
+
+def test_read():
+    """Numbers, lists and texts are read as what they are."""
+    found = read(
+        PORT="9000",
+        DEFAULT_RATE_REFILL="0.5",
+        PUBLIC_SCOPES=" status:services:list, other.product:read ,",
+        SITE_NAME=" Example ",
+        FRESHNESS_SECONDS="120",
+        RAW_RETENTION_DAYS="91",
+    )
+
+    assert (found.port, found.default_rate_refill) == (9000, 0.5)
+    assert found.public_scopes == ("status:services:list", "other.product:read")
+    assert found.site_name == "Example"
+    assert found.freshness == timedelta(minutes=2)
+    assert found.raw_retention == timedelta(days=91)
+
+
+def test_nothing_is_public():
+    """An empty list means that developers may request nothing."""
+    assert read(PUBLIC_SCOPES="").public_scopes == ()
+    assert Settings().public_scopes == PUBLIC_READS
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("DATABASE", ""), ("OUTPUT", ""), ("OUTPUT", " "), ("HOST", "")),
+        *(("PORT", "0"), ("PORT", "65536"), ("PORT", "80a"), ("PORT", "")),
+        *(("PORT", "-1"), ("PORT", "8e1"), ("PORT", "٣"), ("PORT", "1" * 13)),
+        *(("THREADS", "0"), ("THREADS", "257")),
+        *(("SITE_NAME", ""), ("SITE_NAME", "x" * 81), ("SITE_NAME", "a\nb")),
+        *(("SITE_LOGO", "http://x/y.png"), ("SITE_LOGO", "logo.png")),
+        *(("ACCENT_COLOUR", "red"), ("ACCENT_COLOUR", "#12345")),
+        *(("FRESHNESS_SECONDS", "9"), ("FRESHNESS_SECONDS", "86401")),
+        *(("PROBE_INTERVAL_SECONDS", "0"), ("PROBE_INTERVAL_SECONDS", "86401")),
+        *(("RAW_RETENTION_DAYS", "90"), ("RAW_RETENTION_DAYS", "3651")),
+        *(("PUBLIC_SCOPES", "status:*"), ("PUBLIC_SCOPES", "a;b")),
+        *(("GRANT_POLICY", "closed"), ("GRANT_POLICY", "")),
+        *(("DEFAULT_RATE_CAPACITY", "0"), ("DEFAULT_RATE_CAPACITY", "100001")),
+        *(("DEFAULT_RATE_REFILL", "0.09"), ("DEFAULT_RATE_REFILL", "10000.1")),
+        *(("DEFAULT_RATE_REFILL", "nan"), ("DEFAULT_RATE_REFILL", "1e3")),
+        *(("BOOTSTRAP_KEY_SHA256", SHA256.upper()), ("BOOTSTRAP_KEY_SHA256", "0")),
+        *(("DOCS_SLUG", ""), ("DOCS_SLUG", "Docs"), ("DOCS_SLUG", "a--b")),
+        *(("DOCS_OWNER_ID", ""), ("DOCS_OWNER_ID", "ada")),
+        ("LOG_LEVEL", "loud"),
+    ],
+)
+def test_wrong_value(name, value):
+    """The start is stopped with a sentence that names the setting."""
+    with pytest.raises(SettingError, match=rf"^MASTHEAD_{name} must .*\.$"):
+        read(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("PORT", "1"), ("PORT", "65535"), ("THREADS", "256")),
+        *(("FRESHNESS_SECONDS", "10"), ("FRESHNESS_SECONDS", "86400")),
+        *(("DEFAULT_RATE_CAPACITY", "100000"), ("DEFAULT_RATE_REFILL", "0.1")),
+        *(("DEFAULT_RATE_REFILL", "10000"), ("RAW_RETENTION_DAYS", "3650")),
+        *(("SITE_NAME", "x" * 80), ("SITE_LOGO", "/assets/logo.svg")),
+        *(("SITE_LOGO", "https://example.com/logo.svg"), ("GRANT_POLICY", "open")),
+        *(("BOOTSTRAP_KEY_SHA256", SHA256), ("BOOTSTRAP_KEY_SHA256", "")),
+        *(("SITE_URL", "https://docs.example.com"), ("SITE_URL", "http://[::1]:80")),
+    ],
+)
+def test_value_at_the_limit(name, value):
+    """What is just within its limits is taken."""
+    assert str(getattr(read(**{name: value}), name.lower())).startswith(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("", "example.com", "ftp://example.com", "https://", "http://[", "https:/x"),
+        *("https://example.com/", "https://example.com/docs", "https://example.com?a"),
+        *("https://example.com#a", "https://a b", "https://ada@example.com"),
+        'https://example.com"',
+    ],
+)
+def test_wrong_address(value):
+    """The site stands at the root of a host: pages link to it without a path."""
+    with pytest.raises(SettingError, match=r"^MASTHEAD_SITE_URL must .*\.$"):
+        read(SITE_URL=value)
+
+
+def test_unknown_setting():
+    """A name that is nearly right is not silently ignored."""
+    with pytest.raises(SettingError, match=r"^MASTHEAD_SITE_URI is not a setting"):
+        read(SITE_URI="https://example.com")
+
+
+def test_foreign_variables():
+    """What does not begin with our prefix is none of our business."""
+    assert Settings.from_environment({"PATH": "/bin", "masthead_port": "x"}) == read()
+
+
+def test_names():
+    """A setting's name in the environment is derived from its own."""
+    names = [environment_name(each.name) for each in fields(Settings)]
+
+    assert all(re.fullmatch(r"MASTHEAD_[A-Z][A-Z0-9_]*", name) for name in names)
+
+
+def test_values_are_not_repeated():
+    """A wrong value may be a secret in the wrong place: the sentence is without it."""
+    with pytest.raises(SettingError) as refused:
+        read(BOOTSTRAP_KEY_SHA256="mh_secret")
+
+    assert "mh_secret" not in str(refused.value)

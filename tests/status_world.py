@@ -1,0 +1,70 @@
+"""Services, incidents, windows and samples, made through the API in one line each."""
+
+from datetime import timedelta
+
+from models.words import told_moment
+
+ADMIN = "/status/v1/admin"
+LIST_ADMIN = f"GET {ADMIN}/services/list"
+ADD_SERVICE = f"POST {ADMIN}/services/add"
+UPDATE_SERVICE = f"POST {ADMIN}/services/update"
+REMOVE = f"POST {ADMIN}/services/remove"
+ADD_INCIDENT = f"POST {ADMIN}/incidents/add"
+UPDATE_INCIDENT = f"POST {ADMIN}/incidents/update"
+ADD_UPDATE = f"POST {ADMIN}/incident-updates/add"
+ADD_WINDOW = f"POST {ADMIN}/maintenance/add"
+UPDATE_WINDOW = f"POST {ADMIN}/maintenance/update"
+RECORD = f"POST {ADMIN}/measurements/record"
+AUDIT = f"GET {ADMIN}/audit/list"
+LIST = "GET /status/v1/services/list"
+GET_SERVICE = "GET /status/v1/services/get"
+GET_UPTIME = "GET /status/v1/uptime/get"
+LIST_INCIDENTS = "GET /status/v1/incidents/list"
+GET_INCIDENT = "GET /status/v1/incidents/get"
+LIST_WINDOWS = "GET /status/v1/maintenance/list"
+GET_WINDOW = "GET /status/v1/maintenance/get"
+
+
+class World:
+    """Makes things; seconds are relative to now, and each answer is its data."""
+
+    def __init__(self, ask, clock):
+        self.ask, self.clock, self.count = ask, clock, 0
+
+    def text(self, seconds=0):
+        return told_moment(self.clock.now + timedelta(seconds=seconds))
+
+    def service(self, slug, **more):
+        asked = {"slug": slug, "name": f"Service {slug}"} | more
+        return self._done(ADD_SERVICE, asked)
+
+    def incident(self, slugs, severity="degraded", started=0, **more):
+        self.count += 1
+        asked = {
+            "title": f"Trouble {self.count}",
+            "severity": severity,
+            "services": slugs.split(),
+            "body": "We are looking.",
+            "startedAt": self.text(started),
+        }
+        return self._done(ADD_INCIDENT, asked | more)["id"]
+
+    def window(self, slugs, starts, ends, **more):
+        self.count += 1
+        asked = {
+            "title": f"Move {self.count}",
+            "startsAt": self.text(starts),
+            "endsAt": self.text(ends),
+            "services": slugs.split(),
+        }
+        return self._done(ADD_WINDOW, asked | more)["id"]
+
+    def sample(self, slug, source, status, seconds, **more):
+        sample = {"slug": slug, "status": status, "observedAt": self.text(seconds)}
+        asked = {"source": source, "measurements": [sample | more]}
+        return self._done(RECORD, asked)
+
+    def _done(self, route, asked):
+        response = self.ask(route, asked)
+        assert response.status_code == 200, response.text
+        return response.json["data"]
