@@ -63,7 +63,7 @@ def live(app, settings, key, first, seconds):
 def lived(store, settings, clock, issue):
     """Several lives of one service, each ended by a kill; the answers of all."""
     key, seed = issue("*", rateCapacity=100_000), random.randrange(10**9)
-    print(f"seed {seed}")  # noqa: T201  (how to repeat a failure)
+    print(f"seed {seed}")
     moments, answers = random.Random(seed), {}
     app = create_app(settings, clock=clock)
     for _ in range(LIVES):
