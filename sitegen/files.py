@@ -91,6 +91,14 @@ class Folder:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return self._found()
 
+    def version(self) -> str:
+        """Return what the last build was of, "" where that is not known."""
+        try:
+            told = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
+            return "" if (self.path / UNFINISHED).exists() else str(told["version"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return ""
+
     def holds(self, path: str, entry: Entry) -> bool:
         """Tell whether the file is there, as long as the manifest says."""
         try:
