@@ -193,14 +193,14 @@ def _put_down(call: Call) -> None:
     if operation.audit and len(call.records) != 1:
         raise AuditError(f"{operation.name} must audit once, or say unchanged.")
     via = f"via key {caller.prefix}" if caller.is_asserting else None
-    for action, target, detail in call.records:
+    for record in call.records:
         audit.append(
             operation.area,
-            actor=caller.manager,
-            action=action,
-            target=target,
+            actor=record.actor,
+            action=record.action,
+            target=record.target,
             now=call.now,
-            detail=" ".join(filter(None, [detail, via])) or None,
+            detail="; ".join(filter(None, [record.detail, via])) or None,
         )
     if operation.rebuilds:
         changes.mark(operation.rebuilds)
