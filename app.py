@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -26,7 +27,7 @@ from api.kinds import KINDS
 from api.openapi import document
 from models import changes
 from models.database import migrate, open_database, reading, writing
-from models.errors import Refusal
+from models.errors import Refusal, StorageBusy
 from models.idempotency import forget_answers
 from models.instance import make_secrets
 from models.integrity import copy_to, faults
@@ -36,7 +37,9 @@ from models.projects.exchange import ImportReport, import_documents
 from models.projects.projects import DocsSlugTaken, ensure_docs_project
 from models.projects.words import By
 from models.settings import SettingError, Settings
+from models.status.hours import roll_up
 from models.status.measurements import record_measurements
+from models.status.retention import prune
 from sitegen import docs, front, reference, status  # noqa: F401  (declare pages)
 from sitegen.bodies import Bodies
 from sitegen.build import Report, build
@@ -49,7 +52,8 @@ from sitegen.sources import Tree, read_tree
 MIB = 1024 * 1024
 # Above every limit of ours, so that a client reads our 413 and its limitBytes.
 MOST_BODY_BYTES = 72 * MIB
-TICK_SECONDS = 30
+TICK_SECONDS = 15
+TIDY_SECONDS = 300
 
 
 class CommandError(Exception):
@@ -134,9 +138,10 @@ def open_instance(settings: Settings) -> list[str]:
         ensure_docs_project(
             now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
         )
-    except (OSError, PeeweeException) as error:
+    except (OSError, PeeweeException, StorageBusy) as error:
+        reason = error.__cause__ or error
         raise CommandError(
-            f"The database {settings.database} cannot be used: {error}."
+            f"The database {settings.database} cannot be used: {reason}."
         ) from error
     except DocsSlugTaken as error:
         raise CommandError(str(error)) from error
@@ -175,6 +180,7 @@ Job = tuple[Callable[[], None], int]
 def serve(settings: Settings, asked: argparse.Namespace) -> None:
     settings = _addressed(settings, asked)
     with _listening(settings) as listener:
+        _require_output(settings)
         open_instance(settings)
         _serve(settings, listener)
 
@@ -185,6 +191,7 @@ def demo(settings: Settings, asked: argparse.Namespace) -> None:
 
     settings = _addressed(settings, asked)
     with _listening(settings) as listener:
+        _require_output(settings)
         open_instance(settings)
         world.populate(utc_now())
         manual = read_tree(Path(__file__).parent / "manual")
@@ -224,6 +231,12 @@ def _listening(settings: Settings) -> socket.socket:
         ) from error
 
 
+def _require_output(settings: Settings) -> None:
+    """A folder that cannot be written is better known now than at the first build."""
+    with Folder(settings.output).locked():
+        pass
+
+
 def _serve(
     settings: Settings, listener: socket.socket, jobs: Iterable[Job] = ()
 ) -> None:
@@ -247,7 +260,8 @@ def _serve(
         ident=None,
     )
     # A tick makes up for every wake that was missed; one too many finds nothing.
-    for job, seconds in [(builder.wake, TICK_SECONDS), (_forget, 600), *jobs]:
+    tidy = partial(_tidy, settings)
+    for job, seconds in [(builder.wake, TICK_SECONDS), (tidy, TIDY_SECONDS), *jobs]:
         scheduler.add_job(job, "interval", seconds=seconds)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     builder.start()
@@ -261,9 +275,13 @@ def _serve(
         server.close()
 
 
-def _forget() -> None:
+def _tidy(settings: Settings) -> None:
+    """What time makes due; each may be missed, repeated or broken off."""
+    now = utc_now()
     with writing():
-        forget_answers(utc_now())
+        forget_answers(now)
+    roll_up(now)
+    prune(now, settings.raw_retention)
 
 
 def build_site(settings: Settings, asked: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ BUSY_SECONDS = 5
 
 # What the storage says when it cannot take a write: busy, locked, read-only, an
 # error of the disk, the disk full, or no file to be had. All else is our mistake.
-_UNWRITABLE = {
+_STORAGE = {
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_LOCKED,
     sqlite3.SQLITE_READONLY,
@@ -47,9 +47,14 @@ def open_database(path: str) -> None:
 
 
 def migrate() -> list[str]:
-    """Apply the migrations that are missing and return their names."""
-    connect()
-    names: list[str] = Runner(database, str(MIGRATIONS)).up()
+    """
+    Apply the migrations that are missing and return their names.
+
+    All are one transaction, so that of two processes that start together one
+    migrates and the other waits and finds nothing to do.
+    """
+    with writing():
+        names: list[str] = Runner(database, str(MIGRATIONS)).up()
     return names
 
 
@@ -67,19 +72,30 @@ def writing() -> Iterator[None]:
     changed by the time it is written. Raise StorageBusy when the lock is not
     had in time, or when the disk takes no more.
     """
-    connect()
+    with _transaction("IMMEDIATE", "take a write now. Nothing was kept"):
+        yield
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Read everything inside from one snapshot; raise StorageBusy as writing does."""
+    with _transaction("DEFERRED", "be read now"):
+        yield
+
+
+@contextmanager
+def _transaction(kind: str, failing: str) -> Iterator[None]:
     try:
-        with database.atomic("IMMEDIATE"):
+        connect()
+        with database.atomic(kind):
             yield
     except OperationalError as error:
-        if not _is_unwritable(error):
+        if not _is_storage(error):
             raise
-        raise StorageBusy(
-            "The storage cannot take a write now. Nothing was kept; try again."
-        ) from error
+        raise StorageBusy(f"The storage cannot {failing}; try again.") from error
 
 
-def _is_unwritable(error: BaseException | None) -> bool:
+def _is_storage(error: BaseException | None) -> bool:
     """
     Tell whether the storage is the reason, at the end of the chain of reasons.
 
@@ -87,15 +103,7 @@ def _is_unwritable(error: BaseException | None) -> bool:
     thereafter stands before it.
     """
     while error is not None:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNWRITABLE:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _STORAGE:
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-@contextmanager
-def reading() -> Iterator[None]:
-    """Read everything inside from one snapshot."""
-    connect()
-    with database.atomic("DEFERRED"):
-        yield

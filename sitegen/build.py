@@ -42,6 +42,7 @@ def build(
     *,
     full: bool = False,
     progress: Progress = iter,
+    folder: Folder | None = None,
 ) -> Report:
     """
     Bring the areas, and what all areas share, up to date in the output folder.
@@ -50,7 +51,7 @@ def build(
     area behind. With `full` every page is made again. Raise OutputError when the
     folder cannot be written.
     """
-    folder = Folder(edition.settings.output)
+    folder = folder or Folder(edition.settings.output)
     with folder.locked():
         with reading():
             numbers = {area: marks()[area] for area in areas}

@@ -10,6 +10,7 @@ from models.changes import AREAS, behind, failed_pages
 from models.database import reading
 from sitegen.board import next_change_at
 from sitegen.build import Report, build
+from sitegen.files import OutputError
 from sitegen.page import Edition
 
 log = logging.getLogger("masthead.builds")
@@ -69,41 +70,43 @@ class Builder:
         return found + [f"{each.path} failed: {each.reason}" for each in pages]
 
     def _run(self) -> None:
-        self._build(set(AREAS))
+        self._turn(lambda: set(AREAS))
         while not self._stopping:
             self._woken.wait()
             time.sleep(COMPANY_SECONDS)
             self._woken.clear()
-            areas = self._areas()
-            if areas and not self._stopping:
-                self._build(areas)
+            if not self._stopping:
+                self._turn(self._areas)
 
     def _areas(self) -> set[str]:
         """Return what was written to, and the status page when its time has come."""
-        with reading():
-            found = behind()
         if self._failure is not None:
             return set(AREAS)
+        with reading():
+            found = behind()
         due = self._next_change is None or self._clock() >= self._next_change
-        if not found and not due:
-            self._waiting_since = None
         return found | ({"status"} if due else set())
 
-    def _build(self, areas: set[str]) -> None:
-        """Build, and note what went wrong: the next wake tries again."""
+    def _turn(self, areas: Callable[[], set[str]]) -> None:
+        """Build, and note what went wrong: the thread lives, the next wake tries."""
         waiting, self._waiting_since = self._waiting_since, None
-        started, now = time.perf_counter(), self._clock()
         try:
-            edition = self._edition(now)
-            report = build(edition, sorted(areas))
-            with reading():
-                self._next_change = next_change_at(edition)
+            found = areas()
+            if found:
+                self._build(found)
+            self._failure = None
         except Exception as error:
             self._failure = f"The site could not be built: {error}"
-            self._waiting_since = waiting or now
-            log.exception("build=failed")
-            return
-        self._failure = None
+            self._waiting_since = waiting or self._clock()
+            # A folder that cannot be written has said all in its sentence.
+            trace = not isinstance(error, OutputError)
+            log.error("build=failed reason=%s", error, exc_info=trace)
+
+    def _build(self, areas: set[str]) -> None:
+        started, edition = time.perf_counter(), self._edition(self._clock())
+        report = build(edition, sorted(areas))
+        with reading():
+            self._next_change = next_change_at(edition)
         self._due(self._next_change)
         _log(areas, report, time.perf_counter() - started)
 

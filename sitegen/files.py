@@ -83,7 +83,7 @@ class Folder:
     def manifest(self) -> dict[str, Entry]:
         """Return what stands here; nothing is trusted after a broken build."""
         if (self.path / UNFINISHED).exists():
-            self._sweep_drafts()
+            self._sweep()
             return self._found()
         try:
             told = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
@@ -118,18 +118,20 @@ class Folder:
         """Write beside, sync, move over: whoever reads gets the old or the new."""
         target = self.path / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        draft = target.with_name(target.name + DRAFT)
+        # Hidden by its dot: no server shows it, whatever becomes of this process.
+        draft = target.with_name(f".{target.name}{DRAFT}")
         with draft.open("wb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
+            self._sync(file.fileno())
+        self._move(draft, target)
 
     def remove(self, path: str) -> None:
+        """Take a file away, and the folders that it leaves empty."""
         target = self.path / path
         target.unlink(missing_ok=True)
         for folder in target.parents:
-            if folder == self.path or any(folder.iterdir()):
+            if folder == self.path or not self._is_empty(folder):
                 break
             folder.rmdir()
 
@@ -139,6 +141,7 @@ class Folder:
         told = {"version": version, "files": files}
         content = (json.dumps(told, indent=1, sort_keys=True) + "\n").encode()
         if not self.has(MANIFEST, content):
+            self.begin()
             self.write(MANIFEST, content)
         (self.path / UNFINISHED).unlink(missing_ok=True)
 
@@ -167,12 +170,24 @@ class Folder:
             if path != MANIFEST
         }
 
-    def _sweep_drafts(self) -> None:
-        for path in self._paths():
-            if path.endswith(DRAFT):
-                (self.path / path).unlink()
+    def _sync(self, descriptor: int) -> None:
+        os.fsync(descriptor)
+
+    def _move(self, draft: Path, target: Path) -> None:
+        draft.replace(target)
+
+    def _sweep(self) -> None:
+        """Clear what a build that died has left: drafts and empty folders."""
+        found = sorted(self.path.rglob("*"), reverse=True)
+        for each in found:
+            if each.name.endswith(DRAFT):
+                each.unlink()
+            elif each.is_dir() and self._is_empty(each):
+                each.rmdir()
+
+    def _is_empty(self, folder: Path) -> bool:
+        return folder.is_dir() and not any(folder.iterdir())
 
     def _paths(self) -> list[str]:
-        found = (each for each in self.path.rglob("*") if each.is_file())
-        paths = [each.relative_to(self.path).as_posix() for each in found]
-        return [path for path in paths if not path.startswith(".")]
+        found = (each for each in self.path.rglob("[!.]*") if each.is_file())
+        return [each.relative_to(self.path).as_posix() for each in found]

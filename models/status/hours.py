@@ -19,6 +19,9 @@ from models.status.services import ServiceRow
 HOUR = timedelta(hours=1)
 HOUR_MS = 60 * 60 * 1000
 
+# Hours in a transaction that catches up: few, so that no write waits for long.
+AT_ONCE = 6
+
 _ROLLED_UP = "rolled-up-until"
 FOLDED = "folded-until"
 
@@ -104,26 +107,26 @@ def roll_up(now: datetime) -> int:
     """
     Count the hours that are over, and return how many.
 
-    Each hour is a transaction of its own and the mark moves with it, so the job
+    A few at a time make a transaction, and the mark moves with them, so the job
     may be missed, interrupted or run twice.
     """
-    count, end = 0, _hour(milliseconds(now))
-    while _roll_up_next(end):
-        count += 1
-    return count
+    total, end = 0, _hour(milliseconds(now))
+    while count := _roll_up_next(end):
+        total += count
+    return total
 
 
-def _roll_up_next(end: int) -> bool:
+def _roll_up_next(end: int) -> int:
     with writing():
         numbers = [row.number for row in ServiceRow.select(ServiceRow.number)]
         start = mark_named(_ROLLED_UP)
         if start is None:
             start = _first_hour(numbers, end)
-        if start >= end:
-            return False
-        _recount((number, start) for number in numbers)
-        set_mark(_ROLLED_UP, start + HOUR_MS)
-    return True
+        hours = range(start, min(end, start + AT_ONCE * HOUR_MS), HOUR_MS)
+        if hours:
+            _recount((number, hour) for number in numbers for hour in hours)
+            set_mark(_ROLLED_UP, hours.stop)
+    return len(hours)
 
 
 def _first_hour(numbers: list[int], end: int) -> int:

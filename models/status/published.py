@@ -163,9 +163,11 @@ class Board:
         return max(readings, key=lambda each: each.observed_at, default=None)
 
 
-def board(now: datetime, freshness: timedelta) -> Board:
-    """Read the enabled services and all that can decide their states."""
-    services = services_in_order()
+def board(
+    now: datetime, freshness: timedelta, services: list[ServiceRow] | None = None
+) -> Board:
+    """Read the enabled services, or these, and all that can decide their states."""
+    services = services_in_order() if services is None else services
     return Board(
         now=now,
         freshness=freshness,
@@ -187,7 +189,7 @@ def service_detail(
 ) -> StatusServiceDetail:
     """Return a service with its uptimes and the incidents and windows of 90 days."""
     service = shown_service(slug)
-    return detail_on(board(now, freshness), service, interval_seconds)
+    return detail_on(board(now, freshness, [service]), service, interval_seconds)
 
 
 def detail_on(

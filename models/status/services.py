@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from models.audit import Target
 from models.base import Change, MomentField, Row, Shape, new_id
+from models.database import database
 from models.errors import ReferenceNotFound, ServiceNotFound, SlugTaken
 from models.status.uptime import Period
 from models.words import (
@@ -156,3 +157,8 @@ def services_named(slugs: Iterable[str]) -> list[ServiceRow]:
         names = ", ".join(f"'{slug}'" for slug in missing)
         raise ReferenceNotFound(f"No service has the slug {names}.")
     return [found[slug] for slug in wanted]
+
+
+def numbers_by_slug() -> dict[str, int]:
+    """Return every service's number; a probe's batch asks for nothing else."""
+    return dict(database.execute_sql("SELECT slug, number FROM service"))

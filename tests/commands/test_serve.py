@@ -140,6 +140,21 @@ def test_port_in_use(environment):
     assert not Path(environment["MASTHEAD_DATABASE"]).exists()
 
 
+def test_output_that_cannot_be_written(environment, tmp_path):
+    """The server does not start, and says why in a sentence."""
+    (tmp_path / "file").write_text("")
+    environment["MASTHEAD_OUTPUT"] = str(tmp_path / "file/output")
+    words = [sys.executable, "app.py", "serve", "--port", str(free_port())]
+
+    ran = subprocess.run(
+        words, cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+
+    assert ran.returncode == 2
+    assert "cannot be written" in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
 def test_demo(start):
     """The demo answers with a status page, a document and the API's description."""
     _, address, told = start("demo")

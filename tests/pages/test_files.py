@@ -48,13 +48,13 @@ def test_drafts_of_a_broken_build_are_swept(folder):
     with folder.locked():
         folder.begin()
         folder.write("a.html", b"torn")
-        (folder.path / "b.html.draft").write_bytes(b"half")
+        (folder.path / ".b.html.draft").write_bytes(b"half")
 
     found = folder.manifest()
 
     assert list(found) == ["a.html"]
     assert found["a.html"].made == ""
-    assert not (folder.path / "b.html.draft").exists()
+    assert not (folder.path / ".b.html.draft").exists()
 
 
 def test_removal_takes_empty_folders_along(folder):
@@ -82,3 +82,22 @@ def test_differences_name_the_file(folder):
         "a.html in the output is not as it was written.",
         "b.html is missing from the output.",
     ]
+
+
+def test_removal_of_what_is_gone(folder):
+    """Somebody took the folder away before: there is nothing to do, and no error."""
+    with folder.locked():
+        folder.remove("a/b/c.html")
+
+    assert not (folder.path / "a").exists()
+
+
+def test_draft_is_hidden(folder):
+    """No server shows a draft: its name starts with a dot, in every folder."""
+    names = []
+    folder._move = lambda draft, target: names.append(draft.name)
+
+    with folder.locked():
+        folder.write("a/index.html", b"x")
+
+    assert names == [".index.html.draft"]

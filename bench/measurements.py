@@ -1,0 +1,83 @@
+"""Recording over HTTP, beside the same rows written by sqlite3 alone."""
+
+import json
+import sqlite3
+import threading
+import time
+from datetime import timedelta
+from pathlib import Path
+
+from bench.server import Client, empty_database, now, served
+from models.database import PRAGMAS, writing
+from models.status.services import StatusAddService, add_service
+from models.words import told_moment
+
+RECORD = "/status/v1/admin/measurements/record"
+SECONDS, CLIENTS, BATCH = 8, 4, 200
+
+
+def run():
+    with empty_database() as (path, secret):
+        with writing():
+            for number in range(BATCH):
+                asked = StatusAddService(slug=f"s{number}", name=f"S{number}")
+                add_service(asked, now())
+        with served(path) as (port, _):
+            through_http = _http(port, secret)
+        alone = _alone(Path(path).with_name("alone.db"))
+    yield "measurements/record, samples/s, 4 clients", f"{through_http:.0f}", ""
+    yield "the same rows by sqlite3 executemany, samples/s", f"{alone:.0f}", ""
+    yield "share of sqlite3 alone", f"{through_http / alone:.2f}", ">= 0.40"
+
+
+def _http(port, secret):
+    counts, end = [0] * CLIENTS, time.perf_counter() + SECONDS
+
+    def probe(index):
+        client, turn = Client(port, secret), 0
+        while time.perf_counter() < end:
+            turn += 1
+            client.post(RECORD, _batch(f"probe-{index}", turn))
+            counts[index] += BATCH
+
+    started = time.perf_counter()
+    threads = [threading.Thread(target=probe, args=(n,)) for n in range(CLIENTS)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    return sum(counts) / (time.perf_counter() - started)
+
+
+def _batch(source, turn):
+    at = told_moment(now() - timedelta(days=2) + timedelta(seconds=turn))
+    samples = [
+        {
+            "slug": f"s{number}",
+            "status": "operational",
+            "responseTimeMs": number,
+            "observedAt": at,
+        }
+        for number in range(BATCH)
+    ]
+    return json.dumps({"source": source, "measurements": samples})
+
+
+def _alone(path):
+    db = sqlite3.connect(path, isolation_level=None)
+    for name, value in PRAGMAS.items():
+        db.execute(f"PRAGMA {name} = {value}")
+    db.execute(
+        "CREATE TABLE measurement (service_id INTEGER, observed_at INTEGER,"
+        " source TEXT, status TEXT, response_time_ms INTEGER,"
+        " PRIMARY KEY (service_id, observed_at, source)) WITHOUT ROWID"
+    )
+    keep = "INSERT OR IGNORE INTO measurement VALUES (?, ?, ?, ?, ?)"
+    started, turn = time.perf_counter(), 0
+    while time.perf_counter() < started + SECONDS / 2:
+        turn += 1
+        rows = [(n, turn, "probe-1", "operational", n) for n in range(BATCH)]
+        db.execute("BEGIN IMMEDIATE")
+        db.executemany(keep, rows)
+        db.execute("COMMIT")
+    return turn * BATCH / (time.perf_counter() - started)

@@ -1,0 +1,122 @@
+"""A server of its own process on a free port of this machine, and its database."""
+
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from models.database import database, migrate, open_database, writing
+from models.instance import make_secrets
+from models.platform.keys import CreateKey, issue_key
+from models.settings import Settings
+
+
+@contextmanager
+def empty_database():
+    """Yield the path of a migrated database and the secret of a key for all."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "bench.db")
+        open_database(path)
+        migrate()
+        with writing():
+            make_secrets()
+            asked = CreateKey(
+                name="bench", scopes=["*"], rate_capacity=100_000, rate_refill=10_000.0
+            )
+            _, secret = issue_key(asked, now(), issuer="bench@example.com")
+        yield path, secret.text
+        database.close()
+
+
+@contextmanager
+def served(path):
+    """Yield the port and the process of a server of the database."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "bench.server", path, str(port)]
+    process = subprocess.Popen(command)
+    try:
+        _wait(port)
+        yield port, process
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(10)
+
+
+def _wait(port):
+    for _ in range(200):
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+    raise RuntimeError("The server did not answer within ten seconds.")
+
+
+class Client:
+    """One connection, kept open."""
+
+    def __init__(self, port, secret):
+        self.connection = http.client.HTTPConnection("127.0.0.1", port)
+        self.headers = {"Authorization": f"Bearer {secret}"}
+
+    def get(self, path):
+        self.connection.request("GET", path, headers=self.headers)
+        return self._read(path)
+
+    def post(self, path, body):
+        self.connection.request("POST", path, body, headers=self.headers)
+        return self._read(path)
+
+    def _read(self, path):
+        response = self.connection.getresponse()
+        body = response.read()
+        if response.status != 200:
+            raise RuntimeError(f"{path}: {response.status} {body[:300]!r}")
+
+
+def p95(call, count=300):
+    """Return the 95th percentile of the milliseconds that a call takes, warmed up."""
+    times = []
+    for turn in range(count + 20):
+        started = time.perf_counter()
+        call()
+        if turn >= 20:
+            times.append((time.perf_counter() - started) * 1000)
+    return sorted(times)[int(count * 0.95)]
+
+
+def peak_megabytes(process):
+    """Return the most memory the process has held so far."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    line = next(each for each in status.splitlines() if each.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
+
+
+def now():
+    return datetime.now(UTC)
+
+
+def serve(path, port):
+    from waitress import serve as wait
+
+    from api.http import create_app
+
+    os.environ.clear()
+    open_database(path)
+    settings = Settings(database=path, output=str(Path(path).parent / "output"))
+    app = create_app(settings, clock=now)
+    wait(app, host="127.0.0.1", port=port, threads=settings.threads)
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1], int(sys.argv[2]))

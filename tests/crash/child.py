@@ -1,0 +1,78 @@
+"""A process of its own that dies in the middle of what it does."""
+
+import os
+import signal
+from pathlib import Path
+
+from models.database import database, open_database
+from sitegen.files import Folder
+
+
+class Quick(Folder):
+    """A folder without syncs: what a killed process has written, the disk has."""
+
+    def _sync(self, descriptor):
+        pass
+
+
+class Deadly(Quick):
+    """A folder whose builder is killed before the step of this number."""
+
+    def __init__(self, path, last_step):
+        super().__init__(path)
+        self.left = last_step
+
+    def step(self):
+        self.left -= 1
+        if self.left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def begin(self):
+        self.step()
+        super().begin()
+
+    def _sync(self, descriptor):
+        self.step()
+        super()._sync(descriptor)
+
+    def _move(self, draft, target):
+        self.step()
+        super()._move(draft, target)
+
+    def remove(self, path):
+        self.step()
+        super().remove(path)
+
+    def finish(self, version, entries):
+        self.step()
+        super().finish(version, entries)
+        self.step()  # before the note in the database
+
+
+def forked(work, path):
+    """Do the work in a child that opens the database itself; return its pid."""
+    if not database.is_closed():
+        database.close()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            open_database(path)
+            work()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return pid
+
+
+def survives(work, path):
+    """Tell whether a child that does the work came to its end; it must not fail."""
+    _, status = os.waitpid(forked(work, path), 0)
+    killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+    assert killed or os.waitstatus_to_exitcode(status) == 0
+    return not killed
+
+
+def forget(path):
+    """Take a database away, with what belongs to it."""
+    for ending in ("", "-wal", "-shm"):
+        Path(path + ending).unlink(missing_ok=True)

@@ -1,0 +1,176 @@
+"""Hours are counted once, days for ever, and nothing is counted twice."""
+
+from datetime import date, timedelta
+
+import pytest
+
+from models.database import writing
+from models.status import hours, retention
+from models.status.counters import counts_in, days_of, excluded_in
+from models.status.hours import DayRow, HourRow, roll_up
+from models.status.maintenance import StatusAddMaintenance, schedule_maintenance
+from models.status.measurements import (
+    MeasurementRow,
+    StatusRecordMeasurements,
+    record_measurements,
+)
+from models.status.retention import prune
+from models.status.services import ServiceRow, StatusAddService, add_service
+from models.status.uptime import Counts
+from tests.conftest import NOON
+
+HOUR, DAY, MS = timedelta(hours=1), timedelta(days=1), timedelta(milliseconds=1)
+KEPT = timedelta(days=100)
+
+
+@pytest.fixture
+def api(store):
+    with writing():
+        return add_service(StatusAddService(slug="api", name="API"), NOON - 200 * DAY)
+
+
+def record(*times, status="operational", now=NOON):
+    samples = [
+        {"slug": "api", "status": status, "observed_at": at, "response_time_ms": 5}
+        for at in times
+    ]
+    asked = StatusRecordMeasurements(source="a", measurements=samples)
+    with writing():
+        record_measurements(asked, now, retention=KEPT)
+
+
+def rolled():
+    query = HourRow.select().order_by(HourRow.starts_at)
+    return [(row.starts_at, row.operational, row.down) for row in query]
+
+
+def test_roll_up(api):
+    """Each hour that is over is counted; the one that runs is not."""
+    record(NOON - 3 * HOUR, NOON - 2 * HOUR - MS, NOON - HOUR, NOON)
+
+    assert roll_up(NOON) == 3
+    assert rolled() == [(NOON - 3 * HOUR, 2, 0), (NOON - HOUR, 1, 0)]
+    assert roll_up(NOON + HOUR - MS) == 0
+    assert roll_up(NOON + HOUR) == 1
+    assert rolled()[-1] == (NOON, 1, 0)
+
+
+def test_roll_up_without_samples(api):
+    """An empty beginning is marked too; what comes late finds its hour."""
+    roll_up(NOON)
+
+    record(NOON - 50 * HOUR)
+
+    assert rolled() == [(NOON - 50 * HOUR, 1, 0)]
+    assert counts_in(api, (NOON - 60 * HOUR, NOON)).samples == 1
+
+
+def test_roll_up_interrupted(api, monkeypatch):
+    """What was done before an interruption stays done, and the rest follows."""
+    record(*(NOON - n * HOUR for n in range(1, 20)))
+    done = iter([True, True])
+    original = hours.set_mark
+
+    def interrupted(*args):
+        next(done)
+        original(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(hours, "set_mark", interrupted)
+        with pytest.raises((StopIteration, RuntimeError)):
+            roll_up(NOON)
+
+    assert len(rolled()) == 2 * hours.AT_ONCE
+    assert counts_in(api, (NOON - DAY, NOON)).samples == 19
+    assert roll_up(NOON) == 19 - 2 * hours.AT_ONCE
+    assert counts_in(api, (NOON - DAY, NOON)).samples == 19
+
+
+def test_clock_that_went_back(api):
+    """A sample of an hour counted too early is counted with it."""
+    roll_up(NOON + 5 * HOUR)
+
+    record(NOON)
+
+    assert rolled() == [(NOON, 1, 0)]
+
+
+def test_prune(api):
+    """Whole UTC days beyond the retention are folded; the counts remain."""
+    old = (NOON - KEPT).replace(hour=0)
+    times = [old - DAY - MS, old - DAY, old - MS, old, NOON]
+    for at in times:
+        record(at, now=at)
+    roll_up(NOON)
+
+    assert prune(NOON, KEPT) == 2
+    assert prune(NOON, KEPT) == 0
+    assert [row.observed_at for row in MeasurementRow.select()] == [old, NOON]
+    assert [row[0] for row in rolled()] == [old]
+    days = days_of(api, NOON, 110)
+    assert [days[d].samples for d in sorted(days)] == [1, 2, 1, 1]
+    assert sorted(days)[:2] == [date(2025, 11, 19), date(2025, 11, 20)]
+    assert days[date(2025, 11, 20)] == Counts(2, 0, 0, 10, 2)
+
+
+def test_prune_within_the_retention(api):
+    """A day that is partly within the retention stays as it is."""
+    record(NOON - KEPT)
+
+    assert prune(NOON, KEPT) == 0
+    assert MeasurementRow.select().count() == 1
+
+
+def test_prune_keeps_what_maintenance_left_out(api):
+    """A folded day counts what entered, and how many samples did not."""
+    day = (NOON - KEPT).replace(hour=0) - DAY
+    asked = StatusAddMaintenance(
+        title="Move", starts_at=day, ends_at=day + HOUR, services=["api"]
+    )
+    with writing():
+        schedule_maintenance(asked, day)
+    record(day, day + HOUR - MS, day + HOUR, now=day + 2 * HOUR)
+
+    prune(NOON, KEPT)
+
+    row = DayRow.get()
+    assert (row.operational, row.excluded) == (1, 2)
+    assert counts_in(api, (day, day + DAY)).samples == 1
+    assert excluded_in(api, (day, day + DAY)) == 2
+
+
+def test_prune_interrupted(api, monkeypatch):
+    """A day is counted once, folded or not, when the job stops between two."""
+    old = (NOON - KEPT).replace(hour=0)
+    for at in (old - 3 * DAY, old - 2 * DAY, old - DAY):
+        record(at, now=at)
+    done = iter([True])
+
+    def interrupted(service, until, original=retention._fold_oldest):
+        next(done)
+        return original(service, until)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(retention, "_fold_oldest", interrupted)
+        with pytest.raises((StopIteration, RuntimeError)):
+            prune(NOON, KEPT)
+
+    span = (old - 5 * DAY, NOON)
+    assert DayRow.select().count() == 1
+    assert counts_in(api, span).samples == 3
+    assert prune(NOON, KEPT) == 2
+    assert counts_in(api, span).samples == 3
+
+
+def test_purge_takes_counters_along(api):
+    """Hours and days belong to their service."""
+    old = (NOON - KEPT).replace(hour=0) - DAY
+    record(old, now=old)
+    record(NOON - HOUR)
+    roll_up(NOON)
+    prune(NOON, KEPT)
+    assert HourRow.select().count() == DayRow.select().count() == 1
+
+    ServiceRow.get().delete_instance()
+
+    assert HourRow.select().count() == DayRow.select().count() == 0
