@@ -87,6 +87,8 @@ class Call:
     is_unchanged: bool = False
     # Seconds for which the caller's side may keep the answer; None: not at all.
     max_age: int | None = None
+    # The key whose use somewhere else this call tells of.
+    used_key: str | None = None
 
     def audit(
         self,

@@ -163,4 +163,5 @@ def verify_key(call: Call, asked: VerifyKey) -> VerifiedKey:
     """
     key = key_verified(asked)
     call.max_age = key.trusted_seconds(call.now)
+    call.used_key = key.id
     return key.verified(call.now)
