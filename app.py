@@ -271,7 +271,7 @@ def _serve(
     tidy = partial(_tidy, settings)
     own = [(wake, TICK_SECONDS), (uses.write, 60), (tidy, TIDY_SECONDS)]
     for job, seconds in [*own, *jobs]:
-        scheduler.add_job(job, "interval", seconds=seconds)
+        scheduler.add_job(job, "interval", seconds=seconds, next_run_time=utc_now())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     builder.start()
     scheduler.start()

@@ -15,9 +15,11 @@ def run():
         fill()
         with served(path) as (port, _):
             client = Client(port, secret)
-            alive = p95(lambda: client.get("/healthz"))
-            listed = p95(lambda: client.get("/status/v1/services/list"))
-            one = p95(lambda: client.get("/status/v1/services/get?slug=s7"))
+            alive, listed, one = p95(
+                lambda: client.get("/healthz"),
+                lambda: client.get("/status/v1/services/list"),
+                lambda: client.get("/status/v1/services/get?slug=s7"),
+            )
     yield "healthz, p95 ms", f"{alive:.2f}", ""
     yield "services/list of 500 × 3 sources, p95 ms", f"{listed:.2f}", ""
     yield "in healthz", f"{listed / alive:.1f}", "<= 20"

@@ -8,9 +8,7 @@ from pydantic import Field
 
 from models.base import MILLISECOND, Shape, milliseconds, moment
 from models.database import database
-from models.status.affected import AffectedRow
 from models.status.hours import COUNTED, HOUR_MS, rolled_up_until
-from models.status.maintenance import MaintenanceRow
 from models.status.services import ServiceRow
 from models.status.uptime import PERIODS, Counts, Period, total
 from models.words import Moment
@@ -20,9 +18,11 @@ DAY_MS = 24 * HOUR_MS
 
 Span = tuple[datetime, datetime]
 
-# The same question to raw rows, hours and days: a UTC day's number, then the
-# columns of Counts. The texts are fixed, since Peewee takes longer to say them
-# than SQLite to answer.
+# A UTC day's number, then the columns of Counts.
+Row = tuple[int, ...]
+
+# The same question to raw rows, hours and days. The texts are fixed, since Peewee
+# takes longer to say them than SQLite to answer.
 _WITHIN = "WHERE service_id = ? AND {0} >= ? AND {0} < ? GROUP BY 1"
 _ADDED = "SUM(operational), SUM(degraded), SUM(down), SUM(time_sum), SUM(time_count)"
 _ASKED = "SELECT {0} / {1}, {2} FROM {3} " + _WITHIN  # noqa: S608  our own texts
@@ -32,6 +32,11 @@ _DAYS = _ASKED.format("starts_at", DAY_MS, _ADDED, "day")
 _EXCLUDED = (
     "SELECT COALESCE(SUM(excluded), 0) FROM day"
     " WHERE service_id = ? AND starts_at >= ? AND starts_at < ?"
+)
+_WINDOWS = (
+    "SELECT starts_at, ends_at FROM maintenance"
+    " JOIN affected ON affected.subject = maintenance.id"
+    " WHERE affected.service_id = ? AND written <> 'cancelled' ORDER BY starts_at"
 )
 
 
@@ -71,34 +76,32 @@ def uptime_of(
 
 def counts_in(service: ServiceRow, span: Span) -> Counts:
     """Count the samples observed in [start, end) outside maintenance."""
-    return total(_by_day(service, span).values())
+    return _summed(_rows_in(service, span))
 
 
 def excluded_in(service: ServiceRow, span: Span) -> int:
     """Count the samples observed in [start, end) that maintenance leaves out."""
     start, end = (milliseconds(each) for each in span)
     folded = database.execute_sql(_EXCLUDED, (service.number, start, end)).fetchone()
-    everything = total(_added(_rows_of(service, [span])).values())
-    counted = total(_added(_rows_outside(service, span)).values())
+    everything = _summed(_rows_of(service, [span]))
+    counted = _summed(_rows_of(service, outside(windows_of(service), span)))
     return int(folded[0]) + everything.samples - counted.samples
 
 
 def days_of(service: ServiceRow, now: datetime, days: int) -> dict[date, Counts]:
     """Return the counts of the last UTC days, today included; days without none."""
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    return _by_day(service, (today - (days - 1) * DAY, now + MILLISECOND))
+    found: dict[date, Counts] = {}
+    for row in _rows_in(service, (today - (days - 1) * DAY, now + MILLISECOND)):
+        day = moment(row[0] * DAY_MS).date()
+        found[day] = total([found.get(day, Counts()), Counts(*row[1:])])
+    return found
 
 
 def windows_of(service: ServiceRow) -> list[Span]:
     """Return the spans of maintenance that leave samples of the service out."""
-    query = (
-        MaintenanceRow.select(MaintenanceRow.starts_at, MaintenanceRow.ends_at)
-        .join(AffectedRow, on=(AffectedRow.subject == MaintenanceRow.id))
-        .where(AffectedRow.service == service.number)
-        .where(MaintenanceRow.written != "cancelled")
-        .order_by(MaintenanceRow.starts_at)
-    )
-    return [(row.starts_at, row.ends_at) for row in query]
+    rows = database.execute_sql(_WINDOWS, (service.number,))
+    return [(moment(starts_at), moment(ends_at)) for starts_at, ends_at in rows]
 
 
 def outside(windows: Sequence[Span], span: Span) -> Iterable[Span]:
@@ -114,18 +117,15 @@ def outside(windows: Sequence[Span], span: Span) -> Iterable[Span]:
         yield start, end
 
 
-def _by_day(service: ServiceRow, span: Span) -> dict[date, Counts]:
+def _rows_in(service: ServiceRow, span: Span) -> Iterator[Row]:
+    """Yield counts by day of what lies outside maintenance."""
     # A day whose raw rows are gone is counted whole, in the span that it starts in.
     start, end = (milliseconds(each) for each in span)
-    folded = database.execute_sql(_DAYS, (service.number, start, end))
-    return _added([*folded, *_rows_outside(service, span)])
+    yield from database.execute_sql(_DAYS, (service.number, start, end))
+    yield from _rows_of(service, outside(windows_of(service), span))
 
 
-def _rows_outside(service: ServiceRow, span: Span) -> Iterator[tuple[int, ...]]:
-    return _rows_of(service, outside(windows_of(service), span))
-
-
-def _rows_of(service: ServiceRow, spans: Iterable[Span]) -> Iterator[tuple[int, ...]]:
+def _rows_of(service: ServiceRow, spans: Iterable[Span]) -> Iterator[Row]:
     """Yield counts by day of what is kept by the hour or raw."""
     until = rolled_up_until()
     for span in spans:
@@ -147,9 +147,6 @@ def _sources(span: Span, until: int) -> Iterator[tuple[str, int, int]]:
         yield _RAW, start, end
 
 
-def _added(rows: Iterable[tuple[int, ...]]) -> dict[date, Counts]:
-    found: dict[date, Counts] = {}
-    for number, *columns in rows:
-        day = moment(number * DAY_MS).date()
-        found[day] = total([found.get(day, Counts()), Counts(*columns)])
-    return found
+def _summed(rows: Iterable[Row]) -> Counts:
+    _, *columns = [sum(column) for column in zip(*rows, strict=True)] or [0]
+    return Counts(*columns)

@@ -7,7 +7,7 @@ Pure functions: no row, no clock, no setting is read here. Decisions, section 5.
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 State = Literal[
     "operational",
@@ -44,8 +44,7 @@ OVERALLS: tuple[Overall, ...] = (
 CLOCK_SKEW = timedelta(seconds=60)
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """What one source last said of a service."""
 
     source: str
