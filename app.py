@@ -10,7 +10,7 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -31,7 +31,9 @@ from models.errors import Refusal, StorageBusy
 from models.idempotency import forget_answers
 from models.instance import make_secrets
 from models.integrity import copy_to, faults
+from models.platform import inventory
 from models.platform.keys import CreateKey, adopt_key, any_key, issue_key
+from models.platform.uses import Uses
 from models.projects.documents import Collection
 from models.projects.exchange import ImportReport, import_documents
 from models.projects.projects import DocsSlugTaken, ensure_docs_project
@@ -106,11 +108,7 @@ def parser() -> argparse.ArgumentParser:
     command("openapi", print_openapi, "print the OpenAPI document")
     made = command("backup", backup, "write a consistent copy of the database")
     made.add_argument("file", type=Path, metavar="FILE")
-    made = command("keys", print, "manage API keys").add_subparsers(required=True)
-    made = command("bootstrap", bootstrap, "issue the first admin key", made)
-    made.add_argument("--email", required=True, help="who answers for the key")
-    made.add_argument("--scope", action="append", help="instead of *; repeatable")
-    made.add_argument("--force", action="store_true", help="although there are keys")
+    _add_key_commands(command)
     made = command("docs", print, "documents").add_subparsers(required=True)
     made = command("import", import_docs, "bring in a Markdown tree", made)
     made.add_argument("folder", type=Path, metavar="FOLDER")
@@ -119,6 +117,18 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--publish", action="store_true", help="publish what came in")
     return top
+
+
+def _add_key_commands(command: Callable[..., Any]) -> None:
+    keys = command("keys", print, "manage API keys").add_subparsers(required=True)
+    made = command("bootstrap", bootstrap, "issue the first admin key", keys)
+    made.add_argument("--email", required=True, help="who answers for the key")
+    made.add_argument("--scope", action="append", help="instead of *; repeatable")
+    made.add_argument("--force", action="store_true", help="although there are keys")
+    command("list", list_keys, "list the keys and when each was last used", keys)
+    command("check", check_key, "tell what a secret from standard input is", keys)
+    made = command("stale", list_stale_keys, "list active keys out of use", keys)
+    made.add_argument("--days", type=int, default=90, help="not used for so long (90)")
 
 
 def open_instance(settings: Settings) -> list[str]:
@@ -248,12 +258,10 @@ def _serve(
             builder.wake, "date", run_date=at, id="due", replace_existing=True
         )
 
-    builder = Builder(utc_now, editions(settings), due)
-    application = create_app(
-        settings, clock=utc_now, changed=builder.wake, troubles=builder.troubles
-    )
+    builder, uses = Builder(utc_now, editions(settings), due), Uses()
+    wake, troubles = builder.wake, builder.troubles
     server = create_server(
-        application,
+        create_app(settings, clock=utc_now, changed=wake, troubles=troubles, uses=uses),
         sockets=[listener],
         threads=settings.threads,
         max_request_body_size=MOST_BODY_BYTES,
@@ -261,7 +269,8 @@ def _serve(
     )
     # A tick makes up for every wake that was missed; one too many finds nothing.
     tidy = partial(_tidy, settings)
-    for job, seconds in [(builder.wake, TICK_SECONDS), (tidy, TIDY_SECONDS), *jobs]:
+    own = [(wake, TICK_SECONDS), (uses.write, 60), (tidy, TIDY_SECONDS)]
+    for job, seconds in [*own, *jobs]:
         scheduler.add_job(job, "interval", seconds=seconds, next_run_time=utc_now())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     builder.start()
@@ -273,6 +282,7 @@ def _serve(
         scheduler.shutdown(wait=False)
         builder.stop()
         server.close()
+        uses.write()
 
 
 def _tidy(settings: Settings) -> None:
@@ -357,6 +367,27 @@ def _issue_admin(email: str, scopes: list[str], name: str) -> str:
     with writing():
         _, secret = issue_key(wanted, utc_now(), issuer=email)
     return secret.text
+
+
+def list_keys(settings: Settings, _: argparse.Namespace) -> None:
+    open_existing(settings)
+    print(*inventory.listed(utc_now()), sep="\n")
+
+
+def list_stale_keys(settings: Settings, asked: argparse.Namespace) -> None:
+    if not 0 <= asked.days <= 3650:
+        raise CommandError("--days must be from 0 to 3650.")
+    open_existing(settings)
+    now = utc_now()
+    print(*inventory.stale(now, now - timedelta(days=asked.days)), sep="\n")
+
+
+def check_key(settings: Settings, _: argparse.Namespace) -> int:
+    """From standard input: what stands on a command line is seen by others."""
+    open_existing(settings)
+    opens, told = inventory.looked_at(sys.stdin.readline().strip(), utc_now())
+    print(*told, sep="\n")
+    return 0 if opens else 1
 
 
 def import_docs(settings: Settings, asked: argparse.Namespace) -> int:

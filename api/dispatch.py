@@ -28,6 +28,7 @@ from models.idempotency import InProgress, Repeatable, first_answer, keep_answer
 from models.pagination import CursorQuery, Page
 from models.platform.buckets import Buckets, Draw, Rate
 from models.platform.scopes import any_covers
+from models.platform.uses import Uses
 from models.settings import Settings
 from models.words import to_milliseconds
 
@@ -46,6 +47,7 @@ class Dispatch:
     clock: Callable[[], datetime]
     changed: Callable[[str], None]
     buckets: Buckets = field(default_factory=Buckets)
+    uses: Uses = field(default_factory=Uses)
     progress: InProgress = field(default_factory=InProgress)
 
     def view(self, operation: Operation) -> Callable[[], Response]:
@@ -79,6 +81,7 @@ class Dispatch:
         connect()
         now = to_milliseconds(self.clock())
         caller, rate = authenticate(request.headers, self.settings, now)
+        self.uses.note(caller.key_id, now)
         drawn = self.buckets.draw(caller.lineage, milliseconds(now) * 1_000_000, rate)
         told.update(_rate_headers(rate, drawn))
         if not drawn.allowed:
@@ -95,6 +98,8 @@ class Dispatch:
             if isinstance(asked, CursorQuery):
                 asked.last()  # its shape, which comes before any existence
             given = _handled(call, asked)
+            if call.used_key:
+                self.uses.note(call.used_key, now)
             return _json(_told(operation, given), _reading_headers(call, given))
 
     def _changed(self, call: Call, asked: Shape | None) -> Response:
@@ -193,14 +198,14 @@ def _put_down(call: Call) -> None:
     if operation.audit and len(call.records) != 1:
         raise AuditError(f"{operation.name} must audit once, or say unchanged.")
     via = f"via key {caller.prefix}" if caller.is_asserting else None
-    for action, target, detail in call.records:
+    for record in call.records:
         audit.append(
             operation.area,
-            actor=caller.manager,
-            action=action,
-            target=target,
+            actor=record.actor,
+            action=record.action,
+            target=record.target,
             now=call.now,
-            detail=" ".join(filter(None, [detail, via])) or None,
+            detail="; ".join(filter(None, [record.detail, via])) or None,
         )
     if operation.rebuilds:
         changes.mark(operation.rebuilds)

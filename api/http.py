@@ -18,6 +18,7 @@ from api.openapi import document
 from api.operation import OPERATIONS
 from api.site import is_folder, site_file
 from models import errors
+from models.platform.uses import Uses
 from models.settings import Settings
 
 VERSION = "0.1.0"
@@ -38,18 +39,20 @@ def create_app(
     clock: Callable[[], datetime],
     changed: Callable[[str], None] = lambda _: None,
     troubles: Troubles = list,
+    uses: Uses | None = None,
 ) -> Flask:
     """
     Return the application.
 
     `clock` is the only source of time; `changed(area)` is called after a commit
-    that the site must show; `troubles` says what is wrong with the builder.
+    that the site must show; `troubles` says what is wrong with the builder; `uses`
+    is told which keys are used.
     """
     declare_operations()
     app = Flask("masthead", static_folder=None)
     # An address that is nearly right is a problem, not a redirect.
     app.url_map.merge_slashes = False
-    dispatch = Dispatch(settings, clock, changed)
+    dispatch = Dispatch(settings, clock, changed, uses=uses or Uses())
     register_access(app)
     register(app, dispatch, OPERATIONS)
     register_health(app, troubles)

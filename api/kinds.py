@@ -49,6 +49,13 @@ KINDS: dict[str, Problem] = {
         "The cursor is damaged, or was given for another list or other filters.",
         "Start again without a cursor and keep the filters while paging.",
     ),
+    "actor-required": Problem(
+        400,
+        "Account required",
+        "A key that may act for persons asks for a developer's keys without"
+        " saying whose.",
+        "Send the header Act-As-Account with the developer's account.",
+    ),
     "missing-credentials": Problem(
         401,
         "API key required",
@@ -90,6 +97,12 @@ KINDS: dict[str, Problem] = {
         "Scope not grantable",
         "A key may only grant what it covers itself.",
         "Leave out the scopes listed, or use a key that covers them.",
+    ),
+    "scope-not-public": Problem(
+        403,
+        "Scope not public",
+        "A developer's key may hold public scopes only.",
+        "Leave out the scopes listed, or ask an administrator for a key.",
     ),
     "role-required": Problem(
         403,

@@ -60,6 +60,16 @@ class Caller:
         return bool(self.acts_as_email or self.acts_as_account)
 
 
+@dataclass(frozen=True)
+class Record:
+    """What is to be put down about a change, and on whose account."""
+
+    action: str
+    target: Target
+    detail: str | None
+    actor: str
+
+
 class AuditError(RuntimeError):
     """A handler that does not say what it did: a mistake of ours."""
 
@@ -73,20 +83,31 @@ class Call:
     now: datetime
     settings: Settings
     request_id: str
-    records: list[tuple[str, Target, str | None]] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
     is_unchanged: bool = False
     # Seconds for which the caller's side may keep the answer; None: not at all.
     max_age: int | None = None
+    # The key whose use somewhere else this call tells of.
+    used_key: str | None = None
 
     def audit(
-        self, about: Any, action: str | None = None, detail: str | None = None
+        self,
+        about: Any,
+        action: str | None = None,
+        detail: str | None = None,
+        actor: str | None = None,
     ) -> None:
-        """Put down one change; of several declared actions the handler names one."""
+        """
+        Put down one change; of several declared actions the handler names one.
+
+        The actor is whoever manages, unless the handler names another.
+        """
         declared = self.operation.audit
         named = action or (declared[0] if len(declared) == 1 else "")
         if named not in declared:
             raise AuditError(f"{self.operation.name} may not audit {named!r}.")
-        self.records.append((named, about.audited, detail))
+        actor = actor or self.caller.manager
+        self.records.append(Record(named, about.audited, detail, actor))
 
     def audit_changes(self, about: Any, changes: dict[str, Change]) -> None:
         """Put down what an update changed, or that it changed nothing."""

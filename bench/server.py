@@ -37,7 +37,7 @@ def empty_database():
 
 @contextmanager
 def served(path):
-    """Yield the port and the process of a server of the database."""
+    """Yield the port and the process of a server of the database, or of HELLO."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -112,16 +112,32 @@ def now():
     return datetime.now(UTC)
 
 
+# In the place of a database: the least that Flask can do.
+HELLO = "hello"
+
+
 def serve(path, port):
     from waitress import serve as wait
 
+    os.environ.clear()
+    app = hello() if path == HELLO else product(path)
+    wait(app, host="127.0.0.1", port=port, threads=Settings().threads)
+
+
+def product(path):
     from api.http import create_app
 
-    os.environ.clear()
     open_database(path)
     settings = Settings(database=path, output=str(Path(path).parent / "output"))
-    app = create_app(settings, clock=now)
-    wait(app, host="127.0.0.1", port=port, threads=settings.threads)
+    return create_app(settings, clock=now)
+
+
+def hello():
+    from flask import Flask
+
+    app = Flask("hello")
+    app.get("/")(lambda: "Hello.")
+    return app
 
 
 if __name__ == "__main__":

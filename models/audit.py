@@ -18,11 +18,12 @@ from models.words import told_moment
 
 @dataclass(frozen=True)
 class Target:
-    """What a record is about."""
+    """What a record is about; a key is told by its prefix as well."""
 
     type: str
     id: str
     label: str | None
+    prefix: str | None = None
 
 
 class AuditRow(Row):
@@ -37,6 +38,7 @@ class AuditRow(Row):
     at = MomentField()
     detail = TextField(null=True)
     link = TextField()
+    target_prefix = TextField(null=True)
 
     class Meta:
         indexes = ((("area", "number"), True),)
@@ -60,6 +62,7 @@ def append(
         target_type=target.type,
         target_id=target.id,
         target_label=target.label,
+        target_prefix=target.prefix,
         at=now,
         detail=detail,
     )
@@ -101,6 +104,9 @@ def _link(before: str, row: AuditRow) -> str:
         milliseconds(row.at),
         row.detail,
     ]
+    # Records from before there were prefixes keep the links that they have.
+    if row.target_prefix is not None:
+        content.append(row.target_prefix)
     return hashlib.sha256(before.encode() + canonical(content)).hexdigest()
 
 

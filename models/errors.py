@@ -52,6 +52,10 @@ class InvalidCursor(Refusal):
     kind = "invalid-cursor"
 
 
+class ActorRequired(Refusal):
+    kind = "actor-required"
+
+
 class MissingCredentials(Refusal):
     kind = "missing-credentials"
 
@@ -78,6 +82,10 @@ class ActorNotAllowed(Refusal):
 
 class ScopeNotGrantable(Refusal):
     kind = "scope-not-grantable"
+
+
+class ScopeNotPublic(Refusal):
+    kind = "scope-not-public"
 
 
 class RoleRequired(Refusal):

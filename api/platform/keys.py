@@ -3,7 +3,8 @@
 from types import SimpleNamespace
 
 from api.operation import Call, operation
-from models.errors import KeyNotFound, ScopeNotGrantable
+from api.platform.grants import require_grantable
+from models.errors import KeyNotActive, KeyNotFound, ScopeNotGrantable
 from models.pagination import Page
 from models.platform.keys import (
     ApiKey,
@@ -12,12 +13,18 @@ from models.platform.keys import (
     GetKey,
     ListKeys,
     RemoveKey,
+    RotateKey,
+    UpdateKey,
+    change_key,
+    gained,
     issue_key,
     key_with,
     keys_listed,
+    replace_key,
+    require_active,
     revoke_key,
+    told_rotation,
 )
-from models.platform.scopes import ESCALATE, not_grantable
 from models.platform.verification import VerifiedKey, VerifyKey, key_verified
 
 
@@ -70,6 +77,53 @@ def get_key(call: Call, asked: GetKey) -> SimpleNamespace:
 
 
 @operation(
+    "POST /platform/v1/keys/update",
+    scope="platform:keys:update",
+    takes=UpdateKey,
+    gives=ApiKey,
+    audit="update",
+    refuses=(KeyNotFound, KeyNotActive, ScopeNotGrantable),
+)
+def update_key(call: Call, asked: UpdateKey) -> SimpleNamespace:
+    """
+    Change a key's name, scopes or rate.
+
+    What is left out stays; a rate of null is the default rate again. The scopes
+    that the key does not cover yet must be grantable by the caller.
+    """
+    key = key_with(asked.id)
+    require_active(key, call.now)
+    require_grantable(call, gained(key, asked))
+    call.audit_changes(key, change_key(key, asked, call.now))
+    return key.seen(call.now)
+
+
+@operation(
+    "POST /platform/v1/keys/rotate",
+    scope="platform:keys:rotate",
+    takes=RotateKey,
+    gives=CreatedApiKey,
+    audit="rotate",
+    conceals="secret",
+    refuses=(KeyNotFound, KeyNotActive, ScopeNotGrantable),
+)
+def rotate_key(call: Call, asked: RotateKey) -> SimpleNamespace:
+    """
+    Replace a key by one with the same rights and a new secret.
+
+    Both open until the grace is over, and the old one never longer than it would
+    have. They share one rate. The secret of the new one is in this answer and
+    nowhere else. The caller must be able to grant all of the key's scopes.
+    """
+    key = key_with(asked.id)
+    require_active(key, call.now)
+    require_grantable(call, key.scopes)
+    new, secret = replace_key(key, call.now, asked.grace)
+    call.audit(key, detail=told_rotation(new, asked))
+    return new.seen(call.now, secret.text)
+
+
+@operation(
     "POST /platform/v1/keys/remove",
     scope="platform:keys:remove",
     takes=RemoveKey,
@@ -109,16 +163,5 @@ def verify_key(call: Call, asked: VerifyKey) -> VerifiedKey:
     """
     key = key_verified(asked)
     call.max_age = key.trusted_seconds(call.now)
+    call.used_key = key.id
     return key.verified(call.now)
-
-
-def require_grantable(call: Call, scopes: list[str]) -> None:
-    """Refuse scopes beyond the caller's own; an open policy lets all escalate."""
-    held = call.caller.scopes
-    if call.settings.grant_policy == "open":
-        held = (*held, ESCALATE)
-    refused = not_grantable(scopes, held, call.settings.public_scopes)
-    if refused:
-        raise ScopeNotGrantable(
-            "This key may not grant some of the scopes.", scopes=refused
-        )

@@ -2,16 +2,16 @@
 
 from datetime import datetime, timedelta
 from types import SimpleNamespace
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from peewee import FloatField, IntegerField, TextField
 from pydantic import AfterValidator, Field
 
 from models.audit import Target
-from models.base import ListField, MomentField, Row, Shape, new_id
+from models.base import Change, ListField, MomentField, Row, Shape, new_id
 from models.errors import KeyNotActive, KeyNotFound
 from models.pagination import CursorQuery, Page, descending, page_of
-from models.platform.scopes import is_scope
+from models.platform.scopes import any_covers, is_scope
 from models.platform.secrets import Secret, make_secret
 from models.words import TRIMMED, Id, MayOmit, Moment, SingleLine, Whole
 
@@ -66,8 +66,27 @@ class CreateKey(Shape):
     expires_in_days: MayOmit[Annotated[Whole, Field(ge=1, le=3650)]] = None
 
 
+class UpdateKey(Shape):
+    """What is left out stays; a rate of null is the default rate again."""
+
+    id: Id
+    name: MayOmit[KeyName] = None
+    scopes: MayOmit[Scopes] = None
+    rate_capacity: Capacity | None = None
+    rate_refill: Refill | None = None
+
+
 class RemoveKey(Shape):
     id: Id
+
+
+class RotateKey(Shape):
+    id: Id
+    grace_seconds: Annotated[Whole, Field(ge=0, le=2_592_000)] = 86_400
+
+    @property
+    def grace(self) -> timedelta:
+        return timedelta(seconds=self.grace_seconds)
 
 
 class GetKey(Shape):
@@ -95,13 +114,18 @@ class KeyRow(Row):
     # The admin who issued it, and the line of keys that replaced one another.
     issuer = TextField()
     lineage = TextField()
+    last_used_at = MomentField(null=True)
 
     class Meta:
         indexes = ((("created_at", "id"), False),)
 
     @property
     def audited(self) -> Target:
-        return Target("key", self.id, self.name)
+        return Target("key", self.id, self.name, self.prefix)
+
+    def touch(self, now: datetime) -> None:  # noqa: ARG002
+        """Save; that a key has changed is told by the audit alone."""
+        self.save()
 
     def status(self, now: datetime) -> KeyStatus:
         return status_at(now, self.revoked_at, self.expires_at)
@@ -126,24 +150,48 @@ def issue_key(
     asked: CreateKey, now: datetime, *, issuer: str, account_id: str | None = None
 ) -> tuple[KeyRow, Secret]:
     """Make a key and return it with its secret, which is not kept."""
-    days = asked.expires_in_days
-    secret, id = make_secret(), new_id(now)
-    key = KeyRow.create(
-        id=id,
-        prefix=secret.prefix,
-        hash=secret.hash,
+    return _keep(
+        now,
         name=asked.name,
         scopes=asked.scopes,
-        created_at=now,
-        expires_at=now + timedelta(days=days) if days else None,
         rate_capacity=asked.rate_capacity,
         rate_refill=asked.rate_refill,
         account_id=account_id,
-        lifetime_days=days,
+        lifetime_days=asked.expires_in_days,
         issuer=issuer,
-        lineage=id,
     )
-    return key, secret
+
+
+# What a replacement has of the key before it; its lineage is its one rate bucket.
+_INHERITED = (
+    *("name", "scopes", "rate_capacity", "rate_refill", "account_id"),
+    *("lifetime_days", "issuer", "lineage"),
+)
+
+
+def replace_key(key: KeyRow, now: datetime, grace: timedelta) -> tuple[KeyRow, Secret]:
+    """
+    Make the key's replacement, with the lifetime that the key began with.
+
+    The key itself ends with the grace, and never later than it would have.
+    """
+    ends = now + grace
+    key.expires_at = min(ends, key.expires_at or ends)
+    key.save()
+    return _keep(now, **{name: getattr(key, name) for name in _INHERITED})
+
+
+def told_rotation(new: KeyRow, asked: RotateKey) -> str:
+    return f"replaced by {new.prefix} ({new.id}); grace: {asked.grace_seconds} s"
+
+
+def _keep(now: datetime, **members: Any) -> tuple[KeyRow, Secret]:
+    secret, id = make_secret(), new_id(now)
+    days = members["lifetime_days"]
+    named = {"id": id, "lineage": id, "prefix": secret.prefix, "hash": secret.hash}
+    expires_at = now + timedelta(days=days) if days else None
+    made = named | members | {"created_at": now, "expires_at": expires_at}
+    return KeyRow.create(**made), secret
 
 
 def any_key() -> bool:
@@ -168,8 +216,12 @@ def adopt_key(hash: str, now: datetime) -> None:
 def key_with(id: str) -> KeyRow:
     key = KeyRow.get_or_none(KeyRow.id == id)
     if key is None:
-        raise KeyNotFound(f"No key has the id {id}.")
+        raise no_key(id)
     return key
+
+
+def no_key(id: str) -> KeyNotFound:
+    return KeyNotFound(f"No key has the id {id}.")
 
 
 def keys_listed(asked: ListKeys, now: datetime) -> Page[KeyRow]:
@@ -184,6 +236,13 @@ def keys_listed(asked: ListKeys, now: datetime) -> Page[KeyRow]:
     return page_of(query, asked, descending(KeyRow.created_at), descending(KeyRow.id))
 
 
+def change_key(key: KeyRow, asked: UpdateKey, now: datetime) -> dict[str, Change]:
+    """Give the key what was sent; return what that changed."""
+    wanted = asked.given()
+    del wanted["id"]
+    return key.change(wanted, now)
+
+
 def revoke_key(key: KeyRow, now: datetime) -> bool:
     """Revoke for good; tell whether that changed anything."""
     if key.status(now) == "revoked":
@@ -191,6 +250,11 @@ def revoke_key(key: KeyRow, now: datetime) -> bool:
     key.revoked_at = now
     key.save()
     return True
+
+
+def gained(key: KeyRow, asked: UpdateKey) -> list[str]:
+    """Return the scopes that the update would add to what the key covers."""
+    return [each for each in asked.scopes or [] if not any_covers(key.scopes, each)]
 
 
 def require_active(key: KeyRow, now: datetime) -> None:

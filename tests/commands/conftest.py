@@ -1,4 +1,4 @@
-"""A server as a process of its own, on a database and a folder of its own."""
+"""Commands and servers, each on an instance of its own."""
 
 import json
 import os
@@ -10,6 +10,9 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+
+import app
+from models.database import database
 
 ROOT = Path(__file__).parents[2]
 
@@ -76,3 +79,20 @@ def fetch(address, key=None, body=None):
     asked = urllib.request.Request(address, data, headers)
     with urllib.request.urlopen(asked, timeout=10) as answer:
         return answer.read().decode()
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch, capsys):
+    """Run a command on an instance of its own; return (exit, output, errors)."""
+    monkeypatch.setenv("MASTHEAD_DATABASE", str(tmp_path / "data/masthead.db"))
+    monkeypatch.setenv("MASTHEAD_OUTPUT", str(tmp_path / "output"))
+    monkeypatch.setenv("MASTHEAD_LOG_LEVEL", "error")
+    monkeypatch.chdir(tmp_path)
+
+    def ran(*words):
+        code = app.main([str(word) for word in words])
+        told = capsys.readouterr()
+        return code, told.out, told.err
+
+    yield ran
+    database.close()

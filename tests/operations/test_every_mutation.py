@@ -19,7 +19,12 @@ KEY = {"name": "probe", "scopes": ["status:services:list"]}
 # What each change can be asked; "$noun" is the id of what the world has.
 SAMPLES = {
     "POST /platform/v1/keys/add": KEY,
+    "POST /platform/v1/keys/update": {"id": "$key", "name": "new"},
     "POST /platform/v1/keys/remove": {"id": "$key"},
+    "POST /platform/v1/keys/rotate": {"id": "$key"},
+    "POST /platform/v1/developer/keys/create": KEY,
+    "POST /platform/v1/developer/keys/revoke": {"id": "$own"},
+    "POST /platform/v1/developer/keys/rotate": {"id": "$own"},
     f"{STATUS}/services/add": {"slug": "search", "name": "Search"},
     f"{STATUS}/services/update": {"slug": "api", "group": "Core"},
     f"{STATUS}/services/remove": {"slug": "api"},
@@ -34,11 +39,17 @@ every = pytest.mark.parametrize("route", SAMPLES)
 
 
 @pytest.fixture
-def sample(ask):
+def key(issue):
+    return issue("*")
+
+
+@pytest.fixture
+def sample(ask, key):
     """A change that is possible: the route's body, about what is there."""
     ask(f"{STATUS}/services/add", API)
     made = {
         "$key": ask("POST /platform/v1/keys/add", KEY | {"name": "old"}),
+        "$own": ask("POST /platform/v1/developer/keys/create", KEY, key=key),
         "$incident": ask(f"{STATUS}/incidents/add", DOWN | {"title": "Old"}),
         "$work": ask(f"{STATUS}/maintenance/add", WORK | {"title": "Old"}),
     }
@@ -52,9 +63,8 @@ def sample(ask):
 
 
 @pytest.fixture
-def change(send, issue, sample):
+def change(send, key, sample):
     """Make the change under an Idempotency-Key."""
-    key = issue("*")
 
     def changed(route, text="abc", **more):
         headers = {} if text is None else {"Idempotency-Key": text}

@@ -1,0 +1,18 @@
+"""What may be asked about the changes of keys."""
+
+from typing import Any
+
+from api.operation import Call, operation
+from models.pagination import Page
+from models.platform.audit import AuditRecord, ListAudit, key_audit_listed
+
+
+@operation(
+    "GET /platform/v1/audit/list",
+    scope="platform:audit:list",
+    takes=ListAudit,
+    gives=list[AuditRecord],
+)
+def list_audit(call: Call, asked: ListAudit) -> Page[Any]:
+    """List the changes of keys, newest first."""
+    return key_audit_listed(asked)

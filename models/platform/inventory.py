@@ -1,0 +1,56 @@
+"""What the command line tells of the keys: in lines, for people and for tools."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from models.platform.keys import KeyRow
+from models.platform.secrets import FORM, hash_of, is_secret
+from models.platform.verification import key_hashed
+from models.words import told_moment
+
+HEADS = ("prefix", "status", "created", "expires", "last used", "name", "scopes")
+
+
+def listed(now: datetime) -> Iterator[str]:
+    """Tell every key, newest first."""
+    query = KeyRow.select().order_by(KeyRow.created_at.desc(), KeyRow.id.desc())
+    return _lines(query.iterator(), now)
+
+
+def stale(now: datetime, since: datetime) -> Iterator[str]:
+    """Tell the active keys that nobody has used since then, longest unused first."""
+    expired = KeyRow.expires_at.is_null(False) & (KeyRow.expires_at <= now)
+    unused = KeyRow.last_used_at.is_null() | (KeyRow.last_used_at < since)
+    query = KeyRow.select().where(
+        KeyRow.revoked_at.is_null(), ~expired, unused, KeyRow.created_at < since
+    )
+    order = (KeyRow.last_used_at, KeyRow.created_at, KeyRow.id)
+    return _lines(query.order_by(*order).iterator(), now)
+
+
+def looked_at(text: str, now: datetime) -> tuple[bool, list[str]]:
+    """Tell whether the secret opens anything, and why; never the secret itself."""
+    if FORM.fullmatch(text) is None:
+        return False, ["form: wrong, this is no secret of ours"]
+    told = ["form: right"]
+    if not is_secret(text):
+        return False, [*told, "checksum: wrong, a character is mistyped or missing"]
+    told.append("checksum: right")
+    key = key_hashed(hash_of(text))
+    if key is None:
+        return False, [*told, "database: does not know it"]
+    status = key.status(now)
+    told += [f"database: {status}", f"key: {key.id} {key.name}"]
+    return status == "active", [*told, f"scopes: {', '.join(key.scopes)}"]
+
+
+def _lines(keys: Iterable[KeyRow], now: datetime) -> Iterator[str]:
+    yield "\t".join(HEADS)
+    for key in keys:
+        moments = (key.created_at, key.expires_at, key.last_used_at)
+        cells = [key.prefix, key.status(now), *map(_told, moments), key.name]
+        yield "\t".join([*cells, ",".join(key.scopes)])
+
+
+def _told(at: datetime | None) -> str:
+    return told_moment(at) if at else "never"

@@ -1,0 +1,52 @@
+"""The commands about keys."""
+
+import io
+
+import pytest
+
+
+@pytest.fixture
+def secret(command):
+    return command("keys", "bootstrap", "--email", "ada@example.com")[1].strip()
+
+
+def test_list(command, secret):
+    """Every key is listed, and no secret is."""
+    code, out, _ = command("keys", "list")
+
+    assert code == 0
+    assert secret[:11] in out
+    assert secret[12:] not in out
+
+
+@pytest.mark.parametrize(("days", "is_stale"), [("0", True), ("1", False)])
+def test_stale(days, is_stale, command, secret):
+    """A key that nobody used for so many days is listed."""
+    _, out, _ = command("keys", "stale", "--days", days)
+
+    assert (secret[:11] in out) == is_stale
+
+
+def test_stale_of_rubbish(command, secret):
+    """Days that are none are refused in a sentence."""
+    assert command("keys", "stale", "--days", "-1")[0] == 2
+
+
+@pytest.mark.parametrize(("cut", "code"), [(None, 0), (-1, 1)])
+def test_check(cut, code, command, secret, monkeypatch):
+    """The secret comes in on standard input; the exit says whether it opens."""
+    monkeypatch.setattr("sys.stdin", io.StringIO(secret[:cut] + "\n"))
+
+    found, out, err = command("keys", "check")
+
+    assert found == code
+    assert secret[12:-1] not in out + err
+
+
+def test_without_a_database(command):
+    """A wrong path is not taken for an instance without keys."""
+    for words in (["list"], ["stale"], ["check"]):
+        code, _, err = command("keys", *words)
+
+        assert code == 2
+        assert "There is no database" in err

@@ -1,0 +1,56 @@
+"""What the manual tells gateways is what the product does, in each language."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from models.platform.secrets import hash_of, is_secret, make_secret
+from tests.house.words import MANUAL
+
+(PAGE,) = [words for words in MANUAL if words.path.stem == "gateways"]
+(VECTORS,) = [json.loads(block) for block in PAGE.blocks("json")]
+(SCANNED,) = PAGE.blocks("text")
+RUNS = {
+    "python": [sys.executable, "-c"],
+    "javascript": ["node", "-e"],
+    "sh": ["sh", "-c"],
+}
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda each: each["secret"])
+def test_vectors(vector):
+    """A vector with a hash is a secret and that is its hash; the others are none."""
+    assert is_secret(vector["secret"]) == ("sha256" in vector)
+    assert hash_of(vector["secret"]) == vector.get("sha256", hash_of(vector["secret"]))
+
+
+@pytest.mark.parametrize("language", RUNS)
+def test_code(language):
+    """The code of each language tells secrets from what is none, and hashes them."""
+    command = RUNS[language]
+    if not shutil.which(command[0]):
+        pytest.skip(f"There is no {command[0]} here.")
+    (code,) = PAGE.blocks(language)
+    fresh = make_secret()
+
+    for vector in [*VECTORS, {"secret": fresh.text, "sha256": fresh.hash}]:
+        told = subprocess.run(
+            [*command, code], input=vector["secret"], capture_output=True, text=True
+        )
+
+        assert told.stderr == ""
+        assert told.stdout.strip() == vector.get("sha256", ""), vector
+        assert told.returncode == ("sha256" not in vector)
+
+
+def test_expression():
+    """A scanner finds every secret in a text, and nothing that is longer."""
+    secrets = [make_secret().text for _ in range(50)]
+
+    found = re.findall(SCANNED.strip(), f"key={';'.join(secrets)}, x{secrets[0]}0")
+
+    assert found == secrets

@@ -1,0 +1,109 @@
+"""What the command line tells of the keys."""
+
+from datetime import timedelta
+
+import pytest
+
+from models.platform.inventory import HEADS, listed, looked_at, stale
+from models.platform.keys import KeyRow, revoke_key
+from models.platform.secrets import make_secret
+from tests.conftest import NOON
+
+DAY, TICK = timedelta(days=1), timedelta(milliseconds=1)
+
+
+@pytest.fixture
+def key(issue):
+    return issue("a:*", "b", expires_in_days=30)
+
+
+def told(lines):
+    head, *rest = lines
+    assert head.split("\t") == list(HEADS)
+    return [dict(zip(HEADS, line.split("\t"), strict=True)) for line in rest]
+
+
+def test_listed(key):
+    """A key is told in a line, without secret and hash."""
+    assert told(listed(NOON)) == [
+        {
+            "prefix": key[:11],
+            "status": "active",
+            "created": "2026-03-01T12:00:00.000Z",
+            "expires": "2026-03-31T12:00:00.000Z",
+            "last used": "never",
+            "name": "test",
+            "scopes": "a:*,b",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("used_at", "is_stale"),
+    [
+        (None, True),
+        (NOON + DAY - TICK, True),
+        (NOON + DAY, False),
+        (NOON + 9 * DAY, False),
+    ],
+)
+def test_stale(used_at, is_stale, key):
+    """Out of use is what was not used since then, or never."""
+    KeyRow.update(last_used_at=used_at).execute()
+
+    found = told(stale(NOON + 9 * DAY, NOON + DAY))
+
+    assert [each["prefix"] for each in found] == ([key[:11]] if is_stale else [])
+
+
+def test_not_stale_yet(key):
+    """A key that is younger than the time asked for has had no time for it."""
+    assert told(stale(NOON + DAY, NOON)) == []
+
+
+@pytest.mark.parametrize("over", ["revoked", "expired"])
+def test_over_is_not_stale(over, key):
+    """What opens nothing need not be cleared away."""
+    now = NOON + 9 * DAY
+    if over == "revoked":
+        revoke_key(KeyRow.get(), now)
+
+    found = told(stale(now if over == "revoked" else NOON + 30 * DAY, NOON + DAY))
+
+    assert found == []
+
+
+def test_looked_at(key):
+    """A secret is told by form, checksum and what the database knows; not itself."""
+    opens, lines = looked_at(key, NOON)
+
+    assert opens
+    assert lines[:3] == ["form: right", "checksum: right", "database: active"]
+    assert lines[-1] == "scopes: a:*, b"
+    assert key[12:] not in "".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda key: key[:-1], "form: wrong"),
+        (lambda key: key + "0", "form: wrong"),
+        (lambda key: "", "form: wrong"),
+        (lambda key: key[:-1] + ("1" if key[-1] == "0" else "0"), "checksum: wrong"),
+        (lambda key: make_secret().text, "does not know it"),
+    ],
+)
+def test_looked_at_what_opens_nothing(change, words, key):
+    """Why a secret opens nothing is told in the last line."""
+    opens, lines = looked_at(change(key), NOON)
+
+    assert not opens
+    assert words in lines[-1]
+
+
+def test_looked_at_at_the_end(key):
+    """An expired key is known, and opens nothing."""
+    opens, lines = looked_at(key, NOON + 30 * DAY)
+
+    assert not opens
+    assert "database: revoked" in lines
