@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from models.audit import AUDITED, newest_link
 from models.base import canonical
-from models.changes import AREAS, marks, note_built
+from models.changes import AREAS, generation_with, marks, note_built
 from models.database import reading
-from sitegen.files import Entry, Folder
-from sitegen.page import PAGES, SHARED, Edition, Page
+from sitegen.files import LIVE, Entry, Folder
+from sitegen.page import PAGES, SHARED, Edition, Page, Rank
 from sitegen.shelves import shelves
 
 log = logging.getLogger("masthead.builds")
@@ -59,6 +60,8 @@ def build(
             numbers = {area: marked[area] for area in work.widened(areas)}
             for page, area in progress(work.planned([*numbers, SHARED])):
                 work.settle(page, area)
+            if not work.report.failed:
+                work.settle(_live(generation_with(numbers)), SHARED)
         work.clear([*numbers, SHARED])
         note_built(numbers, work.report.failed, edition.now)
     work.report.warnings = sorted(set(edition.warnings))
@@ -183,6 +186,12 @@ class _Work:
 
 def _digest(told: Any) -> str:
     return hashlib.sha256(canonical(told)).hexdigest()
+
+
+def _live(generation: int) -> Page:
+    """What is live, so that a writer can wait for it; and how the audit stands."""
+    links = {area: newest_link(area) for area in AUDITED}
+    return Page(LIVE, {"generation": generation, "audit": links}, rank=Rank.LAST)
 
 
 def _navigation() -> list[dict[str, str]]:
