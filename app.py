@@ -170,6 +170,10 @@ def open_existing(settings: Settings) -> None:
 
 def editions(settings: Settings) -> Callable[[datetime], Edition]:
     """Return what gives the edition of an instant; templates are read once."""
+    if settings.templates and not Path(settings.templates).is_dir():
+        raise CommandError(
+            f"MASTHEAD_TEMPLATES: there is no folder {settings.templates}."
+        )
     declare_operations()
     told = {kind: asdict(problem) for kind, problem in KINDS.items()}
     openapi = document(settings.site_name, VERSION)
@@ -353,6 +357,8 @@ def bootstrap(settings: Settings, asked: argparse.Namespace) -> None:
         has_key = any_key()
     if has_key and not asked.force:
         raise CommandError("There are keys already. Repeat with --force for one more.")
+    if "@" not in asked.email[1:-1]:
+        raise CommandError("--email must be an e-mail address: audits will name it.")
     secret = _issue_admin(asked.email, asked.scope or ["*"], "Bootstrap key")
     print(f"Issued to {asked.email}. It is shown once; keep it safe.", file=sys.stderr)
     print(secret)
@@ -362,8 +368,8 @@ def _issue_admin(email: str, scopes: list[str], name: str) -> str:
     try:
         wanted = CreateKey(name=name, scopes=scopes)
     except ValidationError as error:
-        told = error.errors()[0]
-        raise CommandError(f"--scope: {told['msg']}") from error
+        told = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise CommandError(f"--scope: {told}") from error
     now = utc_now()
     with writing():
         key, secret = issue_key(wanted, now, issuer=email)

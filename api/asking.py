@@ -16,6 +16,7 @@ from models.errors import (
     UnsupportedMediaType,
     ValidationFailed,
 )
+from models.words import SHA256, SLUG, STATUS_SLUG
 
 # Bare, or quoted as in the IETF draft, where a backslash escapes " and itself.
 # An Idempotency-Key as it stands, and as the draft's quoted string.
@@ -86,12 +87,29 @@ def _place(loc: Iterable[str | int], where: str) -> str:
     return "".join("/" + p.replace("~", "~0").replace("/", "~1") for p in parts)
 
 
+# Patterns in words: who meets one should not have to read it.
+_PATTERNS = {
+    SLUG: "Must be lower-case letters and digits, in words joined by single hyphens.",
+    STATUS_SLUG: (
+        "Must be lower-case letters, digits and hyphens, beginning with a letter."
+    ),
+    SHA256: "Must be 64 hexadecimal digits in lower case.",
+}
+
+
 def _sentence(error: Any, where: str) -> str:
-    if error["type"] == "extra_forbidden":
+    kind, context = error["type"], error.get("ctx", {})
+    if kind == "extra_forbidden":
         return f"There is no such {'member' if where == 'pointer' else where}."
-    if error["type"] == "missing":
+    if kind == "missing":
         return "Is required."
-    if error["type"] == "value_error":
-        return str(error["ctx"]["error"])
+    if kind == "value_error":
+        return str(context["error"])
+    if kind == "too_long":
+        return f"Must have at most {context['max_length']} items."
+    if kind == "too_short":
+        return f"Must have at least {context['min_length']} items."
+    if kind == "string_pattern_mismatch" and context["pattern"] in _PATTERNS:
+        return _PATTERNS[context["pattern"]]
     sentence = str(error["msg"]).replace("Input should", "Must")
     return sentence.replace("String should", "Must") + "."

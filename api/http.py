@@ -8,7 +8,12 @@ from pathlib import Path
 from pkgutil import iter_modules
 
 from flask import Flask, Response, jsonify, redirect, request
-from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
+from werkzeug.exceptions import (
+    HTTPException,
+    InternalServerError,
+    MethodNotAllowed,
+    NotFound,
+)
 
 import api
 from api.access import register_access
@@ -16,7 +21,7 @@ from api.dispatch import Dispatch, InternalError, register
 from api.health import Troubles, register_health
 from api.openapi import document
 from api.operation import OPERATIONS
-from api.site import is_folder, site_file
+from api.site import is_folder, is_served, site_file
 from models import errors
 from models.platform.uses import Uses
 from models.settings import Settings
@@ -74,8 +79,11 @@ def _register_others(app: Flask, dispatch: Dispatch, output: Path) -> None:
 
     @app.errorhandler(NotFound)
     def missing(_: NotFound) -> Response:
-        nothing = errors.NotFound("Nothing is here.")
-        return _from_site(output) or dispatch.refused(nothing)
+        try:
+            found = _from_site(output)
+        except MethodNotAllowed as error:
+            return wrong_method(error)
+        return found or dispatch.refused(errors.NotFound("Nothing is here."))
 
     @app.errorhandler(MethodNotAllowed)
     def wrong_method(error: MethodNotAllowed) -> Response:
@@ -88,6 +96,7 @@ def _register_others(app: Flask, dispatch: Dispatch, output: Path) -> None:
         detail = error.description or "Not readable."
         return dispatch.refused(errors.MalformedRequest(detail))
 
+    @app.errorhandler(InternalServerError)
     @app.errorhandler(Exception)
     def broken(_: Exception) -> Response:
         app.logger.exception("path=%s", request.path)
@@ -97,7 +106,11 @@ def _register_others(app: Flask, dispatch: Dispatch, output: Path) -> None:
 def _from_site(output: Path) -> Response | None:
     """Return the page or file at this address, for whoever reads the site here."""
     path = request.path
-    if request.method not in ("GET", "HEAD") or _is_api(path):
+    if _is_api(path):
+        return None
+    if request.method not in ("GET", "HEAD"):
+        if is_served(output, path):
+            raise MethodNotAllowed(["GET", "HEAD"])
         return None
     found = site_file(output, path)
     if found is not None:

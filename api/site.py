@@ -15,19 +15,34 @@ VOLATILE = "public, max-age=0, must-revalidate"
 
 def site_file(output: Path, path: str) -> Response | None:
     """Return the file that stands at the address, or None."""
-    name = path.lstrip("/") + ("index.html" if path.endswith("/") else "")
-    if any(part.startswith(".") for part in name.split("/")):
-        return None
-    found = safe_join(str(output), name)
-    if found is None or not Path(found).is_file():
-        return None
-    return _sent(Path(found), name)
+    name = _name(path)
+    found = _found(output, name)
+    return _sent(Path(found), name) if found else None
+
+
+def is_served(output: Path, path: str) -> bool:
+    """Tell whether a file stands at the address."""
+    return _found(output, _name(path)) is not None
 
 
 def is_folder(output: Path, path: str) -> bool:
     """Tell whether the address lacks only its final slash."""
-    found = safe_join(str(output), path.lstrip("/"), "index.html")
-    return found is not None and Path(found).is_file()
+    return is_served(output, path + "/")
+
+
+def _name(path: str) -> str:
+    return path.lstrip("/") + ("index.html" if path.endswith("/") else "")
+
+
+def _found(output: Path, name: str) -> str | None:
+    if any(part.startswith(".") for part in name.split("/")):
+        return None
+    found = safe_join(str(output), name)
+    try:
+        return found if found and Path(found).is_file() else None
+    except OSError:
+        # A name that the file system cannot have names nothing.
+        return None
 
 
 def _sent(file: Path, name: str) -> Response:

@@ -23,13 +23,14 @@ T = TypeVar("T")
 # Pattern P of spec.md; the status slugs have a pattern of their own.
 SLUG = r"^[a-z0-9]+(?:-[a-z0-9]+)*$"
 STATUS_SLUG = r"^[a-z][a-z0-9-]*$"
+SHA256 = r"^[0-9a-f]{64}$"
 
 _RFC3339 = re.compile(
     r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
 )
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
-_LATEST = datetime(9999, 12, 31, tzinfo=UTC)
+_LATEST = datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
 
 
 def read_moment(value: Any) -> datetime:
@@ -37,7 +38,10 @@ def read_moment(value: Any) -> datetime:
     if isinstance(value, datetime):
         return value
     if not isinstance(value, str) or not _RFC3339.fullmatch(value):
-        raise ValueError("Must be a date-time with an offset, as RFC 3339 says.")
+        raise ValueError(
+            "Must be a date-time with an offset, such as 2026-03-01T12:00:00Z;"
+            " in a query a plus sign is written %2B."
+        )
     try:
         moment = datetime.fromisoformat(_six_digits(value)).astimezone(UTC)
     except (ValueError, OverflowError):
@@ -72,7 +76,7 @@ def _read_whole(value: Any) -> Any:
 def _read_digits(value: Any) -> Any:
     if isinstance(value, str):
         if not re.fullmatch(r"[0-9]{1,15}", value):
-            raise ValueError("Must be a whole number, in digits.")
+            raise ValueError("Must be a whole number of at most 15 digits.")
         return int(value)
     return value
 

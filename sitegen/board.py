@@ -38,18 +38,28 @@ class StatusFacts:
         at = self.board.next_change_at()
         return told_moment(at) if at else None
 
-    def stale_at(self, observed_at: datetime | None) -> str | None:
-        return stale_at(self.board, observed_at)
+    def stale_at(self, slug: str | None = None) -> str | None:
+        return stale_at(self.board, slug)
 
     def resolved_since(self, since: datetime) -> list[IncidentRow]:
         return [each for each in incidents_since(since) if each.resolved_at]
 
 
-def stale_at(seen: Board, observed_at: datetime | None) -> str | None:
-    """Return when a page will know itself out of date; None where it is."""
-    if observed_at is None or seen.now - observed_at > seen.freshness:
-        return None
-    return told_moment(observed_at + seen.freshness)
+def stale_at(seen: Board, slug: str | None = None) -> str | None:
+    """
+    Return when a page of one service, or of all, is out of date; None where it is.
+
+    That is when the first reading that its states stand on goes stale: from then
+    on the page may say what the rule would not.
+    """
+    fresh = [
+        each.observed_at
+        for service in seen.services
+        if slug in (None, service.slug)
+        for each in seen.readings[service.number]
+        if each.is_fresh(seen.now, seen.freshness)
+    ]
+    return told_moment(min(fresh) + seen.freshness) if fresh else None
 
 
 def listed_at(edition: Edition) -> tuple[StatusServiceList, str | None]:
@@ -57,7 +67,7 @@ def listed_at(edition: Edition) -> tuple[StatusServiceList, str | None]:
     freshness = edition.settings.freshness
     seen = board(told_at(edition.now, freshness), freshness)
     listed = seen.listed()
-    return listed, stale_at(seen, listed.checked_at)
+    return listed, stale_at(seen)
 
 
 def facts_at(edition: Edition) -> StatusFacts:

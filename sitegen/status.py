@@ -119,7 +119,7 @@ def _overview(facts: StatusFacts) -> dict[str, Any]:
         "running": [_window(each) for each in reversed(running)],
         "coming": [_window(each) for each in reversed(coming)],
         "past": _timelines(facts.resolved_since(seen.now - PAST)),
-        "staleAt": facts.stale_at(facts.listed.checked_at),
+        "staleAt": facts.stale_at(),
     }
 
 
@@ -157,7 +157,7 @@ def _service_pages(facts: StatusFacts, slug: str) -> Iterator[Page]:
             {"maintenance": each, "href": address(maintenance_path(each["id"]))}
             for each in data["maintenance"]
         ],
-        "staleAt": facts.stale_at(detail.service.observed_at),
+        "staleAt": facts.stale_at(slug),
     }
     yield Page(twin(path)[1:], {"data": data})
     yield Page(

@@ -11,14 +11,14 @@ from models.base import Shape, moment
 from models.database import database
 from models.errors import KeyNotFound
 from models.platform.keys import KeyRow, KeyStatus, status_at
-from models.words import Id
+from models.words import SHA256, Id
 
 # How long a gateway may trust what it was told of a key.
 ACTIVE_SECONDS, REVOKED_SECONDS = 60, 5
 
 
 class VerifyKey(Shape):
-    hash: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    hash: Annotated[str, Field(pattern=SHA256)]
 
 
 class VerifiedKey(Shape):

@@ -62,9 +62,14 @@ def change_subject(
 ) -> dict[str, Change]:
     """Change an incident or a window, and which services it affects, at one time."""
     changes: dict[str, Change] = subject.change(wanted, now)
+    if slugs is None:
+        return changes
     before = [each.slug for each in subject.services]
-    named = before if slugs is None else list(dict.fromkeys(slugs))
-    if named == before:
+    tied = [each.service_id for each in subject.services]
+    named = list(dict.fromkeys(slugs))
+    # A purged service that was added again has the slug and is another service:
+    # naming it ties the subject to the one that is there now.
+    if named == before and tied == [each.number for each in services_named(named)]:
         return changes
     set_affected(subject.id, named)
     if not changes:

@@ -263,7 +263,8 @@ def _resolved_at(
     if "resolved_at" in wanted:
         if resolved != (wanted["resolved_at"] is not None):
             raise _wrong(
-                "/resolvedAt", "Must be a time exactly when the status is resolved."
+                "/resolvedAt",
+                "Goes with the status resolved alone: send both or neither.",
             )
         return wanted["resolved_at"]
     return (incident.resolved_at or now) if resolved else None

@@ -57,6 +57,25 @@ def test_bootstrap_with_a_wrong_scope(command):
     assert KeyRow.select().count() == 0
 
 
+def test_bootstrap_for_nobody(command):
+    """The audit will name the address, so it must be one."""
+    code, out, err = command("keys", "bootstrap", "--email", "nonsense")
+
+    assert (code, out) == (2, "")
+    assert "--email" in err
+
+
+def test_templates_that_are_nowhere(command, monkeypatch):
+    """A slip in the folder's name would lose the looks: it stops the build."""
+    command("migrate")
+    monkeypatch.setenv("MASTHEAD_TEMPLATES", "nowhere")
+
+    code, _, err = command("build")
+
+    assert code == 2
+    assert "MASTHEAD_TEMPLATES: there is no folder nowhere." in err
+
+
 def test_build(command):
     """Twice: the second build writes nothing."""
     command("migrate")

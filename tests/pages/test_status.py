@@ -131,3 +131,16 @@ def test_next_told(scene, clock):
 
     assert next_told(NOON, timedelta(minutes=5)) == stale_at
     assert next_told(stale_at, timedelta(minutes=5)) == NOON + timedelta(hours=12)
+
+
+def test_page_is_old_when_its_first_reading_is(scene, ask, build_site, clock, output):
+    """One probe that reports keeps no other service green beyond its own deadline."""
+    clock.pass_(minutes=2)
+    ask(f"{ADMIN}/measurements/record", measured(clock, "mail", "operational"))
+
+    build_site(["status"])
+
+    overview = (output / "status/index.html").read_text()
+    mail = (output / "status/services/mail/index.html").read_text()
+    assert 'data-stale-at="2026-03-01T12:04:50.000Z"' in overview
+    assert 'data-stale-at="2026-03-01T12:06:50.000Z"' in mail

@@ -4,7 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 from models.database import writing
 from models.status.affected import affected_by
-from models.status.incidents import StatusAddIncident, open_incident
+from models.status.incidents import (
+    StatusAddIncident,
+    StatusUpdateIncident,
+    open_incident,
+    update_incident,
+)
 from models.status.published import board
 from models.status.services import StatusAddService, add_service, service_named
 
@@ -53,3 +58,18 @@ def test_incident_decides_the_state_of_what_it_affects(store):
 
     assert (api.state, api.active_incident_ids) == ("unknown", [])
     assert (mail.state, mail.active_incident_ids) == ("partial-outage", [incident.id])
+
+
+def test_naming_a_service_that_was_added_again(store):
+    """The slug is the same and the service another: naming it ties the incident."""
+    incident = opened()
+    with writing():
+        service_named("mail").delete_instance()
+        add_service(StatusAddService(slug="mail", name="New mail"), NOW)
+        asked = StatusUpdateIncident(id=incident.id, services=["mail"])
+        _, changes = update_incident(asked, NOW)
+
+    _, mail = board(NOW, timedelta(minutes=5)).listed().services
+
+    assert set(changes) == {"services"}
+    assert mail.state == "partial-outage"

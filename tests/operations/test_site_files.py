@@ -1,0 +1,57 @@
+"""The built site as the server itself hands it out."""
+
+import pytest
+
+
+@pytest.fixture
+def browse(app, build_site):
+    build_site()
+    client = app.test_client()
+    return lambda path, **more: client.open(path, buffered=True, **more)
+
+
+@pytest.mark.parametrize("path", ["/" + "a" * 3000, "/" + "a/" * 3000, "/x" * 200])
+def test_address_longer_than_any_file(browse, refusal, path):
+    """An address that no file can have names nothing, and breaks nothing."""
+    response = browse(path)
+
+    assert response.status_code == 404
+    refusal(response, "not-found")
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+def test_page_is_only_read(browse, refusal, method):
+    """A page takes GET and HEAD, and says so."""
+    response = browse("/status/", method=method)
+
+    assert response.status_code == 405
+    assert response.headers["Allow"] == "GET, HEAD"
+    refusal(response, "method-not-allowed")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/..%2fmasthead.db", "/.masthead.lock", "/%2e%2e/masthead.db", "/status/..%00"],
+)
+def test_nothing_but_the_site(browse, path):
+    """No address leads out of the folder or to its hidden files."""
+    assert browse(path).status_code == 404
+
+
+def test_page_has_the_policy(browse):
+    """What the server hands out has the headers that a CDN should set."""
+    response = browse("/status/")
+
+    assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert response.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert b"<h1>" in response.data
+
+
+def test_page_for_an_address_that_is_none(browse):
+    """A browser gets a page, a program a problem; both are 404."""
+    page = browse("/nowhere/", headers={"Accept": "text/html"})
+
+    assert page.status_code == 404
+    assert page.mimetype == "text/html"
+    assert b"There is no page" in page.data
