@@ -25,7 +25,7 @@ from waitress.server import create_server
 from api.http import VERSION, create_app, declare_operations
 from api.kinds import KINDS
 from api.openapi import document
-from models import changes
+from models import audit, changes
 from models.database import migrate, open_database, reading, writing
 from models.errors import Refusal, StorageBusy
 from models.idempotency import forget_answers
@@ -364,8 +364,17 @@ def _issue_admin(email: str, scopes: list[str], name: str) -> str:
     except ValidationError as error:
         told = error.errors()[0]
         raise CommandError(f"--scope: {told['msg']}") from error
+    now = utc_now()
     with writing():
-        _, secret = issue_key(wanted, utc_now(), issuer=email)
+        key, secret = issue_key(wanted, now, issuer=email)
+        audit.append(
+            "platform",
+            actor=email,
+            action="add",
+            target=key.audited,
+            now=now,
+            detail="by the command line",
+        )
     return secret.text
 
 

@@ -18,8 +18,9 @@ from models.errors import (
 )
 
 # Bare, or quoted as in the IETF draft, where a backslash escapes " and itself.
-_BARE = re.compile(r"[!#-+\--\[\]-~]{1,255}")
-_QUOTED = re.compile(r'"((?:[ !#-\[\]-~]|\\["\\]){1,255})"')
+# An Idempotency-Key as it stands, and as the draft's quoted string.
+BARE_KEY = r"[!#-+\--\[\]-~]{1,255}"
+QUOTED_KEY = r'"((?:[ !#-\[\]-~]|\\["\\]){1,255})"'
 
 
 def read_query(shape: type[Shape], query: MultiDict[str, str]) -> Shape:
@@ -47,9 +48,9 @@ def read_idempotency_key(operation: Operation, header: str | None) -> str | None
                 "This operation needs the header Idempotency-Key."
             )
         return None
-    if _BARE.fullmatch(header):
+    if re.fullmatch(BARE_KEY, header):
         return header
-    if quoted := _QUOTED.fullmatch(header):
+    if quoted := re.fullmatch(QUOTED_KEY, header):
         return re.sub(r"\\(.)", r"\1", quoted[1])
     raise IdempotencyKeyInvalid(
         "Idempotency-Key must be 1 to 255 visible ASCII characters without"

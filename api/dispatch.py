@@ -111,12 +111,13 @@ class Dispatch:
                 return _json(stored, {"Idempotent-Replayed": "true"})
             given = _handled(call, asked)
             answer = _told(operation, given)
-            _put_down(call)
+            generation = _put_down(call)
             if repeatable:
                 keep_answer(repeatable, answer, call.now, _secret(operation, given))
-        if operation.rebuilds and not call.is_unchanged:
-            self.changed(operation.rebuilds)
-        return _json(answer)
+        if operation.rebuilds is None or generation is None:
+            return _json(answer)
+        self.changed(operation.rebuilds)
+        return _json(answer, {"Site-Generation": str(generation)})
 
     def _alone(self, repeatable: Repeatable | None) -> AbstractContextManager[None]:
         return self.progress.answering(repeatable) if repeatable else nullcontext()
@@ -190,11 +191,11 @@ def _told(operation: Operation, given: Any) -> bytes:
     return b'{"data":' + data + meta + b"}"
 
 
-def _put_down(call: Call) -> None:
-    """Keep the audit and the mark of the change that the handler made."""
+def _put_down(call: Call) -> int | None:
+    """Keep the audit and the mark of the change; return the site's generation."""
     operation, caller = call.operation, call.caller
     if call.is_unchanged:
-        return
+        return None
     if operation.audit and len(call.records) != 1:
         raise AuditError(f"{operation.name} must audit once, or say unchanged.")
     via = f"via key {caller.prefix}" if caller.is_asserting else None
@@ -207,8 +208,7 @@ def _put_down(call: Call) -> None:
             now=call.now,
             detail="; ".join(filter(None, [record.detail, via])) or None,
         )
-    if operation.rebuilds:
-        changes.mark(operation.rebuilds)
+    return changes.mark(operation.rebuilds) if operation.rebuilds else None
 
 
 def _secret(operation: Operation, given: Any) -> str | None:

@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import models_json_schema
 
+from api.asking import BARE_KEY, QUOTED_KEY
 from api.kinds import KINDS
 from api.operation import OPERATIONS, Operation
 from models.base import Shape
@@ -98,7 +99,10 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
                 "name": "Idempotency-Key",
                 "in": "header",
                 "required": operation.idempotent == "required",
-                "schema": {"type": "string", "minLength": 1, "maxLength": 257},
+                "schema": {
+                    "type": "string",
+                    "pattern": f"^(?:{BARE_KEY}|{QUOTED_KEY})$",
+                },
                 "description": "A repeat within 24 hours gets the first answer.",
             }
         )

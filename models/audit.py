@@ -15,6 +15,9 @@ from pydantic.alias_generators import to_camel
 from models.base import MomentField, Row, canonical, milliseconds, new_id
 from models.words import told_moment
 
+# The areas that keep a chain.
+AUDITED = ("platform", "projects", "status")
+
 
 @dataclass(frozen=True)
 class Target:

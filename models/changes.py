@@ -9,7 +9,7 @@ whatever happened to the process in between.
 from collections.abc import Iterable
 from datetime import datetime
 
-from peewee import IntegerField, TextField
+from peewee import IntegerField, TextField, fn
 
 from models.base import MomentField, Row
 from models.database import writing
@@ -32,16 +32,30 @@ class FailedPageRow(Row):
     at = MomentField()
 
 
-def mark(area: str) -> None:
-    """Say, inside the transaction of a change, that the area must be built."""
+def mark(area: str) -> int:
+    """
+    Say, inside the transaction of a change, that the area must be built.
+
+    Return the generation of the site that will show it: one number for all
+    areas, higher with each change.
+    """
+    generation = int(AreaRow.select(fn.MAX(AreaRow.marked)).scalar() or 0) + 1
     (
-        AreaRow.insert(name=area, marked=1)
+        AreaRow.insert(name=area, marked=generation)
         .on_conflict(
-            conflict_target=[AreaRow.name],
-            update={AreaRow.marked: AreaRow.marked + 1},
+            conflict_target=[AreaRow.name], update={AreaRow.marked: generation}
         )
         .execute()
     )
+    return generation
+
+
+def generation_with(numbers: dict[str, int]) -> int:
+    """Return the generation that is live once these areas are built to these marks."""
+    rows = list(AreaRow.select())
+    built = {row.name: max(row.built, numbers.get(row.name, 0)) for row in rows}
+    behind = [built[row.name] for row in rows if row.marked > built[row.name]]
+    return min(behind) if behind else max(built.values(), default=0)
 
 
 def marks() -> dict[str, int]:

@@ -42,8 +42,9 @@ class Addresses:
         first, _, rest = bare.partition("/")
         if bare == path:
             return None
-        is_front = not first or (first in COLLECTIONS and not rest)
-        return "/" + bare if is_front or first in OTHERS else None
+        if first in COLLECTIONS and not rest:
+            return f"/{first}/"
+        return "/" + bare if not first or first in OTHERS else None
 
     def _document_address(self, document: PublishedPage, path: str) -> str | None:
         found = self._absolute(path) if path[:1] == "/" else self._near(document, path)

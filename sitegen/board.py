@@ -7,7 +7,7 @@ from typing import Any
 from models.status.counters import days_of
 from models.status.days import told_day
 from models.status.incidents import IncidentRow, incidents_since
-from models.status.moments import told_at
+from models.status.moments import next_told, told_at
 from models.status.published import (
     Board,
     StatusServiceDetail,
@@ -99,13 +99,12 @@ def _days(
 
 
 def _touches(day: date, start: datetime, end: datetime, now: datetime) -> bool:
-    """Tell whether [start, end), as far as it has come, overlaps the UTC day."""
+    """Tell whether [start, end), as far as it has come, is seen on the UTC day."""
     first = datetime.combine(day, time(), UTC)
-    return start < min(first + DAY, now) and end > first
+    begins = first <= start < first + DAY
+    return start <= now and (begins or start < first < end)
 
 
 def next_change_at(edition: Edition) -> datetime:
-    """Return when the page next changes by the clock: midnight at the latest."""
-    seen = board(edition.now, edition.settings.freshness)
-    midnight = datetime.combine(edition.now.date() + DAY, time(), UTC)
-    return min(seen.next_change_at() or midnight, midnight)
+    """Return when the pages next change by the clock: midnight at the latest."""
+    return next_told(edition.now, edition.settings.freshness)

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from models.audit import AUDITED, newest_link
 from models.base import canonical
-from models.changes import AREAS, marks, note_built
+from models.changes import AREAS, generation_with, marks, note_built
 from models.database import reading
-from sitegen.files import Entry, Folder
-from sitegen.page import PAGES, SHARED, Edition, Page
+from sitegen.files import LIVE, Entry, Folder
+from sitegen.page import PAGES, SHARED, Edition, Page, Rank
 from sitegen.shelves import shelves
 
 log = logging.getLogger("masthead.builds")
@@ -54,10 +55,13 @@ def build(
     folder = folder or Folder(edition.settings.output)
     with folder.locked():
         with reading():
-            numbers = {area: marks()[area] for area in areas}
             work = _Work(edition, folder, full)
+            marked = marks()
+            numbers = {area: marked[area] for area in work.widened(areas)}
             for page, area in progress(work.planned([*numbers, SHARED])):
                 work.settle(page, area)
+            if not work.report.failed:
+                work.settle(_live(generation_with(numbers)), SHARED)
         work.clear([*numbers, SHARED])
         note_built(numbers, work.report.failed, edition.now)
     work.report.warnings = sorted(set(edition.warnings))
@@ -72,12 +76,17 @@ class _Work:
         self.folder = folder
         self.looks = edition.looks
         self.site = self.looks.site(_navigation())
+        self.version = _digest([self.looks.version, self.site["collections"]])[:16]
         self.full = full
         self.before = folder.manifest()
         self.entries = dict(self.before)
         self.report = Report()
         self.seen: set[str] = set()
         self.begun = False
+
+    def widened(self, areas: Iterable[str]) -> Iterable[str]:
+        """Return all areas where what every page shows is not what it was."""
+        return areas if self.folder.version() == self.version else AREAS
 
     def planned(self, areas: list[str]) -> list[Planned]:
         """Return every page that should stand, in the order of writing."""
@@ -132,7 +141,7 @@ class _Work:
                 self._begin()
                 self.folder.remove(path)
                 self.report.removed.append(path)
-        self.folder.finish(self.looks.version, self.entries)
+        self.folder.finish(self.version, self.entries)
 
     def _put(self, path: str, content: bytes, entry: Entry) -> None:
         self.entries[path] = entry
@@ -155,8 +164,8 @@ class _Work:
             return hashlib.sha256(told).hexdigest()
         content = [page.template, page.title, page.description, page.twin, told]
         if page.template:
-            content += [self.looks.version, self.site["collections"]]
-        return hashlib.sha256(canonical(content)).hexdigest()
+            content.append(self.version)
+        return _digest(content)
 
     def _content(self, page: Page) -> bytes:
         data = page.content()
@@ -173,6 +182,16 @@ class _Work:
         }
         names: dict[str, Any] = {"site": self.site, "page": told, "data": data}
         return self.looks.render(page.template, **names).encode()
+
+
+def _digest(told: Any) -> str:
+    return hashlib.sha256(canonical(told)).hexdigest()
+
+
+def _live(generation: int) -> Page:
+    """What is live, so that a writer can wait for it; and how the audit stands."""
+    links = {area: newest_link(area) for area in AUDITED}
+    return Page(LIVE, {"generation": generation, "audit": links}, rank=Rank.LAST)
 
 
 def _navigation() -> list[dict[str, str]]:

@@ -10,6 +10,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 
 MANIFEST = "manifest.json"
+# Which generation is live: the one file that may change while the pages do not,
+# so the manifest does not tell of it.
+LIVE = "build.json"
 LOCK = ".masthead.lock"
 UNFINISHED = ".masthead.unfinished"
 DRAFT = ".draft"
@@ -57,6 +60,8 @@ def cache_class(path: str) -> str:
     """How long a host may keep it: immutable by name, volatile with the state."""
     if path.startswith("assets/"):
         return "immutable"
+    if path == LIVE:
+        return "never"
     return "volatile" if path.startswith(("status/", "api/")) else "page"
 
 
@@ -90,6 +95,14 @@ class Folder:
             return {path: Entry(**entry) for path, entry in told["files"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return self._found()
+
+    def version(self) -> str:
+        """Return what the last build was of, "" where that is not known."""
+        try:
+            told = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
+            return "" if (self.path / UNFINISHED).exists() else str(told["version"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return ""
 
     def holds(self, path: str, entry: Entry) -> bool:
         """Tell whether the file is there, as long as the manifest says."""
@@ -137,7 +150,7 @@ class Folder:
 
     def finish(self, version: str, entries: dict[str, Entry]) -> None:
         """Write the manifest; the build is over."""
-        files = {path: asdict(entry) for path, entry in sorted(entries.items())}
+        files = {p: asdict(entries[p]) for p in sorted(entries) if p != LIVE}
         told = {"version": version, "files": files}
         content = (json.dumps(told, indent=1, sort_keys=True) + "\n").encode()
         if not self.has(MANIFEST, content):
@@ -167,7 +180,7 @@ class Folder:
         return {
             path: Entry.of(path, (self.path / path).read_bytes(), "", "")
             for path in self._paths()
-            if path != MANIFEST
+            if path not in (MANIFEST, LIVE)
         }
 
     def _sync(self, descriptor: int) -> None:

@@ -24,6 +24,8 @@ class Looks:
         self._folders = [*own, OURS]
         loaders = [FileSystemLoader(folder) for folder in self._folders]
         self._jinja = Environment(
+            # Read once: `version` names the templates as they are now.
+            auto_reload=False,
             autoescape=True,
             loader=ChoiceLoader(loaders),
             lstrip_blocks=True,
@@ -43,8 +45,8 @@ class Looks:
             if name == "style.css":
                 content += b"\n" + self._accent().encode()
             digest = hashlib.sha256(content).hexdigest()[:10]
-            stem, _, ending = name.partition(".")
-            found[name] = (f"assets/{stem}.{digest}.{ending}", content)
+            stem, dot, ending = name.partition(".")
+            found[name] = (f"assets/{stem}.{digest}{dot}{ending}", content)
         return found
 
     @cached_property
@@ -82,6 +84,6 @@ class Looks:
     def _files(self, folder: str) -> dict[str, Path]:
         found: dict[str, Path] = {}
         for each in reversed(self._folders):
-            if (each / folder).is_dir():
-                found |= {file.name: file for file in (each / folder).iterdir()}
+            files = (each / folder).glob("[!.]*")
+            found |= {file.name: file for file in files if file.is_file()}
         return found

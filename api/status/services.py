@@ -3,13 +3,13 @@
 from api.operation import Call, operation
 from models.errors import ServiceNotFound, SlugTaken
 from models.status.counters import StatusUptimeSummary, uptime_of
+from models.status.present import service_list
 from models.status.published import (
     GetService,
     ListServices,
     StatusServiceDetail,
     StatusServiceList,
     service_detail,
-    service_list,
 )
 from models.status.removal import (
     RemovedService,

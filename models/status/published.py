@@ -131,8 +131,8 @@ class Board:
             active_maintenance_ids=[each.id for each in self.windows_of(service)],
         )
 
-    def listed(self, group: str | None = None) -> StatusServiceList:
-        """Return the list; a group narrows the services, never the overall state."""
+    def listed(self) -> StatusServiceList:
+        """Return every service and the state of the whole."""
         told = [self.told(each) for each in self.services]
         checked_at = max(
             (each.observed_at for each in told if each.observed_at), default=None
@@ -143,7 +143,7 @@ class Board:
             checked_at=checked_at,
             stale=stale,
             freshness_seconds=int(self.freshness.total_seconds()),
-            services=[each for each in told if group is None or each.group == group],
+            services=told,
         )
 
     def next_change_at(self) -> datetime | None:
@@ -176,12 +176,6 @@ def board(
         incidents=incidents_since(now),
         windows=maintenance_since(now, now),
     )
-
-
-def service_list(
-    now: datetime, freshness: timedelta, group: str | None = None
-) -> StatusServiceList:
-    return board(now, freshness).listed(group)
 
 
 def service_detail(

@@ -10,7 +10,7 @@ from peewee import (
     IntegerField,
     TextField,
 )
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from models.audit import Target
 from models.base import Change, MomentField, Row, Shape, new_id
@@ -77,7 +77,11 @@ def _flag_or_default(value: Any) -> Any:
 class ListAdminServices(Shape):
     """`null` and nothing at all are the default, as spec.md's "or null" says."""
 
-    include_disabled: Annotated[bool, BeforeValidator(_flag_or_default)] = True
+    include_disabled: Annotated[
+        bool,
+        BeforeValidator(_flag_or_default),
+        WithJsonSchema({"type": ["boolean", "null"]}),
+    ] = True
 
 
 class GetUptime(Shape):

@@ -1,16 +1,11 @@
 """What the scripts add, and that nothing is missing without them."""
 
-import shutil
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from tests.pages.html import TEMPLATES, rendered
 from tests.pages.samples import FULL, MINIMAL
-
-CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -34,16 +29,6 @@ def answer(route):
     html = rendered({"full": FULL, "minimal": MINIMAL}[kind][name])
     headers = {"Content-Security-Policy": POLICY}
     return route.fulfill(body=html, content_type="text/html", headers=headers)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"]
-        )
-        yield started
-        started.close()
 
 
 @pytest.fixture

@@ -1,9 +1,84 @@
-"""A command of the product, run on an instance of its own."""
+"""Commands and servers, each on an instance of its own."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
 
 import pytest
 
 import app
 from models.database import database
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def environment(tmp_path):
+    return os.environ | {
+        "MASTHEAD_DATABASE": str(tmp_path / "masthead.db"),
+        "MASTHEAD_OUTPUT": str(tmp_path / "output"),
+    }
+
+
+@pytest.fixture
+def start(environment):
+    """Start a command of app.py that serves, and return it with its address."""
+    started = []
+
+    def run(name="serve"):
+        words = [sys.executable, "app.py", name, "--port", str(free_port())]
+        process = subprocess.Popen(
+            words,
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        started.append(process)
+        told = ""
+        while "listening on" not in told:
+            line = process.stdout.readline()
+            assert line, f"{name} ended before it listened: {told}"
+            told += line
+        return process, re.search(r"listening on (\S+)", told)[1], told
+
+    yield run
+    for process in started:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+@pytest.fixture
+def key(environment):
+    words = [sys.executable, "app.py", "keys", "bootstrap", "--email", "a@example.com"]
+    ran = subprocess.run(
+        words, cwd=ROOT, env=environment, capture_output=True, check=True, text=True
+    )
+    return ran.stdout.strip()
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return found.getsockname()[1]
+
+
+def fetch(address, key=None, body=None):
+    headers = {"Idempotency-Key": "one"}
+    if key:
+        headers["Authorization"] = f"Bearer {key}"
+    data = json.dumps(body).encode() if body else None
+    if data:
+        headers["Content-Type"] = "application/json"
+    asked = urllib.request.Request(address, data, headers)
+    with urllib.request.urlopen(asked, timeout=10) as answer:
+        return answer.read().decode()
 
 
 @pytest.fixture

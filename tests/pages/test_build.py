@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from models.changes import behind, failed_pages
+from models.audit import newest_link
+from models.changes import behind, failed_pages, mark
+from models.database import writing
 from sitegen.page import PAGES, SHARED, Page
 
 ADD = "POST /status/v1/admin/services/add"
@@ -109,7 +111,7 @@ def test_manifest_describes_every_file(build_site, service, output):
     told = json.loads((output / "manifest.json").read_text())["files"]
 
     found = files_in(output)
-    del found["manifest.json"]
+    del found["manifest.json"], found["build.json"]
     assert {path: entry["size"] for path, entry in told.items()} == {
         path: len(content) for path, content in found.items()
     }
@@ -153,3 +155,57 @@ def test_page_that_fails_is_tried_again(build_site, extra, output):
 
     assert (output / "extra/index.html").exists()
     assert failed_pages() == []
+
+
+def live(output):
+    return json.loads((output / "build.json").read_text())
+
+
+def test_generation_of_a_write_becomes_live(build_site, ask, output):
+    """Whoever wrote can wait: the answer says which generation will show it."""
+    build_site()
+    answer = ask(ADD, {"slug": "api", "name": "Public API"})
+    generation = int(answer.headers["Site-Generation"])
+    assert live(output)["generation"] < generation
+
+    build_site(["status"])
+
+    assert live(output)["generation"] >= generation
+
+
+def test_generation_waits_for_every_area(build_site, ask, output, store):
+    """What another area has written since does not make mine live."""
+    ask(ADD, {"slug": "api", "name": "Public API"})
+    build_site()
+    mine = ask(ADD, {"slug": "mail", "name": "Mail"}).headers["Site-Generation"]
+    with writing():
+        mark("docs")
+
+    build_site(["docs"])
+
+    assert live(output)["generation"] < int(mine)
+
+
+def test_generation_stays_while_a_page_fails(build_site, service, extra, output):
+    """A site that lacks a page is not what was promised."""
+    build_site()
+    before = live(output)
+    extra.append(Page("extra/index.html", {}, template="no-such.html"))
+    with writing():
+        mark("status")
+
+    build_site()
+
+    assert live(output) == before
+
+
+def test_newest_link_of_each_audit_is_public(build_site, service, output):
+    """Whoever keeps the links can tell later that the audit was cut."""
+    build_site()
+
+    assert live(output)["audit"] == {
+        "platform": "",
+        "projects": "",
+        "status": newest_link("status"),
+    }
+    assert newest_link("status") != ""

@@ -151,15 +151,17 @@ def test_unpublished_goes(shelf, shelved, build_site, output):
 
 
 def test_last_of_a_collection_goes(shelf, build_site, output):
-    """A collection without pages has no page, and no page's header names it."""
+    """A collection without pages has no page, and no header of any area names it."""
     only = shelf.publish("only")
     build_site()
+    assert "/guides/" in (output / "status/index.html").read_text()
     shelf.withdraw(only)
 
     build_site(["docs"])
 
     assert not (output / "guides").exists()
-    assert "/guides/" not in (output / "404.html").read_text()
+    for each in output.rglob("*.html"):
+        assert "/guides/" not in each.read_text(), each
 
 
 def test_draft_changes_nothing(shelf, shelved, build_site):

@@ -95,7 +95,7 @@ def test_removal_of_what_is_gone(folder):
 def test_draft_is_hidden(folder):
     """No server shows a draft: its name starts with a dot, in every folder."""
     names = []
-    folder._move = lambda draft, target: names.append(draft.name)
+    folder._move = lambda draft, _: names.append(draft.name)
 
     with folder.locked():
         folder.write("a/index.html", b"x")

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from models.status.moments import next_told
 from tests.conftest import NOON
 
 ADMIN = "POST /status/v1/admin"
@@ -114,3 +115,19 @@ def test_hostile_names_are_escaped(scene, build_site, output):
         text = each.read_text()
         assert "<API>" not in text
         assert "<b>mail" not in text
+
+
+def test_two_writes_in_one_millisecond(scene, ask, clock):
+    """The second is dated a millisecond ahead: a build is due when that has come."""
+    ask(f"{ADMIN}/services/update", {"slug": "api", "name": "Once"})
+    due_at = next_told(clock.now, timedelta(minutes=5))
+
+    assert due_at == clock.now + timedelta(milliseconds=1)
+
+
+def test_next_told(scene, clock):
+    """Time alone changes the page when a reading goes stale, and at midnight."""
+    stale_at = NOON - timedelta(seconds=10) + timedelta(minutes=5, milliseconds=1)
+
+    assert next_told(NOON, timedelta(minutes=5)) == stale_at
+    assert next_told(stale_at, timedelta(minutes=5)) == NOON + timedelta(hours=12)

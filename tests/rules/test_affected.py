@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from models.database import writing
 from models.status.affected import affected_by
 from models.status.incidents import StatusAddIncident, open_incident
-from models.status.published import service_list
+from models.status.published import board
 from models.status.services import StatusAddService, add_service, service_named
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -49,7 +49,7 @@ def test_incident_decides_the_state_of_what_it_affects(store):
     """An active incident imposes its severity on its services and no others."""
     incident = opened()
 
-    api, mail = service_list(NOW, timedelta(minutes=5)).services
+    api, mail = board(NOW, timedelta(minutes=5)).listed().services
 
     assert (api.state, api.active_incident_ids) == ("unknown", [])
     assert (mail.state, mail.active_incident_ids) == ("partial-outage", [incident.id])

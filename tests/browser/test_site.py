@@ -1,0 +1,90 @@
+"""The built sample world as readers see it: small and wide, light and dark."""
+
+import json
+from itertools import product
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+import pytest
+
+from tests.browser.conftest import NOW
+
+PAGES = ("front", "status", "service", "incident", "collection", "document")
+SIDEWAYS = "document.documentElement.scrollWidth"
+
+
+@pytest.fixture(scope="module")
+def paths(site):
+    """Where a page of each kind stands."""
+    with urlopen(f"{site}/status/incidents.json") as told:
+        incident = json.load(told)["data"][0]["id"]
+    found = ("/", "/status/", "/status/services/search/")
+    found += (f"/status/incidents/{incident}/", "/guides/", "/guides/keys/")
+    return dict(zip(PAGES, found, strict=True))
+
+
+@pytest.fixture
+def visit(browser, site, paths):
+    """Open a page in given circumstances; errors and other hosts fail the test."""
+    contexts, errors, hosts = [], [], set()
+
+    def go(name, at=NOW, **circumstances):
+        context = browser.new_context(base_url=site, **circumstances)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda said: errors.append(said.text))
+        page.on("request", lambda asked: hosts.add(urlsplit(asked.url).netloc))
+        page.on("requestfailed", lambda asked: errors.append(asked.url))
+        if circumstances.get("java_script_enabled", True):
+            page.clock.install(time=at)
+        response = page.goto(paths[name])
+        assert response.status == 200
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert (errors, hosts) == ([], {urlsplit(site).netloc})
+
+
+@pytest.mark.parametrize(("name", "scheme"), list(product(PAGES, ("light", "dark"))))
+def test_page(visit, name, scheme):
+    """Every page reads at every width, in both schemes, and has one h1."""
+    page = visit(name, color_scheme=scheme)
+
+    for width in (1280, 360, 320):
+        page.set_viewport_size({"width": width, "height": 700})
+        assert page.evaluate(SIDEWAYS) <= width, width
+    assert page.locator("h1").count() == 1
+    assert page.locator("h1:visible").count() == 1
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_without_scripts(visit, name):
+    """With scripts off the words are all there, and no control that does nothing."""
+    page = visit(
+        name, java_script_enabled=False, viewport={"width": 360, "height": 700}
+    )
+
+    assert page.locator("h1").inner_text().strip()
+    assert page.locator("button:visible").count() == 0
+
+
+def test_banner_grows_old(visit):
+    """Once the reader's clock passes the deadline, the page says it is out of date."""
+    page = visit("status")
+    assert page.locator("h1").inner_text() != "Status data out of date"
+
+    page.clock.run_for(5 * 60 * 1000 + 10_000)
+
+    assert page.locator("h1").inner_text() == "Status data out of date"
+
+
+def test_anchor_leads_down_the_page(visit):
+    """A link of the contents brings its heading into view."""
+    page = visit("document", viewport={"width": 1280, "height": 400})
+
+    page.locator(".contents a").last.click()
+
+    assert page.evaluate("scrollY") > 0

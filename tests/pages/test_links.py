@@ -1,0 +1,71 @@
+"""Every link and asset of a whole site leads somewhere."""
+
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from api.kinds import KINDS
+from tests.pages.html import Reader
+from tests.pages.test_docs import BODY
+from tests.pages.test_status import scene  # noqa: F401  (a fixture)
+
+HELD = {"a": "href", "link": "href", "script": "src", "img": "src"}
+
+
+@pytest.fixture
+def site(scene, shelf, build_site, output):  # noqa: F811
+    """A build of documents in every place and of the scene of the status page."""
+    shelf.publish("welcome", "[Keys](keys-and-scopes.md#asking) and [status](/status/)")
+    shelf.publish("keys-and-scopes", BODY + "\n# Asking\n", section="Start")
+    shelf.publish("sign-in", "[Up](#below)\n\n## Below\n", section="A & B")
+    moved = shelf.publish("limits", "## Rates\n", collection="support")
+    shelf.update(moved, collection="products", section="Start")
+    report = build_site()
+    assert (report.failed, report.warnings) == ([], [])
+    return {
+        "/" + path.relative_to(output).as_posix().removesuffix("index.html"): path
+        for path in output.rglob("[!.]*")
+        if path.is_file()
+    }
+
+
+def addresses_in(page):
+    """The addresses of the site that a page names, without its own canonical one."""
+    for tag, attributes in page.elements:
+        address = attributes.get(HELD.get(tag))
+        if address and attributes.get("rel") != "canonical":
+            parts = urlsplit(address)
+            if not parts.scheme:
+                yield parts.path, unquote(parts.fragment)
+
+
+def test_every_link_leads_somewhere(site):
+    """Each names a file of the site, and a fragment an id of its page."""
+    pages = {at: Reader(p.read_text()) for at, p in site.items() if p.suffix == ".html"}
+    ids = {
+        at: [found["id"] for _, found in page.elements if "id" in found]
+        for at, page in pages.items()
+    }
+
+    for at, page in pages.items():
+        for path, fragment in addresses_in(page):
+            target = path or at
+            assert target in site, (at, path)
+            assert not fragment or fragment in ids[target], (at, path, fragment)
+        assert len(ids[at]) == len(set(ids[at])), at
+
+
+def test_every_page_has_its_header(site):
+    """One h1, a title and the site's own address, on every page."""
+    for at, path in site.items():
+        if path.suffix == ".html":
+            page = Reader(path.read_text())
+            canonical = [e["href"] for e in page.all("link") if e["rel"] == "canonical"]
+            assert len(page.all("h1")) == 1, at
+            assert canonical == [f"http://127.0.0.1:8000{at}"]
+
+
+def test_every_problem_has_a_page(site):
+    """The `type` of every problem is the address of a page about it."""
+    for kind in KINDS:
+        assert f"/problems/{kind}/" in site

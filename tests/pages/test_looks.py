@@ -1,0 +1,95 @@
+"""How the site looks: templates of one's own, colours that can be read, digests."""
+
+import hashlib
+import re
+from dataclasses import replace
+
+import pytest
+
+from models.settings import Settings
+from sitegen.colours import DARK_PAPER, LIGHT_PAPER, accent_rule, contrast
+from sitegen.looks import Looks
+
+ACCENT = re.compile(r"light-dark\((#[0-9a-f]{6}),(#[0-9a-f]{6})\)")
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A folder of templates of one's own, and the looks that go with it."""
+    (tmp_path / "assets").mkdir()
+    return tmp_path
+
+
+def looks(folder=None, **settings):
+    return Looks(replace(Settings(), templates=str(folder or ""), **settings))
+
+
+def test_own_template_goes_before_ours(own):
+    """A template of the same name replaces ours; the others stay and can use it."""
+    (own / "404.html").write_text("<p>Gone, {{ site.name }}.</p>")
+
+    assert (
+        looks(own).render("404.html", site={"name": "Ada's"})
+        == "<p>Gone, Ada&#39;s.</p>"
+    )
+    assert "robots" not in looks(own).assets
+
+
+def test_own_asset_goes_before_ours(own):
+    """An asset of the same name replaces ours, one of a new name is added."""
+    (own / "assets/page.js").write_text("// ours")
+    (own / "assets/map.svg").write_text("<svg/>")
+
+    found = looks(own).assets
+
+    assert found["page.js"][1] == b"// ours"
+    assert found["map.svg"][1] == b"<svg/>"
+    assert found["theme.js"] == looks().assets["theme.js"]
+
+
+def test_what_is_no_asset(own):
+    """Folders and hidden files are left alone; a name needs no ending."""
+    (own / "assets/old").mkdir()
+    (own / "assets/.DS_Store").write_text("x")
+    (own / "assets/LICENCE").write_text("x")
+
+    found = looks(own).assets
+
+    assert {"old", ".DS_Store"}.isdisjoint(found)
+    assert re.fullmatch(r"assets/LICENCE\.[0-9a-f]{10}", found["LICENCE"][0])
+
+
+def test_assets_carry_their_digest():
+    """The name says what is in it, so a host may keep it for ever."""
+    for name, (path, content) in looks().assets.items():
+        stem, _, ending = name.partition(".")
+        digest = hashlib.sha256(content).hexdigest()[:10]
+        assert path == f"assets/{stem}.{digest}.{ending}"
+
+
+def test_version_names_the_looks(own):
+    """Other templates, assets or names of the site give another version."""
+    versions = {looks().version, looks(site_name="B").version, looks(own).version}
+    (own / "404.html").write_text("x")
+    versions |= {looks(own).version, looks(accent_colour="#ff0000").version}
+
+    assert len(versions) == 4
+    assert looks().version == looks().version
+
+
+@pytest.mark.parametrize(
+    "colour", ["#000000", "#ffffff", "#ffff00", "#777777", "#ff0000", "#3538a3"]
+)
+def test_accent_is_readable(colour):
+    """Whatever the colour, links have 4.5 to 1 in both schemes."""
+    light, dark = ACCENT.search(accent_rule(colour)).groups()
+
+    assert contrast(light, LIGHT_PAPER) >= 4.5
+    assert contrast(dark, DARK_PAPER) >= 4.5
+
+
+def test_accent_stands_in_the_style():
+    """A colour of one's own is the last word of the style sheet."""
+    assert (
+        b"light-dark(#cc0000" in looks(accent_colour="#cc0000").assets["style.css"][1]
+    )

@@ -1,0 +1,172 @@
+"""A small world in which anything may happen, through the API, in any order."""
+
+from datetime import timedelta
+
+from hypothesis import strategies as st
+
+from api.http import create_app
+from models.changes import behind
+from models.database import reading, writing
+from models.platform.keys import CreateKey, issue_key
+from models.projects.projects import ensure_docs_project
+from sitegen.board import next_change_at
+from sitegen.bodies import Bodies
+from sitegen.build import build
+from sitegen.files import Folder
+from sitegen.looks import Looks
+from sitegen.page import Edition
+
+STATUS, DOCUMENTS = "/status/v1/admin", "/projects/v1/documents"
+SERVICES = ("api", "mail", "web")
+SLUGS = ("first", "second", "index")
+TEXTS = (
+    "# First\n\nSee [two](second.md) and [one](/guides/first/#a).\n\n## A\n",
+    "See [the index](../products/index.md).\n",
+    "Plain words.\n",
+)
+
+
+class Quick(Folder):
+    """A folder without syncs: nobody cuts the power here."""
+
+    def _sync(self, descriptor):
+        pass
+
+
+class World:
+    """One database and the folder that follows it, change by change."""
+
+    def __init__(self, settings, clock):
+        self.settings, self.clock = settings, clock
+        self.client = create_app(settings, clock=clock).test_client()
+        with writing():
+            asked = CreateKey(name="world", scopes=["*"])
+            _, secret = issue_key(asked, clock.now, issuer="ada@example.com")
+        self.headers = {"Authorization": f"Bearer {secret.text}"}
+        self.project = ensure_docs_project(
+            clock.now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
+        ).id
+        self.looks, self.bodies = Looks(settings), Bodies()
+        self.ids = {"incidents": [], "maintenance": []}
+        self.documents, self.calls, self.due = {}, 0, clock.now
+
+    def ask(self, path, **asked):
+        """Ask; a refusal changes nothing and is part of life."""
+        self.calls += 1
+        headers = self.headers | {"Idempotency-Key": f"call-{self.calls}"}
+        response = self.client.post(path, json=asked, headers=headers)
+        assert response.status_code < 500, response.text
+        return response.json.get("data", {})
+
+    def build(self, output=None):
+        """Build what is behind or due; into another folder, everything."""
+        areas = behind() | ({"status"} if self.clock.now >= self.due else set())
+        made = Edition(self.clock.now, self.settings, self.looks, self.bodies)
+        if output is not None:
+            return build(made, folder=Quick(str(output)))
+        with reading():
+            self.due = next_change_at(made) if areas else self.due
+        return build(made, sorted(areas), folder=Quick(self.settings.output))
+
+    def moment(self, minutes):
+        return (self.clock.now + timedelta(minutes=minutes)).isoformat()
+
+    def one_of(self, noun, number):
+        found = self.ids[noun] or ["00000000-0000-7000-8000-000000000000"]
+        return found[number % len(found)]
+
+
+def add_service(world, slug, number):
+    world.ask(
+        f"{STATUS}/services/add", slug=slug, name=f"<{slug}>", displayOrder=number
+    )
+
+
+def update_service(world, slug, number):
+    names = {"name": f"Name {number}", "group": "Core" if number else None}
+    world.ask(f"{STATUS}/services/update", slug=slug, enabled=number != 2, **names)
+
+
+def remove_service(world, slug, number):
+    world.ask(f"{STATUS}/services/remove", slug=slug, purge=number == 0)
+
+
+def measure(world, slug, number):
+    """Now, late, long ago, or by a clock that is ahead."""
+    at = world.moment((0, -3, -3000, 0.5)[number])
+    status = ("operational", "down", "degraded", "operational")[number]
+    sample = {"slug": slug, "status": status, "observedAt": at, "responseTimeMs": 9}
+    world.ask(f"{STATUS}/measurements/record", source="probe", measurements=[sample])
+
+
+def open_incident(world, slug, number):
+    severity = ("degraded", "partial-outage", "major-outage", "degraded")[number]
+    started = {"startedAt": world.moment((-2000, -5, 0, 0)[number])}
+    told = {"title": "Slow", "body": "Looking.", "severity": severity} | started
+    data = world.ask(f"{STATUS}/incidents/add", services=[slug], **told)
+    world.ids["incidents"] += [data["id"]] if data else []
+
+
+def tell_of_incident(world, slug, number):
+    status = ("identified", "monitoring", "resolved", "resolved")[number]
+    told = {"incidentId": world.one_of("incidents", number), "status": status}
+    world.ask(f"{STATUS}/incidents/updates/add", body=f"Now {status}.", **told)
+
+
+def schedule(world, slug, number):
+    starts, ends = ((-5, 5), (4, 60), (600, 900), (-90, -30))[number]
+    times = {"startsAt": world.moment(starts), "endsAt": world.moment(ends)}
+    told = {"title": "Disks", "services": [slug]} | times
+    data = world.ask(f"{STATUS}/maintenance/add", **told)
+    world.ids["maintenance"] += [data["id"]] if data else []
+
+
+def change_window(world, slug, number):
+    status = ("cancelled", "completed", "scheduled", "scheduled")[number]
+    id = world.one_of("maintenance", number)
+    world.ask(f"{STATUS}/maintenance/update", id=id, status=status)
+
+
+def write_document(world, slug, number):
+    """Write it and publish it, or write it again."""
+    slug, text = SLUGS[SERVICES.index(slug)], TEXTS[number % 3]
+    if slug not in world.documents:
+        told = {"projectId": world.project, "title": "First", "type": "note"}
+        told |= {"slug": slug, "content": text, "collection": "guides"}
+        world.documents[slug] = world.ask(f"{DOCUMENTS}/create", **told)["id"]
+    else:
+        told = {"title": f"Title {number}", "content": text}
+        world.ask(f"{DOCUMENTS}/update", id=world.documents[slug], **told)
+    if number:
+        world.ask(f"{DOCUMENTS}/publish", id=world.documents[slug])
+
+
+def place_document(world, slug, number):
+    id = world.documents.get(SLUGS[SERVICES.index(slug)])
+    collection = ("guides", "products", "support", "guides")[number]
+    section = (None, "A & B", "A, B", "A & B")[number]
+    told = {"collection": collection, "section": section, "position": number}
+    if id:
+        world.ask(f"{DOCUMENTS}/update", id=id, **told)
+
+
+def withdraw_document(world, slug, number):
+    id = world.documents.get(SLUGS[SERVICES.index(slug)])
+    if id:
+        world.ask(f"{DOCUMENTS}/{'publish' if number else 'unpublish'}", id=id)
+
+
+def wait(world, slug, number):
+    minutes = (0.6, 5, 61, 60 * 24)[number]
+    world.clock.now += timedelta(minutes=minutes)
+
+
+EVENTS = (
+    *(add_service, update_service, remove_service, measure, measure),
+    *(open_incident, tell_of_incident, schedule, change_window),
+    *(write_document, write_document, place_document, withdraw_document, wait, wait),
+)
+events = st.tuples(
+    st.sampled_from(EVENTS), st.sampled_from(SERVICES), st.integers(0, 3)
+)
+histories = st.lists(events, min_size=3, max_size=16)

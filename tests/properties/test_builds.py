@@ -1,0 +1,55 @@
+"""For any history of writes: what is built step by step is what is built at once."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given
+from hypothesis import settings as bounds
+
+from models.database import database, open_database
+from models.settings import Settings
+from tests.conftest import Clock
+from tests.pages.test_build import files_in
+from tests.properties.histories import World, add_service, histories
+
+
+@pytest.fixture
+def new_world(empty_database):
+    """Make a world in a folder that is there for one history only."""
+
+    def made(folder):
+        path = str(folder / "masthead.db")
+        shutil.copy(empty_database, path)
+        open_database(path)
+        return World(Settings(database=path, output=str(folder / "site")), Clock())
+
+    yield made
+    database.close()
+
+
+@bounds(
+    max_examples=15,
+    # A failing history is short enough to be read; making it shorter takes minutes.
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(histories)
+def test_incremental_equals_fresh(new_world, history):
+    """After every write the folder equals one built from nothing, byte for byte."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        world = new_world(folder)
+        for number, (event, slug, choice) in enumerate(
+            [(add_service, "api", 1), *history]
+        ):
+            event(world, slug, choice)
+            world.build()
+            world.build(folder / f"fresh-{number}")
+
+            right = files_in(folder / f"fresh-{number}")
+            assert files_in(folder / "site") == right
+            assert (again := world.build()).written == []
+            assert again.removed == []
