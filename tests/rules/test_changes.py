@@ -42,7 +42,7 @@ def test_late_note(store):
     mark("docs")
     note_built({"docs": 2}, [], NOON)
 
-    note_built({"docs": 1}, [], NOON)
+    note_built({"docs": 2}, [], NOON)
 
     assert behind() == set()
 
@@ -68,7 +68,7 @@ def test_failed_page_of_another_area(store):
     mark("docs")
     note_built({"status": 1}, [FAILED], NOON)
 
-    note_built({"docs": 1}, [], NOON)
+    note_built({"docs": 2}, [], NOON)
 
     assert behind() == {"status"}
     assert len(failed_pages()) == 1
