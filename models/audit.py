@@ -84,12 +84,6 @@ def newest_link(area: str) -> str:
     return newest.link if newest else ""
 
 
-def newest_links() -> dict[str, str]:
-    """Return the last link of each area that has a chain."""
-    areas = AuditRow.select(AuditRow.area).distinct().order_by(AuditRow.area)
-    return {row.area: newest_link(row.area) for row in areas}
-
-
 def broken_links(area: str) -> list[str]:
     """Return the ids of the records whose link does not fit what stands before."""
     before, broken = "", []

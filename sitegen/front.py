@@ -1,9 +1,8 @@
-"""The front of the site, the page for addresses that are none, the audit's ends."""
+"""The front of the site, and the page for addresses that are none."""
 
 from collections.abc import Iterator
 from itertools import chain
 
-from models.audit import newest_links
 from models.words import told_moment
 from sitegen.board import listed_at
 from sitegen.page import SHARED, Edition, Page, Rank, pages
@@ -53,17 +52,6 @@ def front(edition: Edition) -> Iterator[Page]:
         description=f"Documentation and status of {name}.",
         rank=Rank.LAST,
     )
-
-
-@pages(SHARED)
-def proof(edition: Edition) -> Iterator[Page]:  # noqa: ARG001
-    """
-    The newest link of each audit chain, where everybody sees it.
-
-    Whoever has the database could make a whole chain anew; whoever kept this
-    file, a cache or a reader, can tell.
-    """
-    yield Page("build.json", {"audit": newest_links()}, rank=Rank.LAST)
 
 
 @pages(SHARED)
