@@ -150,7 +150,8 @@ def _question(operation: Operation, body: bytes) -> Shape | None:
     shape = operation.takes or Shape
     if operation.method == "GET":
         return read_query(shape, request.args)
-    read_query(Shape, request.args)
+    if request.query_string:
+        read_query(Shape, request.args)
     return read_body(shape, body, request.mimetype)
 
 

@@ -1,5 +1,6 @@
 """The database: opened once, written in transactions, read in snapshots."""
 
+import logging
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,10 @@ _STORAGE = {
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_CANTOPEN,
 }
+
+# At the level debug Peewee would log every statement with its values: hashes of
+# secrets, and whatever else is written.
+logging.getLogger("peewee").setLevel(logging.WARNING)
 
 # Peewee wants one module-level database: it is our one global, unopened until
 # open_database. synchronous=FULL with the write-ahead log is what makes an

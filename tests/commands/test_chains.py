@@ -1,0 +1,69 @@
+"""The check of the audit chains, and what the site tells of them."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from models.audit import Target, append
+from models.database import database, writing
+from tests.conftest import NOON
+
+AREAS = ("platform", "projects", "status")
+
+
+@pytest.fixture
+def chains(command):
+    """Three records in each area's chain, in turns."""
+    command("migrate")
+    for number in range(3):
+        for area in AREAS:
+            with writing():
+                append(
+                    area,
+                    actor="ada@example.com",
+                    action="add",
+                    target=Target("thing", f"{area} {number}", None),
+                    now=NOON,
+                )
+    command("build")
+
+
+def tampered(area, statement):
+    """Do what somebody with the file could, to the second record of the area."""
+    with closing(sqlite3.connect(database.database)) as file, file:
+        triggers = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+        for (name,) in file.execute(triggers).fetchall():
+            file.execute(f"DROP TRIGGER {name}")
+        ids = f"SELECT id FROM audit WHERE area = '{area}' ORDER BY number"
+        second, third = [id for (id,) in file.execute(ids)][1:]
+        file.execute(statement, (second,))
+    return second, third
+
+
+def test_whole(command, chains):
+    """Chains that grew in turns are whole."""
+    assert command("check")[0] == 0
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_altered(area, command, chains):
+    """A record that was altered is named, in whichever chain it stands."""
+    id, _ = tampered(area, "UPDATE audit SET actor = 'eve' WHERE id = ?")
+
+    code, out, _ = command("check")
+
+    assert code == 1
+    assert f"The audit chain of {area} breaks at record {id}." in out
+    assert out.count("breaks at") == 1
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_taken_out(area, command, chains):
+    """Where a record is gone the one after it is named."""
+    _, after = tampered(area, "DELETE FROM audit WHERE id = ?")
+
+    code, out, _ = command("check")
+
+    assert code == 1
+    assert f"The audit chain of {area} breaks at record {after}." in out
