@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import RLock
 
 from peewee import OperationalError, SqliteDatabase
 from playhouse.migrations import Runner
@@ -13,6 +14,8 @@ from models.errors import StorageBusy
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 5
+
+_writer = RLock()
 
 # What the storage says when it cannot take a write: busy, locked, read-only, an
 # error of the disk, the disk full, or no file to be had. All else is our mistake.
@@ -77,8 +80,24 @@ def writing() -> Iterator[None]:
     changed by the time it is written. Raise StorageBusy when the lock is not
     had in time, or when the disk takes no more.
     """
-    with _transaction("IMMEDIATE", "take a write now. Nothing was kept"):
+    with _turn(), _transaction("IMMEDIATE", "take a write now. Nothing was kept"):
         yield
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """
+    Queue with the other threads of this process.
+
+    SQLite would let them wait for its lock in naps of growing length, during which
+    nobody writes.
+    """
+    if not _writer.acquire(timeout=BUSY_SECONDS):
+        raise StorageBusy("The storage is busy with other writes; try again.")
+    try:
+        yield
+    finally:
+        _writer.release()
 
 
 @contextmanager

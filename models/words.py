@@ -43,17 +43,12 @@ def read_moment(value: Any) -> datetime:
             " in a query a plus sign is written %2B."
         )
     try:
-        moment = datetime.fromisoformat(_six_digits(value)).astimezone(UTC)
+        moment = datetime.fromisoformat(value.upper()).astimezone(UTC)
     except (ValueError, OverflowError):
         raise ValueError("Must be a date and time that exist.") from None
     if not _EARLIEST <= moment <= _LATEST:
         raise ValueError("Must be a time from the year 1970 to 9999.")
     return to_milliseconds(moment)
-
-
-def _six_digits(text: str) -> str:
-    # Python reads at most microseconds.
-    return re.sub(r"(\.\d{6})\d+", r"\1", text.upper())
 
 
 def to_milliseconds(moment: datetime) -> datetime:
