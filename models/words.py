@@ -1,7 +1,7 @@
 """The words that the areas share: times, ids, slugs and lines of text."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, TypeVar
 from unicodedata import category
 from uuid import UUID
@@ -43,7 +43,9 @@ def read_moment(value: Any) -> datetime:
             " in a query a plus sign is written %2B."
         )
     try:
-        moment = datetime.fromisoformat(value.upper()).astimezone(UTC)
+        moment = datetime.fromisoformat(value.upper())
+        if moment.tzinfo is not UTC:
+            moment = moment.astimezone(UTC)
     except (ValueError, OverflowError):
         raise ValueError("Must be a date and time that exist.") from None
     if not _EARLIEST <= moment <= _LATEST:
@@ -53,7 +55,8 @@ def read_moment(value: Any) -> datetime:
 
 def to_milliseconds(moment: datetime) -> datetime:
     """Cut to the precision that is kept and shown."""
-    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+    beyond = moment.microsecond % 1000
+    return moment - timedelta(microseconds=beyond) if beyond else moment
 
 
 def told_moment(moment: datetime) -> str:

@@ -80,7 +80,7 @@ class ListAdminServices(Shape):
     include_disabled: Annotated[
         bool,
         BeforeValidator(_flag_or_default),
-        WithJsonSchema({"type": ["boolean", "null"]}),
+        WithJsonSchema({"enum": [True, False, None, ""]}),
     ] = True
 
 
