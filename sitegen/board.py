@@ -6,7 +6,7 @@ from typing import Any
 
 from models.status.counters import days_of
 from models.status.days import told_day
-from models.status.incidents import IncidentRow, incidents_since
+from models.status.incidents import IncidentRow
 from models.status.moments import next_told, told_at
 from models.status.published import (
     Board,
@@ -15,6 +15,7 @@ from models.status.published import (
     board,
     detail_on,
 )
+from models.status.register import incidents_since
 from models.status.services import ServiceRow
 from models.words import told_moment
 from sitegen.page import Edition

@@ -11,7 +11,6 @@ from models.status.incidents import (
     StatusIncident,
     StatusIncidentDetail,
     StatusIncidentUpdate,
-    all_incidents,
     entries_of,
 )
 from models.status.maintenance import (
@@ -20,6 +19,7 @@ from models.status.maintenance import (
     all_maintenance,
 )
 from models.status.moments import told_at
+from models.status.register import all_incidents
 from sitegen.board import StatusFacts, facts_at
 from sitegen.links import (
     address,

@@ -10,8 +10,8 @@ from typing import cast
 
 from models.base import milliseconds
 from models.database import database, writing
-from models.status.incidents import incidents_since
 from models.status.measurements import StatusMeasurement, StatusRecordMeasurements
+from models.status.register import incidents_since
 from models.status.services import ServiceRow
 from models.status.state import Measured, Severity, worst_severity
 from models.words import to_milliseconds

@@ -7,7 +7,6 @@ from models.status.incidents import (
     EntryRow,
     GetIncident,
     IncidentRow,
-    ListIncidents,
     StatusAddIncident,
     StatusAddIncidentUpdate,
     StatusIncident,
@@ -16,10 +15,10 @@ from models.status.incidents import (
     StatusUpdateIncident,
     add_entry,
     incident_detail,
-    incidents_listed,
     open_incident,
     update_incident,
 )
+from models.status.register import ListIncidents, incidents_listed
 
 
 @operation(

@@ -4,24 +4,21 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from peewee import AutoField, ForeignKeyField, ModelSelect, TextField
+from peewee import AutoField, ForeignKeyField, TextField
 from pydantic import Field
 from pydantic.alias_generators import to_camel
 
 from models.audit import Target
 from models.base import Change, MomentField, Row, Shape, new_id
 from models.errors import IncidentNotFound, ValidationFailed
-from models.pagination import CursorQuery, Page, descending, page_of
 from models.status.affected import (
     AffectedRow,
     StatusAffectedService,
     affected_by,
     change_subject,
     set_affected,
-    subjects_affecting,
-    subjects_named,
 )
-from models.status.services import ServiceRow, Services
+from models.status.services import Services
 from models.status.state import CLOCK_SKEW, Severity
 from models.words import TRIMMED, MayOmit, Moment, SingleLine
 
@@ -79,13 +76,6 @@ class StatusAddIncidentUpdate(Shape):
     incident_id: StatusId
     status: MayOmit[IncidentStatus] = None
     body: Body
-
-
-class ListIncidents(CursorQuery):
-    status: Literal["active", "resolved"] | None = None
-    slug: str | None = None
-    from_: Annotated[Moment | None, Field(alias="from")] = None
-    to: Moment | None = None
 
 
 class GetIncident(Shape):
@@ -195,64 +185,11 @@ def incident_detail(id: str) -> StatusIncidentDetail:
     )
 
 
-def incidents_listed(asked: ListIncidents, now: datetime) -> Page[IncidentRow]:
-    """Return a page, newest first; from and to select by overlap."""
-    require_range(asked.from_, asked.to)
-    query = IncidentRow.select()
-    if asked.status is not None:
-        is_resolved = IncidentRow.status == "resolved"
-        query = query.where(is_resolved if asked.status == "resolved" else ~is_resolved)
-    if asked.slug is not None:
-        query = query.where(IncidentRow.id.in_(subjects_named(asked.slug)))
-    if asked.to is not None:
-        query = query.where(IncidentRow.started_at < asked.to)
-    if asked.from_ is not None:
-        ended = IncidentRow.resolved_at > asked.from_
-        if now > asked.from_:
-            ended |= IncidentRow.resolved_at.is_null()
-        query = query.where(ended)
-    page = page_of(
-        query, asked, descending(IncidentRow.started_at), descending(IncidentRow.id)
-    )
-    return Page(with_services(page.items), page.meta)
-
-
-def incidents_since(
-    since: datetime, service: ServiceRow | None = None
-) -> list[IncidentRow]:
-    """Return what is unresolved or was resolved since, newest first."""
-    query = IncidentRow.select().where(
-        IncidentRow.resolved_at.is_null() | (IncidentRow.resolved_at > since)
-    )
-    if service is not None:
-        query = query.where(IncidentRow.id.in_(subjects_affecting(service)))
-    return in_order(query)
-
-
-def all_incidents() -> list[IncidentRow]:
-    return in_order(IncidentRow.select())
-
-
-def in_order(query: "ModelSelect[IncidentRow]") -> list[IncidentRow]:
-    newest = query.order_by(IncidentRow.started_at.desc(), IncidentRow.id.desc())
-    return with_services(list(newest))
-
-
 def with_services(incidents: list[IncidentRow]) -> list[IncidentRow]:
     affected = affected_by(each.id for each in incidents)
     for each in incidents:
         each.services = affected[each.id]
     return incidents
-
-
-def require_range(start: datetime | None, end: datetime | None) -> None:
-    if start and end and end < start:
-        error = {
-            "parameter": "to",
-            "code": "range",
-            "detail": "Must not be before from.",
-        }
-        raise ValidationFailed("The parameter to is before from.", error)
 
 
 def _resolved_at(

@@ -19,7 +19,8 @@ from models.status.affected import (
     subjects_affecting,
     subjects_named,
 )
-from models.status.incidents import IncidentTitle, StatusId, require_range
+from models.status.incidents import IncidentTitle, StatusId
+from models.status.register import require_range
 from models.status.services import ServiceRow, Services
 from models.words import MayOmit, Moment, null_if_empty
 

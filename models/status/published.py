@@ -11,13 +11,14 @@ from pydantic import Field
 
 from models.base import Shape
 from models.status.counters import StatusUptimeSummary, uptime_of
-from models.status.incidents import IncidentRow, StatusIncident, incidents_since
+from models.status.incidents import IncidentRow, StatusIncident
 from models.status.maintenance import (
     MaintenanceRow,
     StatusMaintenance,
     maintenance_since,
 )
 from models.status.measurements import readings_of
+from models.status.register import incidents_since
 from models.status.services import ServiceRow, services_in_order, shown_service
 from models.status.state import (
     Imposed,

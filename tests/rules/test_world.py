@@ -13,15 +13,11 @@ from models.platform.keys import KeyRow
 from models.platform.scopes import any_covers
 from models.platform.secrets import hash_of
 from models.status.counters import uptime_of
-from models.status.incidents import (
-    StatusUpdateIncident,
-    all_incidents,
-    entries_of,
-    update_incident,
-)
+from models.status.incidents import StatusUpdateIncident, entries_of, update_incident
 from models.status.maintenance import all_maintenance
 from models.status.measurements import MeasurementRow, record_measurements
 from models.status.published import board
+from models.status.register import all_incidents
 from models.status.services import ServiceRow, services_in_order
 from tests.world import beat, people, populate
 from tests.world_story import troubles, works
