@@ -159,7 +159,8 @@ def _service_pages(facts: StatusFacts, slug: str) -> Iterator[Page]:
         ],
         "staleAt": facts.stale_at(slug),
     }
-    yield Page(twin(path)[1:], {"data": data})
+    meta = {"reason": facts.reasons[slug]}
+    yield Page(twin(path)[1:], {"data": data, "meta": meta})
     yield Page(
         path,
         shown,
