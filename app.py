@@ -255,7 +255,9 @@ def _serve(
     settings: Settings, listener: socket.socket, jobs: Iterable[Job] = ()
 ) -> None:
     """Serve, build and keep the clock, until told to stop."""
-    scheduler = BackgroundScheduler(timezone=UTC)
+    # However late, a job is run once: what it makes up for is in the database.
+    late = {"misfire_grace_time": None, "coalesce": True}
+    scheduler = BackgroundScheduler(timezone=UTC, job_defaults=late)
 
     def due(at: datetime) -> None:
         scheduler.add_job(
