@@ -76,6 +76,8 @@ def main(arguments: list[str] | None = None) -> int:
         )
         for talkative in ("apscheduler", "peewee.migrations", "waitress"):
             logging.getLogger(talkative).setLevel(logging.WARNING)
+        # It warns of each request that has to wait for a thread.
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         return int(asked.run(settings, asked) or 0)
     except (CommandError, SettingError, OutputError, Refusal) as error:
         print(f"masthead: {error}", file=sys.stderr)
