@@ -7,7 +7,7 @@ from typing import Any
 from models.status.counters import days_of
 from models.status.days import told_day
 from models.status.incidents import IncidentRow
-from models.status.moments import next_told, told_at
+from models.status.moments import told_at
 from models.status.published import (
     Board,
     StatusServiceDetail,
@@ -63,22 +63,22 @@ def stale_at(seen: Board, slug: str | None = None) -> str | None:
     return told_moment(min(fresh) + seen.freshness) if fresh else None
 
 
+def board_of(edition: Edition) -> Board:
+    """Read what the present is judged by, at the instant that the page tells of."""
+    freshness = edition.settings.freshness
+    return board(told_at(edition.now, freshness), freshness)
+
+
 def listed_at(edition: Edition) -> tuple[StatusServiceList, str | None]:
     """Return the state of all services, and when it will be out of date."""
-    freshness = edition.settings.freshness
-    seen = board(told_at(edition.now, freshness), freshness)
-    listed = seen.listed()
-    return listed, stale_at(seen)
+    seen = edition.once(board_of)
+    return seen.listed(), stale_at(seen)
 
 
 def facts_at(edition: Edition) -> StatusFacts:
     """Read everything at the instant that the page tells of."""
-    settings = edition.settings
-    seen = board(told_at(edition.now, settings.freshness), settings.freshness)
-    details = {
-        each.slug: detail_on(seen, each, settings.probe_interval_seconds)
-        for each in seen.services
-    }
+    seen, interval = edition.once(board_of), edition.settings.probe_interval_seconds
+    details = {each.slug: detail_on(seen, each, interval) for each in seen.services}
     return StatusFacts(
         board=seen,
         listed=seen.listed(),
@@ -114,8 +114,3 @@ def _touches(day: date, start: datetime, end: datetime, now: datetime) -> bool:
     first = datetime.combine(day, time(), UTC)
     begins = first <= start < first + DAY
     return start <= now and (begins or start < first < end)
-
-
-def next_change_at(edition: Edition) -> datetime:
-    """Return when the pages next change by the clock: midnight at the latest."""
-    return next_told(edition.now, edition.settings.freshness)

@@ -75,7 +75,7 @@ class _Work:
         self.edition = edition
         self.folder = folder
         self.looks = edition.looks
-        self.site = self.looks.site(_navigation())
+        self.site = self.looks.site(_navigation(edition))
         self.version = _digest([self.looks.version, self.site["collections"]])[:16]
         self.full = full
         self.before = folder.manifest()
@@ -194,11 +194,11 @@ def _live(generation: int) -> Page:
     return Page(LIVE, {"generation": generation, "audit": links}, rank=Rank.LAST)
 
 
-def _navigation() -> list[dict[str, str]]:
+def _navigation(edition: Edition) -> list[dict[str, str]]:
     """The collections that have pages, as every page's header shows them."""
     return [
         {"collection": each.collection, "title": each.title, "href": each.href}
-        for each in shelves()
+        for each in shelves(edition)
     ]
 
 

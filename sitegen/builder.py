@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from models.changes import AREAS, behind, failed_pages
 from models.database import reading
-from sitegen.board import next_change_at
+from models.status.moments import next_told
 from sitegen.build import Report, build
 from sitegen.files import OutputError
 from sitegen.page import Edition
@@ -106,7 +106,7 @@ class Builder:
         started, edition = time.perf_counter(), self._edition(self._clock())
         report = build(edition, sorted(areas))
         with reading():
-            self._next_change = next_change_at(edition)
+            self._next_change = next_told(edition.now, edition.settings.freshness)
         self._due(self._next_change)
         _log(areas, report, time.perf_counter() - started)
 

@@ -14,7 +14,7 @@ from sitegen.shelves import href_of, line_of, shelves, told
 @pages("docs")
 def collections(edition: Edition) -> Iterator[Page]:
     """The register of each collection."""
-    for shelf in shelves():
+    for shelf in shelves(edition):
         sections = [
             {
                 "section": name,
@@ -43,7 +43,7 @@ def collections(edition: Edition) -> Iterator[Page]:
 @pages("docs")
 def documents(edition: Edition) -> Iterator[Page]:
     """Every published document: for readers, for programs, and as Markdown."""
-    found = shelves()
+    found = shelves(edition)
     every = [each for shelf in found for each in shelf.documents]
     contents = published_contents([each.id for each in every])
     addresses = Addresses(every)
@@ -61,9 +61,9 @@ def documents(edition: Edition) -> Iterator[Page]:
 
 
 @pages("docs")
-def redirects(edition: Edition) -> Iterator[Page]:  # noqa: ARG001
+def redirects(edition: Edition) -> Iterator[Page]:
     """A page that has moved leaves a page that says where it is now."""
-    now_at = {each.id: each for shelf in shelves() for each in shelf.documents}
+    now_at = {each.id: each for shelf in shelves(edition) for each in shelf.documents}
     taken = {document_path(each.collection, each.slug) for each in now_at.values()}
     for former in former_addresses():
         path = document_path(former.collection, former.slug)

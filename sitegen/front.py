@@ -14,7 +14,7 @@ FIRST, NEWEST = 6, 5
 @pages(SHARED)
 def front(edition: Edition) -> Iterator[Page]:
     """The overall state, the collections, the newest pages."""
-    found = shelves()
+    found = shelves(edition)
     listed, stale_at = listed_at(edition)
     told = listed.told()
     every = chain.from_iterable(shelf.documents for shelf in found)

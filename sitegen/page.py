@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
-from typing import Any
+from typing import Any, TypeVar
 
 from models.settings import Settings
 from sitegen.bodies import Bodies
@@ -14,10 +14,12 @@ from sitegen.looks import Looks
 class Rank(IntEnum):
     """The order of writing: no link ever points at nothing."""
 
-    ASSET = 0
     LEAF = 1
     LIST = 2
     LAST = 3
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,15 @@ class Edition:
     openapi: Mapping[str, Any] = field(default_factory=dict)
     # Links that lead nowhere, found while pages are made.
     warnings: list[str] = field(default_factory=list)
+    # What several pages stand on, by the function that reads it.
+    facts: dict[Any, Any] = field(default_factory=dict)
+
+    def once(self, read: Callable[["Edition"], T]) -> T:
+        """Return what the function reads: once for all pages of this build."""
+        if read not in self.facts:
+            self.facts[read] = read(self)
+        found: T = self.facts[read]
+        return found
 
 
 Pages = Callable[[Edition], Iterator[Page]]

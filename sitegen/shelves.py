@@ -11,6 +11,7 @@ from models.projects.published import (
 )
 from sitegen.filters import anchor
 from sitegen.links import address, document_path
+from sitegen.page import Edition
 
 COLLECTIONS = {"guides": "Guides", "products": "Products", "support": "Support"}
 
@@ -54,8 +55,12 @@ class Shelf:
         return f"{self.href}#{self.anchors[section]}" if section else self.href
 
 
-def shelves() -> list[Shelf]:
+def shelves(edition: Edition) -> list[Shelf]:
     """Return the collections that have pages."""
+    return edition.once(_read)
+
+
+def _read(_: Edition) -> list[Shelf]:
     found = published_documents()
     shelved = [
         Shelf(name, [each for each in found if each.collection == name])

@@ -18,9 +18,8 @@ from models.status.maintenance import (
     StatusMaintenance,
     all_maintenance,
 )
-from models.status.moments import told_at
 from models.status.register import all_incidents
-from sitegen.board import StatusFacts, facts_at
+from sitegen.board import StatusFacts, board_of, facts_at
 from sitegen.links import (
     address,
     incident_path,
@@ -75,7 +74,7 @@ def incidents(edition: Edition) -> Iterator[Page]:  # noqa: ARG001
 @pages("status")
 def maintenance(edition: Edition) -> Iterator[Page]:
     """Every window at its permanent address, and all of them for programs."""
-    found = all_maintenance(told_at(edition.now, edition.settings.freshness))
+    found = all_maintenance(edition.once(board_of).now)
     for each in found:
         path, window = maintenance_path(each.id), told(StatusMaintenance, each)
         yield Page(twin(path)[1:], {"data": window})

@@ -1,6 +1,5 @@
 """The instant that the page tells of: the last at which anything shown changed."""
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -35,54 +34,33 @@ def told_at(now: datetime, freshness: timedelta) -> datetime:
     writes the same bytes: rolling windows end there and not at the build's clock.
     Midnight UTC is one of the instants, since the day bars move then.
     """
-    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    return max([midnight, *_written(now), *_gone_stale(now, freshness)])
+    observed = ReadingRow.observed_at
+    gone = _found(fn.MAX, observed, observed < now - freshness)
+    written = (_found(fn.MAX, each, each <= now) for each in _COLUMNS)
+    return max(filter(None, [_midnight(now), *written, _stale(gone, freshness)]))
 
 
 def next_told(now: datetime, freshness: timedelta) -> datetime:
     """Return when time alone next changes what `told_at` returns."""
-    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    return min([midnight + DAY, *_coming(now), *_going_stale(now, freshness)])
+    observed = ReadingRow.observed_at
+    going = _found(fn.MIN, observed, observed >= now - freshness)
+    coming = (_found(fn.MIN, each, each > now) for each in _COLUMNS)
+    return min(filter(None, [_midnight(now) + DAY, *coming, _stale(going, freshness)]))
 
 
-def _coming(now: datetime) -> Iterator[datetime]:
-    for column in _COLUMNS:
-        found = _earliest(column, column > now)
-        if found is not None:
-            yield found
+def _midnight(now: datetime) -> datetime:
+    return now.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def _going_stale(now: datetime, freshness: timedelta) -> Iterator[datetime]:
-    fresh = ReadingRow.observed_at >= now - freshness
-    going = _earliest(ReadingRow.observed_at, fresh)
-    if going is not None:
-        yield Reading("", "operational", going).stale_from(freshness)
+def _stale(observed_at: datetime | None, freshness: timedelta) -> datetime | None:
+    """Return when a reading of that time goes stale."""
+    if observed_at is None:
+        return None
+    return Reading("", "operational", observed_at).stale_from(freshness)
 
 
-def _written(now: datetime) -> Iterator[datetime]:
-    for column in _COLUMNS:
-        found = _latest(column, column <= now)
-        if found is not None:
-            yield found
-
-
-def _gone_stale(now: datetime, freshness: timedelta) -> Iterator[datetime]:
-    """The newest reading that is stale by now went stale at some instant."""
-    gone = _latest(ReadingRow.observed_at, ReadingRow.observed_at < now - freshness)
-    if gone is not None:
-        newest = Reading("", "operational", gone)
-        yield newest.stale_from(freshness)
-
-
-def _earliest(column: Any, condition: Any) -> datetime | None:
+def _found(extreme: Any, column: Any, condition: Any) -> datetime | None:
     found: datetime | None = (
-        column.model.select(fn.MIN(column)).where(condition).scalar()
-    )
-    return found
-
-
-def _latest(column: Any, condition: Any) -> datetime | None:
-    found: datetime | None = (
-        column.model.select(fn.MAX(column)).where(condition).scalar()
+        column.model.select(extreme(column)).where(condition).scalar()
     )
     return found

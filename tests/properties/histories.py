@@ -9,7 +9,7 @@ from models.changes import behind
 from models.database import reading, writing
 from models.platform.keys import CreateKey, issue_key
 from models.projects.projects import ensure_docs_project
-from sitegen.board import next_change_at
+from models.status.moments import next_told
 from sitegen.bodies import Bodies
 from sitegen.build import build
 from sitegen.files import Folder
@@ -65,7 +65,9 @@ class World:
         if output is not None:
             return build(made, folder=Quick(str(output)))
         with reading():
-            self.due = next_change_at(made) if areas else self.due
+            self.due = (
+                next_told(made.now, made.settings.freshness) if areas else self.due
+            )
         return build(made, sorted(areas), folder=Quick(self.settings.output))
 
     def moment(self, minutes):
