@@ -87,4 +87,6 @@ def test_anchor_leads_down_the_page(visit):
 
     page.locator(".contents a").last.click()
 
+    # The browser scrolls in its next frame, not within the click.
+    page.wait_for_function("scrollY > 0", timeout=5000)
     assert page.evaluate("scrollY") > 0
