@@ -11,13 +11,13 @@ from urllib.parse import urlencode
 from flask import Flask, Request, Response, request
 
 from api.access import request_id
-from api.asking import read_body, read_idempotency_key, read_query
+from api.asking import read_body, read_dry_run, read_idempotency_key, read_query
 from api.callers import acting_for, authenticate
 from api.operation import AuditError, Call, Caller, Operation
 from api.problems import problem_response
 from models import audit, changes
 from models.base import Shape, canonical, milliseconds
-from models.database import connect, reading, writing
+from models.database import connect, reading, rehearsing, writing
 from models.errors import (
     InsufficientScope,
     PayloadTooLarge,
@@ -104,6 +104,8 @@ class Dispatch:
 
     def _changed(self, call: Call, asked: Shape | None) -> Response:
         """One transaction; after its commit the builder wakes."""
+        if read_dry_run(request.headers.get("Dry-Run")):
+            return self._rehearsed(call, asked)
         operation, header = call.operation, request.headers.get("Idempotency-Key")
         repeatable = _repeatable(call, asked, read_idempotency_key(operation, header))
         with self._alone(repeatable), writing():
@@ -118,6 +120,13 @@ class Dispatch:
             return _json(answer)
         self.changed(operation.rebuilds)
         return _json(answer, {"Site-Generation": str(generation)})
+
+    def _rehearsed(self, call: Call, asked: Shape | None) -> Response:
+        """All of the change, and then nothing of it is kept."""
+        with rehearsing():
+            answer = _told(call.operation, _handled(call, asked))
+            _put_down(call)
+        return _json(answer, {"Dry-Run": "true"})
 
     def _alone(self, repeatable: Repeatable | None) -> AbstractContextManager[None]:
         return self.progress.answering(repeatable) if repeatable else nullcontext()

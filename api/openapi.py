@@ -93,20 +93,28 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
                 # One parameter, its words separated by commas.
                 parameter |= {"style": "form", "explode": False}
             found.append(parameter)
-    if operation.mutates:
-        found.append(
-            {
-                "name": "Idempotency-Key",
-                "in": "header",
-                "required": operation.idempotent == "required",
-                "schema": {
-                    "type": "string",
-                    "pattern": f"^(?:{BARE_KEY}|{QUOTED_KEY})$",
-                },
-                "description": "A repeat within 24 hours gets the first answer.",
-            }
-        )
-    return found
+    return found + (_headers(operation) if operation.mutates else [])
+
+
+def _headers(operation: Operation) -> list[dict[str, Any]]:
+    """What a change may be sent with."""
+    return [
+        {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": operation.idempotent == "required",
+            "schema": {"type": "string", "pattern": f"^(?:{BARE_KEY}|{QUOTED_KEY})$"},
+            "description": "A repeat within 24 hours gets the first answer.",
+        },
+        {
+            "name": "Dry-Run",
+            "in": "header",
+            "required": False,
+            "schema": {"enum": ["true", "false"]},
+            "description": "With true the change is rehearsed: nothing is kept,"
+            " and Idempotency-Key may be left out.",
+        },
+    ]
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:

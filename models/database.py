@@ -3,7 +3,7 @@
 import logging
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 
@@ -82,6 +82,18 @@ def writing() -> Iterator[None]:
     """
     with _turn(), _transaction("IMMEDIATE", "take a write now. Nothing was kept"):
         yield
+
+
+class _Rehearsed(Exception):
+    """Ends a rehearsal, so that nothing of it is kept."""
+
+
+@contextmanager
+def rehearsing() -> Iterator[None]:
+    """Write everything inside, and keep nothing; refuse what writing refuses."""
+    with suppress(_Rehearsed), writing():
+        yield
+        raise _Rehearsed
 
 
 @contextmanager

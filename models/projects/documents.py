@@ -23,6 +23,7 @@ from models.projects.project import (
     require_active,
 )
 from models.projects.revisions import append_revision
+from models.projects.text_index import index_text
 from models.projects.words import (
     ActorType,
     By,
@@ -115,7 +116,7 @@ def create_document(
 ) -> DocumentRow:
     """Keep a new document, which nobody outside sees until it is published."""
     project = project_with(asked.project_id)
-    require_role(project, by, "contributor", "Writing a document")
+    require_role(project, by, "documents:create")
     require_active(project)
     _require_free(project, asked.slug)
     members = asked.members()
@@ -131,6 +132,7 @@ def create_document(
         **members,
     )
     append_revision(document, content, None, by)
+    index_text(project, "document", document.id, document.title, content)
     told = {name: members[name] for name in ("slug", "title", "type")}
     record_activity(
         project, "document.created", document.id, by, now, **told, version=1
@@ -155,6 +157,7 @@ def update_document(asked: UpdateDocument, now: datetime, by: By) -> DocumentRow
     content = wanted.pop("content", document.content)
     changes = _saved(document, wanted, now)
     append_revision(document, content, asked.note, by)
+    index_text(document.project, "document", document.id, document.title, content)
     if content != document.content:
         changes["content"] = (document.content, content)
     document.content = content
@@ -197,13 +200,13 @@ def _require_free(project: ProjectRow, slug: str) -> None:
 
 
 def _require_may_save(document: DocumentRow, wanted: dict[str, Any], by: By) -> None:
-    require_role(document.project, by, "contributor", "Changing a document")
+    require_role(document.project, by, "documents:update")
     moves = any(
         name in wanted and wanted[name] != getattr(document, name) for name in PLACEMENT
     )
     if moves and document.published_version is not None:
-        doing = "Moving a published document"
-        require_role(document.project, by, "maintainer", doing)
+        case = "documents:update of the placement while published"
+        require_role(document.project, by, case)
 
 
 def _require_collection(document: DocumentRow, wanted: dict[str, Any]) -> None:

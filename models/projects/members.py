@@ -7,7 +7,7 @@ from peewee import AutoField, ForeignKeyField, TextField
 from models.base import MomentField, Row
 from models.errors import RoleRequired
 from models.projects.project import ProjectRow
-from models.projects.roles import Role, effective_role, includes
+from models.projects.roles import NEEDS, Role, allows, effective_role
 from models.projects.words import By
 
 
@@ -42,12 +42,13 @@ def role_of(project: ProjectRow, by: By) -> Role | None:
     )
 
 
-def require_role(project: ProjectRow, by: By, needed: Role, doing: str) -> None:
-    """Refuse who has less than the role; `doing` opens the sentence."""
+def require_role(project: ProjectRow, by: By, case: str) -> None:
+    """Refuse who has less than the role that NEEDS names for the case."""
     role = role_of(project, by)
-    if not includes(role, needed):
+    if not allows(role, case):
         has = f"yours is {role}" if role else "you have none there"
         raise RoleRequired(
-            f"{doing} needs the role {needed} in the project '{project.slug}'; {has}.",
-            requiredRole=needed,
+            f"{case.replace(':', '/')} needs the role {NEEDS[case]} in the project"
+            f" '{project.slug}'; {has}.",
+            requiredRole=NEEDS[case],
         )

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from peewee import BooleanField, TextField
+from peewee import BooleanField, IntegerField, TextField
 
 from models.base import MomentField, Row
 from models.errors import Archived, ProjectArchived, ProjectNotFound
@@ -16,6 +16,8 @@ class ProjectRow(Row):
     status = TextField()
     owner_id = TextField()
     builtin = BooleanField()
+    # The highest number that a work item of it was given; none is given twice.
+    last_number = IntegerField(default=0)
     created_at = MomentField()
     updated_at = MomentField()
     archived_at = MomentField(null=True)

@@ -39,7 +39,7 @@ def publish_document(
     version = asked.version or document.version
     if version != document.version:
         revision_of(document, version)
-    require_role(document.project, by, "maintainer", "Publishing a document")
+    require_role(document.project, by, "documents:publish")
     require_active(document.project, document)
     if document.project.builtin and document.collection is None:
         raise CollectionRequired(
@@ -68,7 +68,7 @@ def unpublish_document(
 ) -> tuple[DocumentRow, bool]:
     """Take the document from the public; tell whether it was there."""
     document = document_with(asked.id)
-    require_role(document.project, by, "maintainer", "Unpublishing a document")
+    require_role(document.project, by, "documents:unpublish")
     require_active(document.project)
     version = document.published_version
     if version is None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
+from peewee import Case
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from models.base import Shape
@@ -93,9 +94,18 @@ def account_named(asked: str | None, by: By, parameter: str) -> str | None:
     return by.account
 
 
-def sorted_by(field: Any, order: Order | None, id: Any) -> tuple[Sort, Sort]:
-    """Sort as asked: names go up and times go down unless the order says else."""
+def sorted_by(field: Any, order: Order | None, id: Any) -> tuple[Sort, ...]:
+    """
+    Sort as asked: names go up and times go down unless the order says else.
+
+    What has no value comes last, either way.
+    """
     is_time = field.name.endswith("_at")
     down = order == "desc" or (order is None and is_time)
     sort: Callable[[Any], Sort] = descending if down else ascending
-    return sort(field), sort(id)
+    return (*([_nulls_last(field)] if field.null else []), sort(field), sort(id))
+
+
+def _nulls_last(field: Any) -> Sort:
+    is_null = Case(None, [(field.is_null(), 1)], 0)
+    return Sort(is_null, lambda row: int(getattr(row, field.name) is None))
