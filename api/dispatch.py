@@ -1,25 +1,24 @@
 """The way of one request, top to bottom."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from flask import Flask, Request, Response, request
-
-from api.access import request_id
 from api.asking import read_body, read_dry_run, read_idempotency_key, read_query
 from api.callers import acting_for, authenticate
 from api.operation import AuditError, Call, Caller, Operation
-from api.problems import problem_response
+from api.problems import problem
+from api.wire import Answer, Request, SentHeaders, View
 from models import audit, changes
 from models.base import Shape, canonical, milliseconds
 from models.database import connect, reading, rehearsing, writing
 from models.errors import (
     InsufficientScope,
+    MethodNotAllowed,
     PayloadTooLarge,
     RateLimited,
     Refusal,
@@ -50,32 +49,35 @@ class Dispatch:
     uses: Uses = field(default_factory=Uses)
     progress: InProgress = field(default_factory=InProgress)
 
-    def view(self, operation: Operation) -> Callable[[], Response]:
-        """Return the Flask view of one operation."""
+    def view(self, operation: Operation) -> View:
+        """Return what answers one operation."""
 
-        def answer() -> Response:
+        def answer(request: Request) -> Answer:
             rate: dict[str, str] = {}
             try:
-                response = self._answered(operation, rate)
+                answered = self._answered(operation, request, rate)
             except Refusal as refusal:
-                response = self.refused(refusal)
+                answered = self.refused(refusal, request.path, request.id)
             except Exception:
-                log.exception("operation=%s request=%s", operation.name, request_id())
-                response = self.refused(_internal_error())
-            response.headers.update(rate)
-            return response
+                log.exception("operation=%s request=%s", operation.name, request.id)
+                answered = self.refused(_internal_error(), request.path, request.id)
+            answered.headers.update(rate)
+            return answered
 
         return answer
 
-    def refused(self, refusal: Refusal) -> Response:
-        return problem_response(
-            refusal,
-            site_url=self.settings.site_url,
-            instance=request.path,
-            request_id=request_id(),
-        )
+    def refused(self, refusal: Refusal, path: str, request_id: str) -> Answer:
+        site_url = self.settings.site_url
+        return problem(refusal, site_url=site_url, instance=path, request_id=request_id)
 
-    def _answered(self, operation: Operation, told: dict[str, str]) -> Response:
+    def wrong_method(self, request: Request, methods: Iterable[str]) -> Answer:
+        allow = ", ".join(sorted(methods))
+        refusal = MethodNotAllowed(f"This address takes {allow}.", allow=allow)
+        return self.refused(refusal, request.path, request.id)
+
+    def _answered(
+        self, operation: Operation, request: Request, told: dict[str, str]
+    ) -> Answer:
         """Size, key, state of key, token bucket, scope; then what may be asked."""
         body = _body(operation, request)
         connect()
@@ -90,24 +92,26 @@ class Dispatch:
             )
         _require_scope(caller, operation)
         caller = acting_for(caller, request.headers)
-        call = Call(operation, caller, now, self.settings, request_id())
-        asked = _question(operation, body)
+        call = Call(operation, caller, now, self.settings, request.id)
+        asked = _question(operation, request, body)
         if operation.mutates:
-            return self._changed(call, asked)
+            return self._changed(call, asked, request.headers)
         with reading():
             if isinstance(asked, CursorQuery):
                 asked.last()  # its shape, which comes before any existence
             given = _handled(call, asked)
             if call.used_key:
                 self.uses.note(call.used_key, now)
-            return _json(_told(operation, given), _reading_headers(call, given))
+            return _json(
+                _told(operation, given), _reading_headers(call, given, request)
+            )
 
-    def _changed(self, call: Call, asked: Shape | None) -> Response:
+    def _changed(self, call: Call, asked: Shape | None, headers: SentHeaders) -> Answer:
         """One transaction; after its commit the builder wakes."""
-        if read_dry_run(request.headers.get("Dry-Run")):
+        if read_dry_run(headers.get("Dry-Run")):
             return self._rehearsed(call, asked)
-        operation, header = call.operation, request.headers.get("Idempotency-Key")
-        repeatable = _repeatable(call, asked, read_idempotency_key(operation, header))
+        operation, text = call.operation, headers.get("Idempotency-Key")
+        repeatable = _repeatable(call, asked, read_idempotency_key(operation, text))
         with self._alone(repeatable), writing():
             if repeatable and (stored := first_answer(repeatable, call.now)):
                 return _json(stored, {"Idempotent-Replayed": "true"})
@@ -121,7 +125,7 @@ class Dispatch:
         self.changed(operation.rebuilds)
         return _json(answer, {"Site-Generation": str(generation)})
 
-    def _rehearsed(self, call: Call, asked: Shape | None) -> Response:
+    def _rehearsed(self, call: Call, asked: Shape | None) -> Answer:
         """All of the change, and then nothing of it is kept."""
         with rehearsing():
             answer = _told(call.operation, _handled(call, asked))
@@ -132,36 +136,35 @@ class Dispatch:
         return self.progress.answering(repeatable) if repeatable else nullcontext()
 
 
-def register(app: Flask, dispatch: Dispatch, operations: list[Operation]) -> None:
+def views(
+    dispatch: Dispatch, operations: list[Operation]
+) -> dict[str, dict[str, tuple[str, View]]]:
+    """Return each operation's name and view, by path and method."""
+    found: dict[str, dict[str, tuple[str, View]]] = {}
     for each in operations:
-        app.add_url_rule(
-            each.path,
-            endpoint=each.name,
-            view_func=dispatch.view(each),
-            methods=[each.method],
-            provide_automatic_options=False,
-        )
+        named = (each.name, dispatch.view(each))
+        methods = ("GET", "HEAD") if each.method == "GET" else (each.method,)
+        found.setdefault(each.path, {}).update(dict.fromkeys(methods, named))
+    return found
 
 
 def _body(operation: Operation, request: Request) -> bytes:
     limit = operation.most_bytes
-    length = request.content_length or 0
-    body = request.stream.read(limit + 1) if length <= limit else b""
-    if max(length, len(body)) > limit:
+    if request.length > limit:
         raise PayloadTooLarge(
             f"The body may have at most {limit} bytes.", limitBytes=limit
         )
-    return body
+    return request.body()
 
 
-def _question(operation: Operation, body: bytes) -> Shape | None:
+def _question(operation: Operation, request: Request, body: bytes) -> Shape | None:
     """What is asked: the query of a GET, the body of a POST, which has no query."""
     shape = operation.takes or Shape
     if operation.method == "GET":
-        return read_query(shape, request.args)
+        return read_query(shape, request.query)
     if request.query_string:
-        read_query(Shape, request.args)
-    return read_body(shape, body, request.mimetype)
+        read_query(Shape, request.query)
+    return read_body(shape, body, request.media_type)
 
 
 def _require_scope(caller: Caller, operation: Operation) -> None:
@@ -225,20 +228,19 @@ def _secret(operation: Operation, given: Any) -> str | None:
     return getattr(given, operation.conceals) if operation.conceals else None
 
 
-def _json(body: bytes, headers: dict[str, str] | None = None) -> Response:
-    response = Response(body, 200, headers, content_type="application/json")
-    response.headers.setdefault("Cache-Control", "no-store")
-    return response
+def _json(body: bytes, headers: dict[str, str] | None = None) -> Answer:
+    kept = {"Content-Type": "application/json", "Cache-Control": "no-store"}
+    return Answer(body, 200, kept | headers if headers else kept)
 
 
-def _reading_headers(call: Call, given: Any) -> dict[str, str]:
+def _reading_headers(call: Call, given: Any, request: Request) -> dict[str, str]:
     """How long the answer may be kept, and where the next page is."""
     headers = {}
     if call.max_age is not None:
         headers["Cache-Control"] = f"private, max-age={call.max_age}"
     cursor = given.meta.get("cursor") if isinstance(given, Page) else None
     if cursor:
-        query = urlencode(request.args.to_dict() | {"cursor": cursor})
+        query = urlencode(request.query.to_dict() | {"cursor": cursor})
         headers["Link"] = f'<{request.path}?{query}>; rel="next"'
     return headers
 
