@@ -15,7 +15,7 @@ from api.problems import problem
 from api.wire import Answer, Request, SentHeaders, View
 from models import audit, changes
 from models.base import Shape, canonical, milliseconds
-from models.database import connect, reading, rehearsing, writing
+from models.database import reading, rehearsing, writing
 from models.errors import (
     InsufficientScope,
     MethodNotAllowed,
@@ -76,11 +76,21 @@ class Dispatch:
         return self.refused(refusal, request.path, request.id)
 
     def _answered(
-        self, operation: Operation, request: Request, told: dict[str, str]
+        self, operation: Operation, request: Request, rate: dict[str, str]
     ) -> Answer:
-        """Size, key, state of key, token bucket, scope; then what may be asked."""
+        """Size and caller; then what is asked. A read is all one snapshot."""
         body = _body(operation, request)
-        connect()
+        with reading():
+            call = self._called(operation, request, rate)
+            asked = _question(operation, request, body)
+            if not operation.mutates:
+                return self._read(call, asked, request)
+        return self._changed(call, asked, request.headers)
+
+    def _called(
+        self, operation: Operation, request: Request, told: dict[str, str]
+    ) -> Call:
+        """Key, state of key, token bucket, scope; then for whom it acts."""
         now = to_milliseconds(self.clock())
         caller, rate = authenticate(request.headers, self.settings, now)
         self.uses.note(caller.key_id, now)
@@ -92,26 +102,24 @@ class Dispatch:
             )
         _require_scope(caller, operation)
         caller = acting_for(caller, request.headers)
-        call = Call(operation, caller, now, self.settings, request.id)
-        asked = _question(operation, request, body)
-        if operation.mutates:
-            return self._changed(call, asked, request.headers)
-        with reading():
-            if isinstance(asked, CursorQuery):
-                asked.last()  # its shape, which comes before any existence
-            given = _handled(call, asked)
-            if call.used_key:
-                self.uses.note(call.used_key, now)
-            return _json(
-                _told(operation, given), _reading_headers(call, given, request)
-            )
+        return Call(operation, caller, now, self.settings, request.id)
+
+    def _read(self, call: Call, asked: Shape | None, request: Request) -> Answer:
+        if isinstance(asked, CursorQuery):
+            asked.last()  # its shape, which comes before any existence
+        given = _handled(call, asked)
+        if call.used_key:
+            self.uses.note(call.used_key, call.now)
+        headers = _reading_headers(call, given, request)
+        return _json(_told(call.operation, given), headers)
 
     def _changed(self, call: Call, asked: Shape | None, headers: SentHeaders) -> Answer:
         """One transaction; after its commit the builder wakes."""
+        operation, header = call.operation, headers.get("Idempotency-Key")
+        text = read_idempotency_key(operation, header)
         if read_dry_run(headers.get("Dry-Run")):
             return self._rehearsed(call, asked)
-        operation, text = call.operation, headers.get("Idempotency-Key")
-        repeatable = _repeatable(call, asked, read_idempotency_key(operation, text))
+        repeatable = _repeatable(call, asked, text)
         with self._alone(repeatable), writing():
             if repeatable and (stored := first_answer(repeatable, call.now)):
                 return _json(stored, {"Idempotent-Replayed": "true"})

@@ -111,8 +111,7 @@ def _headers(operation: Operation) -> list[dict[str, Any]]:
             "in": "header",
             "required": False,
             "schema": {"enum": ["true", "false"]},
-            "description": "With true the change is rehearsed: nothing is kept,"
-            " and Idempotency-Key may be left out.",
+            "description": "With true the change is rehearsed: nothing is kept.",
         },
     ]
 

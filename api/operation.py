@@ -27,7 +27,7 @@ class Actor:
     id: str
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Caller:
     """Who asks: a key, and the person it acts for, if any."""
 
@@ -74,7 +74,7 @@ class AuditError(RuntimeError):
     """A handler that does not say what it did: a mistake of ours."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Call:
     """One request on its way: who, when, and what is to be put down about it."""
 
