@@ -168,7 +168,7 @@ class Documents:
         return told | _times(entry.created_at) | {"affected_components": affected}
 
     def _maintenance(self, window: MaintenanceRow) -> dict[str, Any]:
-        phase, turned = PHASE[window.status], _turned(window)
+        phase, turned = PHASE[window.status], window.turned_at
         body = window.description or window.title
         announced = _update(short_id(window.id), "scheduled", body, window.id)
         return {
@@ -188,13 +188,6 @@ class Documents:
             "scheduled_for": told_moment(window.starts_at),
             "scheduled_until": told_moment(window.ends_at),
         }
-
-
-def _turned(window: MaintenanceRow) -> datetime:
-    """When the window came into its state: by the clock, or by hand."""
-    if window.written != "scheduled" or window.status == "scheduled":
-        return window.updated_at
-    return window.starts_at if window.status == "active" else window.ends_at
 
 
 def _update(id: str, status: str, body: str, incident_id: str) -> dict[str, Any]:
