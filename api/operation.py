@@ -12,6 +12,7 @@ from models.audit import Target, told
 from models.base import Change, Shape
 from models.errors import Refusal
 from models.pagination import CursorQuery, OffsetQuery
+from models.platform.scopes import any_covers
 from models.settings import Settings
 
 KIB, MIB = 1024, 1024 * 1024
@@ -58,6 +59,10 @@ class Caller:
     @property
     def is_asserting(self) -> bool:
         return bool(self.acts_as_email or self.acts_as_account)
+
+    def covers(self, scope: str) -> bool:
+        """Tell whether the caller's key opens what needs the scope."""
+        return any_covers(self.scopes, scope)
 
 
 @dataclass(frozen=True)
