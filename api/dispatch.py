@@ -216,8 +216,8 @@ def _put_down(call: Call) -> int | None:
     operation, caller = call.operation, call.caller
     if call.is_unchanged:
         return None
-    if operation.audit and len(call.records) != 1:
-        raise AuditError(f"{operation.name} must audit once, or say unchanged.")
+    if operation.audit and len(call.records) != int(not call.is_unaudited):
+        raise AuditError(f"{operation.name} must audit once, or say why not.")
     via = f"via key {caller.prefix}" if caller.is_asserting else None
     for record in call.records:
         audit.append(
