@@ -1,0 +1,328 @@
+"""Labels through HTTP: those of a project, and the global ones."""
+
+import pytest
+
+from models.audit import AuditRow
+from models.base import new_id
+from models.projects.activity import ActivityRow
+from models.projects.label import LabelRow
+from models.projects.labels import MOST_LABELS
+from models.projects.work_item import WorkItemRow, WorkLabelRow
+from tests.projects import MAINTAINER, make_item, make_project
+
+LIST = "GET /projects/v1/labels/list"
+CREATE = "POST /projects/v1/labels/create"
+UPDATE = "POST /projects/v1/labels/update"
+REMOVE = "POST /projects/v1/labels/remove"
+ADMIN_LIST = "GET /projects/v1/admin/labels/list"
+ADMIN_ADD = "POST /projects/v1/admin/labels/add"
+ADMIN_UPDATE = "POST /projects/v1/admin/labels/update"
+ADMIN_REMOVE = "POST /projects/v1/admin/labels/remove"
+
+
+@pytest.fixture
+def atlas(store, clock):
+    return make_project("atlas", clock.now)
+
+
+@pytest.fixture
+def make(ask, atlas):
+    def made(name, project=atlas):
+        return ask(CREATE, {"projectId": project.id, "name": name}).json["data"]
+
+    return made
+
+
+@pytest.fixture
+def wear(clock):
+    """Make an item that bears the label."""
+
+    def worn(project, label, **more):
+        item = make_item(project, clock.now, **more)
+        WorkLabelRow.create(work=item, label=label["id"])
+        return item
+
+    return worn
+
+
+def told():
+    rows = ActivityRow.select().order_by(ActivityRow.number)
+    return [(row.action, row.metadata) for row in rows]
+
+
+def names(response):
+    return [each["name"] for each in response.json["data"]]
+
+
+def test_life_of_a_project_label(ask, atlas, make, wear, clock, audited):
+    """Added, renamed, removed from its items, and told in the feed alone."""
+    label = make("bug")
+    item = wear(atlas, label, archived_at=clock.now)
+    renamed = ask(UPDATE, {"id": label["id"], "name": "defect"}).json["data"]
+    clock.pass_(minutes=1)
+
+    gone = ask(REMOVE, {"id": label["id"]}).json["data"]
+
+    assert renamed == label | {"name": "defect"}
+    told_of = {"id": label["id"], "projectId": atlas.id}
+    assert gone == told_of | {"name": "defect", "detached": 1}
+    assert WorkItemRow.get_by_id(item.id).updated_at == clock.now
+    assert (LabelRow.select().count(), WorkLabelRow.select().count()) == (0, 0)
+    for _, metadata in (feed := told()):
+        assert metadata.pop("requestId")
+        assert metadata.pop("labelId") == label["id"]
+    change = {"name": {"from": "bug", "to": "defect"}}
+    assert feed == [
+        ("project.label-added", {"name": "bug"}),
+        ("project.label-updated", {"name": "defect", "changes": change}),
+        ("project.label-removed", {"name": "defect", "detached": 1}),
+    ]
+    assert audited() == []
+
+
+def test_time_of_items_grows_in_the_same_instant(ask, atlas, make, wear, clock):
+    """Removal without time passing still moves the items on."""
+    item = wear(atlas, label := make("bug"))
+
+    ask(REMOVE, {"id": label["id"]})
+
+    assert WorkItemRow.get_by_id(item.id).updated_at > clock.now
+
+
+def test_rename_to_the_same(ask, make):
+    """What changes nothing leaves no record."""
+    label = make("bug")
+
+    response = ask(UPDATE, {"id": label["id"], "name": "bug"})
+
+    assert response.json["data"] == label
+    assert len(told()) == 1
+
+
+@pytest.mark.parametrize("route", [CREATE, ADMIN_ADD])
+def test_life_of_a_global_label(ask, issue, route, audited):
+    """Either way in, a global label is audited and in no project's feed."""
+    key = issue("projects:*")
+    label = ask(route, {"name": "bug"}, key=key).json["data"]
+    update, remove = (
+        (UPDATE, REMOVE) if route == CREATE else (ADMIN_UPDATE, ADMIN_REMOVE)
+    )
+
+    ask(update, {"id": label["id"], "name": "defect"}, key=key)
+    ask(update, {"id": label["id"], "name": "defect"}, key=key)
+    gone = ask(remove, {"id": label["id"]}, key=key).json["data"]
+
+    assert label["projectId"] is None
+    nothing_left = {"projectId": None, "name": "defect", "detached": 0}
+    assert gone == nothing_left | {"id": label["id"]}
+    assert told() == []
+    assert audited() == ["label.added", "label.updated", "label.removed"]
+    row = AuditRow.get(AuditRow.action == "label.updated")
+    assert (row.area, row.target_type, row.target_label, row.detail) == (
+        *("projects", "label", "defect"),
+        "bug -> defect",
+    )
+
+
+def test_global_label_without_the_admin_scope(ask):
+    """Through labels/* a global label needs the role that only operators have."""
+    label = ask(ADMIN_ADD, {"name": "bug"}).json["data"]
+    asked = {
+        CREATE: ({"name": "other"}, "add"),
+        UPDATE: ({"id": label["id"], "name": "other"}, "update"),
+        REMOVE: ({"id": label["id"]}, "remove"),
+    }
+
+    for route, (body, verb) in asked.items():
+        refused = ask(route, body)
+
+        assert refused.status_code == 403
+        assert refused.json["requiredScope"] == f"projects:admin:labels:{verb}"
+    assert [row.name for row in LabelRow.select()] == ["bug"]
+
+
+def test_global_label_by_an_account(ask, issue):
+    """Whoever's key covers the admin scope manages global labels, account or not."""
+    key = issue("projects:*", "platform:actors:assert")
+
+    response = ask(
+        CREATE, {"name": "bug"}, key=key, headers={"Act-As-Account": MAINTAINER}
+    )
+
+    assert response.status_code == 200
+    assert AuditRow.get().detail.startswith("via key mh_")
+
+
+@pytest.mark.parametrize("route", [ADMIN_UPDATE, ADMIN_REMOVE])
+def test_admin_labels_are_global(ask, make, refusal, route):
+    """A project's label is none of the operators' labels."""
+    label = make("bug")
+    more = {"name": "x"} if route == ADMIN_UPDATE else {}
+
+    refused = ask(route, {"id": label["id"]} | more)
+
+    refusal(refused, "label-not-found")
+
+
+def test_names_are_told_apart(ask, atlas, make, clock, refusal):
+    """No picker shows one name twice: in a project, globally, or both."""
+    borealis = make_project("borealis", clock.now)
+    make("bug")
+    make("bug", borealis)
+    ask(ADMIN_ADD, {"name": "idea"})
+    other = ask(ADMIN_ADD, {"name": "other"}).json["data"]["id"]
+    mine = {"projectId": atlas.id}
+
+    refusal(ask(CREATE, mine | {"name": "bug"}), "name-taken")
+    refusal(ask(CREATE, mine | {"name": "idea"}), "name-taken")
+    refusal(ask(UPDATE, {"id": make("x")["id"], "name": "idea"}), "name-taken")
+    refusal(ask(UPDATE, {"id": make("y")["id"], "name": "bug"}), "name-taken")
+    refusal(ask(ADMIN_ADD, {"name": "idea"}), "name-taken")
+    merging = {"name": "idea", "mergeProjectLabels": True}
+    refusal(ask(ADMIN_ADD, merging), "name-taken")
+    for route, more in ((ADMIN_ADD, {}), (ADMIN_UPDATE, {"id": other})):
+        problem = refusal(ask(route, {"name": "bug"} | more), "name-taken")
+        assert problem["projects"] == 2
+
+
+def test_merge(ask, atlas, make, wear, clock, audited):
+    """Promoting a name moves the items to the global label, archived ones too."""
+    borealis = make_project("borealis", clock.now)
+    old, other = make("bug"), make("bug", borealis)
+    item, far = wear(atlas, old), wear(borealis, other)
+    borealis.change({"archived_at": clock.now}, clock.now)
+    clock.pass_(minutes=1)
+
+    new = ask(ADMIN_ADD, {"name": "bug", "mergeProjectLabels": True}).json["data"]
+
+    assert [row.id for row in LabelRow.select()] == [new["id"]]
+    borne = {row.work_id: row.label_id for row in WorkLabelRow.select()}
+    assert borne == dict.fromkeys((item.id, far.id), new["id"])
+    assert WorkItemRow.get_by_id(item.id).updated_at == clock.now
+    merged = [m for action, m in told() if action == "project.label-removed"]
+    assert {m["labelId"]: m["mergedInto"] for m in merged} == {
+        old["id"]: new["id"],
+        other["id"]: new["id"],
+    }
+    assert [m["detached"] for m in merged] == [1, 1]
+    assert audited() == ["label.added"]
+
+
+def test_global_label_goes_from_archived_projects(ask, atlas, wear, clock):
+    """The removal of a global label is the one change that reaches an archive."""
+    label = ask(ADMIN_ADD, {"name": "bug"}).json["data"]
+    wear(atlas, label)
+    atlas.change({"archived_at": clock.now}, clock.now)
+
+    gone = ask(ADMIN_REMOVE, {"id": label["id"]}).json["data"]
+
+    assert gone["detached"] == 1
+    assert WorkLabelRow.select().count() == 0
+
+
+def test_archived_project(ask, atlas, make, clock, refusal):
+    """An archived project's labels stay as they are."""
+    label = make("bug")
+    atlas.change({"archived_at": clock.now}, clock.now)
+
+    for route, body in (
+        (CREATE, {"projectId": atlas.id, "name": "x"}),
+        (UPDATE, {"id": label["id"], "name": "x"}),
+        (REMOVE, {"id": label["id"]}),
+    ):
+        refusal(ask(route, body), "project-archived")
+
+
+def test_limit(ask, atlas, clock, refusal):
+    """A project has at most 500 labels of its own."""
+    for n in range(MOST_LABELS):
+        LabelRow.create(
+            id=new_id(clock.now), project=atlas, name=f"l{n}", created_at=clock.now
+        )
+
+    refused = ask(CREATE, {"projectId": atlas.id, "name": "one-more"})
+
+    refusal(refused, "limit-exceeded")
+
+
+def test_list(ask, atlas, make, clock):
+    """A project's picker: its own and the global ones, by name, narrowed by scope."""
+    borealis = make_project("borealis", clock.now)
+    make("zoo", borealis)
+    make("bug")
+    ask(ADMIN_ADD, {"name": "about"})
+    ours = {"projectSlug": "atlas"}
+
+    assert names(ask(LIST, ours)) == ["about", "bug"]
+    assert names(ask(LIST, ours | {"scope": "project"})) == ["bug"]
+    assert names(ask(LIST, ours | {"scope": "global"})) == ["about"]
+    assert names(ask(LIST)) == ["about", "bug", "zoo"]
+    assert names(ask(LIST, {"q": "B"})) == ["bug"]
+    assert names(ask(LIST, {"q": "%"})) == []
+    borealis.change({"archived_at": clock.now}, clock.now)
+    assert names(ask(LIST, {"scope": "project"})) == ["bug"]
+    assert names(ask(LIST, {"projectSlug": "borealis"})) == ["about", "zoo"]
+
+
+def test_list_in_pages(ask, make, refusal):
+    """Pages neither skip nor repeat; a cursor is bound to its filters."""
+    for name in ("c", "a", "b"):
+        make(name)
+
+    first = ask(LIST, {"limit": 2})
+    cursor = first.json["meta"]["cursor"]
+    second = ask(LIST, {"limit": 2, "cursor": cursor})
+
+    assert names(first) + names(second) == ["a", "b", "c"]
+    assert second.json["meta"]["cursor"] is None
+    refusal(ask(LIST, {"q": "a", "cursor": cursor}), "invalid-cursor")
+
+
+def test_admin_list(ask, atlas, make, wear, clock):
+    """Each global label is told with its items and projects."""
+    borealis = make_project("borealis", clock.now)
+    bug = ask(ADMIN_ADD, {"name": "bug"}).json["data"]
+    idea = ask(ADMIN_ADD, {"name": "idea"}).json["data"]
+    make("own")
+    for project in (atlas, atlas, borealis):
+        wear(project, bug)
+
+    listed = ask(ADMIN_LIST).json["data"]
+
+    assert listed == [
+        {"label": bug, "uses": 3, "projects": 2},
+        {"label": idea, "uses": 0, "projects": 0},
+    ]
+    assert ask(ADMIN_LIST, {"q": "id"}).json["data"] == listed[1:]
+
+
+@pytest.mark.parametrize(
+    "name", ["", "a" * 49, "A", "a--b", "a ", "-a", "a\n", "ä", 5, None]
+)
+def test_name_in_a_wrong_shape(ask, atlas, name):
+    """A label's name is of the pattern, wherever it is said."""
+    id = "00000000-0000-7000-8000-000000000000"
+    asked = {"name": name}
+
+    assert ask(CREATE, asked | {"projectId": atlas.id}).status_code == 422
+    assert ask(ADMIN_ADD, asked).status_code == 422
+    assert ask(UPDATE, asked | {"id": id}).status_code == 422
+
+
+def test_nothing_there(ask, refusal):
+    """Who names what is not there is told so."""
+    id = "00000000-0000-7000-8000-000000000000"
+
+    refusal(ask(CREATE, {"projectId": id, "name": "x"}), "project-not-found")
+    refusal(ask(UPDATE, {"id": id, "name": "x"}), "label-not-found")
+    refusal(ask(REMOVE, {"id": id}), "label-not-found")
+    refusal(ask(LIST, {"projectId": id}), "project-not-found")
+
+
+def test_create_again(ask, atlas):
+    """The repeat of an adding is answered as the first was."""
+    asked, repeat = {"projectId": atlas.id, "name": "x"}, {"Idempotency-Key": "one"}
+    first = ask(CREATE, asked, headers=repeat)
+
+    assert ask(CREATE, asked, headers=repeat).data == first.data
+    assert LabelRow.select().count() == 1
