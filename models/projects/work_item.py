@@ -33,6 +33,10 @@ class RankField(IntegerField):
 class WorkItemRow(Row):
     project_id: str
     milestone_id: str | None
+    # What it is tied to, once that has been read.
+    assignee_ids: list[str]
+    label_ids: list[str]
+    specifications: list[Any]
 
     id = TextField(primary_key=True)
     project = ForeignKeyField(ProjectRow, on_delete="CASCADE", index=False)
@@ -61,7 +65,12 @@ class WorkItemRow(Row):
 
     @property
     def noun(self) -> str:
-        return f"work item {self.project.slug}#{self.number}"
+        return f"work item {self.name}"
+
+    @property
+    def name(self) -> str:
+        """How people name it: its project and its number."""
+        return f"{self.project.slug}#{self.number}"
 
 
 class WorkAssigneeRow(Row):
