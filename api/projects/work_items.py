@@ -11,6 +11,7 @@ from models.errors import (
     VersionConflict,
     WorkItemNotFound,
 )
+from models.pagination import Page
 from models.projects.work_item import WorkItemRow
 from models.projects.work_items import (
     CreateWorkItem,
@@ -25,6 +26,27 @@ from models.projects.work_items import (
     update_work_item,
     work_item_got,
 )
+from models.projects.work_register import ListWorkItems, work_items_listed
+
+
+@operation(
+    "GET /projects/v1/work-items/list",
+    scope="projects:work-items:list",
+    takes=ListWorkItems,
+    gives=list[WorkItem],
+    refuses=(ProjectNotFound,),
+)
+def list_work_items(call: Call, asked: ListWorkItems) -> Page[WorkItemRow]:
+    """
+    List work items, last changed first unless sort and order say else.
+
+    assigneeId takes an account, me or none. blocked is true for what has an open
+    blocker; ready for what waits in backlog or planned without one. Down, by
+    priority or bucket, the most urgent and the nearest come first. Without a
+    project, items of archived projects are left out unless archived is only or
+    include.
+    """
+    return work_items_listed(asked, by(call))
 
 
 @operation(

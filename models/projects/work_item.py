@@ -59,8 +59,22 @@ class WorkItemRow(Row):
     class Meta:
         indexes = (
             (("project", "number"), True),
+            # One for each order of a list, in a project and over all.
             (("project", "updated_at", "id"), False),
+            (("project", "created_at", "id"), False),
+            (("project", "due_at", "id"), False),
+            (("project", "priority", "id"), False),
+            (("project", "bucket", "id"), False),
             (("updated_at", "id"), False),
+            (("created_at", "id"), False),
+            (("due_at", "id"), False),
+            (("priority", "id"), False),
+            (("bucket", "id"), False),
+            (("number", "id"), False),
+            # What lists are narrowed by where few items have it.
+            (("status",), False),
+            (("creator_id",), False),
+            (("completed_at",), False),
         )
 
     @property
