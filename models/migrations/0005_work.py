@@ -144,7 +144,19 @@ def up(migrator, db):
             indexes = (
                 (("project", "number"), True),
                 (("project", "updated_at", "id"), False),
+                (("project", "created_at", "id"), False),
+                (("project", "due_at", "id"), False),
+                (("project", "priority", "id"), False),
+                (("project", "bucket", "id"), False),
                 (("updated_at", "id"), False),
+                (("created_at", "id"), False),
+                (("due_at", "id"), False),
+                (("priority", "id"), False),
+                (("bucket", "id"), False),
+                (("number", "id"), False),
+                (("status",), False),
+                (("creator_id",), False),
+                (("completed_at",), False),
             )
 
     db.create_tables([WorkItemRow])
