@@ -22,10 +22,10 @@ from models.projects.words import (
     OrNull,
     sorted_by,
 )
+from models.projects.work_items import Bucket
 from models.words import TRIMMED, Id, MayOmit, Moment, SingleLine
 
 MilestoneStatus = Literal["planned", "active", "completed", "cancelled"]
-Bucket = Literal["none", "now", "next", "later", "someday"]
 MilestoneName = Annotated[str, TRIMMED, Field(min_length=1, max_length=120), SingleLine]
 MilestoneText = OrNull[Annotated[str, Field(max_length=10_000)]]
 

@@ -1,19 +1,16 @@
 """How far a milestone is: its items counted by status."""
 
 from datetime import datetime
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from peewee import fn
 
 from models.base import Shape
+from models.projects.blockers import OVER
 from models.projects.milestone import MilestoneRow
 from models.projects.work_item import WorkItemRow
+from models.projects.work_items import WorkStatus
 from models.words import Id
-
-WorkStatus = Literal[
-    "backlog", "planned", "in_progress", "blocked", "review", "done", "cancelled"
-]
-CLOSED = ("done", "cancelled")
 
 
 class MilestoneProgress(Shape):
@@ -55,7 +52,7 @@ def open_items(milestone_id: str) -> int:
 
 
 def _open(milestone_id: str) -> Any:
-    return _items(milestone_id).where(WorkItemRow.status.not_in(CLOSED))
+    return _items(milestone_id).where(WorkItemRow.status.not_in(OVER))
 
 
 def _items(milestone_id: str, *columns: Any) -> Any:
