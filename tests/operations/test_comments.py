@@ -7,7 +7,7 @@ from models.projects.comment import CommentRow
 from models.projects.members import MemberRow
 from models.projects.text_index import IndexedTextRow
 from models.projects.work_item import WorkItemRow
-from tests.projects import CONTRIBUTOR, MAINTAINER, STRANGER, make_item, make_project
+from tests.projects import CONTRIBUTOR, MAINTAINER, STRANGER, make_item
 
 LIST = "GET /projects/v1/comments/list"
 GET = "GET /projects/v1/comments/get"
@@ -16,16 +16,6 @@ UPDATE = "POST /projects/v1/comments/update"
 REMOVE = "POST /projects/v1/comments/remove"
 NOBODY = "00000000-0000-7000-8000-000000000000"
 WORDS = "Secret **words**.\n\nSecond line."
-
-
-@pytest.fixture
-def atlas(store, clock):
-    return make_project("atlas", clock.now)
-
-
-@pytest.fixture
-def item(atlas, clock):
-    return make_item(atlas, clock.now)
 
 
 @pytest.fixture
@@ -70,13 +60,7 @@ def test_life_of_a_comment(ask, atlas, item, say, as_, clock):
     clock.pass_(minutes=1)
     gone = ask(REMOVE, id, **as_(CONTRIBUTOR)).json["data"]
 
-    assert first == {
-        **id,
-        **{"entityType": "work", "entityId": item.id, "projectId": atlas.id},
-        **{"authorType": "account", "authorId": CONTRIBUTOR, "content": WORDS},
-        **{"createdAt": "2026-03-01T12:00:00.000Z", "deletedAt": None},
-        "updatedAt": "2026-03-01T12:00:00.000Z",
-    }
+    assert (first["content"], first["authorId"]) == (WORDS, CONTRIBUTOR)
     after = {"content": "Secret!", "updatedAt": "2026-03-01T12:00:00.001Z"}
     assert second == first | after
     later = dict.fromkeys(("updatedAt", "deletedAt"), "2026-03-01T12:01:00.000Z")
@@ -88,6 +72,20 @@ def test_life_of_a_comment(ask, atlas, item, say, as_, clock):
         ("comment.updated", on | lengths),
         ("comment.removed", on | {"byAuthor": True}),
     ]
+
+
+def test_add(ask, atlas, item, say):
+    """A comment is its author's, and has all its members from the start."""
+    comment = say().json["data"]
+
+    assert comment == {
+        "id": comment["id"],
+        **{"entityType": "work", "entityId": item.id, "projectId": atlas.id},
+        **{"authorType": "account", "authorId": CONTRIBUTOR, "content": WORDS},
+        **{"createdAt": "2026-03-01T12:00:00.000Z", "deletedAt": None},
+        "updatedAt": "2026-03-01T12:00:00.000Z",
+    }
+    assert ask(GET, {"id": comment["id"]}).json["data"] == comment
 
 
 def test_comment_leaves_the_item_alone(ask, item, say, clock):

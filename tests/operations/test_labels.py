@@ -2,13 +2,12 @@
 
 import pytest
 
-from models.audit import AuditRow
 from models.base import new_id
 from models.projects.activity import ActivityRow
 from models.projects.label import LabelRow
 from models.projects.labels import MOST_LABELS
 from models.projects.work_item import WorkItemRow, WorkLabelRow
-from tests.projects import MAINTAINER, make_item, make_project
+from tests.projects import make_project
 
 LIST = "GET /projects/v1/labels/list"
 CREATE = "POST /projects/v1/labels/create"
@@ -20,31 +19,6 @@ ADMIN_UPDATE = "POST /projects/v1/admin/labels/update"
 ADMIN_REMOVE = "POST /projects/v1/admin/labels/remove"
 
 
-@pytest.fixture
-def atlas(store, clock):
-    return make_project("atlas", clock.now)
-
-
-@pytest.fixture
-def make(ask, atlas):
-    def made(name, project=atlas):
-        return ask(CREATE, {"projectId": project.id, "name": name}).json["data"]
-
-    return made
-
-
-@pytest.fixture
-def wear(clock):
-    """Make an item that bears the label."""
-
-    def worn(project, label, **more):
-        item = make_item(project, clock.now, **more)
-        WorkLabelRow.create(work=item, label=label["id"])
-        return item
-
-    return worn
-
-
 def told():
     rows = ActivityRow.select().order_by(ActivityRow.number)
     return [(row.action, row.metadata) for row in rows]
@@ -54,9 +28,9 @@ def names(response):
     return [each["name"] for each in response.json["data"]]
 
 
-def test_life_of_a_project_label(ask, atlas, make, wear, clock, audited):
+def test_life_of_a_project_label(ask, atlas, make_label, wear, clock, audited):
     """Added, renamed, removed from its items, and told in the feed alone."""
-    label = make("bug")
+    label = make_label("bug")
     item = wear(atlas, label, archived_at=clock.now)
     renamed = ask(UPDATE, {"id": label["id"], "name": "defect"}).json["data"]
     clock.pass_(minutes=1)
@@ -80,18 +54,18 @@ def test_life_of_a_project_label(ask, atlas, make, wear, clock, audited):
     assert audited() == []
 
 
-def test_time_of_items_grows_in_the_same_instant(ask, atlas, make, wear, clock):
+def test_time_of_items_grows_in_the_same_instant(ask, atlas, make_label, wear, clock):
     """Removal without time passing still moves the items on."""
-    item = wear(atlas, label := make("bug"))
+    item = wear(atlas, label := make_label("bug"))
 
     ask(REMOVE, {"id": label["id"]})
 
     assert WorkItemRow.get_by_id(item.id).updated_at > clock.now
 
 
-def test_rename_to_the_same(ask, make):
+def test_rename_to_the_same(ask, make_label):
     """What changes nothing leaves no record."""
-    label = make("bug")
+    label = make_label("bug")
 
     response = ask(UPDATE, {"id": label["id"], "name": "bug"})
 
@@ -99,84 +73,19 @@ def test_rename_to_the_same(ask, make):
     assert len(told()) == 1
 
 
-@pytest.mark.parametrize("route", [CREATE, ADMIN_ADD])
-def test_life_of_a_global_label(ask, issue, route, audited):
-    """Either way in, a global label is audited and in no project's feed."""
-    key = issue("projects:*")
-    label = ask(route, {"name": "bug"}, key=key).json["data"]
-    update, remove = (
-        (UPDATE, REMOVE) if route == CREATE else (ADMIN_UPDATE, ADMIN_REMOVE)
-    )
-
-    ask(update, {"id": label["id"], "name": "defect"}, key=key)
-    ask(update, {"id": label["id"], "name": "defect"}, key=key)
-    gone = ask(remove, {"id": label["id"]}, key=key).json["data"]
-
-    assert label["projectId"] is None
-    nothing_left = {"projectId": None, "name": "defect", "detached": 0}
-    assert gone == nothing_left | {"id": label["id"]}
-    assert told() == []
-    assert audited() == ["label.added", "label.updated", "label.removed"]
-    row = AuditRow.get(AuditRow.action == "label.updated")
-    assert (row.area, row.target_type, row.target_label, row.detail) == (
-        *("projects", "label", "defect"),
-        "bug -> defect",
-    )
-
-
-def test_global_label_without_the_admin_scope(ask):
-    """Through labels/* a global label needs the role that only operators have."""
-    label = ask(ADMIN_ADD, {"name": "bug"}).json["data"]
-    asked = {
-        CREATE: ({"name": "other"}, "add"),
-        UPDATE: ({"id": label["id"], "name": "other"}, "update"),
-        REMOVE: ({"id": label["id"]}, "remove"),
-    }
-
-    for route, (body, verb) in asked.items():
-        refused = ask(route, body)
-
-        assert refused.status_code == 403
-        assert refused.json["requiredScope"] == f"projects:admin:labels:{verb}"
-    assert [row.name for row in LabelRow.select()] == ["bug"]
-
-
-def test_global_label_by_an_account(ask, issue):
-    """Whoever's key covers the admin scope manages global labels, account or not."""
-    key = issue("projects:*", "platform:actors:assert")
-
-    response = ask(
-        CREATE, {"name": "bug"}, key=key, headers={"Act-As-Account": MAINTAINER}
-    )
-
-    assert response.status_code == 200
-    assert AuditRow.get().detail.startswith("via key mh_")
-
-
-@pytest.mark.parametrize("route", [ADMIN_UPDATE, ADMIN_REMOVE])
-def test_admin_labels_are_global(ask, make, refusal, route):
-    """A project's label is none of the operators' labels."""
-    label = make("bug")
-    more = {"name": "x"} if route == ADMIN_UPDATE else {}
-
-    refused = ask(route, {"id": label["id"]} | more)
-
-    refusal(refused, "label-not-found")
-
-
-def test_names_are_told_apart(ask, atlas, make, clock, refusal):
+def test_names_are_told_apart(ask, atlas, make_label, clock, refusal):
     """No picker shows one name twice: in a project, globally, or both."""
     borealis = make_project("borealis", clock.now)
-    make("bug")
-    make("bug", borealis)
+    make_label("bug")
+    make_label("bug", borealis)
     ask(ADMIN_ADD, {"name": "idea"})
     other = ask(ADMIN_ADD, {"name": "other"}).json["data"]["id"]
     mine = {"projectId": atlas.id}
 
     refusal(ask(CREATE, mine | {"name": "bug"}), "name-taken")
     refusal(ask(CREATE, mine | {"name": "idea"}), "name-taken")
-    refusal(ask(UPDATE, {"id": make("x")["id"], "name": "idea"}), "name-taken")
-    refusal(ask(UPDATE, {"id": make("y")["id"], "name": "bug"}), "name-taken")
+    refusal(ask(UPDATE, {"id": make_label("x")["id"], "name": "idea"}), "name-taken")
+    refusal(ask(UPDATE, {"id": make_label("y")["id"], "name": "bug"}), "name-taken")
     refusal(ask(ADMIN_ADD, {"name": "idea"}), "name-taken")
     merging = {"name": "idea", "mergeProjectLabels": True}
     refusal(ask(ADMIN_ADD, merging), "name-taken")
@@ -185,44 +94,9 @@ def test_names_are_told_apart(ask, atlas, make, clock, refusal):
         assert problem["projects"] == 2
 
 
-def test_merge(ask, atlas, make, wear, clock, audited):
-    """Promoting a name moves the items to the global label, archived ones too."""
-    borealis = make_project("borealis", clock.now)
-    old, other = make("bug"), make("bug", borealis)
-    item, far = wear(atlas, old), wear(borealis, other)
-    borealis.change({"archived_at": clock.now}, clock.now)
-    clock.pass_(minutes=1)
-
-    new = ask(ADMIN_ADD, {"name": "bug", "mergeProjectLabels": True}).json["data"]
-
-    assert [row.id for row in LabelRow.select()] == [new["id"]]
-    borne = {row.work_id: row.label_id for row in WorkLabelRow.select()}
-    assert borne == dict.fromkeys((item.id, far.id), new["id"])
-    assert WorkItemRow.get_by_id(item.id).updated_at == clock.now
-    merged = [m for action, m in told() if action == "project.label-removed"]
-    assert {m["labelId"]: m["mergedInto"] for m in merged} == {
-        old["id"]: new["id"],
-        other["id"]: new["id"],
-    }
-    assert [m["detached"] for m in merged] == [1, 1]
-    assert audited() == ["label.added"]
-
-
-def test_global_label_goes_from_archived_projects(ask, atlas, wear, clock):
-    """The removal of a global label is the one change that reaches an archive."""
-    label = ask(ADMIN_ADD, {"name": "bug"}).json["data"]
-    wear(atlas, label)
-    atlas.change({"archived_at": clock.now}, clock.now)
-
-    gone = ask(ADMIN_REMOVE, {"id": label["id"]}).json["data"]
-
-    assert gone["detached"] == 1
-    assert WorkLabelRow.select().count() == 0
-
-
-def test_archived_project(ask, atlas, make, clock, refusal):
+def test_archived_project(ask, atlas, make_label, clock, refusal):
     """An archived project's labels stay as they are."""
-    label = make("bug")
+    label = make_label("bug")
     atlas.change({"archived_at": clock.now}, clock.now)
 
     for route, body in (
@@ -245,11 +119,11 @@ def test_limit(ask, atlas, clock, refusal):
     refusal(refused, "limit-exceeded")
 
 
-def test_list(ask, atlas, make, clock):
+def test_list(ask, atlas, make_label, clock):
     """A project's picker: its own and the global ones, by name, narrowed by scope."""
     borealis = make_project("borealis", clock.now)
-    make("zoo", borealis)
-    make("bug")
+    make_label("zoo", borealis)
+    make_label("bug")
     ask(ADMIN_ADD, {"name": "about"})
     ours = {"projectSlug": "atlas"}
 
@@ -264,10 +138,10 @@ def test_list(ask, atlas, make, clock):
     assert names(ask(LIST, {"projectSlug": "borealis"})) == ["about", "zoo"]
 
 
-def test_list_in_pages(ask, make, refusal):
+def test_list_in_pages(ask, make_label, refusal):
     """Pages neither skip nor repeat; a cursor is bound to its filters."""
     for name in ("c", "a", "b"):
-        make(name)
+        make_label(name)
 
     first = ask(LIST, {"limit": 2})
     cursor = first.json["meta"]["cursor"]
@@ -276,24 +150,6 @@ def test_list_in_pages(ask, make, refusal):
     assert names(first) + names(second) == ["a", "b", "c"]
     assert second.json["meta"]["cursor"] is None
     refusal(ask(LIST, {"q": "a", "cursor": cursor}), "invalid-cursor")
-
-
-def test_admin_list(ask, atlas, make, wear, clock):
-    """Each global label is told with its items and projects."""
-    borealis = make_project("borealis", clock.now)
-    bug = ask(ADMIN_ADD, {"name": "bug"}).json["data"]
-    idea = ask(ADMIN_ADD, {"name": "idea"}).json["data"]
-    make("own")
-    for project in (atlas, atlas, borealis):
-        wear(project, bug)
-
-    listed = ask(ADMIN_LIST).json["data"]
-
-    assert listed == [
-        {"label": bug, "uses": 3, "projects": 2},
-        {"label": idea, "uses": 0, "projects": 0},
-    ]
-    assert ask(ADMIN_LIST, {"q": "id"}).json["data"] == listed[1:]
 
 
 @pytest.mark.parametrize(

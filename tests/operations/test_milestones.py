@@ -5,7 +5,7 @@ import pytest
 from models.projects.activity import ActivityRow
 from models.projects.milestone import MilestoneRow
 from models.projects.work_item import WorkItemRow
-from tests.projects import make_item, make_project
+from tests.projects import make_item
 
 LIST = "GET /projects/v1/milestones/list"
 GET = "GET /projects/v1/milestones/get"
@@ -16,11 +16,6 @@ REMOVE = "POST /projects/v1/milestones/remove"
 RESTORE = "POST /projects/v1/milestones/restore"
 NOBODY = "00000000-0000-7000-8000-000000000000"
 DAYS = [f"2026-04-0{n}T00:00:00.000Z" for n in range(1, 10)]
-
-
-@pytest.fixture
-def atlas(store, clock):
-    return make_project("atlas", clock.now)
 
 
 @pytest.fixture

@@ -12,11 +12,6 @@ LABEL = "POST /projects/v1/labels/create"
 NOBODY = "00000000-0000-7000-8000-000000000000"
 
 
-@pytest.fixture
-def atlas(store, clock):
-    return make_project("atlas", clock.now)
-
-
 def told(response):
     """Milestones and work by bucket, by their names."""
     return {
@@ -31,13 +26,9 @@ def told(response):
 
 def test_roadmap(ask, atlas, clock):
     """Each bucket in its order: milestones by target, work by priority and date."""
-    for name, bucket, target in (
-        ("m1", "now", None),
-        ("m2", "now", "2026-04-01T00:00:00Z"),
-        ("m3", "none", None),
-    ):
-        asked = {"projectId": atlas.id, "name": name, "bucket": bucket}
-        ask(CREATE, asked | {"targetAt": target})
+    spring = {"bucket": "now", "targetAt": "2026-04-01T00:00:00Z"}
+    for name, more in (("m1", {"bucket": "now"}), ("m2", spring), ("m3", {})):
+        ask(CREATE, {"projectId": atlas.id, "name": name} | more)
     for title, bucket, more in (
         ("w1", "now", {}),
         ("w2", "now", {"due_at": clock.now}),
