@@ -179,6 +179,16 @@ def test_metadata_at_the_limit(put, metadata):
     assert put(url=URL, metadata=metadata).json["data"]["metadata"] == metadata
 
 
+def test_metadata_change_their_kind(put):
+    """True and 1 are two things to whoever reads the JSON."""
+    put(url=URL, metadata={"a": 1})
+
+    changed = put(url=URL, metadata={"a": True}).json["data"]
+
+    assert changed["metadata"]["a"] is True
+    assert len(told()) == 2
+
+
 def test_limit(put, refusal):
     """A thing has at most 100 references; those it has can still be updated."""
     for n in range(MOST_REFERENCES):
