@@ -89,7 +89,7 @@ def add_relationship(
 ) -> tuple[WorkRelationshipRow, bool]:
     """Relate two items; tell whether they were not so related already."""
     ends = _ends(asked)
-    _require_role(ends, by, "relationships:add")
+    require_role_at_either(ends, by, "relationships:add")
     for each in (ends.source, ends.target):
         require_active(each.project, each)
     return relate(ends, now, by)
@@ -121,7 +121,7 @@ def remove_relationship(
 ) -> RemovedRelationship:
     """Take the relationship away, of archived items too; say whether it was there."""
     ends = _ends(asked)
-    _require_role(ends, by, "relationships:remove")
+    require_role_at_either(ends, by, "relationships:remove")
     for each in (ends.source, ends.target):
         require_active(each.project)
     stored = ends.stored()
@@ -143,7 +143,7 @@ def _ends(asked: AddWorkRelationship) -> Ends:
     return ends_of(one, other, asked.relationship)
 
 
-def _require_role(ends: Ends, by: By, case: str) -> None:
+def require_role_at_either(ends: Ends, by: By, case: str) -> None:
     """Whoever may write in the project of either end may relate the two."""
     if not allows(role_of(ends.target.project, by), case):
         require_role(ends.source.project, by, case)

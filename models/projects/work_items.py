@@ -36,9 +36,10 @@ def _once(values: list[Any]) -> list[Any]:
     return list(dict.fromkeys(values))
 
 
+MOST_ASSIGNEES, MOST_LABELS = 20, 50
 Once = AfterValidator(_once)
-Assignees = Annotated[list[Id], Field(max_length=20), Once]
-Labels = Annotated[list[Id], Field(max_length=50), Once]
+Assignees = Annotated[list[Id], Field(max_length=MOST_ASSIGNEES), Once]
+Labels = Annotated[list[Id], Field(max_length=MOST_LABELS), Once]
 Links = Annotated[list[SpecificationLink], Field(max_length=20), Once]
 LongDescription = OrNull[Annotated[str, Field(max_length=50_000)]]
 
