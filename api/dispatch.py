@@ -26,7 +26,6 @@ from models.errors import (
 from models.idempotency import InProgress, Repeatable, first_answer, keep_answer
 from models.pagination import CursorQuery, Page
 from models.platform.buckets import Buckets, Draw, Rate
-from models.platform.scopes import any_covers
 from models.platform.uses import Uses
 from models.settings import Settings
 from models.words import to_milliseconds
@@ -176,7 +175,7 @@ def _question(operation: Operation, request: Request, body: bytes) -> Shape | No
 
 
 def _require_scope(caller: Caller, operation: Operation) -> None:
-    if not any_covers(caller.scopes, operation.scope):
+    if not caller.covers(operation.scope):
         raise InsufficientScope(
             f"This operation needs the scope {operation.scope}.",
             requiredScope=operation.scope,
@@ -217,8 +216,8 @@ def _put_down(call: Call) -> int | None:
     operation, caller = call.operation, call.caller
     if call.is_unchanged:
         return None
-    if operation.audit and len(call.records) != 1:
-        raise AuditError(f"{operation.name} must audit once, or say unchanged.")
+    if operation.audit and len(call.records) != int(not call.is_unaudited):
+        raise AuditError(f"{operation.name} must audit once, or say why not.")
     via = f"via key {caller.prefix}" if caller.is_asserting else None
     for record in call.records:
         audit.append(

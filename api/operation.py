@@ -12,6 +12,7 @@ from models.audit import Target, told
 from models.base import Change, Shape
 from models.errors import Refusal
 from models.pagination import CursorQuery, OffsetQuery
+from models.platform.scopes import any_covers
 from models.settings import Settings
 
 KIB, MIB = 1024, 1024 * 1024
@@ -59,6 +60,10 @@ class Caller:
     def is_asserting(self) -> bool:
         return bool(self.acts_as_email or self.acts_as_account)
 
+    def covers(self, scope: str) -> bool:
+        """Tell whether the caller's key opens what needs the scope."""
+        return any_covers(self.scopes, scope)
+
 
 @dataclass(frozen=True)
 class Record:
@@ -85,6 +90,7 @@ class Call:
     request_id: str
     records: list[Record] = field(default_factory=list)
     is_unchanged: bool = False
+    is_unaudited: bool = False
     # Seconds for which the caller's side may keep the answer; None: not at all.
     max_age: int | None = None
     # The key whose use somewhere else this call tells of.
@@ -119,6 +125,10 @@ class Call:
     def unchanged(self) -> None:
         """Say that nothing changed: no record, and the site is not behind."""
         self.is_unchanged = True
+
+    def unaudited(self) -> None:
+        """Say that this time the activity of a project tells of the change."""
+        self.is_unaudited = True
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from functools import reduce
 from operator import and_, or_
 from typing import Annotated, Any, Generic, TypeVar
 
-from peewee import ModelSelect
+from peewee import SQL, ModelSelect
 from pydantic import Field
 
 from models.base import Shape, canonical
@@ -74,6 +74,24 @@ class Sort:
 
     def order(self) -> Any:
         return self.by.desc() if self.descending else self.by.asc()
+
+
+@dataclass(frozen=True)
+class NullsLast(Sort):
+    """A level at which what has no value comes last, either way."""
+
+    def after(self, last: Any) -> Any:
+        if last is None:
+            return SQL("0")
+        return super().after(last) | self.by.is_null()
+
+    def order(self) -> Any:
+        way = self.by.desc if self.descending else self.by.asc
+        return way(nulls="last")
+
+
+def nulls_last(field: Any, *, descending: bool) -> Sort:
+    return NullsLast(field, _stored(field), descending)
 
 
 def ascending(field: Any) -> Sort:

@@ -4,12 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
-from peewee import Case
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from models.base import Shape
 from models.errors import ValidationFailed
-from models.pagination import Sort, ascending, descending
+from models.pagination import Sort, ascending, descending, nulls_last
 from models.words import (
     TRIMMED,
     Id,
@@ -103,9 +102,5 @@ def sorted_by(field: Any, order: Order | None, id: Any) -> tuple[Sort, ...]:
     is_time = field.name.endswith("_at")
     down = order == "desc" or (order is None and is_time)
     sort: Callable[[Any], Sort] = descending if down else ascending
-    return (*([_nulls_last(field)] if field.null else []), sort(field), sort(id))
-
-
-def _nulls_last(field: Any) -> Sort:
-    is_null = Case(None, [(field.is_null(), 1)], 0)
-    return Sort(is_null, lambda row: int(getattr(row, field.name) is None))
+    first = nulls_last(field, descending=down) if field.null else sort(field)
+    return first, sort(id)

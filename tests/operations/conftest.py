@@ -2,6 +2,9 @@
 
 import pytest
 
+from models.projects.work_item import WorkLabelRow
+from tests.projects import make_item, make_project
+
 
 @pytest.fixture
 def send(app):
@@ -31,3 +34,38 @@ def refusal():
         return problem
 
     return held
+
+
+@pytest.fixture
+def atlas(store, clock):
+    """A project with one member of each role."""
+    return make_project("atlas", clock.now)
+
+
+@pytest.fixture
+def item(atlas, clock):
+    """A work item of that project."""
+    return make_item(atlas, clock.now)
+
+
+@pytest.fixture
+def make_label(ask, atlas):
+    """Add a label to a project."""
+
+    def made(name, project=atlas):
+        asked = {"projectId": project.id, "name": name}
+        return ask("POST /projects/v1/labels/create", asked).json["data"]
+
+    return made
+
+
+@pytest.fixture
+def wear(clock):
+    """Make an item that bears the label."""
+
+    def worn(project, label, **more):
+        item = make_item(project, clock.now, **more)
+        WorkLabelRow.create(work=item, label=label["id"])
+        return item
+
+    return worn
