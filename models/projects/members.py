@@ -1,5 +1,6 @@
 """Members of a project, and the role in which a caller acts there."""
 
+from datetime import datetime
 from typing import cast
 
 from peewee import AutoField, ForeignKeyField, TextField
@@ -22,6 +23,10 @@ class MemberRow(Row):
 
     class Meta:
         indexes = ((("project", "account_id"), True),)
+
+    def touch(self, now: datetime) -> None:  # noqa: ARG002
+        """Save; a membership has no time of its last change."""
+        self.save()
 
 
 def membership(project: ProjectRow, account_id: str) -> Role | None:
