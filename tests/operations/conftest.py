@@ -2,6 +2,8 @@
 
 import pytest
 
+from models.projects.activity import ActivityRow
+
 
 @pytest.fixture
 def send(app):
@@ -31,3 +33,30 @@ def refusal():
         return problem
 
     return held
+
+
+@pytest.fixture
+def acting(ask, issue):
+    """Ask as an account: `acting(OWNER, "POST /projects/v1/…", {…})`."""
+    key = issue("*", "platform:actors:assert")
+
+    def asked(account, route, given=None, **headers):
+        headers |= {"Act-As-Account": account}
+        return ask(route, given, key=key, headers=headers)
+
+    return asked
+
+
+@pytest.fixture
+def recorded(store):
+    """The activity put down so far, oldest first: (action, metadata)."""
+
+    def records():
+        rows = ActivityRow.select().order_by(ActivityRow.number)
+        drop = "requestId"
+        return [
+            (row.action, {k: v for k, v in row.metadata.items() if k != drop})
+            for row in rows
+        ]
+
+    return records
