@@ -90,6 +90,8 @@ class Call:
     request_id: str
     records: list[Record] = field(default_factory=list)
     is_unchanged: bool = False
+    # The ids of what the stored answer must not outlive.
+    about: set[str] = field(default_factory=set)
     # Seconds for which the caller's side may keep the answer; None: not at all.
     max_age: int | None = None
     # The key whose use somewhere else this call tells of.

@@ -38,7 +38,12 @@ def membership(project: ProjectRow, account_id: str) -> Role | None:
 
 
 def role_of(project: ProjectRow, by: By) -> Role | None:
-    """Return the role in which the caller acts; it is read at each request."""
+    """
+    Return the role in which the caller acts; it is read at each request.
+
+    No change is made without asking for it, so it also notes where that is.
+    """
+    by.about.add(project.id)
     account = by.account
     return effective_role(
         membership(project, account) if account else None,
