@@ -91,6 +91,8 @@ class Call:
     records: list[Record] = field(default_factory=list)
     is_unchanged: bool = False
     is_unaudited: bool = False
+    # The ids of what the stored answer must not outlive.
+    about: set[str] = field(default_factory=set)
     # Seconds for which the caller's side may keep the answer; None: not at all.
     max_age: int | None = None
     # The key whose use somewhere else this call tells of.

@@ -2,6 +2,7 @@
 
 import pytest
 
+from models.projects.activity import ActivityRow
 from models.projects.work_item import WorkLabelRow
 from tests.projects import make_item, make_project
 
@@ -69,3 +70,29 @@ def wear(clock):
         return item
 
     return worn
+
+
+def acting(ask, issue):
+    """Ask as an account: `acting(OWNER, "POST /projects/v1/…", {…})`."""
+    key = issue("*", "platform:actors:assert")
+
+    def asked(account, route, given=None, **headers):
+        headers |= {"Act-As-Account": account}
+        return ask(route, given, key=key, headers=headers)
+
+    return asked
+
+
+@pytest.fixture
+def recorded(store):
+    """The activity put down so far, oldest first: (action, metadata)."""
+
+    def records():
+        rows = ActivityRow.select().order_by(ActivityRow.number)
+        drop = "requestId"
+        return [
+            (row.action, {k: v for k, v in row.metadata.items() if k != drop})
+            for row in rows
+        ]
+
+    return records
