@@ -15,14 +15,14 @@ from models.errors import (
     VersionConflict,
 )
 from models.pagination import Page
-from models.projects.document import DocumentRow
+from models.projects.document import DOCUMENTS, DocumentRow
+from models.projects.document_register import ListDocuments, documents_listed
 from models.projects.documents import (
     CreateDocument,
     Document,
     GetDocument,
     UpdateDocument,
     create_document,
-    document_got,
     update_document,
 )
 from models.projects.publication import (
@@ -31,7 +31,6 @@ from models.projects.publication import (
     publish_document,
     unpublish_document,
 )
-from models.projects.register import ListDocuments, documents_listed
 
 
 @operation(
@@ -61,7 +60,7 @@ def list_documents(call: Call, asked: ListDocuments) -> Page[DocumentRow]:
 )
 def get_document(call: Call, asked: GetDocument) -> DocumentRow:
     """Get the newest version of a document, by its id or by project and slug."""
-    return document_got(asked)
+    return DOCUMENTS.got(asked)
 
 
 @operation(

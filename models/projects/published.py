@@ -11,11 +11,10 @@ from models.base import Shape
 from models.errors import DocumentNotFound
 from models.pagination import CursorQuery, Page, Sort, page_of
 from models.projects.document import (
+    DOCUMENTS,
     DocumentRevisionRow,
     DocumentRow,
     FormerAddressRow,
-    at_version,
-    contents_of,
 )
 from models.projects.documents import Collection, Section
 from models.projects.project import ProjectRow
@@ -111,7 +110,7 @@ def published_documents() -> list[PublishedPage]:
 
 def published_contents(document_ids: Sequence[str]) -> dict[str, str]:
     """Return the texts of the published revisions, by document."""
-    return contents_of(document_ids, DocumentRow.published_version)
+    return DOCUMENTS.contents_of(document_ids, DocumentRow.published_version)
 
 
 def former_addresses() -> list[FormerAddress]:
@@ -130,6 +129,7 @@ def former_addresses() -> list[FormerAddress]:
 
 
 def _published() -> "ModelSelect[Any]":
+    is_pinned = DOCUMENTS.at_version(DocumentRow.published_version)
     return (
         DocumentRow.select(
             DocumentRow.id,
@@ -145,7 +145,7 @@ def _published() -> "ModelSelect[Any]":
             DocumentRevisionRow.created_at.alias("revised_at"),
             DocumentRevisionRow.size,
         )
-        .join(DocumentRevisionRow, on=at_version(DocumentRow.published_version))
+        .join(DocumentRevisionRow, on=is_pinned)
         .where(_is_public())
         .objects(PublishedPage)
     )

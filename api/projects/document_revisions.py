@@ -3,13 +3,11 @@
 from api.operation import Call, operation
 from models.errors import DocumentNotFound, RevisionNotFound
 from models.pagination import Page
-from models.projects.document import DocumentRevisionRow
-from models.projects.revisions import (
+from models.projects.document import DOCUMENTS, DocumentRevisionRow
+from models.projects.document_revisions import (
     DocumentRevision,
     GetDocumentRevision,
     ListDocumentRevisions,
-    revision_got,
-    revisions_listed,
 )
 
 
@@ -28,7 +26,7 @@ def list_document_revisions(
 
     With content=omit the texts are left empty. A page also ends at 4 MiB of text.
     """
-    return revisions_listed(asked)
+    return DOCUMENTS.revisions_listed(asked)
 
 
 @operation(
@@ -46,4 +44,4 @@ def get_document_revision(
 
     With at it is the revision that was the newest at that time.
     """
-    return revision_got(asked)
+    return DOCUMENTS.revision_got(asked)
