@@ -100,7 +100,8 @@ class Dispatch:
             given = _handled(call, asked)
             if call.used_key:
                 self.uses.note(call.used_key, now)
-            return _json(_told(operation, given), _reading_headers(call, given))
+            response = _json(_told(operation, given), _reading_headers(call, given))
+        return _revalidated(response) if operation.revalidates else response
 
     def _changed(self, call: Call, asked: Shape | None) -> Response:
         """One transaction; after its commit the builder wakes."""
@@ -228,6 +229,14 @@ def _secret(operation: Operation, given: Any) -> str | None:
 def _json(body: bytes, headers: dict[str, str] | None = None) -> Response:
     response = Response(body, 200, headers, content_type="application/json")
     response.headers.setdefault("Cache-Control", "no-store")
+    return response
+
+
+def _revalidated(response: Response) -> Response:
+    """Tag the answer; who holds the same already gets 304 and no body."""
+    response.headers["Cache-Control"] = "private, no-cache"
+    response.add_etag()
+    response.make_conditional(request)
     return response
 
 

@@ -134,6 +134,7 @@ class Operation:
     refuses: tuple[type[Refusal], ...]
     conceals: str | None
     mutates: bool
+    revalidates: bool
     most_bytes: int
 
     @property
@@ -182,13 +183,15 @@ def operation(
     refuses: tuple[type[Refusal], ...] = (),
     conceals: str | None = None,
     reads_only: bool = False,
+    revalidates: bool = False,
     most_bytes: int = 256 * KIB,
 ) -> Callable[[Handler], Handler]:
     """
     Declare an operation; its handler takes the Call and the asked shape.
 
     `conceals` names the secret member of the answer. A POST that `reads_only`
-    changes nothing. `most_bytes` bounds the body.
+    changes nothing. What `revalidates` has an ETag: who has the answer already is
+    told so without it. `most_bytes` bounds the body.
     """
     declared = partial(
         Operation,
@@ -202,6 +205,7 @@ def operation(
         refuses=refuses,
         conceals=conceals,
         mutates=route.startswith("POST") and not reads_only,
+        revalidates=revalidates,
         most_bytes=most_bytes,
     )
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from itertools import groupby
+from typing import Any, cast
 
 from peewee import ModelSelect, fn
 
@@ -43,6 +44,25 @@ class ListPublished(CursorQuery):
 
 class GetPublished(Shape):
     slug: Slug
+
+
+class OutlinePage(Shape):
+    slug: Slug
+    title: str
+    summary: str | None
+    position: int
+
+
+class OutlineSection(Shape):
+    """A group of pages; those without a section come first, under null."""
+
+    section: str | None
+    pages: list[OutlinePage]
+
+
+class OutlineCollection(Shape):
+    collection: Collection
+    sections: list[OutlineSection]
 
 
 @dataclass(frozen=True)
@@ -101,6 +121,25 @@ def published_got(asked: GetPublished) -> PublishedDocument:
     if not found:
         raise DocumentNotFound(f"No published document has the slug '{asked.slug}'.")
     return _with_texts(found)[0]
+
+
+def published_outline() -> list[OutlineCollection]:
+    """Return what there is to read, as a table of contents."""
+    return [
+        OutlineCollection(
+            collection=collection,
+            sections=[
+                OutlineSection(
+                    section=section,
+                    pages=[OutlinePage.model_validate(each) for each in inside],
+                )
+                for section, inside in groupby(pages, lambda page: page.section)
+            ],
+        )
+        for collection, pages in groupby(
+            published_documents(), lambda page: cast(Collection, page.collection)
+        )
+    ]
 
 
 def published_documents() -> list[PublishedPage]:
