@@ -29,6 +29,14 @@ def test_unified():
     assert (found.added, found.removed, found.truncated) == (1, 3, False)
 
 
+@pytest.mark.parametrize(("between", "hunks"), [(6, 1), (7, 2)])
+def test_near_changes(between, hunks):
+    """Changes whose lines around touch stand in one hunk."""
+    same = "same\n" * between
+
+    assert told(f"a\n{same}b\n", f"c\n{same}d\n").unified.count("@@ -") == hunks
+
+
 @pytest.mark.parametrize("text", ["", "\n", "same", "same\r\n\x0c\u2028\n"])
 def test_equal(text):
     """What is equal has no difference, not even a heading."""
