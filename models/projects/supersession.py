@@ -147,11 +147,12 @@ def _superseded(project_id: str) -> dict[str, Any]:
 
 def _followed(id: str | None, by_id: dict[str, Any]) -> list[str]:
     """Return the ids from this one to the last successor."""
-    line: list[str] = []
-    while id is not None:
-        line.append(id)
+    # Even a ring, which an import might assert, comes to an end.
+    line: dict[str, None] = {}
+    while id is not None and id not in line:
+        line[id] = None
         id = by_id[id].superseded_by if id in by_id else None
-    return line
+    return list(line)
 
 
 def _led_to(id: str, by_id: dict[str, Any]) -> list[str]:
@@ -159,9 +160,7 @@ def _led_to(id: str, by_id: dict[str, Any]) -> list[str]:
     predecessors: dict[str, list[str]] = {}
     for each in by_id.values():
         predecessors.setdefault(each.superseded_by, []).append(each.id)
-    found: list[str] = []
     reached = [id]
     for each in reached:
-        found += predecessors.get(each, [])
-        reached += predecessors.get(each, [])
-    return found
+        reached += predecessors.pop(each, [])
+    return reached[1:]

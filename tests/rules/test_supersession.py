@@ -29,7 +29,10 @@ def project(store, clock):
 @pytest.fixture
 def line(project, clock):
     """Four specifications, one of which gave way to the next and that to a third."""
-    found = [specify(project, clock, slug=slug) for slug in ("a", "b", "c", "d")]
+    found = []
+    for slug in ("a", "b", "c", "d"):
+        found.append(specify(project, clock, slug=slug))
+        clock.pass_(milliseconds=1)
     supersede(found[0], found[1], clock)
     supersede(found[1], found[2], clock)
     return found
@@ -134,18 +137,18 @@ def test_needs_a_maintainer(project, clock):
     ("at", "before", "after", "head"),
     [
         (0, "", "bc", "c"),
-        (1, "da", "c", "c"),
-        (2, "bda", "", "c"),
+        (1, "ad", "c", "c"),
+        (2, "bad", "", "c"),
     ],
 )
 def test_lineage(line, clock, at, before, after, head):
-    """Nearest first, to both sides; several may have given way to one."""
+    """Nearest first, then oldest, to both sides; several may give way to one."""
     supersede(line[3], specify(line[0].project, clock, slug="e"), clock)
     line[3].change({"superseded_by": line[1].id}, clock.now)
 
     told = lineage_of(GetLineage(id=line[at].id))
 
-    assert sorted(each.slug for each in told.predecessors) == sorted(before)
+    assert [each.slug for each in told.predecessors] == list(before)
     assert [each.slug for each in told.successors] == list(after)
     assert told.head_id == next(each.id for each in line if each.slug == head)
 
@@ -156,3 +159,12 @@ def test_lineage_of_one_alone(line):
 
     assert told.head_id == line[3].id
     assert (told.predecessors, told.successors) == ([], [])
+
+
+def test_lineage_of_a_ring(line, clock):
+    """Rules keep lines from closing; one that was asserted is told all the same."""
+    line[2].change({"superseded_by": line[0].id}, clock.now)
+
+    told = lineage_of(GetLineage(id=line[0].id))
+
+    assert [each.slug for each in told.successors] == ["b", "c", "a"]
