@@ -190,8 +190,8 @@ def operation(
     Declare an operation; its handler takes the Call and the asked shape.
 
     `conceals` names the secret member of the answer. A POST that `reads_only`
-    changes nothing. What `revalidates` has an ETag: who has the answer already is
-    told so without it. `most_bytes` bounds the body.
+    changes nothing. What `revalidates` has an ETag, so that it may be asked for only
+    when it is new. `most_bytes` bounds the body.
     """
     declared = partial(
         Operation,
@@ -208,9 +208,9 @@ def operation(
         revalidates=revalidates,
         most_bytes=most_bytes,
     )
+    return partial(_declare, declared)
 
-    def declare(handler: Handler) -> Handler:
-        OPERATIONS.append(declared(handler=handler))
-        return handler
 
-    return declare
+def _declare(declared: Callable[..., Operation], handler: Handler) -> Handler:
+    OPERATIONS.append(declared(handler=handler))
+    return handler
