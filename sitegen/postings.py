@@ -2,12 +2,12 @@
 
 import re
 from array import array
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import accumulate
+from math import log2
 
-from sitegen.terms import LONGEST, terms
+from sitegen.terms import LONGEST, counted, terms
 
 # From what weighs least to what weighs most, as the script in the browser knows them.
 ONCE, OFTEN, HEADING, TITLE = range(4)
@@ -42,18 +42,22 @@ class Shards:
 
 def shards(texts: Iterable[Text], count: int) -> Shards:
     """Index the texts by their order, in so many files of about equal size."""
-    found: dict[str, array[int]] = {}
+    found: dict[str, array[int]] = defaultdict(lambda: array("I"))
+    number = 0
     for number, text in enumerate(texts):
         for term, place in placed(text).items():
-            found.setdefault(term, array("I")).append(number << 2 | place)
-    return _cut([(term, encoded(found.pop(term))) for term in in_order(found)], count)
+            found[term].append(number << 2 | place)
+    ordered = in_order(found)
+    sizes = [_size(len(found[term]), number + 1) for term in ordered]
+    return _cut([(term, encoded(found.pop(term))) for term in ordered], sizes, count)
 
 
 def placed(text: Text) -> dict[str, int]:
     """Return the terms of a text, each with the weightiest place where it stands."""
-    content = _TARGET.sub(" ", text.content)
-    counted = Counter(terms(text.summary + "\n" + content))
-    found = {term: OFTEN if n >= OFTEN_FROM else ONCE for term, n in counted.items()}
+    content = _TARGET.sub(" ", text.content) if "]" in text.content else text.content
+    found = counted(text.summary + "\n" + content)
+    for term, times in found.items():
+        found[term] = OFTEN if times >= OFTEN_FROM else ONCE
     found |= dict.fromkeys(terms("\n".join(headings(content))), HEADING)
     title = terms(text.title)
     # All of the title is a term too: it ends in a space, which no word has.
@@ -92,11 +96,17 @@ def steps(numbers: Iterable[int]) -> str:
     before, found = 0, []
     for number in numbers:
         step, before = number - before, number
-        while step >= HALF:
-            found.append(DIGITS[HALF + step % HALF])
-            step //= HALF
-        found.append(DIGITS[step])
+        found.append(_SHORT[step] if step < len(_SHORT) else _step(step))
     return "".join(found)
+
+
+def _step(step: int) -> str:
+    high, low = divmod(step, HALF)
+    return DIGITS[HALF + low] + _step(high) if high else DIGITS[low]
+
+
+# Nearly all: what is asked a million times is worked out once.
+_SHORT = [_step(step) for step in range(2048)]
 
 
 def in_order(found: Iterable[str]) -> list[str]:
@@ -104,18 +114,23 @@ def in_order(found: Iterable[str]) -> list[str]:
     return sorted(found, key=lambda term: term.encode("utf-16-be"))
 
 
-def _cut(found: list[tuple[str, str]], count: int) -> Shards:
-    sizes = accumulate(len(term) + len(told) for term, told in found)
-    ends = list(sizes)
+def _size(postings: int, of: int) -> float:
+    """Guess the bytes that a term takes compressed: a step has its information."""
+    return 4 + postings * (2 + log2(of / postings)) / 8
+
+
+def _cut(found: list[tuple[str, str]], sizes: list[float], count: int) -> Shards:
     files: list[dict[str, str]] = [{} for _ in range(count)]
     bounds: list[str] = []
-    before, start = "", 0
-    for (term, told), end in zip(found, ends, strict=True):
-        place = start * count // ends[-1]
+    all_of, start, place, before = sum(sizes) or 1.0, 0.0, 0, ""
+    for (term, told), size in zip(found, sizes, strict=True):
+        # A title stays with its first word, which it follows.
+        if " " not in term:
+            place = int(start / all_of * count)
         # A term larger than a file leaves the next ones empty, with equal bounds.
         bounds += [_between(before, term)] * (place - len(bounds))
         files[place][term] = told
-        before, start = term, end
+        before, start = term, start + size
     return Shards(files, bounds + [LAST] * (count - 1 - len(bounds)))
 
 

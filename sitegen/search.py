@@ -29,9 +29,8 @@ from sitegen.postings import Shards, Text, shards, steps
 from sitegen.shelves import COLLECTIONS, href_of, shelves
 
 # How many numbers of the feed one level spans before the next is merged into it.
-OLD, LATE = 1024, 16
-# Bytes of text for one file of terms (about 6 KB compressed), pages for one of names.
-TEXT_OF_SHARD, PAGES_OF_BLOCK = 100_000, 32
+OLD, LATE = 512, 16
+PAGES_OF_BLOCK = 32
 INCIDENTS_OF_FILE = 100
 # Raised when the same texts would give other files.
 FORMAT = 1
@@ -48,9 +47,14 @@ class Level:
 
     @cached_property
     def count(self) -> int:
-        """So many files of terms; a power of two, so it seldom changes."""
+        """
+        Return so many files of terms that each has about 3 KB compressed.
+
+        New text has ever fewer new words, so an index grows slower than its text. A
+        power of two, since another count is another index.
+        """
         size = sum(self.public[id].size for id in self.versions)
-        return 1 << max(0, round(log2(max(1, size / TEXT_OF_SHARD))))
+        return 1 << max(0, round(log2((1 + size) ** 0.75 / 600)))
 
     @cached_property
     def key(self) -> str:

@@ -2,11 +2,11 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
-from functools import lru_cache
+from collections import Counter
 
 # What is longer is no word that anybody types: a digest, a picture in base64.
 LONGEST = 40
+MOST_KNOWN = 1 << 15
 
 # Letters that no decomposition takes apart.
 PLAIN = str.maketrans(
@@ -61,21 +61,33 @@ def split(chunk: str) -> tuple[str, list[str]]:
 
 
 def terms(text: str) -> list[str]:
-    """Return the terms of a text, each as often as it occurs."""
-    return [term for chunk in chunks(text) for term in _terms(chunk)]
+    """Return the terms of a text in their order, each as often as it occurs."""
+    return [term for chunk in chunks(text) for term in _known[chunk]]
 
 
-def _terms(chunk: str) -> Iterable[str]:
-    return _known(chunk) if len(chunk) <= LONGEST else _all(chunk)
+def counted(text: str) -> dict[str, int]:
+    """Return how often each term occurs in a text."""
+    found: dict[str, int] = {}
+    for chunk, times in Counter(chunks(text)).items():
+        for term in _known[chunk]:
+            found[term] = found.get(term, 0) + times
+    return found
 
 
-def _all(chunk: str) -> tuple[str, ...]:
-    whole, parts = split(chunk)
-    return (*parts, whole) if whole else tuple(parts)
+class _Known(dict[str, tuple[str, ...]]):
+    """The terms of chunks: the same few thousand make up most of any site."""
+
+    def __missing__(self, chunk: str) -> tuple[str, ...]:
+        whole, parts = split(chunk)
+        found = (*parts, whole) if whole else tuple(parts)
+        if len(self) >= MOST_KNOWN:
+            self.clear()
+        if len(chunk) <= LONGEST:
+            self[chunk] = found
+        return found
 
 
-# The same few thousand chunks make up most of any site.
-_known = lru_cache(maxsize=1 << 15)(_all)
+_known = _Known()
 
 
 def _words(run: str) -> list[str]:

@@ -82,11 +82,9 @@ const MOST_FILES = 6;
 
 // ---- The terms that a word may mean
 
-function beginning(word, bounds) {
-  // What begins with a word stands together; of a short beginning the first will do.
-  const first = placeOf(bounds, word), last = placeOf(bounds, `${word}\uffff`);
-  return last > first ? [first, first + 1] : [first];
-}
+const here = (word, bounds) => [placeOf(bounds, word)];
+// What begins with a word stands together; of a short beginning the next file will do.
+const beyond = (word, bounds) => [placeOf(bounds, word), Math.min(placeOf(bounds, word) + 1, placeOf(bounds, `${word}\uffff`))];
 
 function slips(word, bounds) {
   const letters = [...word];
@@ -120,8 +118,10 @@ async function meanings(levels, word, places, share) {
 }
 
 async function meant(levels, word) {
-  const typed = await meanings(levels, word, beginning, asTyped(word));
-  if (typed.some((each) => each.length) || word.length < 4) return typed;
+  const typed = await meanings(levels, word, here, asTyped(word));
+  if (typed.some((each) => each.some(({ share }) => share === 1))) return typed;
+  const begun = await meanings(levels, word, beyond, asTyped(word));
+  if (begun.some((each) => each.length) || word.length < 4) return begun;
   return meanings(levels, word, slips, asMeant(word));
 }
 
@@ -130,14 +130,20 @@ async function meant(levels, word) {
 const PLACES = [1, 2, 6, 16];  // once in the text, often, in a heading, in the title
 const WHOLE_TITLE = 2.5, START_OF_TITLE = 0.6;  // times the title's weight
 
-async function wordsOf(levels, query) {
-  const found = await Promise.all(chunks(query).map(async (chunk) => {
-    const { whole, parts } = split(chunk);
-    const entire = whole ? await meanings(levels, whole, beginning, asTyped(whole)) : [];
-    if (entire.some((each) => each.length)) return [{ word: whole, levels: entire }];
-    return Promise.all(parts.map(async (word) => ({ word, levels: await meant(levels, word) })));
-  }));
-  return found.flat();
+// The words that a page should have; and what it is the better for: an identifier as
+// it is written, a title as it is typed.
+async function read(levels, query) {
+  const cut = chunks(query).map(split), title = terms(query).join(" ").slice(0, LONGEST);
+  const isTitle = (term) => (term === `${title} ` ? WHOLE_TITLE : term.includes(" ") && term.startsWith(title) ? START_OF_TITLE : 0);
+  const wholes = cut.map(({ whole }) => whole).filter(Boolean);
+  const [words, extras] = await Promise.all([
+    Promise.all(cut.flatMap(({ parts }) => parts).map(async (word) => ({ word, levels: await meant(levels, word) }))),
+    Promise.all([
+      ...wholes.map(async (word) => ({ word, levels: await meanings(levels, word, here, asTyped(word)) })),
+      meanings(levels, title.split(" ")[0], here, isTitle).then((found) => ({ levels: found })),
+    ]),
+  ]);
+  return { words, extras };
 }
 
 // The weight of each page for one word: by its best term and its best place.
@@ -157,12 +163,6 @@ function weigh(word, levels) {
   return weights;
 }
 
-async function titled(levels, query) {
-  const title = terms(query).join(" ").slice(0, LONGEST);
-  const share = (term) => (term === `${title} ` ? WHOLE_TITLE : term.includes(" ") && term.startsWith(title) ? START_OF_TITLE : 0);
-  return weigh({ levels: await meanings(levels, title, beginning, share) }, levels);
-}
-
 async function open() {
   const root = await load(ROOT);
   const levels = root.levels.map(([key, count, superseded]) => ({ folder: `/search/${key}`, count, superseded: new Set(numbers(superseded)) }));
@@ -171,25 +171,28 @@ async function open() {
 
 async function search(query, more) {
   const root = await open();
-  const found = await wordsOf(root.levels, query);
+  const { words, extras } = await read(root.levels, query);
   const scores = new Map();
   const add = (page, weight) => {
     const [matched, score] = scores.get(page) ?? [0, 0];
     scores.set(page, [matched + 1, score + weight]);
   };
-  for (const word of found) {
+  for (const word of words) {
     const weights = weigh(word, root.levels);
     const rarity = 1 + Math.log(1 + root.pages / weights.size) / Math.log(1 + root.pages);
     for (const [page, weight] of weights) add(page, weight * rarity);
   }
-  const incidents = await incidentsWith(found, more, add);
-  for (const [page, bonus] of await titled(root.levels, query)) {
-    if (scores.has(page)) scores.get(page)[1] += bonus;
+  const incidents = await incidentsWith(words, more, add);
+  for (const extra of extras) {
+    for (const [page, weight] of weigh(extra, root.levels)) if (scores.has(page)) scores.get(page)[1] += weight;
   }
   const most = Math.max(0, ...[...scores.values()].map(([matched]) => matched));
   const ranked = [...scores].filter(([, [matched]]) => matched === most).sort(([, a], [, b]) => b[1] - a[1]);
-  const meanings = new Set(found.flatMap((word) => word.levels.flat().map(({ term }) => term)));
-  return { words: found.map(({ word }) => word), meanings, found: ranked.map(([page]) => incidents.get(page) ?? pageAt(root, page)) };
+  return {
+    words: [...words, ...extras].map(({ word }) => word).filter(Boolean),
+    meanings: new Set([...words, ...extras].flatMap(({ levels }) => levels.flat().map(({ term }) => term))),
+    found: ranked.map(([page]) => incidents.get(page) ?? pageAt(root, page)),
+  };
 }
 
 const pageAt = (root, page) => async () => {
