@@ -179,7 +179,7 @@ async function search(query, more) {
   };
   for (const word of words) {
     const weights = weigh(word, root.levels);
-    const rarity = 1 + Math.log(1 + root.pages / weights.size) / Math.log(1 + root.pages);
+    const rarity = Math.log(1 + root.pages / weights.size);
     for (const [page, weight] of weights) add(page, weight * rarity);
   }
   const incidents = await incidentsWith(words, more, add);
@@ -189,8 +189,9 @@ async function search(query, more) {
   const most = Math.max(0, ...[...scores.values()].map(([matched]) => matched));
   const ranked = [...scores].filter(([, [matched]]) => matched === most).sort(([, a], [, b]) => b[1] - a[1]);
   return {
-    words: [...words, ...extras].map(({ word }) => word).filter(Boolean),
-    meanings: new Set([...words, ...extras].flatMap(({ levels }) => levels.flat().map(({ term }) => term))),
+    // Which word each term on a page stands for.
+    meanings: new Map([...words, ...extras].flatMap(({ word, levels }) => levels.flat().map(({ term }) => [term, word]))),
+    all: words.length,
     found: ranked.map(([page]) => incidents.get(page) ?? pageAt(root, page)),
   };
 }
@@ -227,7 +228,7 @@ const plain = (markdown) => markdown
   .replace(/!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g, "$1")
   .replace(/^[ \t]*(?:>[ \t]*)*(?:\[!\w+\]|[*+-] |\d+[.)] )?/gm, "")
   .replace(/^[ \t|:-]+$/gm, "")
-  .replace(/`+|\*\*|~~|\||(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)/g, " ")
+  .replace(/`+|\*\*|~~|\||(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)/g, " ")
   .replace(/\s+/g, " ").replace(/ (?=[.,;:!?)])/g, "").trim();
 
 // The paragraphs of a document, each with the heading above it.
@@ -261,51 +262,38 @@ export function passages(markdown, title) {
   return found;
 }
 
-function best(markdown, title, { words, meanings }) {
-  const has = (text) => {
-    const own = terms(text).filter((term) => meanings.has(term));
-    return words.filter((word) => own.some((term) => term.startsWith(word) || isSlip(word, term.slice(0, word.length + 1)))).length;
-  };
-  let chosen = { heading: { text: "", id: "" }, text: "" }, most = 0, above = null, share = 0;
-  for (const passage of passages(markdown, title)) {
-    if (passage.heading !== above) [above, share] = [passage.heading, has(passage.heading.text) * 1.5];
-    const score = share + has(passage.text) + (passage.text ? 0.1 : 0);
-    if (share + has(passage.text) && score > most) [chosen, most] = [passage, score];
-  }
-  return chosen;
+// Where most of the words stand; a title that has all of them needs no heading.
+function best(markdown, title, { meanings, all }) {
+  const has = (text) => new Set(terms(text).map((term) => meanings.get(term)).filter(Boolean)).size;
+  const found = passages(markdown, title), first = { heading: {}, text: found[0]?.text };
+  if (has(title) >= all) return first;
+  const score = ({ heading, text }) => has(heading.text) * 1.5 + has(text) + (text && 0.1);
+  const most = Math.max(...found.map(score));
+  return most > 1 ? found.find((passage) => score(passage) === most) : first;
 }
 
 // A text as nodes, in which what was searched for is marked.
 function marked(text, meanings) {
+  const isHit = (part) => terms(part).some((term) => meanings.has(term));
   const nodes = [];
   let from = 0;
-  const put = (until, isHit) => {
-    if (until === from) return;
-    const part = text.slice(from, until);
-    const node = isHit ? Object.assign(document.createElement("mark"), { textContent: part }) : part;
-    nodes.push(node);
-    from = until;
-  };
   for (const { 0: chunk, index } of text.matchAll(CHUNK)) {
     let at = index;
-    for (const run of chunk.split(RUN)) {
-      if (!run) continue;
-      const isHit = terms(run).some((term) => meanings.has(term)) || terms(chunk).some((term) => term.length > 2 && meanings.has(term));
-      if (isHit) {
-        put(at);
-        put(at + run.length, true);
+    for (const run of isHit(chunk) ? chunk.split(RUN) : []) {
+      if (run && (isHit(run) || !RUN.test(chunk))) {
+        nodes.push(text.slice(from, at), made("mark", {}, run));
+        from = at + run.length;
       }
       at += run.length;
     }
   }
-  put(text.length);
-  return nodes;
+  return [...nodes, text.slice(from)];
 }
 
 const BEFORE = 60, LENGTH = 180;
 function excerpt(text, meanings) {
-  const hit = [...text.matchAll(CHUNK)].find(({ 0: chunk }) => terms(chunk).some((term) => meanings.has(term)));
-  const start = !hit || hit.index < BEFORE ? 0 : text.indexOf(" ", hit.index - BEFORE) + 1;
+  const hit = [...text.matchAll(CHUNK)].find(({ 0: chunk }) => terms(chunk).some((term) => meanings.has(term)))?.index ?? 0;
+  const start = hit < BEFORE ? 0 : text.indexOf(" ", hit - BEFORE) + 1;
   const cut = text.slice(start, start + LENGTH);
   return (start ? "… " : "") + (start + LENGTH < text.length ? `${cut.replace(/\s\S*$/, "")} …` : cut);
 }
@@ -327,7 +315,7 @@ function lineOf({ href, title, where, twin }, answer) {
   const tell = async () => {
     if (!twin) return;
     const { data } = await load(twin);
-    const { heading, text } = best(data.content, data.title, answer);
+    const { heading, text } = best(data.content, title, answer);
     const shown = text || data.summary || "";
     if (heading.id) {
       link.href = `${href}#${encodeURIComponent(heading.id)}`;
