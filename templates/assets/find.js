@@ -15,6 +15,10 @@
     attached ??= import(box.dataset.search).then((search) => search.attach(box, input)).catch(() => { attached = null; });
   };
   input.addEventListener("focus", attach);
+  input.addEventListener("keydown", (event) => {
+    const query = input.value.trim();
+    if (event.key === "Enter" && query && !box.matches("main *")) location.assign(`/search/?q=${encodeURIComponent(query)}`);
+  });
   addEventListener("keydown", (event) => {
     const isTyping = event.target.closest("input, textarea, select, [contenteditable]");
     if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;

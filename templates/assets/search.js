@@ -2,7 +2,7 @@
 // writes. The first part has the rules of sitegen/terms.py; the two must agree.
 
 const LONGEST = 40;
-const PLAIN = { "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ı": "i", "ς": "σ" };
+const PLAIN = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ı: "i", ς: "σ" };
 const SIGNS = "\\u0900-\\u0963\\u0966-\\u0dff";
 const PAIRED = "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
 const WORD = `[\\p{L}\\p{N}_${SIGNS}${PAIRED}]+`;
@@ -10,10 +10,10 @@ const CHUNK = new RegExp(`${WORD}(?:[\\-./:'’]${WORD})*`, "gu");
 const RUN = new RegExp(`([${PAIRED}]+)`, "u");
 const HUMP = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
 
-export const chunks = (text) => text.normalize("NFC").match(CHUNK) ?? [];
+const chunks = (text) => text.normalize("NFC").match(CHUNK) ?? [];
 
-export const fold = (word) => word.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase().normalize("NFC")
-  .replace(/[ßæœøłđıς]/g, (letter) => PLAIN[letter]);
+const fold = (word) => word.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase().normalize("NFC")
+  .replace(/[^\0-\x7f]/g, (letter) => PLAIN[letter] ?? letter);
 
 function pairs(run) {
   const letters = [...fold(run)];
@@ -22,7 +22,7 @@ function pairs(run) {
 
 const words = (run) => run.split(/[-./:_]+/).flatMap((part) => part.split(HUMP)).filter(Boolean).map(fold);
 
-export function split(chunk) {
+function split(chunk) {
   chunk = chunk.replace(/['’]/g, "");
   const runs = chunk.split(RUN);
   const parts = runs.flatMap((run, i) => (i % 2 ? pairs(run) : words(run)));
@@ -36,15 +36,13 @@ export const terms = (text) => chunks(text).flatMap((chunk) => {
   return whole ? [...parts, whole] : parts;
 });
 
-// ---- The files
-
 const ROOT = "/search/root.json";
 const files = new Map();
 
 function load(path) {
   if (!files.has(path)) {
     files.set(path, fetch(path).then((answer) => {
-      if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+      if (!answer.ok) throw new Error(path);
       return answer.json();
     }));
     files.get(path).catch(() => files.delete(path));
@@ -54,7 +52,7 @@ function load(path) {
 
 // Growing numbers, told as their differences with five bits in a character.
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
-export function numbers(steps) {
+function numbers(steps) {
   const found = [];
   let number = 0, step = 0, unit = 1;
   for (const digit of steps) {
@@ -73,15 +71,6 @@ export function numbers(steps) {
 // The number of the file in which a term stands, or would.
 const placeOf = (bounds, term) => bounds.findLastIndex((bound) => bound <= term) + 1;
 
-async function filesOf(level, places) {
-  const bounds = level.count > 1 ? await load(`${level.folder}/bounds.json`) : [];
-  const found = [...new Set(places(bounds))].slice(0, MOST_FILES);
-  return Promise.all(found.map((place) => load(`${level.folder}/${place}.json`)));
-}
-const MOST_FILES = 6;
-
-// ---- The terms that a word may mean
-
 const here = (word, bounds) => [placeOf(bounds, word)];
 // What begins with a word stands together; of a short beginning the next file will do.
 const beyond = (word, bounds) => [placeOf(bounds, word), Math.min(placeOf(bounds, word) + 1, placeOf(bounds, `${word}\uffff`))];
@@ -94,28 +83,25 @@ function slips(word, bounds) {
 }
 
 // One letter more, less or other, or two letters swapped.
-export function isSlip(word, term) {
+function isSlip(word, term) {
   if (Math.abs(word.length - term.length) > 1) return false;
   let i = 0;
   while (i < word.length && word[i] === term[i]) i++;
-  const rest = (text, from) => text.slice(from);
-  return rest(word, i + 1) === rest(term, i + 1) || rest(word, i) === rest(term, i + 1) || rest(word, i + 1) === rest(term, i)
-    || (word[i] === term[i + 1] && word[i + 1] === term[i] && rest(word, i + 2) === rest(term, i + 2));
+  const agree = (a, b) => word.slice(i + a) === term.slice(i + b);
+  return agree(1, 1) || agree(0, 1) || agree(1, 0) || (agree(2, 2) && word[i] === term[i + 1] && word[i + 1] === term[i]);
 }
 
 const asTyped = (word) => (term) => (term === word ? 1 : term.startsWith(word) && !term.includes(" ") ? 0.7 : 0);
-const asMeant = (word) => (term) => {
-  if (isSlip(word, term)) return 0.5;
-  return [-1, 0, 1].some((more) => isSlip(word, term.slice(0, word.length + more))) ? 0.3 : 0;
-};
+const asMeant = (word) => (term) => (isSlip(word, term) ? 0.5 : [-1, 0, 1].some((more) => isSlip(word, term.slice(0, word.length + more))) ? 0.3 : 0);
 
 // For each level the terms that a word may mean, each with its share of the weight.
-async function meanings(levels, word, places, share) {
-  return Promise.all(levels.map(async (level) => {
-    const found = await filesOf(level, (bounds) => places(word, bounds));
-    return found.flatMap((file) => Object.entries(file).map(([term, told]) => ({ term, told, share: share(term) }))).filter((each) => each.share);
-  }));
-}
+const MOST_FILES = 6;
+const meanings = (levels, word, places, share) => Promise.all(levels.map(async ({ folder, count }) => {
+  const bounds = count > 1 ? await load(`${folder}/bounds.json`) : [];
+  const numbers = [...new Set(places(word, bounds))].slice(0, MOST_FILES);
+  const found = await Promise.all(numbers.map((number) => load(`${folder}/${number}.json`)));
+  return found.flatMap(Object.entries).map(([term, told]) => ({ term, told, share: share(term) })).filter((each) => each.share);
+}));
 
 async function meant(levels, word) {
   const typed = await meanings(levels, word, here, asTyped(word));
@@ -124,8 +110,6 @@ async function meant(levels, word) {
   if (begun.some((each) => each.length) || word.length < 4) return begun;
   return meanings(levels, word, slips, asMeant(word));
 }
-
-// ---- Which pages have them
 
 const PLACES = [1, 2, 6, 16];  // once in the text, often, in a heading, in the title
 const WHOLE_TITLE = 2.5, START_OF_TITLE = 0.6;  // times the title's weight
@@ -163,28 +147,23 @@ function weigh(word, levels) {
   return weights;
 }
 
-async function open() {
+async function search(query, more) {
   const root = await load(ROOT);
   const levels = root.levels.map(([key, count, superseded]) => ({ folder: `/search/${key}`, count, superseded: new Set(numbers(superseded)) }));
-  return { ...root, levels };
-}
-
-async function search(query, more) {
-  const root = await open();
-  const { words, extras } = await read(root.levels, query);
+  const { words, extras } = await read(levels, query);
   const scores = new Map();
   const add = (page, weight) => {
     const [matched, score] = scores.get(page) ?? [0, 0];
     scores.set(page, [matched + 1, score + weight]);
   };
   for (const word of words) {
-    const weights = weigh(word, root.levels);
+    const weights = weigh(word, levels);
     const rarity = Math.log(1 + root.pages / weights.size);
     for (const [page, weight] of weights) add(page, weight * rarity);
   }
   const incidents = await incidentsWith(words, more, add);
   for (const extra of extras) {
-    for (const [page, weight] of weigh(extra, root.levels)) if (scores.has(page)) scores.get(page)[1] += weight;
+    for (const [page, weight] of weigh(extra, levels)) if (scores.has(page)) scores.get(page)[1] += weight;
   }
   const most = Math.max(0, ...[...scores.values()].map(([matched]) => matched));
   const ranked = [...scores].filter(([, [matched]]) => matched === most).sort(([, a], [, b]) => b[1] - a[1]);
@@ -192,14 +171,14 @@ async function search(query, more) {
     // Which word each term on a page stands for.
     meanings: new Map([...words, ...extras].flatMap(({ word, levels }) => levels.flat().map(({ term }) => [term, word]))),
     all: words.length,
-    found: ranked.map(([page]) => incidents.get(page) ?? pageAt(root, page)),
+    found: ranked.map(([page]) => incidents.get(page) ?? pageAt(levels, root.pagesOfBlock, page)),
   };
 }
 
-const pageAt = (root, page) => async () => {
-  const [depth, number] = page.split(" ").map(Number);
-  const block = await load(`${root.levels[depth].folder}/pages/${Math.floor(number / root.pagesOfBlock)}.json`);
-  const [href, title, where] = block[number % root.pagesOfBlock];
+const pageAt = (levels, size, page) => async () => {
+  const [depth, number] = page.split(" ");
+  const block = await load(`${levels[depth].folder}/pages/${Math.floor(number / size)}.json`);
+  const [href, title, where] = block[number % size];
   return { href, title, where, twin: href.replace(/(\/index)?\/$/, "$1$1.json") };
 };
 
@@ -220,29 +199,29 @@ async function incidentsWith(found, more, add) {
   return pages;
 }
 
-// ---- What a page says of them
-
 const slug = (text) => text.normalize("NFC").toLowerCase().replace(/['’]/g, "").replace(/[^\p{L}\p{M}\p{N}_]+/gu, " ").trim().split(" ").join("-") || "section";
 
 const plain = (markdown) => markdown
   .replace(/!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g, "$1")
   .replace(/^[ \t]*(?:>[ \t]*)*(?:\[!\w+\]|[*+-] |\d+[.)] )?/gm, "")
   .replace(/^[ \t|:-]+$/gm, "")
-  .replace(/`+|\*\*|~~|\||(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)/g, " ")
-  .replace(/\s+/g, " ").replace(/ (?=[.,;:!?)])/g, "").trim();
+  .replace(/`+|\*\*|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)/g, "")
+  .replace(/[\s|]+/g, " ").trim();
 
-// The paragraphs of a document, each with the heading above it.
-export function passages(markdown, title) {
+// The paragraphs of a document, each with the heading above it; of an endless one the
+// beginning, since some of the patterns above take their square of time.
+const LONG = 4000;
+function passages(markdown, title) {
   const found = [], taken = new Map();
   let fence = "", heading = { text: "", id: "" }, lines = [];
   const finish = () => {
-    const text = plain(lines.join("\n"));
+    const text = plain(lines.join("\n").slice(0, LONG));
     if (text) found.push({ heading, text });
     lines = [];
   };
   for (const line of markdown.split("\n")) {
     const mark = line.match(/^ {0,3}(`{3,}|~{3,})/)?.[1];
-    const opening = !fence && line.match(/^ {0,3}#{1,6}[ \t]+(.*?)[ \t#]*$/)?.[1];
+    const opening = !fence && line.slice(0, LONG).match(/^ {0,3}#{1,6}[ \t]+(.*)$/)?.[1].replace(/ #+ *$/, "");
     if (mark && (!fence || mark.startsWith(fence))) {
       fence = fence ? "" : mark;
       finish();
@@ -267,9 +246,9 @@ function best(markdown, title, { meanings, all }) {
   const has = (text) => new Set(terms(text).map((term) => meanings.get(term)).filter(Boolean)).size;
   const found = passages(markdown, title), first = { heading: {}, text: found[0]?.text };
   if (has(title) >= all) return first;
-  const score = ({ heading, text }) => has(heading.text) * 1.5 + has(text) + (text && 0.1);
-  const most = Math.max(...found.map(score));
-  return most > 1 ? found.find((passage) => score(passage) === most) : first;
+  const scores = found.map(({ heading, text }) => has(heading.text) * 1.5 + has(text) + (text ? 0.1 : 0));
+  const most = Math.max(...scores);
+  return most > 1 ? found[scores.indexOf(most)] : first;
 }
 
 // A text as nodes, in which what was searched for is marked.
@@ -298,8 +277,6 @@ function excerpt(text, meanings) {
   return (start ? "… " : "") + (start + LENGTH < text.length ? `${cut.replace(/\s\S*$/, "")} …` : cut);
 }
 
-// ---- What the reader sees
-
 const STILL = 120, CALM = 180;
 const wait = (time) => new Promise((done) => { setTimeout(done, time); });
 const made = (name, members, ...children) => {
@@ -316,7 +293,7 @@ function lineOf({ href, title, where, twin }, answer) {
     if (!twin) return;
     const { data } = await load(twin);
     const { heading, text } = best(data.content, title, answer);
-    const shown = text || data.summary || "";
+    const shown = text || data.summary;
     if (heading.id) {
       link.href = `${href}#${encodeURIComponent(heading.id)}`;
       link.append(made("span", {}, " › ", made("bdi", {}, ...marked(heading.text, answer.meanings))));
@@ -394,8 +371,7 @@ export function attach(box, input) {
     else if (event.key === "Escape" && !panel.hidden && !isPage) {
       input.focus();
       panel.hidden = true;
-    } else if (event.key === "Enter" && event.target === input && input.value.trim() && !isPage) location.assign(address());
-    else return;
+    } else return;
     event.preventDefault();
   });
 

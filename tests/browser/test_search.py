@@ -1,11 +1,13 @@
 """Search as readers use it, in the built sample world."""
 
+import json
+import re
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
 from sitegen.terms import terms
-from tests.browser.conftest import NOW
 from tests.search_words import FOUND_BY
 
 POLICY = (
@@ -50,7 +52,7 @@ def look_for(page, words):
     """Type into the box; return the titles that are found."""
     page.keyboard.press("/")
     page.keyboard.insert_text(words)
-    page.wait_for_function("document.querySelector('.found')?.textContent")
+    page.locator(".found", has_text=re.compile(r"\S")).wait_for()
     page.wait_for_load_state("networkidle")
     return page.locator(".results bdi:first-child").all_inner_texts()
 
@@ -67,15 +69,15 @@ def test_same_terms_in_browser(visit):
 
 def test_nothing_is_loaded_before_the_first_focus(visit):
     """A page that nobody searches from fetches nothing of the search."""
-    page, asked = visit(), []
-    page.on("request", lambda request: asked.append(request.url))
+    page = visit("/status/")
     page.wait_for_load_state("networkidle")
-    assert asked == []
+    fetched = "performance.getEntriesByType('resource').map((each) => each.name)"
+    assert not [
+        url for url in page.evaluate(fetched) if "search" in url and "css" not in url
+    ]
 
-    page.keyboard.press("/")
-    page.wait_for_load_state("networkidle")
-
-    assert [url for url in asked if "/assets/search." in url]
+    with page.expect_response(re.compile(r"/assets/search\.\w+\.js")):
+        page.keyboard.press("/")
 
 
 @pytest.mark.parametrize(
@@ -94,10 +96,17 @@ def test_finds(visit, words, title):
     assert look_for(visit(), words)[0] == title
 
 
-def test_finds_incident(visit):
+def test_finds_incident(visit, site):
     """Incidents are found by their titles."""
+    with urlopen(f"{site}/status/incidents.json") as told:
+        title = json.load(told)["data"][0]["title"]
+
+    assert title in look_for(visit(), title)
+
+
+def test_finds_nothing(visit):
+    """What no page says is said to be found nowhere."""
     page = visit()
-    page.goto("/status/history/") if False else None
 
     assert look_for(page, "zzzz") == []
     assert "Nothing is found" in page.locator(".found").inner_text()
@@ -147,7 +156,7 @@ def test_page_of_results(visit):
     page.locator("main .results li").first.wait_for()
 
     assert page.locator("input[type=search]").input_value() == "rates & limits"
-    assert page.locator("[role=status]").inner_text().endswith("results")
+    assert page.locator("[role=status]").inner_text() == "1 result"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
