@@ -244,7 +244,7 @@ function passages(markdown, title) {
 // Where most of the words stand; a title that has all of them needs no heading.
 function best(markdown, title, { meanings, all }) {
   const has = (text) => new Set(terms(text).map((term) => meanings.get(term)).filter(Boolean)).size;
-  const found = passages(markdown, title), first = { heading: {}, text: found[0]?.text };
+  const found = passages(markdown, title), first = { heading: {}, text: found.find(({ text }) => text)?.text };
   if (has(title) >= all) return first;
   const scores = found.map(({ heading, text }) => has(heading.text) * 1.5 + has(text) + (text ? 0.1 : 0));
   const most = Math.max(...scores);

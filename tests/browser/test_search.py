@@ -145,6 +145,17 @@ def test_heading_and_excerpt(visit):
     assert "Only the hash" in result.inner_text()
 
 
+def test_title_that_says_it_all(visit):
+    """Where the title has all the words, the result is the page and how it begins."""
+    page = visit()
+
+    look_for(page, "keys")
+
+    result = page.locator(".results li", has_text="Keys").first
+    result.locator("p:not(.where)").wait_for()
+    assert result.locator("a").get_attribute("href") == "/guides/keys/"
+
+
 def test_page_of_results(visit):
     """A search has an address; Enter in the box leads there."""
     page = visit()
