@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from models.database import writing
+from models.database import rehearsing
 from models.errors import (
     Archived,
     ProjectArchived,
@@ -49,9 +49,8 @@ def archive(item, clock):
 def test_numbers(project, other, clock):
     """Each project counts for itself; what is rolled back takes no number."""
     first = work(project, clock)
-    with pytest.raises(ZeroDivisionError), writing():
+    with rehearsing():
         work(project, clock)
-        raise ZeroDivisionError
     second, foreign = work(project, clock), work(other, clock)
 
     assert (first.number, second.number, foreign.number) == (1, 2, 1)
