@@ -1,15 +1,17 @@
 """What a list of work items is narrowed by."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING, Any
 
 from peewee import fn
 
+from models.base import milliseconds
 from models.projects.blockers import WAITING, open_blocks
-from models.projects.rarity import are_few
+from models.projects.rarity import are_few, unindexed
 from models.projects.specification import SpecificationRow
 from models.projects.words import By, account_named
 from models.projects.work_item import (
@@ -43,7 +45,11 @@ def conditions(asked: "ListWorkItems", by: By) -> Iterator[Narrowed]:
     for name in ("type", "priority", "bucket"):
         wanted = getattr(asked, name)
         if wanted is not None:
-            yield Narrowed(getattr(Item, name).in_(wanted))
+            # Common words: they serve as a stretch of the order, or not at all.
+            field = getattr(Item, name)
+            ranks = [field.db_value(each) for each in wanted]
+            field = field if name == asked.sort else unindexed(field)
+            yield Narrowed(field.in_(ranks))
     yield from _own(asked)
     yield from _when(asked)
     yield from _tied(asked, by)
@@ -57,33 +63,45 @@ def among(query: Any, id: Any) -> Narrowed:
     return Narrowed(fn.EXISTS(query.where(id == Item.id)))
 
 
-def having(*of: Any) -> Narrowed:
-    """Items of which all this is so, said of Found by columns that have an index."""
-    return among(Found.select(Found.id).where(*of), Found.id)
+def having(name: str, says: Callable[[Any], Any]) -> Narrowed:
+    """Items of whose column this is so, which has an index for where it is rare."""
+    query = Found.select(Found.id).where(says(getattr(Found, name)))
+    if are_few(query):
+        return Narrowed(Item.id.in_(query), is_few=True)
+    return Narrowed(says(unindexed(getattr(Item, name))))
 
 
 def _own(asked: "ListWorkItems") -> Iterator[Narrowed]:
     if asked.status is not None:
-        yield having(Found.status.in_(asked.status))
+        yield having("status", lambda status: status.in_(asked.status))
     if asked.creator_id is not None:
-        yield having(Found.creator_id == asked.creator_id)
+        yield having("creator_id", lambda id: id == asked.creator_id)
     if asked.milestone_id == "none":
-        yield Narrowed(Item.milestone.is_null())
+        yield Narrowed(unindexed(Item.milestone).is_null())
     elif asked.milestone_id is not None:
-        yield having(Found.milestone == asked.milestone_id)
+        yield having("milestone", lambda id: id == asked.milestone_id)
 
 
 def _when(asked: "ListWorkItems") -> Iterator[Narrowed]:
     for name in ("due", "created", "updated", "completed"):
-        field = getattr(Found, f"{name}_at")
-        after, before = (
-            getattr(asked, f"{name}_after"),
-            getattr(asked, f"{name}_before"),
-        )
-        within = [field >= after] if after is not None else []
-        within += [field < before] if before is not None else []
-        if within:
-            yield having(reduce(and_, within))
+        after = getattr(asked, f"{name}_after")
+        before = getattr(asked, f"{name}_before")
+        if after is None and before is None:
+            continue
+        says = _within(after, before)
+        if asked.sort == f"{name}At":  # a stretch of the order itself
+            yield Narrowed(says(getattr(Item, f"{name}_at")))
+        else:
+            yield having(f"{name}_at", says)
+
+
+def _within(after: datetime | None, before: datetime | None) -> Callable[[Any], Any]:
+    def says(field: Any) -> Any:
+        found = [field >= milliseconds(after)] if after is not None else []
+        found += [field < milliseconds(before)] if before is not None else []
+        return reduce(and_, found)
+
+    return says
 
 
 def _tied(asked: "ListWorkItems", by: By) -> Iterator[Narrowed]:
@@ -128,5 +146,5 @@ def _free(asked: "ListWorkItems") -> Iterator[Narrowed]:
         blocked = open_blocks(target)
         yield among(blocked, target) if asked.blocked else Narrowed(free)
     if asked.ready is not None:
-        ready = Item.status.in_(WAITING) & Item.archived_at.is_null() & free
+        ready = unindexed(Item.status).in_(WAITING) & Item.archived_at.is_null() & free
         yield Narrowed(ready if asked.ready else ~ready)
