@@ -126,7 +126,8 @@ class Dispatch:
             answer = _told(operation, given)
             generation = _put_down(call)
             if repeatable:
-                keep_answer(repeatable, answer, call.now, _secret(operation, given))
+                secret, about = _secret(operation, given), call.about
+                keep_answer(repeatable, answer, call.now, secret=secret, about=about)
         if operation.rebuilds is None or generation is None:
             return _json(answer)
         self.changed(operation.rebuilds)
@@ -216,9 +217,11 @@ def _put_down(call: Call) -> int | None:
     operation, caller = call.operation, call.caller
     if call.is_unchanged:
         return None
-    if operation.audit and len(call.records) != 1:
-        raise AuditError(f"{operation.name} must audit once, or say unchanged.")
+    if operation.audit and len(call.records) != int(not call.is_unaudited):
+        raise AuditError(f"{operation.name} must audit once, or say why not.")
     via = f"via key {caller.prefix}" if caller.is_asserting else None
+    # In Area A the detail may be JSON, which a semicolon would seem to go on.
+    joint = " " if operation.area == "projects" else "; "
     for record in call.records:
         audit.append(
             operation.area,
@@ -226,7 +229,7 @@ def _put_down(call: Call) -> int | None:
             action=record.action,
             target=record.target,
             now=call.now,
-            detail="; ".join(filter(None, [record.detail, via])) or None,
+            detail=joint.join(filter(None, [record.detail, via])) or None,
         )
     return changes.mark(operation.rebuilds) if operation.rebuilds else None
 

@@ -90,6 +90,9 @@ class Call:
     request_id: str
     records: list[Record] = field(default_factory=list)
     is_unchanged: bool = False
+    is_unaudited: bool = False
+    # The ids of what the stored answer must not outlive.
+    about: set[str] = field(default_factory=set)
     # Seconds for which the caller's side may keep the answer; None: not at all.
     max_age: int | None = None
     # The key whose use somewhere else this call tells of.
@@ -124,6 +127,10 @@ class Call:
     def unchanged(self) -> None:
         """Say that nothing changed: no record, and the site is not behind."""
         self.is_unchanged = True
+
+    def unaudited(self) -> None:
+        """Say that this time the activity of a project tells of the change."""
+        self.is_unaudited = True
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,12 +19,22 @@ from models.projects.work_item import (
     WorkLabelRow,
     WorkRelationshipRow,
 )
-from models.projects.words import By
 
 ITEMS, PROJECTS, PEOPLE, LABELS = 100_000, 10, 200, 20
 THREADS, EACH, CHAIN = 8, 25, 20_000
 STATUSES = ("backlog", "planned", "in_progress", "blocked", "review", "done")
-WORDS = "cursor probe page build lock index feed label draft graph".split()
+WORDS = [
+    "cursor",
+    "probe",
+    "page",
+    "build",
+    "lock",
+    "index",
+    "feed",
+    "label",
+    "draft",
+    "graph",
+]
 LIST = "/projects/v1/work-items/list?limit=20"
 QUESTIONS = (
     "",

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import RLock
+from threading import Event, RLock
 
 from peewee import OperationalError, SqliteDatabase
 from playhouse.migrations import Runner
@@ -15,7 +15,11 @@ from models.errors import StorageBusy
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 5
 
+log = logging.getLogger("masthead.database")
+
 _writer = RLock()
+# Set while the write-ahead log may hold what was purged.
+_log_lingers = Event()
 
 # What the storage says when it cannot take a write: busy, locked, read-only, an
 # error of the disk, the disk full, or no file to be had. All else is our mistake.
@@ -83,8 +87,37 @@ def writing() -> Iterator[None]:
     changed by the time it is written. Raise StorageBusy when the lock is not
     had in time, or when the disk takes no more.
     """
-    with _turn(), _transaction("IMMEDIATE", "take a write now. Nothing was kept"):
-        yield
+    with _turn():
+        with _transaction("IMMEDIATE", "take a write now. Nothing was kept"):
+            yield
+        if _log_lingers.is_set() and not database.in_transaction():
+            _empty_log()
+
+
+def leave_no_trace() -> None:
+    """
+    Ask, inside a purge, that the write-ahead log be emptied after the commit.
+
+    In the file what is deleted is overwritten; the log still tells how it came.
+    """
+    _log_lingers.set()
+
+
+def _empty_log() -> None:
+    """
+    Empty the log; where someone still reads from it, the next write tries again.
+
+    The commit stands, so nothing that is in the way may make it seem refused.
+    """
+    try:
+        database.execute_sql("PRAGMA busy_timeout = 0")
+        is_busy, *_ = database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if not is_busy:
+            _log_lingers.clear()
+    except OperationalError as error:
+        log.warning("event=log-not-emptied error=%s", error)
+    finally:
+        database.execute_sql(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
 
 
 class _Rehearsed(Exception):

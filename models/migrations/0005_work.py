@@ -215,7 +215,7 @@ def up(migrator, db):
 
     class CommentRow(Model):
         id = TextField(primary_key=True)
-        project = ForeignKeyField(ProjectRow, on_delete="CASCADE")
+        project = ForeignKeyField(ProjectRow, on_delete="CASCADE", index=False)
         entity_type = TextField()
         entity_id = TextField(index=True)
         author_id = TextField()
@@ -228,6 +228,7 @@ def up(migrator, db):
         class Meta:
             database = db
             table_name = "comment"
+            indexes = ((("project", "created_at", "id"), False),)
 
     db.create_tables([CommentRow])
 

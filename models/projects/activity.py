@@ -89,6 +89,7 @@ def record_activity(
     **metadata: Any,
 ) -> None:
     """Put down what happened, inside the transaction of the change."""
+    by.about.add(project.id)
     if by.request_id is not None:
         metadata["requestId"] = by.request_id
     ActivityRow.create(

@@ -1,7 +1,7 @@
 """The words of Area A: who acts, and what its questions have in common."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -52,11 +52,16 @@ Description = OrNull[Annotated[str, Field(max_length=2000)]]
 
 @dataclass(frozen=True)
 class By:
-    """Who a change is put down to, and the request in which it came."""
+    """
+    Who a change is put down to, and the request in which it came.
+
+    `about` gathers the ids of the projects in which the caller acts.
+    """
 
     actor_type: ActorType
     actor_id: str
     request_id: str | None = None
+    about: set[str] = field(default_factory=set, compare=False, repr=False)
 
     @property
     def account(self) -> str | None:

@@ -19,7 +19,15 @@ PURE = (
 STORAGE = {"peewee", "playhouse"}
 SHAPES = {"pydantic", "pydantic_core"}
 HTTP = {"flask", "werkzeug"}
-PAGES = {"jinja2", "markupsafe", "markdown_it", "mdit_py_plugins", "pygments", "yaml"}
+PAGES = {
+    "icalendar",
+    "jinja2",
+    "markupsafe",
+    "markdown_it",
+    "mdit_py_plugins",
+    "pygments",
+    "yaml",
+}
 
 # Time and the environment come in through app.py alone.
 WORLD = {

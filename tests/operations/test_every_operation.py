@@ -218,10 +218,11 @@ def test_foreign_cursor(operation, send, issue, refusal, store):
 
 
 def needed(operation):
-    """The required parameters of a list, with an id that names nothing."""
+    """What a list must be asked, a project where one will do; nothing is there."""
     schema = operation.takes.model_json_schema(by_alias=True)
     nothing = "00000000-0000-4000-8000-000000000000"
-    return dict.fromkeys(schema.get("required", []), nothing)
+    subject = {"projectId"} & set(schema["properties"])
+    return dict.fromkeys([*schema.get("required", []), *subject], nothing)
 
 
 @every
