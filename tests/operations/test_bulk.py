@@ -41,6 +41,10 @@ def new(title, **more):
     return {"type": "task", "title": title} | more
 
 
+def edge(source, target, relationship):
+    return {"source": source, "target": target, "relationship": relationship}
+
+
 def test_update(ask, items):
     """All change, in the order given; those that are so already keep their time."""
     before = ActivityRow.select().count()
@@ -168,9 +172,9 @@ def test_create(ask, atlas, items):
         "projectId": atlas.id,
         "items": [new("One", ref="1"), new("Two", ref="two", status="done"), new("3")],
         "relationships": [
-            {"source": "1", "target": "two", "relationship": "depends_on"},
-            {"source": "two", "target": "1", "relationship": "blocks"},
-            {"source": "1", "target": items[2].id, "relationship": "blocks"},
+            edge("1", "two", "depends_on"),
+            edge("two", "1", "blocks"),
+            edge("1", items[2].id, "blocks"),
         ],
     }
 
@@ -183,12 +187,8 @@ def test_create(ask, atlas, items):
     assert told["refs"] == {"1": one, "two": two}
     edges = [(each["sourceId"], each["targetId"]) for each in told["relationships"]]
     assert edges == [(two, one), (one, items[2].id)]
-    batch = {
-        row.metadata["batchId"]
-        for row in ActivityRow
-        if "batchId" in (row.metadata or {})
-    }
-    assert len(batch) == 1
+    told = [row.metadata or {} for row in ActivityRow]
+    assert len({each["batchId"] for each in told if "batchId" in each}) == 1
 
 
 @pytest.mark.parametrize(
@@ -213,9 +213,7 @@ def test_create_refused(ask, atlas, more, status, problem):
     """All or nothing: no item, no number, no relationship is left."""
     asked = {"projectId": atlas.id, "items": [new("A", ref="a"), new("B", ref="b")]}
     asked |= more
-    names = ("source", "target", "relationship")
-    edges = asked.get("relationships", [])
-    asked["relationships"] = [dict(zip(names, each, strict=True)) for each in edges]
+    asked["relationships"] = [edge(*each) for each in asked.get("relationships", [])]
 
     refused = ask(CREATE, asked)
 
@@ -228,11 +226,10 @@ def test_create_related_to_what_is_archived(ask, atlas, items, clock):
     """What is archived takes no new relationship in bulk either."""
     relate(items[0], items[1], "blocks", clock)
     items[2].change({"archived_at": clock.now}, clock.now)
-    edge = {"source": "a", "target": items[2].id, "relationship": "blocks"}
     asked = {
         "projectId": atlas.id,
         "items": [new("A", ref="a")],
-        "relationships": [edge],
+        "relationships": [edge("a", items[2].id, "blocks")],
     }
 
     assert kind(ask(CREATE, asked)) == "archived"
