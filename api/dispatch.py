@@ -1,5 +1,6 @@
 """The way of one request, top to bottom."""
 
+import hashlib
 import logging
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
@@ -7,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
+
+from werkzeug.http import parse_etags
 
 from api.asking import read_body, read_dry_run, read_idempotency_key, read_query
 from api.callers import acting_for, authenticate
@@ -110,7 +113,10 @@ class Dispatch:
         if call.used_key:
             self.uses.note(call.used_key, call.now)
         headers = _reading_headers(call, given, request)
-        return _json(_told(call.operation, given), headers)
+        answer = _json(_told(call.operation, given), headers)
+        if call.operation.revalidates:
+            return _revalidated(answer, request.headers.get("If-None-Match"))
+        return answer
 
     def _changed(self, call: Call, asked: Shape | None, headers: SentHeaders) -> Answer:
         """One transaction; after its commit the builder wakes."""
@@ -241,6 +247,14 @@ def _secret(operation: Operation, given: Any) -> str | None:
 def _json(body: bytes, headers: dict[str, str] | None = None) -> Answer:
     kept = {"Content-Type": "application/json", "Cache-Control": "no-store"}
     return Answer(body, 200, kept | headers if headers else kept)
+
+
+def _revalidated(answer: Answer, held: str | None) -> Answer:
+    """Tag the answer; who holds the same already gets 304 and no body."""
+    tag = hashlib.sha256(answer.body).hexdigest()[:32]
+    answer.headers |= {"Cache-Control": "private, no-cache", "ETag": f'"{tag}"'}
+    is_held = parse_etags(held).contains_weak(tag)
+    return Answer(b"", 304, answer.headers) if is_held else answer
 
 
 def _reading_headers(call: Call, given: Any, request: Request) -> dict[str, str]:

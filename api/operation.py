@@ -146,6 +146,7 @@ class Operation:
     refuses: tuple[type[Refusal], ...]
     conceals: str | None
     mutates: bool
+    revalidates: bool
     most_bytes: int
 
     @property
@@ -194,13 +195,15 @@ def operation(
     refuses: tuple[type[Refusal], ...] = (),
     conceals: str | None = None,
     reads_only: bool = False,
+    revalidates: bool = False,
     most_bytes: int = 256 * KIB,
 ) -> Callable[[Handler], Handler]:
     """
     Declare an operation; its handler takes the Call and the asked shape.
 
     `conceals` names the secret member of the answer. A POST that `reads_only`
-    changes nothing. `most_bytes` bounds the body.
+    changes nothing. What `revalidates` has an ETag, so that it may be asked for only
+    when it is new. `most_bytes` bounds the body.
     """
     declared = partial(
         Operation,
@@ -214,11 +217,12 @@ def operation(
         refuses=refuses,
         conceals=conceals,
         mutates=route.startswith("POST") and not reads_only,
+        revalidates=revalidates,
         most_bytes=most_bytes,
     )
+    return partial(_declare, declared)
 
-    def declare(handler: Handler) -> Handler:
-        OPERATIONS.append(declared(handler=handler))
-        return handler
 
-    return declare
+def _declare(declared: Callable[..., Operation], handler: Handler) -> Handler:
+    OPERATIONS.append(declared(handler=handler))
+    return handler

@@ -14,6 +14,7 @@ PURE = (
     "models/status/uptime.py",
     "models/platform/scopes.py",
     "models/platform/buckets.py",
+    "models/projects/diff.py",
     "models/projects/roles.py",
 )
 STORAGE = {"peewee", "playhouse"}

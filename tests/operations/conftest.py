@@ -72,6 +72,7 @@ def wear(clock):
     return worn
 
 
+@pytest.fixture
 def acting(ask, issue):
     """Ask as an account: `acting(OWNER, "POST /projects/v1/…", {…})`."""
     key = issue("*", "platform:actors:assert")
