@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from models.pagination import CursorQuery, Page, Sort, ascending, page_of
-from models.projects.matching import match_of, ranked
+from models.projects.matching import RANK, match_of, matches
 from models.projects.project import ProjectRow, project_asked
 from models.projects.rarity import unindexed
 from models.projects.text_index import IndexedTextRow
@@ -123,7 +123,7 @@ def _sorts(asked: ListWorkItems) -> tuple[Sort, ...]:
 
 
 def _matching(match: str) -> Narrowed:
-    found = ranked(match)
+    found = matches(match)
     texts = IndexedTextRow.select(IndexedTextRow.entity_id).join(
         found, on=(found.c.row == IndexedTextRow.number)
     )
@@ -132,7 +132,7 @@ def _matching(match: str) -> Narrowed:
 
 def _ranked(match: str, asked: ListWorkItems) -> tuple[Any, tuple[Sort, ...]]:
     """The best come first, unless the order says else."""
-    found = ranked(match)
+    found = matches(match, RANK)
     query = (
         WorkItemRow.select(WorkItemRow, found.c.rank.alias("rank"))
         .join(IndexedTextRow, on=(IndexedTextRow.entity_id == WorkItemRow.id))
