@@ -8,6 +8,7 @@ from models.pagination import CursorQuery, Page, Sort, ascending, page_of
 from models.projects.matching import RANK, match_of, matches
 from models.projects.project import ProjectRow, project_asked
 from models.projects.rarity import unindexed
+from models.projects.specifications import SpecificationStatus
 from models.projects.text_index import IndexedTextRow
 from models.projects.ties import SpecRelationship, with_ties
 from models.projects.words import (
@@ -24,9 +25,6 @@ from models.projects.work_item import RankField, WorkItemRow
 from models.projects.work_items import Bucket, Priority, WorkStatus, WorkType
 from models.words import Flag, Id, Moment
 
-SpecificationStatus = Literal[
-    "draft", "review", "approved", "implemented", "superseded"
-]
 WorkSort = Literal[
     "updatedAt", "createdAt", "number", "dueAt", "priority", "bucket", "relevance"
 ]
