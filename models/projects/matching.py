@@ -30,9 +30,12 @@ def match_of(asked: str) -> str | None:
     return " ".join(parts) or None
 
 
-def ranked(match: str) -> Any:
-    """Select the rows of the index that match, the best with the lowest rank."""
-    rank = fn.bm25(SQL("text_index"), TITLE, BODY).alias("rank")
-    return Index.select(SQL("rowid").alias("row"), rank).where(
+# How well a row of the index matches: the best has the lowest.
+RANK = fn.bm25(SQL("text_index"), TITLE, BODY).alias("rank")
+
+
+def matches(match: str, *columns: Any) -> Any:
+    """Select the numbers of the texts that match, and more about each."""
+    return Index.select(SQL("rowid").alias("row"), *columns).where(
         SQL("text_index MATCH ?", [match])
     )
