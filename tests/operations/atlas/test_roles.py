@@ -3,11 +3,9 @@
 import pytest
 
 from api.operation import OPERATIONS
-from models.database import writing
-from models.projects.comment import CommentRow
 from models.projects.roles import NEEDS, ROLES, allows
+from tests.operations.atlas.world import CASES
 from tests.projects import CONTRIBUTOR, MAINTAINER, OWNER, READER, STRANGER
-from tests.projects_world import CASES, populate
 
 ACCOUNTS = {
     "owner": OWNER,
@@ -16,58 +14,9 @@ ACCOUNTS = {
     "reader": READER,
     None: STRANGER,
 }
-OWN = "00000000-0000-7000-8000-0000000000aa"
 # One who is a member cannot be added again, however allowed it would be.
 MEMBER = {role for role in ROLES if role != "reader"}
 everyone = pytest.mark.parametrize("role", ACCOUNTS, ids=str)
-
-
-@pytest.fixture
-def ids(ask, clock):
-    return populate(ask, clock.now)
-
-
-@pytest.fixture
-def tried(ask, issue, ids, clock):
-    """Try a case as an account, or as a key that acts for nobody."""
-
-    def response(case, account=None):
-        who = account or "00000000-0000-7000-8000-0000000000ff"
-        _own_comment(ids["$item"], ids["$project"], who, clock.now)
-        found = ids | {"$self": who, "$own-comment": OWN}
-        asked = _filled(CASES[case], found)
-        if case == "projects:create" and account is None:
-            asked["ownerId"] = OWNER
-        name = case.partition(" ")[0]
-        scope = f"projects:{name}"
-        (operation,) = [each for each in OPERATIONS if each.scope == scope]
-        route = f"{operation.method} {operation.path}"
-        return ask(route, asked, key=issue(scope, account_id=account))
-
-    return response
-
-
-def _own_comment(item, project, account, now):
-    with writing():
-        CommentRow.create(
-            id=OWN,
-            project=project,
-            entity_type="work",
-            entity_id=item,
-            author_id=account,
-            author_type="account",
-            content="Mine.",
-            created_at=now,
-            updated_at=now,
-        )
-
-
-def _filled(asked, ids):
-    if isinstance(asked, dict):
-        return {name: _filled(value, ids) for name, value in asked.items()}
-    if isinstance(asked, list):
-        return [_filled(each, ids) for each in asked]
-    return ids.get(asked, asked) if isinstance(asked, str) else asked
 
 
 def test_every_change_is_in_the_table():

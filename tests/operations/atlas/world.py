@@ -1,20 +1,29 @@
 """A project in which everything is that a change can be about, and the changes."""
 
+from api.http import create_app
+from models.database import writing
+from models.platform.keys import CreateKey, issue_key
+from models.settings import Settings
 from tests.projects import make_project
 
-PROJECTS = "POST /projects/v1"
 CO_OWNER = "00000000-0000-7000-8000-000000000006"
 WATCHER = "00000000-0000-7000-8000-000000000007"
 NEWCOMER = "00000000-0000-7000-8000-000000000008"
 LINK = {"url": "https://tracker.example/1"}
 
 
-def populate(ask, now):
+def populate(now):
     """Make the project; return the ids of what is in it by `$noun`."""
-    project = make_project("atlas", now)
+    with writing():
+        project = make_project("atlas", now)
+        asked = CreateKey(name="world", scopes=["*"])
+        _, secret = issue_key(asked, now, issuer="ada@example.com")
+    client = create_app(Settings(), clock=lambda: now).test_client()
+    headers = {"Authorization": f"Bearer {secret.text}"}
 
     def made(route, **asked):
-        response = ask(f"{PROJECTS}/{route}", asked)
+        path = f"/projects/v1/{route}"
+        response = client.post(path, json=asked, headers=headers)
         assert response.status_code == 200, response.text
         return response.json["data"].get("id")
 
