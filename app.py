@@ -42,7 +42,16 @@ from models.settings import SettingError, Settings
 from models.status.hours import roll_up
 from models.status.measurements import record_measurements
 from models.status.retention import prune
-from sitegen import docs, front, reference, status  # noqa: F401  (declare pages)
+from sitegen import (  # noqa: F401  (declare pages)
+    docs,
+    front,
+    hosts,
+    indexes,
+    llms,
+    redirects,
+    reference,
+    status,
+)
 from sitegen.bodies import Bodies
 from sitegen.build import Report, build
 from sitegen.builder import Builder

@@ -18,7 +18,16 @@ from models.database import database, migrate, open_database, writing
 from models.instance import make_secrets
 from models.platform.keys import CreateKey, issue_key
 from models.settings import Settings
-from sitegen import docs, front, reference, status  # noqa: F401  (declare pages)
+from sitegen import (  # noqa: F401  (declare pages)
+    docs,
+    front,
+    hosts,
+    indexes,
+    llms,
+    redirects,
+    reference,
+    status,
+)
 from sitegen.bodies import Bodies
 from sitegen.build import build
 from sitegen.looks import Looks
