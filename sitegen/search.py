@@ -14,6 +14,7 @@ from functools import cached_property, partial
 from math import log2
 from typing import Any
 
+from models.hosting import address
 from models.projects.publications import (
     Publication,
     newest_publication,
@@ -23,7 +24,7 @@ from models.projects.publications import (
 from models.projects.published import PublishedPage
 from models.status.register import all_incidents
 from models.words import told_moment
-from sitegen.links import address, incident_path
+from sitegen.links import incident_path
 from sitegen.page import SHARED, Edition, Page, Rank, pages
 from sitegen.postings import Shards, Text, shards, steps
 from sitegen.shelves import COLLECTIONS, href_of, shelves
