@@ -49,7 +49,7 @@ from sitegen.builder import Builder
 from sitegen.files import Folder, OutputError
 from sitegen.looks import Looks
 from sitegen.page import Edition
-from sitegen.sources import Tree, read_tree
+from sitegen.sources.tree import Tree, read_tree
 
 MIB = 1024 * 1024
 # Above every limit of ours, so that a client reads our 413 and its limitBytes.

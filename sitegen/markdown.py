@@ -7,13 +7,14 @@ from html import escape
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from sitegen.budget import MeasuredInline, TooMuchWork, allowance, measure_lines
 from sitegen.headings import Heading, name_headings
 from sitegen.highlight import COLOURED
 from sitegen.markup import MARK, Markup
 
-__all__ = ["RENDERER", "Heading", "Rendered", "fill", "render"]
+__all__ = ["RENDERER", "Heading", "Rendered", "fill", "render", "tokens_of"]
 
 # Raised when the same text would give other HTML, so that no cached body outlives it.
 RENDERER = "1"
@@ -78,6 +79,11 @@ def render(text: str) -> Rendered:
         return _rendered(text)
     except TooMuchWork:
         return _as_written(text)
+
+
+def tokens_of(text: str) -> list[Token]:
+    """What the text is made of; raise TooMuchWork when it is hostile."""
+    return PARSER.parse(text, {"work": allowance(text)})
 
 
 def _rendered(text: str) -> Rendered:

@@ -10,7 +10,7 @@ from models.projects.activity import ActivityRow
 from models.projects.document import DocumentRevisionRow, DocumentRow
 from models.projects.exchange import document_source, import_documents
 from models.projects.published import published_contents, published_documents
-from sitegen.sources import read_tree
+from sitegen.sources.tree import read_tree
 from tests.projects import KEY, make_project
 from tests.rules.test_documents import save, write
 
