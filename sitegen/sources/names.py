@@ -3,13 +3,13 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from models.projects.exchange import SLUG_LENGTH, free_slug
 from sitegen.sources.file import File
 from sitegen.sources.front import line
 
-SLUG_LENGTH = 64
 # What the generators take for the last part of a page's address, the first first.
 ADDRESSES = ("slug", "permalink", "url", "id")
 # 01-intro: a place, then a name.
@@ -68,7 +68,7 @@ def slugs(files: Sequence[File], numbers: Numbers) -> list[str]:
     found = []
     for file, slug in zip(files, short, strict=True):
         if shared[slug] > 1:
-            slug = unique(_slug(_long(file, numbers)), taken)
+            slug = free_slug(_slug(_long(file, numbers)), taken)
             taken.add(slug)
         found.append(slug)
     return found
@@ -98,13 +98,3 @@ def _slug(name: str) -> str:
     letters = plain.encode("ascii", "ignore").decode().lower()
     slug = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")
     return slug[:SLUG_LENGTH].rstrip("-") or "page"
-
-
-def unique(slug: str, taken: Collection[str]) -> str:
-    """Return the slug, counted up if it is taken."""
-    found, count = slug, 1
-    while found in taken:
-        count += 1
-        ending = f"-{count}"
-        found = slug[: SLUG_LENGTH - len(ending)].rstrip("-") + ending
-    return found

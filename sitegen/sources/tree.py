@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,18 +51,21 @@ class Tree:
     notes: list[Note] = field(default_factory=list)
 
 
-def read_tree(folder: Path) -> Tree:
+def read_tree(
+    folder: Path, progress: Callable[[Sequence[File]], Iterable[File]] = iter
+) -> Tree:
     """
     Read every Markdown file of the folder; its folder is the section.
 
-    A file that cannot be used is reported and does not stop the others.
+    A file that cannot be used is reported and does not stop the others. `progress`
+    goes through the files and may show how far it is.
     """
     tree = Tree()
     files = [file for path in _paths(folder) if (file := _read(folder, path, tree))]
     order = read_order(folder, {each for f in files for each in f.path.parents})
     tree.notes += [Note(*each) for each in order.unusable]
     plan = _Plan(files, order)
-    for file, slug in zip(files, slugs(files, plan.numbers), strict=True):
+    for file, slug in zip(progress(files), slugs(files, plan.numbers), strict=True):
         try:
             tree.sources.append(_source(file, slug, plan, tree))
         except Refusal as refusal:
