@@ -43,6 +43,8 @@ class Boxes:
         self._open: list[Box] = []
         self._written: list[str] = []
         self._blanks = 0
+        # Just inside or behind a box, where one blank line is enough.
+        self._is_edge = False
         for line, is_code in lines:
             self._take(line, is_code)
         self._blank_out("")
@@ -52,7 +54,7 @@ class Boxes:
 
     def _take(self, line: str, is_code: bool) -> None:
         if not line.strip():
-            self._blanks += 1
+            self._blanks += not self._is_edge
             return
         if not self._open and not _may_open(line):
             self._write(line, "")
@@ -106,17 +108,19 @@ class Boxes:
         self._open.append(box)
         inner = before + " " * box.indent + box.before
         self._written += [(inner + each).rstrip() for each in lines]
-        self._blanks = 0 if box.before else 1
+        self._blanks, self._is_edge = (0 if box.before else 1), True
 
     def _leave(self, number: int) -> None:
         """What follows a box is apart from it, and not of the quote."""
         self._blanks = max(self._blanks, 1)
         del self._open[number:]
+        self._is_edge = True
         self._blank_out("".join(" " * b.indent + b.before for b in self._open).rstrip())
 
     def _write(self, line: str, before: str) -> None:
         self._blank_out(before.rstrip())
         self._written.append(before + line)
+        self._is_edge = False
 
     def _blank_out(self, before: str) -> None:
         self._written += [before] * self._blanks

@@ -13,7 +13,7 @@ _OWN_ID = re.compile(r"\{:?\s*(#[A-Za-z][\w-]*)[^{}]*\}\s*")
 # Each is a link in the words of a generator, and the same link as a path.
 _LINKS = (
     (re.compile(r"\{\{[<%]\s*(?:rel)?ref\s+\"?([^\s\"]+)\"?\s*[%>]\}\}"), r"\1"),
-    (re.compile(r"\{%-?\s*link\s+([^\s%]+)\s*-?%\}"), r"\1"),
+    (re.compile(r"\{%-?\s*link\s+([^\s%]+)\s*-?%\}"), r"/\1"),
     (re.compile(r"\{\{\s*site\.baseurl\s*\}\}"), ""),
 )
 

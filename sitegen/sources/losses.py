@@ -16,7 +16,7 @@ TOO_HOSTILE = "It nests or repeats too much, so it is shown as it was written."
 _SUSPECT = re.compile(r"!\[|\{\{|\{%|\{\s|<[A-Za-z]|:::|--8<--")
 _TAG = re.compile(r"<([A-Za-z][\w.:-]{0,40})(?=[\s/>])")
 _SHORTCODE = re.compile(
-    r"(\{\{[<%]?\s*[\w./-]{0,40}|\{%-?\s*\w{0,40}|:::+\s*\{?\w{1,40}|--8<--)"
+    r"(\{\{[<%]?\s*[\w./-]{0,40}|\{%-?\s*\w{0,40}|(?<!:):::+\s*\{?\w{1,40}|--8<--)"
 )
 _IMAGE = re.compile(
     r"!\[((?:[^\[\]\\]|\\.)*)\](?:\(\s*<?([^\s()<>]*)>?(?:\s+\"[^\"]*\")?\s*\)"
