@@ -159,13 +159,13 @@ def _wanted(asked: UpdateDocument) -> dict[str, Any]:
 
 
 def _require_may_save(document: DocumentRow, wanted: dict[str, Any], by: By) -> None:
-    require_role(document.project, by, "documents:update")
     moves = any(
         name in wanted and wanted[name] != getattr(document, name) for name in PLACEMENT
     )
+    case = "documents:update"
     if moves and document.published_version is not None:
-        case = "documents:update of the placement while published"
-        require_role(document.project, by, case)
+        case += " of the placement while published"
+    require_role(document.project, by, case)
 
 
 def _require_collection(document: DocumentRow, wanted: dict[str, Any]) -> None:
