@@ -3,6 +3,7 @@
 import pytest
 
 from models.database import database
+from models.idempotency import StoredAnswerRow
 from models.projects.activity import ActivityRow
 from models.projects.project import ProjectRow
 from models.projects.roles import NEEDS
@@ -109,6 +110,22 @@ def test_repeat(case, tried, ids):
     assert second.data == first.data
     assert second.headers["Idempotent-Replayed"] == "true"
     assert ActivityRow.select().count() == count
+
+
+@pytest.mark.parametrize(
+    "case", [each for each in CHANGES if each != "projects:create"]
+)
+def test_purge_takes_the_answer(case, tried, ids, ask, clock):
+    """What a repeat would be answered with goes with the project (3.14.18)."""
+    assert tried(case, ACTS.get(case), **{"Idempotency-Key": "abc"}).status_code == 200
+    assert StoredAnswerRow.select().count() == 1
+    ProjectRow.update(archived_at=clock.now).execute()
+
+    purge = {"id": ids["$project"], "confirm": "atlas"}
+    response = ask("POST /projects/v1/admin/projects/purge", purge)
+
+    assert response.status_code == 200, response.text
+    assert StoredAnswerRow.select().count() == 0
 
 
 def test_every_case_is_known():
