@@ -1,7 +1,5 @@
 """The index of texts: what search looks in is what there is."""
 
-import random
-
 import pytest
 
 from models.database import database
@@ -10,9 +8,7 @@ from models.projects.document import DOCUMENTS, DocumentRow
 from models.projects.specification import SPECIFICATIONS, SpecificationRow
 from models.projects.text_index import IndexedTextRow
 from models.projects.work_item import WorkItemRow
-from tests.projects import OWNER
-
-AREA = "POST /projects/v1"
+from tests.life import AREA, Life
 
 
 def expected():
@@ -33,83 +29,6 @@ def held():
     rows = list(IndexedTextRow)
     assert len({row.entity_id for row in rows}) == len(rows)
     return {(row.entity_id, row.entity_type, row.title, row.body) for row in rows}
-
-
-class Life:
-    """Everything that writes words, called by chance."""
-
-    def __init__(self, ask, seed):
-        self.ask, self.rng = ask, random.Random(seed)
-        made = {"slug": "atlas", "name": "Atlas", "ownerId": OWNER}
-        self.project = self.do("projects/create", made)["id"]
-        self.ids = {"work-items": [], "documents": [], "specifications": []}
-        self.comments = []
-
-    def do(self, path, body):
-        response = self.ask(f"{AREA}/{path}", body)
-        return response.json.get("data") if response.status_code == 200 else None
-
-    def words(self):
-        return " ".join(self.rng.choices(["lock", "key", "door", "café"], k=5))
-
-    def pick(self, ids):
-        return self.rng.choice(ids) if ids else OWNER
-
-    def step(self):
-        noun = self.rng.choice(list(self.ids))
-        steps = (self.create, self.update, self.archive, self.revise)
-        steps += (self.say, self.change_comment, self.bulk, self.supersede)
-        self.rng.choice(steps)(noun)
-
-    def create(self, noun):
-        body = {"projectId": self.project, "title": self.words()}
-        if noun == "work-items":
-            body |= {"type": "task", "description": self.rng.choice([None, "lock"])}
-        else:
-            body |= {"slug": f"s{self.rng.randrange(10**9)}", "content": self.words()}
-            body |= {"type": "note"} if noun == "documents" else {}
-        self.ids[noun].append(self.do(f"{noun}/create", body)["id"])
-
-    def update(self, noun):
-        member = "description" if noun == "work-items" else "content"
-        name = self.rng.choice([member, "title"])
-        body = {"id": self.pick(self.ids[noun]), name: self.words()}
-        self.do(f"{noun}/update", body)
-
-    def archive(self, noun):
-        verb = self.rng.choice(["remove", "restore"])
-        self.do(f"{noun}/{verb}", {"id": self.pick(self.ids[noun])})
-
-    def revise(self, noun):
-        if noun != "work-items":
-            kind = noun.removesuffix("s")
-            body = {f"{kind}Id": self.pick(self.ids[noun]), "version": 1}
-            self.do(f"{kind}-revisions/restore", body)
-
-    def say(self, noun):
-        kind = {"work-items": "work"}.get(noun, noun.removesuffix("s"))
-        body = {"entityType": kind, "entityId": self.pick(self.ids[noun])}
-        made = self.do("comments/add", body | {"content": self.words()})
-        self.comments += [made["id"]] if made else []
-
-    def change_comment(self, _):
-        id = {"id": self.pick(self.comments)}
-        verb = self.rng.choice(["update", "remove"])
-        self.do(
-            f"comments/{verb}", id | ({"content": "new"} if verb == "update" else {})
-        )
-
-    def bulk(self, _):
-        items = [{"type": "bug", "title": self.words()} for _ in range(3)]
-        made = self.do(
-            "work-items/bulk-create", {"projectId": self.project, "items": items}
-        )
-        self.ids["work-items"] += [each["id"] for each in made["items"]]
-
-    def supersede(self, _):
-        ids = self.ids["specifications"]
-        body = {"id": self.pick(ids), "supersededBy": self.pick(ids)}
-        self.do("specifications/supersede", body)
 
 
 @pytest.mark.parametrize("seed", range(3))
