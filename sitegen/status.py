@@ -18,7 +18,7 @@ from models.status.maintenance import (
     StatusMaintenance,
     all_maintenance,
 )
-from models.status.register import all_incidents
+from models.status.register import all_incidents, incidents_since
 from sitegen.board import StatusFacts, board_of, facts_at
 from sitegen.links import (
     address,
@@ -35,7 +35,7 @@ PAST = timedelta(days=14)
 @pages("status")
 def services(edition: Edition) -> Iterator[Page]:
     """The overview, and one page for each service that is on it."""
-    facts = facts_at(edition)
+    facts = edition.once(facts_at)
     yield Page("status/index.json", _listed(facts), rank=Rank.LIST)
     yield Page(
         "status/index.html",
@@ -108,6 +108,7 @@ def _overview(facts: StatusFacts) -> dict[str, Any]:
     running = [each for each in seen.windows if each.status == "active"]
     coming = [each for each in seen.windows if each.status == "scheduled"]
     active = [each for each in seen.incidents if each.is_active(seen.now)]
+    resolved = [each for each in incidents_since(seen.now - PAST) if each.resolved_at]
     return {
         "status": facts.listed.told(),
         "groups": [
@@ -117,7 +118,7 @@ def _overview(facts: StatusFacts) -> dict[str, Any]:
         "incidents": _timelines(active),
         "running": [_window(each) for each in reversed(running)],
         "coming": [_window(each) for each in reversed(coming)],
-        "past": _timelines(facts.resolved_since(seen.now - PAST)),
+        "past": _timelines(resolved),
         "staleAt": facts.stale_at(),
     }
 

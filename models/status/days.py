@@ -35,13 +35,12 @@ def day_state(
 
 def told_day(
     day: date,
-    counted: Counts | None,
+    counts: Counts,
     severities: Collection[Severity],
     *,
     in_maintenance: bool,
 ) -> dict[str, Any]:
     """Return a day in the words that templates and the static JSON use."""
-    counts = counted or Counts()
     state = day_state(counts, severities, in_maintenance=in_maintenance)
     pct = counts.uptime_pct
     words = "No data" if state is None else state.replace("-", " ").capitalize()
@@ -52,5 +51,7 @@ def told_day(
         "state": state,
         "uptimePct": pct,
         "samples": counts.samples,
+        "excluded": counts.excluded,
+        "averageMs": counts.average_ms,
         "words": words,
     }

@@ -7,11 +7,13 @@ from typing import Any
 from models.base import milliseconds, moment
 from models.database import database, writing
 from models.instance import mark_named, set_mark
-from models.status.counters import DAY, DAY_MS, Span, counts_in, excluded_in
-from models.status.hours import FOLDED, HourRow
+from models.status.counters import counts_in
+from models.status.cuts import Span
+from models.status.hours import DAY_MS, FOLDED, HourRow
 from models.status.measurements import MeasurementRow
 from models.status.services import ServiceRow
 
+DAY = timedelta(days=1)
 _OLDEST = (
     "SELECT MIN(observed_at) FROM measurement WHERE service_id = ? AND observed_at < ?"
 )
@@ -46,8 +48,7 @@ def _fold_oldest(service: ServiceRow, until: int) -> bool:
         start = oldest // DAY_MS * DAY_MS
         span = moment(start), moment(start) + DAY
         counts = astuple(counts_in(service, span))
-        row = (service.number, start, *counts, excluded_in(service, span))
-        database.execute_sql(_FOLD, row)
+        database.execute_sql(_FOLD, (service.number, start, *counts))
         _forget(MeasurementRow.observed_at, service, span)
         _forget(HourRow.starts_at, service, span)
     return True

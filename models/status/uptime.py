@@ -5,7 +5,7 @@ uptimePct = 100 × (operational + degraded) / samples, floored to 3 decimals.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import timedelta
 from typing import Literal
 
@@ -21,17 +21,27 @@ PERIODS: dict[Period, timedelta] = {
 
 @dataclass(frozen=True)
 class Counts:
-    """Samples by what they said, and the response times of those not down."""
+    """
+    Samples by what they said, and the response times of those not down.
+
+    Those that maintenance leaves out are only counted, in `excluded`.
+    """
 
     operational: int = 0
     degraded: int = 0
     down: int = 0
     time_sum: int = 0
     time_count: int = 0
+    excluded: int = 0
 
     @property
     def samples(self) -> int:
         return self.operational + self.degraded + self.down
+
+    @property
+    def seen(self) -> int:
+        """How many there were, maintenance or not."""
+        return self.samples + self.excluded
 
     @property
     def uptime_pct(self) -> float | None:
@@ -50,11 +60,18 @@ class Counts:
 
 def total(counts: Iterable[Counts]) -> Counts:
     """Return the sum: counts of parts add up to the counts of the whole."""
-    parts = list(counts)
-    return Counts(
-        operational=sum(each.operational for each in parts),
-        degraded=sum(each.degraded for each in parts),
-        down=sum(each.down for each in parts),
-        time_sum=sum(each.time_sum for each in parts),
-        time_count=sum(each.time_count for each in parts),
-    )
+    return Counts(*(sum(column) for column in zip(*map(astuple, counts), strict=True)))
+
+
+def coverage_pct(days: Iterable[tuple[int, timedelta]], interval: timedelta) -> float:
+    """
+    Return the share of the samples expected of one probe, floored to 1 decimal.
+
+    Each day is told as its samples and how much of it lies in the period. None
+    counts for more than its full number: many probes on one day do not make up for
+    silence on another.
+    """
+    parts = list(days)
+    expected = sum(length // interval for _, length in parts)
+    seen = sum(min(samples, length // interval) for samples, length in parts)
+    return seen * 1000 // expected / 10 if expected else 100.0
