@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
+from models.base import Shape
 from models.status.days import told_day
+from models.status.incidents import IncidentRow
+from models.status.maintenance import MaintenanceRow, all_maintenance
 from models.status.moments import told_at
 from models.status.periods import DAYS, Measured, measured
 from models.status.published import (
@@ -15,6 +18,7 @@ from models.status.published import (
     board,
     details_on,
 )
+from models.status.register import all_incidents
 from models.status.uptime import Counts
 from models.words import told_moment
 from sitegen.page import Edition
@@ -70,6 +74,21 @@ def listed_at(edition: Edition) -> tuple[StatusServiceList, str | None]:
     """Return the state of all services, and when it will be out of date."""
     seen = edition.once(board_of)
     return seen.listed(), stale_at(seen)
+
+
+def every_incident(_: Edition) -> list[IncidentRow]:
+    """Read all incidents, newest first: `edition.once` of it."""
+    return all_incidents()
+
+
+def every_window(edition: Edition) -> list[MaintenanceRow]:
+    """Read all windows as they are then, newest first: `edition.once` of it."""
+    return all_maintenance(edition.once(board_of).now)
+
+
+def told(shape: type[Shape], row: Any) -> dict[str, Any]:
+    """Return a row in the words in which the API tells it."""
+    return shape.model_validate(row).told()
 
 
 def facts_at(edition: Edition) -> StatusFacts:

@@ -139,7 +139,7 @@ def _left_out(row: Row) -> Row:
 
 
 def summed(rows: Iterable[Sequence[int]]) -> Counts:
-    return Counts(*(sum(column) for column in zip(*rows, strict=True)))
+    return Counts(*map(sum, zip(*rows, strict=True)))
 
 
 def _rows_of(

@@ -8,7 +8,7 @@ otherwise.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from models.base import milliseconds, moment
@@ -23,6 +23,17 @@ Hour = tuple[int, ...]
 
 # Columns of counts by the number of their part.
 _Parts = dict[int, list[Sequence[int]]]
+
+# For how long every hour is shown by itself.
+LATEST = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The halves of days, and the latest hours one by one."""
+
+    halves: dict[datetime, Counts]
+    hours: list[Hour]
 
 
 @dataclass(frozen=True)
@@ -44,12 +55,13 @@ class Past:
         spans = [list(map(milliseconds, each)) for each in (self.span, *self.windows)]
         return [self.service, self.revision, *spans]
 
-    def hours(self) -> list[Hour]:
-        """Return each hour that has samples."""
-        found = self._parts(HOURLY, 0)
+    def hours(self, since: datetime | None = None) -> list[Hour]:
+        """Return each hour that has samples, all of them or since a time."""
+        found = self._parts(HOURLY, 0, since)
+        # Most hours are told in one row: to add it up would take longer than all.
         return [
-            (hour * HOUR_MS, *map(sum, zip(*found[hour], strict=True)))
-            for hour in sorted(found)
+            (hour * HOUR_MS, *(rows[0] if len(rows) == 1 else _added(rows)))
+            for hour, rows in sorted(found.items())
         ]
 
     def halves(self, split: int) -> dict[datetime, Counts]:
@@ -59,28 +71,34 @@ class Past:
             for half, rows in self._parts(HALVES, split).items()
         }
 
-    def _parts(self, part: str, split: int) -> _Parts:
+    def _parts(self, part: str, split: int, since: datetime | None = None) -> _Parts:
         found: _Parts = defaultdict(list)
-        rows = rows_in(self.number, self.windows, self.span, part=part, split=split)
+        span = since or self.span[0], self.span[1]
+        rows = rows_in(self.number, self.windows, span, part=part, split=split)
         for at, *columns in rows:
             found[at].append(columns)
         return found
 
 
+def _added(rows: list[Sequence[int]]) -> Iterable[int]:
+    return map(sum, zip(*rows, strict=True))
+
+
 class Pasts:
-    """The halves of every service's past, for as long as they hold."""
+    """What pages show of the past of every service, for as long as it holds."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[Any, ...], dict[datetime, Counts]] = {}
+        self._kept: dict[tuple[Any, ...], Shown] = {}
 
-    def halves(
-        self, pasts: Iterable[Past], split: int
-    ) -> dict[str, dict[datetime, Counts]]:
-        """Return them by the service's id, and forget all that were not asked for."""
+    def shown(self, pasts: Iterable[Past], split: int) -> dict[str, Shown]:
+        """Return it by the service's id, and forget all that was not asked for."""
         store, before = str(database.database), self._kept
         keys = {past: (store, split, past) for past in pasts}
         self._kept = {
-            key: before[key] if key in before else past.halves(split)
-            for past, key in keys.items()
+            key: before.get(key) or _shown(past, split) for past, key in keys.items()
         }
         return {past.service: self._kept[key] for past, key in keys.items()}
+
+
+def _shown(past: Past, split: int) -> Shown:
+    return Shown(past.halves(split), past.hours(past.span[1] - LATEST))

@@ -9,13 +9,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from functools import cached_property
 from typing import Any
 
-from models.base import MILLISECOND, milliseconds
+from models.base import MILLISECOND, milliseconds, moment
 from models.status.counters import edge_in, span_of
 from models.status.cuts import Span, inside, windows_by_service
 from models.status.hours import DAY_MS, past_revisions
-from models.status.past import Past, Pasts
+from models.status.past import LATEST, Past, Pasts, Shown
 from models.status.services import ServiceRow
 from models.status.uptime import PERIODS, Counts, Period, coverage_pct, total
 from models.words import told_moment
@@ -33,15 +34,15 @@ class Measured:
     """
     All that was measured of a service in its last days.
 
-    `halves` are the days of its past, each cut in two at the time of day at which
-    the periods have their first whole hour. The heads are what a period has before
+    The days of its past are each cut in two at the time of day at which the periods
+    have their first whole hour. The heads are what a period has before
     that hour, the tail what all have after the last.
     """
 
     now: datetime
     past: Past
     first_hours: dict[Period, datetime]
-    halves: dict[datetime, Counts]
+    shown: Shown
     heads: dict[Period, Counts]
     tail: Counts
 
@@ -49,12 +50,20 @@ class Measured:
     def last_hour_ends(self) -> datetime:
         return self.past.span[1]
 
-    def counts(self, period: Period) -> Counts:
-        return total(counts for _, counts in self._parts(period))
+    @cached_property
+    def counts(self) -> dict[Period, Counts]:
+        return {p: total(counts for _, counts in self._parts(p)) for p in PERIODS}
 
     def days(self) -> dict[date, Counts]:
         """Return the UTC days on which anything was measured, today as it is so far."""
-        return _by_day([*self.halves.items(), (self.now, self.tail)])
+        return _by_day([*self.shown.halves.items(), (self.now, self.tail)])
+
+    def hours(self) -> list[tuple[datetime, Counts]]:
+        """Return each of the latest hours, oldest first, also those without samples."""
+        found = {moment(at): Counts(*columns) for at, *columns in self.shown.hours}
+        first = self.last_hour_ends - LATEST
+        hours = (first + n * HOUR for n in range(LATEST // HOUR))
+        return [(hour, found.get(hour, Counts())) for hour in hours]
 
     def coverage_pct(self, period: Period, interval_seconds: int) -> float:
         """Say how much of a period was looked at, maintenance included."""
@@ -82,7 +91,7 @@ class Measured:
         """Yield what the period is made of, each part with a time that lies in it."""
         first = self.first_hours[period]
         yield first - MILLISECOND, self.heads[period]
-        yield from (each for each in self.halves.items() if each[0] >= first)
+        yield from (each for each in self.shown.halves.items() if each[0] >= first)
         yield self.now, self.tail
 
 
@@ -103,7 +112,7 @@ def measured(services: list[ServiceRow], now: datetime) -> dict[str, Measured]:
     now, windows = now.astimezone(UTC), windows_by_service()
     first_hours = {p: _hour(now - length) + HOUR for p, length in PERIODS.items()}
     pasts = _pasts_at(now, services, windows)
-    halves = _kept.halves(pasts, milliseconds(first_hours["24h"]) % DAY_MS)
+    shown = _kept.shown(pasts, milliseconds(first_hours["24h"]) % DAY_MS)
     found = {}
     for service, past in zip(services, pasts, strict=True):
         cut = windows.get(past.number, [])
@@ -112,8 +121,8 @@ def measured(services: list[ServiceRow], now: datetime) -> dict[str, Measured]:
             for period, first in first_hours.items()
         }
         tail = edge_in(past.number, cut, (past.span[1], now + MILLISECOND))
-        halved = halves[past.service]
-        found[service.slug] = Measured(now, past, first_hours, halved, heads, tail)
+        own = shown[past.service]
+        found[service.slug] = Measured(now, past, first_hours, own, heads, tail)
     return found
 
 

@@ -209,7 +209,7 @@ def details_on(
     return {
         each.slug: _detail(
             seen.told(each),
-            {period: measured[each.slug].counts(period) for period in PERIODS},
+            measured[each.slug].counts,
             incidents.get(each.number, []),
             windows.get(each.number, []),
             at=(seen.now, interval_seconds),

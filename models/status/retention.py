@@ -1,6 +1,5 @@
 """How long samples are kept one by one: then a day is folded into its counters."""
 
-from dataclasses import astuple
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -47,7 +46,7 @@ def _fold_oldest(service: ServiceRow, until: int) -> bool:
             return False
         start = oldest // DAY_MS * DAY_MS
         span = moment(start), moment(start) + DAY
-        counts = astuple(counts_in(service, span))
+        counts = counts_in(service, span)
         database.execute_sql(_FOLD, (service.number, start, *counts))
         _forget(MeasurementRow.observed_at, service, span)
         _forget(HourRow.starts_at, service, span)

@@ -5,11 +5,12 @@ uptimePct = 100 × (operational + degraded) / samples, floored to 3 decimals.
 """
 
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass
 from datetime import timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Period = Literal["24h", "7d", "30d", "90d"]
+
+DECIMALS = 3
 
 PERIODS: dict[Period, timedelta] = {
     "24h": timedelta(hours=24),
@@ -19,8 +20,7 @@ PERIODS: dict[Period, timedelta] = {
 }
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(NamedTuple):
     """
     Samples by what they said, and the response times of those not down.
 
@@ -48,7 +48,8 @@ class Counts:
         """Floored in whole numbers: 99.9996 must never be told as 100."""
         if not self.samples:
             return None
-        return (self.operational + self.degraded) * 100_000 // self.samples / 1000
+        fine, up = 10**DECIMALS, self.operational + self.degraded
+        return 100 * fine * up // self.samples / fine
 
     @property
     def average_ms(self) -> int | None:
@@ -60,7 +61,7 @@ class Counts:
 
 def total(counts: Iterable[Counts]) -> Counts:
     """Return the sum: counts of parts add up to the counts of the whole."""
-    return Counts(*(sum(column) for column in zip(*map(astuple, counts), strict=True)))
+    return Counts(*map(sum, zip(*counts, strict=True)))
 
 
 def coverage_pct(days: Iterable[tuple[int, timedelta]], interval: timedelta) -> float:

@@ -205,7 +205,7 @@ def assert_equal_to_plain_count(history):
         assert found == plain(kept)
         counts = counts_in(service, span)
         assert (counts.samples, counts.excluded) == (len(kept), left_out)
-        assert seen.counts(period) == counts
+        assert seen.counts[period] == counts
     assert_hours_are_plain(history, seen)
 
 
