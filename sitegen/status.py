@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from models.base import Shape
+from models.hosting import address
 from models.status.incidents import (
     EntryRow,
     IncidentRow,
@@ -21,7 +22,6 @@ from models.status.maintenance import (
 from models.status.register import all_incidents
 from sitegen.board import StatusFacts, board_of, facts_at
 from sitegen.links import (
-    address,
     incident_path,
     maintenance_path,
     service_path,
@@ -51,9 +51,9 @@ def services(edition: Edition) -> Iterator[Page]:
 
 
 @pages("status")
-def incidents(edition: Edition) -> Iterator[Page]:  # noqa: ARG001
+def incidents(edition: Edition) -> Iterator[Page]:
     """Every incident at its permanent address, and all of them for programs."""
-    found = all_incidents()
+    found = edition.once(every_incident)
     entries = entries_of(found)
     for each in found:
         path, updates = incident_path(each.id), entries[each.id]
@@ -74,7 +74,7 @@ def incidents(edition: Edition) -> Iterator[Page]:  # noqa: ARG001
 @pages("status")
 def maintenance(edition: Edition) -> Iterator[Page]:
     """Every window at its permanent address, and all of them for programs."""
-    found = all_maintenance(edition.once(board_of).now)
+    found = edition.once(every_window)
     for each in found:
         path, window = maintenance_path(each.id), told(StatusMaintenance, each)
         yield Page(twin(path)[1:], {"data": window})
@@ -88,6 +88,14 @@ def maintenance(edition: Edition) -> Iterator[Page]:
         )
     listed = [told(StatusMaintenance, each) for each in found]
     yield Page("status/maintenance.json", {"data": listed}, rank=Rank.LIST)
+
+
+def every_incident(_: Edition) -> list[IncidentRow]:
+    return all_incidents()
+
+
+def every_window(edition: Edition) -> list[MaintenanceRow]:
+    return all_maintenance(edition.once(board_of).now)
 
 
 def told(shape: type[Shape], row: Any) -> dict[str, Any]:

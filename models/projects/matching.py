@@ -18,6 +18,9 @@ _PARTS = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 Index = Table("text_index")
 
+# How well a row of the index matches: the best has the lowest.
+RANK = fn.bm25(SQL("text_index"), TITLE, BODY).alias("rank")
+
 Ranked = tuple[float, int]
 
 
@@ -39,8 +42,9 @@ def sought(asked: str) -> list[Sought]:
     for phrase, word in _PARTS.findall(asked):
         text = (phrase or word.rstrip("*")).replace("\x00", " ")
         if any(char.isalnum() for char in text):
-            is_prefix = word.endswith("*") and len(text) >= SHORTEST_PREFIX
-            found.append(Sought(text, is_prefix))
+            last = text[-SHORTEST_PREFIX:]
+            is_long = len(last) == SHORTEST_PREFIX and last.isalnum()
+            found.append(Sought(text, word.endswith("*") and is_long))
     return list(dict.fromkeys(found))
 
 
@@ -54,9 +58,9 @@ def match_of(asked: str) -> str | None:
     return " ".join(parts) or None
 
 
-def ranked(match: str) -> Any:
-    """Select the rows of the index that match, the best with the lowest rank."""
-    return Index.select(SQL("rowid").alias("row"), _rank()).where(matches(match))
+def matches(match: str, *columns: Any) -> Any:
+    """Select the numbers of the texts that match, and more about each."""
+    return Index.select(SQL("rowid").alias("row"), *columns).where(_matching(match))
 
 
 def newest_ranked(match: str, texts: Any, where: list[Any], most: int) -> list[Ranked]:
@@ -68,9 +72,9 @@ def newest_ranked(match: str, texts: Any, where: list[Any], most: int) -> list[R
     """
     number = Index.c.rowid
     query = (
-        Index.select(_rank(), number)
+        Index.select(RANK, number)
         .join(texts, "CROSS JOIN")
-        .where(matches(match), texts.number == number, *where)
+        .where(_matching(match), texts.number == number, *where)
         .order_by(number.desc())
         .limit(most)
     )
@@ -78,9 +82,5 @@ def newest_ranked(match: str, texts: Any, where: list[Any], most: int) -> list[R
     return found
 
 
-def matches(match: str) -> Any:
+def _matching(match: str) -> Any:
     return SQL("text_index MATCH ?", [match])
-
-
-def _rank() -> Any:
-    return fn.bm25(SQL("text_index"), TITLE, BODY).alias("rank")
