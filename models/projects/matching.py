@@ -60,7 +60,7 @@ def match_of(asked: str) -> str | None:
 
 def matches(match: str, *columns: Any) -> Any:
     """Select the numbers of the texts that match, and more about each."""
-    return Index.select(SQL("rowid").alias("row"), *columns).where(_matching(match))
+    return Index.select(SQL("rowid").alias("row"), *columns).where(_is_match(match))
 
 
 def newest_ranked(match: str, texts: Any, where: list[Any], most: int) -> list[Ranked]:
@@ -74,7 +74,7 @@ def newest_ranked(match: str, texts: Any, where: list[Any], most: int) -> list[R
     query = (
         Index.select(RANK, number)
         .join(texts, "CROSS JOIN")
-        .where(_matching(match), texts.number == number, *where)
+        .where(_is_match(match), texts.number == number, *where)
         .order_by(number.desc())
         .limit(most)
     )
@@ -82,5 +82,5 @@ def newest_ranked(match: str, texts: Any, where: list[Any], most: int) -> list[R
     return found
 
 
-def _matching(match: str) -> Any:
+def _is_match(match: str) -> Any:
     return SQL("text_index MATCH ?", [match])
