@@ -7,16 +7,7 @@ from sitegen.charts import axis_top, chart
 
 @pytest.mark.parametrize(
     ("highest", "top"),
-    [
-        (0, 1),
-        (1, 1),
-        (7, 8),
-        (9, 10),
-        (10, 10),
-        (11, 20),
-        (184, 200),
-        (600_000, 600_000),
-    ],
+    [(0, 10), (9, 10), (10, 10), (11, 12), (100, 100), (109, 120), (600_000, 600_000)],
 )
 def test_axis_top(highest, top):
     """The axis ends at the first round number that holds the highest point."""
@@ -40,4 +31,4 @@ def test_nothing_measured():
     """Without values there is no line."""
     drawn = chart([None, None])
 
-    assert (drawn["line"], drawn["low"], drawn["axis"]) == ("", None, [1, 0])
+    assert (drawn["line"], drawn["low"], drawn["axis"]) == ("", None, [10, 5, 0])
