@@ -28,6 +28,7 @@ from sitegen.links import (
     twin,
 )
 from sitegen.page import Edition, Page, Rank, pages
+from sitegen.turns import Turns
 
 PAST = timedelta(days=14)
 
@@ -36,10 +37,11 @@ PAST = timedelta(days=14)
 def services(edition: Edition) -> Iterator[Page]:
     """The overview, and one page for each service that is on it."""
     facts = facts_at(edition)
+    turns = edition.once(Turns)
     yield Page("status/index.json", _listed(facts), rank=Rank.LIST)
     yield Page(
         "status/index.html",
-        _overview(facts),
+        _overview(facts, turns),
         template="status/index.html",
         title="Status",
         description=f"The present state of {edition.settings.site_name}.",
@@ -47,7 +49,7 @@ def services(edition: Edition) -> Iterator[Page]:
         rank=Rank.LIST,
     )
     for slug in facts.details:
-        yield from _service_pages(facts, slug)
+        yield from _service_pages(facts, turns, slug)
 
 
 @pages("status")
@@ -101,9 +103,9 @@ def _listed(facts: StatusFacts) -> dict[str, Any]:
     return {"data": facts.listed.told(), "meta": meta}
 
 
-def _overview(facts: StatusFacts) -> dict[str, Any]:
+def _overview(facts: StatusFacts, turns: Turns) -> dict[str, Any]:
     seen = facts.board
-    rows = [_row(facts, slug) for slug in facts.details]
+    rows = [_row(facts, turns, slug) for slug in facts.details]
     groups = list(dict.fromkeys(row["group"] for row in rows))
     running = [each for each in seen.windows if each.status == "active"]
     coming = [each for each in seen.windows if each.status == "scheduled"]
@@ -119,10 +121,11 @@ def _overview(facts: StatusFacts) -> dict[str, Any]:
         "coming": [_window(each) for each in reversed(coming)],
         "past": _timelines(facts.resolved_since(seen.now - PAST)),
         "staleAt": facts.stale_at(),
+        "turn": turns.whole,
     }
 
 
-def _row(facts: StatusFacts, slug: str) -> dict[str, Any]:
+def _row(facts: StatusFacts, turns: Turns, slug: str) -> dict[str, Any]:
     """One service as a line of the overview."""
     detail = facts.details[slug]
     service = detail.service
@@ -132,6 +135,7 @@ def _row(facts: StatusFacts, slug: str) -> dict[str, Any]:
         "description": service.description,
         "group": service.group,
         "state": service.state,
+        "turn": turns.services.get(slug),
         "reason": facts.reasons[slug],
         "stale": service.stale,
         "href": address(service_path(slug)),
@@ -140,7 +144,7 @@ def _row(facts: StatusFacts, slug: str) -> dict[str, Any]:
     }
 
 
-def _service_pages(facts: StatusFacts, slug: str) -> Iterator[Page]:
+def _service_pages(facts: StatusFacts, turns: Turns, slug: str) -> Iterator[Page]:
     path, detail = service_path(slug), facts.details[slug]
     name, data = detail.service.name, detail.told()
     shown = {
@@ -157,6 +161,7 @@ def _service_pages(facts: StatusFacts, slug: str) -> Iterator[Page]:
             for each in data["maintenance"]
         ],
         "staleAt": facts.stale_at(slug),
+        "turn": turns.services.get(slug),
     }
     meta = {"reason": facts.reasons[slug]}
     yield Page(twin(path)[1:], {"data": data, "meta": meta})
