@@ -35,7 +35,9 @@ class Turns:
         at = min(self._boundaries.values(), default=None)
         if at is None:
             return None
-        states = [self._later[at].judgement(each).state for each in self._board.services]
+        states = [
+            self._later[at].judgement(each).state for each in self._board.services
+        ]
         state = overall_of(states, stale=False)
         return Turn(told_moment(at), state)
 
