@@ -51,8 +51,8 @@ def create_app(
     Return the application.
 
     `clock` is the only source of time; `changed(area, is_quiet)` is called after
-    a commit that the site must show; `troubles` says what is wrong with the builder; `uses`
-    is told which keys are used.
+    a commit that the site must show; `troubles` says what is wrong with the builder;
+    `uses` is told which keys are used.
     """
     declare_operations()
     app = Flask("masthead", static_folder=None)

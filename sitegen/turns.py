@@ -1,4 +1,4 @@
-"""What the clock alone will next make of a state, so that a page can show it in time."""
+"""What the clock alone will next make of a state, for a page to show in time."""
 
 from copy import copy
 from dataclasses import replace
@@ -35,9 +35,8 @@ class Turns:
         at = min(self._boundaries.values(), default=None)
         if at is None:
             return None
-        states = [
-            self._later[at].judgement(each).state for each in self._board.services
-        ]
+        then = self._later[at]
+        states = [then.judgement(each).state for each in then.services]
         state = overall_of(states, stale=False)
         return Turn(told_moment(at), state)
 
@@ -54,7 +53,8 @@ def _boundaries(seen: Board) -> dict[int, datetime]:
     """Return when a window or an incident next begins or ends, by the service."""
     found: dict[int, datetime] = {}
     shown = {each.number for each in seen.services}
-    for subject in [*seen.incidents, *seen.windows]:
+    subjects: list[IncidentRow | MaintenanceRow] = [*seen.incidents, *seen.windows]
+    for subject in subjects:
         coming = [at for at in _edges(subject) if at > seen.now]
         affected = [each.service_id for each in subject.services]
         for number in shown.intersection(affected) if coming else ():
