@@ -9,6 +9,8 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
+from werkzeug.http import parse_etags
+
 from api.asking import read_body, read_dry_run, read_idempotency_key, read_query
 from api.callers import acting_for, authenticate
 from api.operation import AuditError, Call, Caller, Operation
@@ -253,10 +255,10 @@ def _json(body: bytes, headers: dict[str, str] | None = None) -> Answer:
 
 def _revalidated(answer: Answer, held: str | None) -> Answer:
     """Tag the answer; who holds the same already gets 304 and no body."""
-    tag = f'"{hashlib.sha256(answer.body).hexdigest()[:32]}"'
-    answer.headers |= {"Cache-Control": "private, no-cache", "ETag": tag}
-    tags = {each.strip().removeprefix("W/") for each in (held or "").split(",")}
-    return Answer(b"", 304, answer.headers) if tags & {tag, "*"} else answer
+    tag = hashlib.sha256(answer.body).hexdigest()[:32]
+    answer.headers |= {"Cache-Control": "private, no-cache", "ETag": f'"{tag}"'}
+    is_held = parse_etags(held).contains_weak(tag)
+    return Answer(b"", 304, answer.headers) if is_held else answer
 
 
 def _reading_headers(call: Call, given: Any, request: Request) -> dict[str, str]:

@@ -4,6 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime
+from functools import lru_cache
+
+from markupsafe import Markup
+
+from sitegen.markdown import render_entry
 
 # Written out, since strftime follows the locale of whoever runs the build.
 MONTHS = (
@@ -31,8 +36,14 @@ def day(text: str) -> str:
     return _day(instant(text).date(), 9)
 
 
+@lru_cache(maxsize=1024)
 def short_day(text: str) -> str:
     return _day(instant(text).date(), 3)
+
+
+def month_words(month: str) -> str:
+    year, number = month.split("-")
+    return f"{MONTHS[int(number) - 1]} {year}"
 
 
 def clock(text: str) -> str:
@@ -91,6 +102,11 @@ def anchor(text: str) -> str:
     return re.sub(r"\W+", "-", text.lower()).strip("-") or "section"
 
 
+def said(text: str) -> Markup:
+    """What somebody wrote of an incident or a window, as safe HTML."""
+    return Markup(render_entry(text))  # noqa: S704  the renderer lets no HTML through
+
+
 def _day(date: date, letters: int) -> str:
     return f"{date.day} {MONTHS[date.month - 1][:letters]} {date.year}"
 
@@ -106,9 +122,11 @@ FILTERS: dict[str, Callable[..., str]] = {
     "days_words": days_words,
     "duration": duration,
     "moment": moment,
+    "month_words": month_words,
     "number": number,
     "overall_words": overall_words,
     "pct": pct,
+    "said": said,
     "period_words": period_words,
     "short_day": short_day,
     "state_words": state_words,

@@ -130,7 +130,7 @@ def record_measurements(
     changed = cursor.rowcount > 0
     if changed:
         cursor.executemany(_SEE, rows)
-        recount((number, at) for number, at, *_ in rows)
+        recount(((number, at) for number, at, *_ in rows), now)
     unknown = [each.slug for each in asked.measurements if each.slug not in numbers]
     recorded = RecordedMeasurements(
         recorded=len(rows), unknown=list(dict.fromkeys(unknown))

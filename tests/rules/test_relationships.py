@@ -1,5 +1,7 @@
 """Relationships: one stored form, no rings, a record at each end."""
 
+from itertools import pairwise
+
 import pytest
 from pydantic import ValidationError
 
@@ -92,7 +94,7 @@ def test_of_one(items):
 @pytest.mark.parametrize("said", ["blocks", "supersedes"])
 def test_ring(items, clock, said):
     """What would lead back to itself is refused, and the way is told."""
-    for a, b in zip(items, items[1:], strict=False):
+    for a, b in pairwise(items):
         relate(a, b, said, clock)
     first, *_, last = items
 
@@ -117,7 +119,7 @@ def test_ring_by_depends_on(items, clock):
 def test_long_ring(project, clock):
     """Of a long way only the ends are told."""
     items = [work(project, clock) for _ in range(30)]
-    for a, b in zip(items, items[1:], strict=False):
+    for a, b in pairwise(items):
         relate(a, b, "blocks", clock)
 
     with pytest.raises(RelationshipCycle, match=r"→ \(21 more\) →") as refused:

@@ -1,0 +1,104 @@
+"""
+The hours of a service that are over: counted once and kept.
+
+They stand still until the next hour is over, a sample comes late, or a window cuts
+otherwise.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from models.base import milliseconds, moment
+from models.database import database
+from models.status.counters import HALVES, HOURLY, rows_in, summed
+from models.status.cuts import Span
+from models.status.hours import DAY_MS, HOUR_MS
+from models.status.uptime import Counts
+
+# A time in milliseconds, then the columns of Counts.
+Hour = tuple[int, ...]
+
+# Columns of counts by the number of their part.
+_Parts = dict[int, list[Sequence[int]]]
+
+# For how long every hour is shown by itself.
+LATEST = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The halves of days, and the latest hours one by one."""
+
+    halves: dict[datetime, Counts]
+    hours: list[Hour]
+
+
+@dataclass(frozen=True)
+class Past:
+    """
+    Whole hours of one service, and what of them maintenance leaves out.
+
+    `revision` stands for the samples: equal pasts tell equal hours.
+    """
+
+    service: str
+    number: int
+    span: Span
+    windows: tuple[Span, ...]
+    revision: int
+
+    def key(self) -> list[Any]:
+        """Return what names these hours, in words that JSON has."""
+        spans = [list(map(milliseconds, each)) for each in (self.span, *self.windows)]
+        return [self.service, self.revision, *spans]
+
+    def hours(self, since: datetime | None = None) -> list[Hour]:
+        """Return each hour that has samples, all of them or since a time."""
+        found = self._parts(HOURLY, 0, since)
+        # Most hours are told in one row: to add it up would take longer than all.
+        return [
+            (hour * HOUR_MS, *(rows[0] if len(rows) == 1 else _added(rows)))
+            for hour, rows in sorted(found.items())
+        ]
+
+    def halves(self, split: int) -> dict[datetime, Counts]:
+        """Return the UTC days, each cut in two at this time of day, by their start."""
+        return {
+            moment(half // 2 * DAY_MS + half % 2 * split): summed(rows)
+            for half, rows in self._parts(HALVES, split).items()
+        }
+
+    def _parts(self, part: str, split: int, since: datetime | None = None) -> _Parts:
+        found: _Parts = defaultdict(list)
+        span = since or self.span[0], self.span[1]
+        rows = rows_in(self.number, self.windows, span, part=part, split=split)
+        for at, *columns in rows:
+            found[at].append(columns)
+        return found
+
+
+def _added(rows: list[Sequence[int]]) -> Iterable[int]:
+    return map(sum, zip(*rows, strict=True))
+
+
+class Pasts:
+    """What pages show of the past of every service, for as long as it holds."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[Any, ...], Shown] = {}
+
+    def shown(self, pasts: Iterable[Past], split: int) -> dict[str, Shown]:
+        """Return it by the service's id, and forget all that was not asked for."""
+        store, before = str(database.database), self._kept
+        keys = {past: (store, split, past) for past in pasts}
+        self._kept = {
+            key: before.get(key) or _shown(past, split) for past, key in keys.items()
+        }
+        return {past.service: self._kept[key] for past, key in keys.items()}
+
+
+def _shown(past: Past, split: int) -> Shown:
+    return Shown(past.halves(split), past.hours(past.span[1] - LATEST))

@@ -1,0 +1,55 @@
+"""Response times as a drawing: where the line runs, and what its axis says. Pure."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+# The drawing's own measure; the page stretches it to what room there is.
+WIDTH, HEIGHT = 1000, 100
+# Round numbers, of which the axis takes the first that holds the highest point.
+STEPS = (1, 2, 3, 4, 5, 6, 8, 10)
+
+Run = list[tuple[int, int]]
+
+
+def chart(values: Sequence[int | None]) -> dict[str, Any]:
+    """
+    Return the line over equal steps of time, None where nothing was measured.
+
+    There the line breaks; a lone value between two gaps is a line without length,
+    which its round ends make a dot.
+    """
+    known = [each for each in values if each is not None]
+    top = axis_top(max(known, default=0))
+    return {
+        "low": min(known, default=None),
+        "high": max(known, default=None),
+        "gaps": len(values) - len(known),
+        "axis": [top, top // 2, 0] if top > 1 else [top, 0],
+        "line": " ".join(_drawn(run, top, len(values)) for run in _runs(values)),
+    }
+
+
+def axis_top(highest: int) -> int:
+    """Return the round number at which the axis ends."""
+    power = 10 ** max(0, len(str(highest)) - 1)
+    return next(step * power for step in STEPS if step * power >= max(1, highest))
+
+
+def _runs(values: Sequence[int | None]) -> Iterator[Run]:
+    run: Run = []
+    for place, value in enumerate(values):
+        if value is not None:
+            run.append((place, value))
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def _drawn(run: Run, top: int, count: int) -> str:
+    points = [
+        f"{(2 * place + 1) * WIDTH / (2 * count):g} {HEIGHT - value * HEIGHT / top:g}"
+        for place, value in run
+    ]
+    return "M" + "L".join(points) + ("h0" if len(points) == 1 else "")
