@@ -1,29 +1,25 @@
 """The status area of 500 services: built whole, touched by a probe, and in time."""
 
-import statistics
-import threading
 import time
-from contextlib import contextmanager
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 from api.http import create_app
 from bench.server import empty_database, now
+from models.base import milliseconds
 from models.changes import mark
 from models.database import database, writing
 from models.settings import Settings
 from models.status.hours import HOUR_MS, roll_up
-from models.base import milliseconds
 from models.status.measurements import StatusRecordMeasurements, record_measurements
 from models.status.services import ServiceRow, StatusAddService, add_service
 from sitegen.build import build
 from sitegen.builder import Builder
 from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
+from tests import world
 
 SERVICES, DAYS, GROUPS = 500, 90, 10
-INCIDENTS = 40
 
 
 def run():
@@ -38,9 +34,9 @@ def _whole(settings):
     """Into an empty folder, again, and after a probe that says nothing new."""
     looks, at = Looks(settings), now()
     taken, report = _built(settings, looks, at)
-    count = len(report.written)
-    yield f"status of {SERVICES} services × {DAYS} days, full, s", f"{taken:.2f}", "<= 3"
-    yield "files of it", count, ""
+    what = f"status of {SERVICES} services × {DAYS} days, full, s"
+    yield what, f"{taken:.2f}", "<= 3"
+    yield "files of it", len(report.written), ""
     for services in (1, 200):
         at += timedelta(seconds=30)
         beat(range(services), at)
@@ -99,3 +95,43 @@ def beat(numbers, at):
 
 def _beside(path, name):
     return str(Path(path).parent / name)
+
+
+ADD = "/status/v1/admin/incidents/add"
+TURNS, SLUGS = 60, ["api-gateway"]
+
+
+def _in_time():
+    """How long after the answer of incidents/add its page stands, in the demo."""
+    with empty_database() as (path, secret):
+        world.populate(now())
+        settings = Settings(database=path, output=_beside(path, "demo"))
+        looks = Looks(settings)
+        builder = Builder(now, lambda at: Edition(at, settings, looks))
+        client = create_app(settings, clock=now, changed=builder.wake).test_client()
+        builder.start()
+        overview = Path(settings.output) / "status/index.html"
+        while not overview.exists():
+            time.sleep(0.1)
+        try:
+            times = sorted(_shown(client, secret, settings, n) for n in range(TURNS))
+        finally:
+            builder.stop()
+    yield "incident to its page, demo, median ms", f"{times[TURNS // 2]:.0f}", ""
+    yield "the same, p95 ms", f"{times[int(TURNS * 0.95)]:.0f}", "<= 250"
+
+
+def _shown(client, secret, settings, number):
+    """Return the milliseconds from the answer to the page and the overview."""
+    asked = {"title": f"Errors {number}", "severity": "degraded", "body": "Looking."}
+    headers = {"Authorization": f"Bearer {secret}", "Idempotency-Key": str(number)}
+    answer = client.post(ADD, json=asked | {"services": SLUGS}, headers=headers)
+    answered = time.perf_counter()
+    assert answer.status_code == 200, answer.text
+    status = Path(settings.output) / "status"
+    page = status / "incidents" / answer.json["data"]["id"] / "index.html"
+    while not (page.exists() and asked["title"] in (status / "index.html").read_text()):
+        time.sleep(0.002)
+    taken = (time.perf_counter() - answered) * 1000
+    time.sleep(0.2)
+    return taken

@@ -2,9 +2,9 @@
 
 import shutil
 import threading
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
-from http.server import ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from models.database import database, open_database, writing
@@ -16,7 +16,15 @@ from models.status.services import StatusAddService, add_service
 from sitegen.build import build
 from sitegen.looks import Looks
 from sitegen.page import Edition
-from tests.browser.conftest import NOW, Quiet
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A static host, as plain as there are."""
+
+    def log_message(self, *_):
+        pass
 
 
 def seconds(count):

@@ -5,8 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from tests.browser.conftest import NOW
-from tests.browser.status_site import StatusSite, seconds
+from tests.browser.status_site import NOW
 
 OVERVIEW, SERVICE, FRONT = "/status/", "/status/services/api/", "/"
 OLD = "Status data out of date"
@@ -29,43 +28,13 @@ GREEN = """() => {
 
 
 @pytest.fixture
-def site(tmp_path, empty_database):
-    made = StatusSite(tmp_path, empty_database)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def works(site):
+def works(world):
     """Two services that work, just measured; the page is built, the builder dies."""
     for slug in ("api", "mail"):
-        site.service(slug)
-        site.sample(slug)
-    site.build()
-    return site
-
-
-@pytest.fixture
-def visit(browser, site):
-    """Open a page at a time of the reader's clock, and count what it asks for."""
-    contexts, errors = [], []
-
-    def go(path, at=0, **circumstances):
-        context = browser.new_context(base_url=site.url, **circumstances)
-        contexts.append(context)
-        page = context.new_page()
-        page.asked = []
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("request", lambda asked: page.asked.append(asked.url))
-        if circumstances.get("java_script_enabled", True):
-            page.clock.install(time=seconds(at))
-        page.goto(path)
-        return page
-
-    yield go
-    for context in contexts:
-        context.close()
-    assert errors == []
+        world.service(slug)
+        world.sample(slug)
+    world.build()
+    return world
 
 
 def headline(page):
