@@ -5,8 +5,9 @@ from typing import Any
 
 # The drawing's own measure; the page stretches it to what room there is.
 WIDTH, HEIGHT = 1000, 100
-# Round numbers, of which the axis takes the first that holds the highest point.
-STEPS = (1, 2, 3, 4, 5, 6, 8, 10)
+# Round numbers, of which the axis takes the first that holds the highest point; their
+# halves, which stand in its middle, are whole.
+STEPS = (10, 12, 16, 20, 24, 30, 40, 50, 60, 80, 100)
 
 Run = list[tuple[int, int]]
 
@@ -24,15 +25,15 @@ def chart(values: Sequence[int | None]) -> dict[str, Any]:
         "low": min(known, default=None),
         "high": max(known, default=None),
         "gaps": len(values) - len(known),
-        "axis": [top, top // 2, 0] if top > 1 else [top, 0],
+        "axis": [top, top // 2, 0],
         "line": " ".join(_drawn(run, top, len(values)) for run in _runs(values)),
     }
 
 
 def axis_top(highest: int) -> int:
     """Return the round number at which the axis ends."""
-    power = 10 ** max(0, len(str(highest)) - 1)
-    return next(step * power for step in STEPS if step * power >= max(1, highest))
+    power: int = 10 ** max(0, len(str(highest)) - 2)
+    return next(step * power for step in STEPS if step * power >= highest)
 
 
 def _runs(values: Sequence[int | None]) -> Iterator[Run]:
