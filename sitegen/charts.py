@@ -1,7 +1,19 @@
-"""Response times as a drawing: where the line runs, and what its axis says. Pure."""
+"""Days as bars and response times as a line: where what is drawn stands. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+from markupsafe import Markup, escape
+
+# Trouble stands taller than calm, so the row reads without its colours.
+HEIGHTS = {
+    "operational": 12,
+    "maintenance": 12,
+    "degraded": 18,
+    "partial-outage": 25,
+    "major-outage": 32,
+}
+NO_DATA = 3
 
 # The drawing's own measure; the page stretches it to what room there is.
 WIDTH, HEIGHT = 1000, 100
@@ -10,6 +22,28 @@ WIDTH, HEIGHT = 1000, 100
 STEPS = (10, 12, 16, 20, 24, 30, 40, 50, 60, 80, 100)
 
 Run = list[tuple[int, int]]
+
+
+def bars(days: Iterable[Mapping[str, Any]], words: Sequence[str] = ()) -> Markup:
+    """
+    Return a bar for each day, and in it what a reader is told of that day.
+
+    There are ninety for each service: a template would take longer than all the rest
+    of its page.
+    """
+    return Markup("\n").join(
+        _bar(6 * place, day["state"], words[place] if words else None)
+        for place, day in enumerate(days)
+    )
+
+
+def _bar(x: int, state: str | None, words: str | None) -> Markup:
+    height = HEIGHTS.get(state or "", NO_DATA)
+    title = f"<title>{escape(words)}</title>" if words else ""
+    return Markup(  # noqa: S704  nothing but our own words and numbers
+        f'<rect class="is-{state or "none"}" x="{x}" y="{32 - height}" width="4"'
+        f' height="{height}">{title}</rect>'
+    )
 
 
 def chart(values: Sequence[int | None]) -> dict[str, Any]:

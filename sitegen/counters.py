@@ -1,7 +1,7 @@
 """The counters behind the percentages, for anyone who wants to count again."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from itertools import groupby
 
@@ -16,6 +16,7 @@ from sitegen.links import data_path
 from sitegen.page import Edition, Page, pages
 
 COLUMNS = ("start", *told_counts(Counts()))
+Lines = Callable[[Past], tuple[str, str]]
 # Raised when equal hours would give another file.
 FORMAT = 1
 
@@ -28,50 +29,50 @@ def counters(edition: Edition) -> Iterator[Page]:
     They are made anew when the past changes, and not with every measurement: what
     the periods have beside whole hours stands in the service's own JSON.
     """
+    # The two files of a service are made one after the other.
+    lines = lru_cache(maxsize=1)(_lines)
     for slug, measured in edition.once(facts_at).measured.items():
         past = measured.past
         key = [FORMAT, *past.key()]
-        yield Page(data_path(slug, "json"), partial(_json, slug, past), key=key)
-        yield Page(data_path(slug, "csv"), partial(_csv, past), key=key)
+        yield Page(data_path(slug, "json"), partial(_json, slug, past, lines), key=key)
+        yield Page(data_path(slug, "csv"), partial(_csv, past, lines), key=key)
 
 
-def _json(slug: str, past: Past) -> str:
+def _json(slug: str, past: Past, lines: Lines) -> str:
     start, end = past.span
-    days, hours = _lines(past)
     told = {
         "slug": slug,
         "from": told_moment(start),
         "to": told_moment(end),
         "columns": COLUMNS,
     }
-    rows = "".join(
-        f',"{name}":[' + ",".join(map(_row, lines)) + "]"
-        for name, lines in (("days", days), ("hours", hours))
+    days, hours = map(_rows, lines(past))
+    return (
+        f'{{"data":{json.dumps(told)[:-1]}, "days":[{days}],\n"hours":[{hours}]}}}}\n'
     )
-    return f'{{"data":{json.dumps(told)[:-1]}{rows}}}}}\n'
 
 
-def _csv(past: Past) -> str:
-    days, hours = _lines(past)
-    header = ",".join(("per", *COLUMNS))
-    lines = [*(f"day,{each}" for each in days), *(f"hour,{each}" for each in hours)]
-    return "\n".join([header, *lines]) + "\n"
+def _rows(text: str) -> str:
+    """Say lines as JSON: in each all but the time, which ends in Z, are numbers."""
+    if not text:
+        return ""
+    return '["' + text.replace("Z,", 'Z",').replace("\n", '],\n["') + "]"
 
 
-def _row(line: str) -> str:
-    """Say a line as JSON: all but the time are numbers."""
-    start, _, numbers = line.partition(",")
-    return f'["{start}",{numbers}]'
+def _csv(past: Past, lines: Lines) -> str:
+    named = zip(("day,", "hour,"), lines(past), strict=True)
+    texts = [name + text.replace("\n", "\n" + name) for name, text in named if text]
+    return "\n".join([",".join(("per", *COLUMNS)), *texts]) + "\n"
 
 
-def _lines(past: Past) -> tuple[list[str], list[str]]:
-    """Return the days that are over and the hours, each as its time and its counts."""
+def _lines(past: Past) -> tuple[str, str]:
+    """Return the days that are over and the hours: a line has the time and counts."""
     hours = past.hours()
-    return [_line(each) for each in _days(hours, past)], [_line(each) for each in hours]
-
-
-def _line(row: Hour) -> str:
-    return f"{_told(row[0])},%d,%d,%d,%d,%d,%d" % row[1:]
+    days, each_hour = (
+        "\n".join([f"{_told(row[0])},%d,%d,%d,%d,%d,%d" % row[1:] for row in rows])
+        for rows in (_days(hours, past), hours)
+    )
+    return days, each_hour
 
 
 @lru_cache(maxsize=4096)

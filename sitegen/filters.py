@@ -2,12 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import lru_cache
+from typing import Any
 
 from markupsafe import Markup
 
+from sitegen.charts import bars
 from sitegen.markdown import render_entry
 
 # Written out, since strftime follows the locale of whoever runs the build.
@@ -97,6 +99,14 @@ def days_words(days: Iterable[Mapping[str, str | None]]) -> str:
     return ", ".join(said) or "no days yet"
 
 
+def day_bars(days: Sequence[Mapping[str, Any]]) -> Markup:
+    return bars(days, [f"{short_day(day['date'])}: {day['words']}" for day in days])
+
+
+def state_bar(state: str | None) -> Markup:
+    return bars([{"state": state}])
+
+
 def anchor(text: str) -> str:
     """Make the id under which a section stands on its collection's page."""
     return re.sub(r"\W+", "-", text.lower()).strip("-") or "section"
@@ -119,6 +129,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "anchor": anchor,
     "clock": clock,
     "day": day,
+    "day_bars": day_bars,
     "days_words": days_words,
     "duration": duration,
     "moment": moment,
@@ -129,5 +140,6 @@ FILTERS: dict[str, Callable[..., str]] = {
     "said": said,
     "period_words": period_words,
     "short_day": short_day,
+    "state_bar": state_bar,
     "state_words": state_words,
 }

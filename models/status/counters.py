@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Annotated, NamedTuple
 
 from pydantic import Field
@@ -111,13 +112,23 @@ def rows_in(
     span: Span,
     part: str = HALVES,
     split: int = 0,
-) -> Iterator[Row]:
-    """Yield the counts of the parts of [start, end); a part may come several times."""
+) -> list[Row]:
+    """Return the counts of the parts of [start, end); a part may come several times."""
+    texts, until = _TEXTS[part], rolled_up_until()
+
+    def rows_of(spans: Iterable[Span]) -> Iterator[Row]:
+        asked = (each for span in spans for each in _sources(span, until, texts))
+        return chain.from_iterable(
+            database.execute_sql(statement, (split, number, start, end))
+            for statement, start, end in asked
+            if start < end
+        )
+
     # A day whose raw rows are gone is counted whole, in the span that it starts in.
     start, end = (milliseconds(each) for each in span)
-    yield from database.execute_sql(_TEXTS[part].days, (split, number, start, end))
-    yield from _rows_of(number, outside(windows, span), part, split)
-    yield from map(_left_out, _rows_of(number, inside(windows, span), part, split))
+    days = database.execute_sql(texts.days, (split, number, start, end))
+    kept, cut = rows_of(outside(windows, span)), rows_of(inside(windows, span))
+    return [*days, *kept, *map(_left_out, cut)]
 
 
 def edge_in(number: int, windows: Sequence[Span], span: Span) -> Counts:
@@ -140,17 +151,6 @@ def _left_out(row: Row) -> Row:
 
 def summed(rows: Iterable[Sequence[int]]) -> Counts:
     return Counts(*map(sum, zip(*rows, strict=True)))
-
-
-def _rows_of(
-    number: int, spans: Iterable[Span], part: str, split: int
-) -> Iterator[Row]:
-    """Yield counts of what is kept by the hour or raw."""
-    until = rolled_up_until()
-    for span in spans:
-        for statement, start, end in _sources(span, until, _TEXTS[part]):
-            if start < end:
-                yield from database.execute_sql(statement, (split, number, start, end))
 
 
 def _sources(span: Span, until: int, texts: _Texts) -> Iterator[tuple[str, int, int]]:

@@ -13,16 +13,13 @@ from typing import Any
 
 from models.base import milliseconds, moment
 from models.database import database
-from models.status.counters import HALVES, HOURLY, rows_in, summed
+from models.status.counters import HOURLY, rows_in, summed
 from models.status.cuts import Span
 from models.status.hours import DAY_MS, HOUR_MS
 from models.status.uptime import Counts
 
 # A time in milliseconds, then the columns of Counts.
 Hour = tuple[int, ...]
-
-# Columns of counts by the number of their part.
-_Parts = dict[int, list[Sequence[int]]]
 
 # For how long every hour is shown by itself.
 LATEST = timedelta(days=1)
@@ -57,31 +54,28 @@ class Past:
 
     def hours(self, since: datetime | None = None) -> list[Hour]:
         """Return each hour that has samples, all of them or since a time."""
-        found = self._parts(HOURLY, 0, since)
-        # Most hours are told in one row: to add it up would take longer than all.
-        return [
-            (hour * HOUR_MS, *(rows[0] if len(rows) == 1 else _added(rows)))
-            for hour, rows in sorted(found.items())
-        ]
+        span = since or self.span[0], self.span[1]
+        rows = rows_in(self.number, self.windows, span, part=HOURLY)
+        # Where no window cuts each hour is told in one row, and there are thousands.
+        if len({row[0] for row in rows}) < len(rows):
+            found = sorted(_by_part(rows).items())
+            rows = [(at, *map(sum, zip(*parts, strict=True))) for at, parts in found]
+        return [(at * HOUR_MS, *columns) for at, *columns in rows]
 
     def halves(self, split: int) -> dict[datetime, Counts]:
         """Return the UTC days, each cut in two at this time of day, by their start."""
+        rows = rows_in(self.number, self.windows, self.span, split=split)
         return {
-            moment(half // 2 * DAY_MS + half % 2 * split): summed(rows)
-            for half, rows in self._parts(HALVES, split).items()
+            moment(half // 2 * DAY_MS + half % 2 * split): summed(parts)
+            for half, parts in _by_part(rows).items()
         }
 
-    def _parts(self, part: str, split: int, since: datetime | None = None) -> _Parts:
-        found: _Parts = defaultdict(list)
-        span = since or self.span[0], self.span[1]
-        rows = rows_in(self.number, self.windows, span, part=part, split=split)
-        for at, *columns in rows:
-            found[at].append(columns)
-        return found
 
-
-def _added(rows: list[Sequence[int]]) -> Iterable[int]:
-    return map(sum, zip(*rows, strict=True))
+def _by_part(rows: Iterable[Hour]) -> dict[int, list[Sequence[int]]]:
+    found: dict[int, list[Sequence[int]]] = defaultdict(list)
+    for at, *columns in rows:
+        found[at].append(columns)
+    return found
 
 
 class Pasts:
