@@ -67,8 +67,10 @@ class DocumentRevisionRow(Row):
     author_id = TextField()
     author_type = TextField()
     created_at = MomentField()
-    # Bytes of the content, which stands last: what is read without it stays cheap.
+    # Bytes and SHA-256 of the content, which stands last: what is read without it
+    # stays cheap.
     size = IntegerField()
+    digest = TextField()
     content = TextField()
 
     class Meta:

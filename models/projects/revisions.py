@@ -1,5 +1,7 @@
 """Revisions of documents: each accepted save makes exactly one."""
 
+from hashlib import sha256
+
 from pydantic import model_validator
 
 from models.base import Shape, new_id
@@ -53,6 +55,7 @@ def append_revision(
     document: DocumentRow, content: str, note: str | None, by: By
 ) -> DocumentRevisionRow:
     """Keep the head as a revision; its time is that of the save."""
+    text = content.encode()
     return DocumentRevisionRow.create(
         id=new_id(document.updated_at),
         document=document.id,
@@ -63,7 +66,8 @@ def append_revision(
         author_id=by.actor_id,
         author_type=by.actor_type,
         created_at=document.updated_at,
-        size=len(content.encode()),
+        size=len(text),
+        digest=sha256(text).hexdigest(),
         content=content,
     )
 
