@@ -1,5 +1,6 @@
 """The way of one request, top to bottom."""
 
+import hashlib
 import logging
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
@@ -8,6 +9,8 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
+from werkzeug.http import parse_etags
+
 from api.asking import read_body, read_dry_run, read_idempotency_key, read_query
 from api.callers import acting_for, authenticate
 from api.operation import AuditError, Call, Caller, Operation
@@ -15,7 +18,7 @@ from api.problems import problem
 from api.wire import Answer, Request, SentHeaders, View
 from models import audit, changes
 from models.base import Shape, canonical, milliseconds
-from models.database import connect, reading, rehearsing, writing
+from models.database import reading, rehearsing, writing
 from models.errors import (
     InsufficientScope,
     MethodNotAllowed,
@@ -26,7 +29,6 @@ from models.errors import (
 from models.idempotency import InProgress, Repeatable, first_answer, keep_answer
 from models.pagination import CursorQuery, Page
 from models.platform.buckets import Buckets, Draw, Rate
-from models.platform.scopes import any_covers
 from models.platform.uses import Uses
 from models.settings import Settings
 from models.words import to_milliseconds
@@ -76,11 +78,21 @@ class Dispatch:
         return self.refused(refusal, request.path, request.id)
 
     def _answered(
-        self, operation: Operation, request: Request, told: dict[str, str]
+        self, operation: Operation, request: Request, rate: dict[str, str]
     ) -> Answer:
-        """Size, key, state of key, token bucket, scope; then what may be asked."""
+        """Size and caller; then what is asked. A read is all one snapshot."""
         body = _body(operation, request)
-        connect()
+        with reading():
+            call = self._called(operation, request, rate)
+            asked = _question(operation, request, body)
+            if not operation.mutates:
+                return self._read(call, asked, request)
+        return self._changed(call, asked, request.headers)
+
+    def _called(
+        self, operation: Operation, request: Request, told: dict[str, str]
+    ) -> Call:
+        """Key, state of key, token bucket, scope; then for whom it acts."""
         now = to_milliseconds(self.clock())
         caller, rate = authenticate(request.headers, self.settings, now)
         self.uses.note(caller.key_id, now)
@@ -92,26 +104,27 @@ class Dispatch:
             )
         _require_scope(caller, operation)
         caller = acting_for(caller, request.headers)
-        call = Call(operation, caller, now, self.settings, request.id)
-        asked = _question(operation, request, body)
-        if operation.mutates:
-            return self._changed(call, asked, request.headers)
-        with reading():
-            if isinstance(asked, CursorQuery):
-                asked.last()  # its shape, which comes before any existence
-            given = _handled(call, asked)
-            if call.used_key:
-                self.uses.note(call.used_key, now)
-            return _json(
-                _told(operation, given), _reading_headers(call, given, request)
-            )
+        return Call(operation, caller, now, self.settings, request.id)
+
+    def _read(self, call: Call, asked: Shape | None, request: Request) -> Answer:
+        if isinstance(asked, CursorQuery):
+            asked.last()  # its shape, which comes before any existence
+        given = _handled(call, asked)
+        if call.used_key:
+            self.uses.note(call.used_key, call.now)
+        headers = _reading_headers(call, given, request)
+        answer = _json(_told(call.operation, given), headers)
+        if call.operation.revalidates:
+            return _revalidated(answer, request.headers.get("If-None-Match"))
+        return answer
 
     def _changed(self, call: Call, asked: Shape | None, headers: SentHeaders) -> Answer:
         """One transaction; after its commit the builder wakes."""
+        operation, header = call.operation, headers.get("Idempotency-Key")
+        text = read_idempotency_key(operation, header)
         if read_dry_run(headers.get("Dry-Run")):
             return self._rehearsed(call, asked)
-        operation, text = call.operation, headers.get("Idempotency-Key")
-        repeatable = _repeatable(call, asked, read_idempotency_key(operation, text))
+        repeatable = _repeatable(call, asked, text)
         with self._alone(repeatable), writing():
             if repeatable and (stored := first_answer(repeatable, call.now)):
                 return _json(stored, {"Idempotent-Replayed": "true"})
@@ -119,7 +132,8 @@ class Dispatch:
             answer = _told(operation, given)
             generation = _put_down(call)
             if repeatable:
-                keep_answer(repeatable, answer, call.now, _secret(operation, given))
+                secret, about = _secret(operation, given), call.about
+                keep_answer(repeatable, answer, call.now, secret=secret, about=about)
         if operation.rebuilds is None or generation is None:
             return _json(answer)
         self.changed(operation.rebuilds)
@@ -168,7 +182,7 @@ def _question(operation: Operation, request: Request, body: bytes) -> Shape | No
 
 
 def _require_scope(caller: Caller, operation: Operation) -> None:
-    if not any_covers(caller.scopes, operation.scope):
+    if not caller.covers(operation.scope):
         raise InsufficientScope(
             f"This operation needs the scope {operation.scope}.",
             requiredScope=operation.scope,
@@ -209,9 +223,11 @@ def _put_down(call: Call) -> int | None:
     operation, caller = call.operation, call.caller
     if call.is_unchanged:
         return None
-    if operation.audit and len(call.records) != 1:
-        raise AuditError(f"{operation.name} must audit once, or say unchanged.")
+    if operation.audit and len(call.records) != int(not call.is_unaudited):
+        raise AuditError(f"{operation.name} must audit once, or say why not.")
     via = f"via key {caller.prefix}" if caller.is_asserting else None
+    # In Area A the detail may be JSON, which a semicolon would seem to go on.
+    joint = " " if operation.area == "projects" else "; "
     for record in call.records:
         audit.append(
             operation.area,
@@ -219,7 +235,7 @@ def _put_down(call: Call) -> int | None:
             action=record.action,
             target=record.target,
             now=call.now,
-            detail="; ".join(filter(None, [record.detail, via])) or None,
+            detail=joint.join(filter(None, [record.detail, via])) or None,
         )
     return changes.mark(operation.rebuilds) if operation.rebuilds else None
 
@@ -231,6 +247,14 @@ def _secret(operation: Operation, given: Any) -> str | None:
 def _json(body: bytes, headers: dict[str, str] | None = None) -> Answer:
     kept = {"Content-Type": "application/json", "Cache-Control": "no-store"}
     return Answer(body, 200, kept | headers if headers else kept)
+
+
+def _revalidated(answer: Answer, held: str | None) -> Answer:
+    """Tag the answer; who holds the same already gets 304 and no body."""
+    tag = hashlib.sha256(answer.body).hexdigest()[:32]
+    answer.headers |= {"Cache-Control": "private, no-cache", "ETag": f'"{tag}"'}
+    is_held = parse_etags(held).contains_weak(tag)
+    return Answer(b"", 304, answer.headers) if is_held else answer
 
 
 def _reading_headers(call: Call, given: Any, request: Request) -> dict[str, str]:

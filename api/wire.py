@@ -114,6 +114,7 @@ class Front:
         note(name, request.path, answer.status, started, request.id)
         headers = answer.headers
         headers["X-Request-Id"] = request.id
-        headers["Content-Length"] = str(len(answer.body))
+        if answer.status != HTTPStatus.NOT_MODIFIED:
+            headers["Content-Length"] = str(len(answer.body))
         start(STATUS[answer.status], list(headers.items()))
         return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body]

@@ -144,7 +144,19 @@ def up(migrator, db):
             indexes = (
                 (("project", "number"), True),
                 (("project", "updated_at", "id"), False),
+                (("project", "created_at", "id"), False),
+                (("project", "due_at", "id"), False),
+                (("project", "priority", "id"), False),
+                (("project", "bucket", "id"), False),
                 (("updated_at", "id"), False),
+                (("created_at", "id"), False),
+                (("due_at", "id"), False),
+                (("priority", "id"), False),
+                (("bucket", "id"), False),
+                (("number", "id"), False),
+                (("status",), False),
+                (("creator_id",), False),
+                (("completed_at",), False),
             )
 
     db.create_tables([WorkItemRow])
@@ -203,7 +215,7 @@ def up(migrator, db):
 
     class CommentRow(Model):
         id = TextField(primary_key=True)
-        project = ForeignKeyField(ProjectRow, on_delete="CASCADE")
+        project = ForeignKeyField(ProjectRow, on_delete="CASCADE", index=False)
         entity_type = TextField()
         entity_id = TextField(index=True)
         author_id = TextField()
@@ -216,6 +228,7 @@ def up(migrator, db):
         class Meta:
             database = db
             table_name = "comment"
+            indexes = ((("project", "created_at", "id"), False),)
 
     db.create_tables([CommentRow])
 

@@ -9,7 +9,7 @@ from peewee import BlobField, TextField, chunked
 
 from models.base import Row
 from models.database import writing
-from models.projects.document import AT_ONCE
+from models.projects.versioned import AT_ONCE
 
 # One transaction holds the writer's lock for a few milliseconds only.
 KEPT_AT_ONCE = 100

@@ -13,7 +13,7 @@ class CommentRow(Row):
     project_id: str
 
     id = TextField(primary_key=True)
-    project = ForeignKeyField(ProjectRow, on_delete="CASCADE")
+    project = ForeignKeyField(ProjectRow, on_delete="CASCADE", index=False)
     entity_type = TextField()
     entity_id = TextField(index=True)
     author_id = TextField()
@@ -22,6 +22,13 @@ class CommentRow(Row):
     created_at = MomentField()
     updated_at = MomentField()
     deleted_at = MomentField(null=True)
+
+    class Meta:
+        indexes = ((("project", "created_at", "id"), False),)
+
+    @property
+    def noun(self) -> str:
+        return f"comment '{self.id}'"
 
 
 def comment_with(id: str) -> CommentRow:

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from models.errors import MemberNotFound
-from models.projects.comment import comment_with
+from models.errors import CommentRemoved, MemberNotFound
+from models.projects.comment import CommentRow, comment_with
 from models.projects.document import document_with
 from models.projects.members import MemberRow
 from models.projects.milestone import milestone_with
-from models.projects.project import ProjectRow, project_with
+from models.projects.project import ProjectRow, project_with, require_active
 from models.projects.specification import specification_with
 from models.projects.words import EntityType
 from models.projects.work_item import work_item_with
@@ -58,3 +58,24 @@ def member_of(project: ProjectRow, account_id: str) -> MemberRow:
             f"The project '{project.slug}' has no member '{account_id}'."
         )
     return found
+
+
+def require_open(entity: Entity) -> None:
+    """Refuse to write on what is archived, or on a comment that was removed."""
+    if entity.type == "comment":
+        require_open(commented(entity.row))
+        require_kept(entity.row)
+    else:
+        has_archive = entity.type not in ("project", "member")
+        require_active(entity.project, entity.row if has_archive else None)
+
+
+def commented(comment: CommentRow) -> Entity:
+    """Return what the comment is on."""
+    kind: Any = comment.entity_type
+    return entity_with(kind, comment.entity_id)
+
+
+def require_kept(comment: CommentRow) -> None:
+    if comment.deleted_at is not None:
+        raise CommentRemoved("The comment was removed, and what it said with it.")

@@ -1,5 +1,6 @@
 """Members of a project, and the role in which a caller acts there."""
 
+from datetime import datetime
 from typing import cast
 
 from peewee import AutoField, ForeignKeyField, TextField
@@ -23,6 +24,10 @@ class MemberRow(Row):
     class Meta:
         indexes = ((("project", "account_id"), True),)
 
+    def touch(self, now: datetime) -> None:  # noqa: ARG002
+        """Save; a membership has no time of its last change."""
+        self.save()
+
 
 def membership(project: ProjectRow, account_id: str) -> Role | None:
     """Return the role that the account was given in the project."""
@@ -33,7 +38,12 @@ def membership(project: ProjectRow, account_id: str) -> Role | None:
 
 
 def role_of(project: ProjectRow, by: By) -> Role | None:
-    """Return the role in which the caller acts; it is read at each request."""
+    """
+    Return the role in which the caller acts; it is read at each request.
+
+    No change is made without asking for it, so it also notes where that is.
+    """
+    by.about.add(project.id)
     account = by.account
     return effective_role(
         membership(project, account) if account else None,

@@ -29,6 +29,10 @@ class ExternalReferenceRow(Row):
     class Meta:
         indexes = ((("system", "external_id"), False),)
 
+    @property
+    def noun(self) -> str:
+        return f"external reference '{self.id}'"
+
 
 def reference_with(id: str) -> ExternalReferenceRow:
     reference = ExternalReferenceRow.get_or_none(ExternalReferenceRow.id == id)

@@ -99,3 +99,9 @@ def includes(role: Role | None, needed: Role | None) -> bool:
 def allows(role: Role | None, case: str) -> bool:
     """Tell whether the role allows a change that NEEDS names."""
     return includes(role, NEEDS[case])
+
+
+def opens(role: Role | None, operation: str) -> bool:
+    """Tell whether the role allows some case of the operation; reads need none."""
+    cases = [case for case in NEEDS if case.partition(" ")[0] == operation]
+    return not cases or any(allows(role, case) for case in cases)

@@ -5,6 +5,7 @@ from peewee import ForeignKeyField, IntegerField, TextField
 from models.base import MomentField, Row
 from models.errors import SpecificationNotFound
 from models.projects.project import ProjectRow
+from models.projects.versioned import Versioned
 
 
 class SpecificationRow(Row):
@@ -59,8 +60,10 @@ class SpecificationRevisionRow(Row):
         indexes = ((("specification", "version"), True),)
 
 
+SPECIFICATIONS = Versioned[SpecificationRow, SpecificationRevisionRow](
+    "specification", SpecificationRow, SpecificationRevisionRow, SpecificationNotFound
+)
+
+
 def specification_with(id: str) -> SpecificationRow:
-    specification = SpecificationRow.get_or_none(SpecificationRow.id == id)
-    if specification is None:
-        raise SpecificationNotFound(f"No specification has the id '{id}'.")
-    return specification
+    return SPECIFICATIONS.with_id(id)

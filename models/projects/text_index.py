@@ -5,6 +5,7 @@ from typing import Literal
 from peewee import AutoField, ForeignKeyField, TextField
 
 from models.base import Row
+from models.database import database
 from models.projects.project import ProjectRow
 
 Indexed = Literal["work", "specification", "document", "comment"]
@@ -42,3 +43,13 @@ def index_text(
 def unindex_text(id: str) -> None:
     """Forget the words of the thing."""
     IndexedTextRow.delete().where(IndexedTextRow.entity_id == id).execute()
+
+
+def rebuild_index() -> None:
+    """
+    Make the index of words anew, so that no forgotten word stays in it.
+
+    FTS5 marks what was removed and drops it at a later merge; SQLite can be told
+    to do it at once only from version 3.42 on.
+    """
+    database.execute_sql("INSERT INTO text_index(text_index) VALUES ('rebuild')")

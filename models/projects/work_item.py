@@ -33,6 +33,10 @@ class RankField(IntegerField):
 class WorkItemRow(Row):
     project_id: str
     milestone_id: str | None
+    # What it is tied to, once that has been read.
+    assignee_ids: list[str]
+    label_ids: list[str]
+    specifications: list[Any]
 
     id = TextField(primary_key=True)
     project = ForeignKeyField(ProjectRow, on_delete="CASCADE", index=False)
@@ -55,13 +59,32 @@ class WorkItemRow(Row):
     class Meta:
         indexes = (
             (("project", "number"), True),
+            # One for each order of a list, in a project and over all.
             (("project", "updated_at", "id"), False),
+            (("project", "created_at", "id"), False),
+            (("project", "due_at", "id"), False),
+            (("project", "priority", "id"), False),
+            (("project", "bucket", "id"), False),
             (("updated_at", "id"), False),
+            (("created_at", "id"), False),
+            (("due_at", "id"), False),
+            (("priority", "id"), False),
+            (("bucket", "id"), False),
+            (("number", "id"), False),
+            # What lists are narrowed by where few items have it.
+            (("status",), False),
+            (("creator_id",), False),
+            (("completed_at",), False),
         )
 
     @property
     def noun(self) -> str:
-        return f"work item {self.project.slug}#{self.number}"
+        return f"work item {self.name}"
+
+    @property
+    def name(self) -> str:
+        """How people name it: its project and its number."""
+        return f"{self.project.slug}#{self.number}"
 
 
 class WorkAssigneeRow(Row):

@@ -26,15 +26,22 @@ def test_rehearsal_keeps_nothing(ask, woken):
     assert (marks(), woken) == (before, [])
 
 
-def test_rehearsal_needs_no_idempotency_key(ask, issue):
-    """There is nothing to repeat."""
-    key = issue("*")
-    body = {"name": "probe", "scopes": ["status:services:list"]}
-    route = "POST /platform/v1/keys/add"
+def test_rehearsal_leaves_its_idempotency_key_unused(ask):
+    """The change itself may be sent under it."""
+    ask(ADD, API, headers={"Dry-Run": "true", "Idempotency-Key": "a"})
 
-    response = ask(route, body, key=key, headers={"Dry-Run": "true"})
+    response = ask(ADD, API | {"name": "API"}, headers={"Idempotency-Key": "a"})
 
     assert response.status_code == 200
+    assert "Idempotent-Replayed" not in response.headers
+
+
+def test_rehearsal_with_a_wrong_idempotency_key(ask, refusal):
+    """A header that is no key is refused, rehearsed or not."""
+    response = ask(ADD, API, headers={"Dry-Run": "true", "Idempotency-Key": ""})
+
+    assert response.status_code == 400
+    refusal(response, "idempotency-key-invalid")
 
 
 def test_rehearsal_is_refused_as_the_change_is(ask, refusal):
