@@ -164,7 +164,7 @@ class Site:
     def watched(self):
         """Return the median of the milliseconds Hugo's watcher needs for one file."""
         times = []
-        with hugo.watching(self.folder):
+        with hugo.watching(self.folder, free_port()):
             time.sleep(2)
             for turn in range(TURNS):
                 number = turn * 37 % self.count

@@ -53,14 +53,19 @@ def command(folder, *words):
 
 
 @contextmanager
-def watching(folder):
-    """Let Hugo watch the tree; yield its process once it does."""
+def watching(folder, port):
+    """
+    Let Hugo watch the tree; yield its process once it does.
+
+    Its server is faster at this than `hugo --watch`: it makes what was changed only.
+    """
+    words = ("server", "--port", str(port), "--bind", "127.0.0.1")
     process = subprocess.Popen(
-        command(folder, "--watch"), stdout=subprocess.PIPE, text=True
+        command(folder, *words), stdout=subprocess.PIPE, text=True
     )
     try:
         for line in process.stdout:
-            if "Watching for" in line:
+            if "Press Ctrl+C" in line:
                 break
         yield process
     finally:

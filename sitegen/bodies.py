@@ -79,18 +79,22 @@ class Bodies:
 
     @contextmanager
     def keeping(self) -> Iterator[None]:
-        """Keep at the end what was rendered inside, and let the processes go."""
+        """Keep at the end what was rendered inside."""
         try:
             yield
         finally:
-            if self._threads is not None:
-                self._threads.shutdown(cancel_futures=True)
-                self._threads = None
-            self._workers.stop()
+            self.let_go()
         # What cannot be kept now is at the end of the next build.
         with suppress(StorageBusy):
             keep_bodies(self._fresh.values())
             self._fresh.clear()
+
+    def let_go(self) -> None:
+        """End the processes; the next build of many starts others."""
+        if self._threads is not None:
+            self._threads.shutdown(cancel_futures=True)
+            self._threads = None
+        self._workers.stop()
 
     def forget(self) -> None:
         """Forget the bodies that no published document shows any more."""

@@ -43,13 +43,21 @@ class Sheets:
         found = shelves(edition)
         every = [each for shelf in found for each in shelf.documents]
         self._bodies = edition.bodies
-        self._held = Ahead(every, edition.bodies.load)
-        self._contents = Ahead(every, _contents)
+        self._held, self._contents = self._ahead(every, edition.bodies)
         moved = self._find_addresses(every)
         for sheet in self._renewed(edition, found, moved):
             yield from sheet.pages
             # Links are looked at when the page is settled.
             edition.warnings.extend(sheet.warnings())
+        # All that was read ahead has been used; what comes now needs the room.
+        edition.bodies.let_go()
+        self._held, self._contents = self._ahead([], edition.bodies)
+
+    @staticmethod
+    def _ahead(
+        documents: list[PublishedPage], bodies: Bodies
+    ) -> tuple[Ahead[Held], Ahead[str]]:
+        return Ahead(documents, bodies.load), Ahead(documents, _contents)
 
     def body(self, document: PublishedPage) -> Body:
         return self._bodies.of(document, self._held.of(document))
