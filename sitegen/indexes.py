@@ -7,7 +7,14 @@ from html import escape
 from models.hosting import address
 from models.words import told_moment
 from sitegen.board import board_of, every_incident, every_window
-from sitegen.links import incident_path, maintenance_path, service_path
+from sitegen.links import (
+    HOW,
+    history_path,
+    incident_path,
+    maintenance_path,
+    service_path,
+)
+from sitegen.months import things_by_month
 from sitegen.page import SHARED, Edition, Page, Rank, pages
 from sitegen.shelves import Shelf, href_of, shelves
 
@@ -33,9 +40,9 @@ def documents(edition: Edition) -> Iterator[Page]:
 def status(edition: Edition) -> Iterator[Page]:
     """What has an address for good; the present state says itself how old it is."""
     services = edition.once(board_of).services
-    lines: list[Line] = [
-        (each, None) for each in ("/status/", "/status/history/", "/status/how/")
-    ]
+    months = [None, *edition.once(things_by_month)]
+    paths = ["status/index.html", HOW, *map(history_path, months)]
+    lines: list[Line] = [(address(each), None) for each in paths]
     lines += [(address(service_path(each.slug)), None) for each in services]
     lines += [
         (address(incident_path(each.id)), each.updated_at)

@@ -34,10 +34,7 @@ class Thing(NamedTuple):
 @pages("status")
 def history(edition: Edition) -> Iterator[Page]:
     """A page for each month in which there was anything, and a list of them."""
-    by_month: dict[str, list[Thing]] = defaultdict(list)
-    for thing in sorted(_things(edition), key=lambda each: each.start, reverse=True):
-        for month in thing.months():
-            by_month[month].append(thing)
+    by_month = edition.once(things_by_month)
     months = sorted(by_month, reverse=True)
     for place, month in enumerate(months):
         later = months[place - 1] if place else None
@@ -57,6 +54,15 @@ def history(edition: Edition) -> Iterator[Page]:
         description="Incidents and maintenance by month.",
         rank=Rank.LIST,
     )
+
+
+def things_by_month(edition: Edition) -> dict[str, list[Thing]]:
+    """Return what touched each month, newest first: `edition.once` of it."""
+    found: dict[str, list[Thing]] = defaultdict(list)
+    for thing in sorted(_things(edition), key=lambda each: each.start, reverse=True):
+        for month in thing.months():
+            found[month].append(thing)
+    return found
 
 
 def _things(edition: Edition) -> Iterator[Thing]:
