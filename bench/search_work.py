@@ -10,7 +10,7 @@ QUESTIONS = (
     "description",
     "cursor+lock",
     "cursor+w777",
-    '"cursor+lock"',
+    "%22cursor+lock%22",
     "w7*",
     "nothing",
     "cursor&projectSlug=p1",
@@ -25,10 +25,8 @@ def run():
         fill()
         with served(path) as (port, _):
             client = Client(port, secret)
-            calls = [
-                lambda path=SEARCH + each.replace('"', "%22"): client.get(path)
-                for each in QUESTIONS
-            ]
+            paths = [SEARCH + each for each in QUESTIONS]
+            calls = [lambda path=path: client.get(path) for path in paths]
             alive, *times = p95(lambda: client.get("/healthz"), *calls, count=60)
             yield "healthz, p95 ms", f"{alive:.2f}", ""
             for question, taken in zip(QUESTIONS, times, strict=True):

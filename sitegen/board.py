@@ -9,7 +9,7 @@ from models.base import Shape
 from models.status.days import told_day
 from models.status.incidents import IncidentRow
 from models.status.maintenance import MaintenanceRow, all_maintenance
-from models.status.moments import told_at
+from models.status.moments import told_at, told_at_each
 from models.status.periods import DAYS, Measured, measured
 from models.status.published import (
     Board,
@@ -94,7 +94,8 @@ def told(shape: type[Shape], row: Any) -> dict[str, Any]:
 def facts_at(edition: Edition) -> StatusFacts:
     """Read everything at the instant that the page tells of: `edition.once` of it."""
     seen, interval = edition.once(board_of), edition.settings.probe_interval_seconds
-    counted = measured(seen.services, seen.now)
+    until = told_at_each(edition.now, seen.freshness)
+    counted = measured(seen.services, until)
     details = details_on(seen, counted, interval)
     return StatusFacts(
         board=seen,

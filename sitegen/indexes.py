@@ -7,6 +7,7 @@ from html import escape
 from models.hosting import address
 from models.words import told_moment
 from sitegen.board import board_of, every_incident, every_window
+from sitegen.history import months
 from sitegen.links import (
     HOW,
     history_path,
@@ -14,7 +15,6 @@ from sitegen.links import (
     maintenance_path,
     service_path,
 )
-from sitegen.months import things_by_month
 from sitegen.page import SHARED, Edition, Page, Rank, pages
 from sitegen.shelves import Shelf, href_of, shelves
 
@@ -40,10 +40,10 @@ def documents(edition: Edition) -> Iterator[Page]:
 def status(edition: Edition) -> Iterator[Page]:
     """What has an address for good; the present state says itself how old it is."""
     services = edition.once(board_of).services
-    months = [None, *edition.once(things_by_month)]
-    paths = ["status/index.html", HOW, *map(history_path, months)]
-    lines: list[Line] = [(address(each), None) for each in paths]
+    lines: list[Line] = [("/status/", None)]
     lines += [(address(service_path(each.slug)), None) for each in services]
+    lines += [(address(each), None) for each in (HOW, history_path())]
+    lines += [(address(history_path(month)), None) for month in months(edition)]
     lines += [
         (address(incident_path(each.id)), each.updated_at)
         for each in edition.once(every_incident)

@@ -17,6 +17,7 @@ from sitegen.links import (
     twin,
 )
 from sitegen.page import Edition, Page, pages
+from sitegen.turns import Turns
 
 
 @pages("status")
@@ -29,7 +30,8 @@ def services(edition: Edition) -> Iterator[Page]:
         yield Page(twin(path)[1:], {"data": data, "meta": _meta(facts, slug, coverage)})
         yield Page(
             path,
-            _shown(facts, slug, data, coverage),
+            _shown(facts, slug, data, coverage)
+            | {"turn": edition.once(Turns).services.get(slug)},
             template="status/service.html",
             title=f"{name} status",
             description=detail.service.description or f"The present state of {name}.",

@@ -26,6 +26,7 @@ from sitegen.links import (
     twin,
 )
 from sitegen.page import Edition, Page, Rank, pages
+from sitegen.turns import Turns
 
 PAST = timedelta(days=14)
 # How many past incidents are told whole; the history has the others.
@@ -49,7 +50,7 @@ def overview(edition: Edition) -> Iterator[Page]:
     yield Page("status/index.json", _listed(facts), rank=Rank.LIST)
     yield Page(
         "status/index.html",
-        _overview(facts),
+        _overview(facts, edition.once(Turns)),
         template="status/index.html",
         title="Status",
         description=f"The present state of {edition.settings.site_name}.",
@@ -104,9 +105,9 @@ def _listed(facts: StatusFacts) -> dict[str, Any]:
     return {"data": facts.listed.told(), "meta": meta}
 
 
-def _overview(facts: StatusFacts) -> dict[str, Any]:
+def _overview(facts: StatusFacts, turns: Turns) -> dict[str, Any]:
     seen = facts.board
-    rows = [_row(facts, slug) for slug in facts.details]
+    rows = [_row(facts, turns, slug) for slug in facts.details]
     groups = list(dict.fromkeys(row["group"] for row in rows))
     running = [each for each in seen.windows if each.status == "active"]
     coming = [each for each in seen.windows if each.status == "scheduled"]
@@ -125,10 +126,11 @@ def _overview(facts: StatusFacts) -> dict[str, Any]:
         "more": len(resolved[TOLD:]),
         "links": LINKS,
         "staleAt": facts.stale_at(),
+        "turn": turns.whole,
     }
 
 
-def _row(facts: StatusFacts, slug: str) -> dict[str, Any]:
+def _row(facts: StatusFacts, turns: Turns, slug: str) -> dict[str, Any]:
     """One service as a line of the overview."""
     detail = facts.details[slug]
     service = detail.service
@@ -138,6 +140,7 @@ def _row(facts: StatusFacts, slug: str) -> dict[str, Any]:
         "description": service.description,
         "group": service.group,
         "state": service.state,
+        "turn": turns.services.get(slug),
         "reason": facts.reasons[slug],
         "stale": service.stale,
         "href": address(service_path(slug)),

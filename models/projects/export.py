@@ -1,7 +1,8 @@
 """Exporting a project: all of it as one object, which import takes in again."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from peewee import fn
@@ -9,14 +10,29 @@ from peewee import fn
 from models.base import Shape
 from models.errors import PayloadTooLarge
 from models.projects.activity import ActivityRow
-from models.projects.bundle import MOST_BYTES, ProjectBundle
+from models.projects.bundle import (
+    MOST_BYTES,
+    BundledActivity,
+    BundledComment,
+    BundledDocument,
+    BundledDocumentRevision,
+    BundledLabel,
+    BundledMilestone,
+    BundledReference,
+    BundledSpecification,
+    BundledSpecificationRevision,
+    BundledWorkItem,
+    ProjectBundle,
+)
 from models.projects.comment import CommentRow
 from models.projects.document import DOCUMENTS, DocumentRevisionRow
 from models.projects.label import LabelRow
 from models.projects.members import MemberRow, require_role
+from models.projects.membership import ProjectMember
 from models.projects.milestone import MilestoneRow
 from models.projects.project import ProjectRow, project_with
 from models.projects.reference import ExternalReferenceRow
+from models.projects.relationships import WorkRelationship
 from models.projects.specification import SPECIFICATIONS, SpecificationRevisionRow
 from models.projects.ties import with_ties
 from models.projects.versioned import AT_ONCE, Versioned
@@ -58,7 +74,7 @@ def project_exported(asked: ExportProject, now: datetime, by: By) -> ProjectBund
             "version": 1,
             "exported_at": now,
             "project": project,
-            "activity": _all(ActivityRow, project) if asked.activity else [],
+            "activity": _activity(project) if asked.activity else [],
             **_held(project),
         }
     )
@@ -67,34 +83,45 @@ def project_exported(asked: ExportProject, now: datetime, by: By) -> ProjectBund
     return bundle
 
 
-def _held(project: ProjectRow) -> dict[str, Any]:
-    specified = _revisions(SPECIFICATIONS, project)
-    documented = _revisions(DOCUMENTS, project)
+def _held(project: ProjectRow) -> dict[str, list[Any]]:
+    specified = _poured(BundledSpecificationRevision, _kept(SPECIFICATIONS, project))
+    documented = _poured(BundledDocumentRevision, _kept(DOCUMENTS, project))
+    specifications = _heads(SPECIFICATIONS, project, specified)
+    documents = _heads(DOCUMENTS, project, documented)
     return {
-        "membership": _all(MemberRow, project),
-        "labels": _labels(project),
-        "milestones": _all(MilestoneRow, project),
-        "work": _work(project),
-        "relationships": _relationships(project),
-        "specifications": _heads(SPECIFICATIONS, project, specified),
+        "membership": _poured(ProjectMember, _all(MemberRow, project)),
+        "labels": _poured(BundledLabel, _labels(project)),
+        "milestones": _poured(BundledMilestone, _all(MilestoneRow, project)),
+        "work": _poured(BundledWorkItem, _work(project)),
+        "relationships": _poured(WorkRelationship, _relationships(project)),
+        "specifications": _poured(BundledSpecification, specifications),
         "specification_revisions": specified,
-        "documents": _heads(DOCUMENTS, project, documented),
+        "documents": _poured(BundledDocument, documents),
         "document_revisions": documented,
-        "comments": _all(CommentRow, project),
-        "references": _all(ExternalReferenceRow, project),
+        "comments": _poured(BundledComment, _all(CommentRow, project)),
+        "references": _poured(BundledReference, _all(ExternalReferenceRow, project)),
     }
 
 
-def _all(row: Any, project: ProjectRow) -> list[Any]:
-    """Return the project's rows in the order in which they came to be."""
+def _poured(shape: type[Shape], rows: Iterable[Any]) -> list[Any]:
+    """Return the rows as shapes, one by one: a row takes more memory than those."""
+    return [shape.model_validate(row) for row in rows]
+
+
+def _activity(project: ProjectRow) -> list[Any]:
+    return _poured(BundledActivity, _all(ActivityRow, project))
+
+
+def _all(row: Any, project: ProjectRow) -> Iterator[Any]:
+    """Yield the project's rows in the order in which they came to be."""
     of_project = row.select().where(row.project == project.id)
     is_numbered = row in (MemberRow, WorkItemRow, ActivityRow)
     order = [row.number] if is_numbered else [row.created_at, row.id]
-    return list(of_project.order_by(*order))
+    return iter(of_project.order_by(*order).iterator())
 
 
-def _labels(project: ProjectRow) -> list[Any]:
-    """The project's labels, and of the global ones those that its items have."""
+def _labels(project: ProjectRow) -> Iterable[LabelRow]:
+    """Return the project's labels, and of the global ones those that its items have."""
     used = (
         WorkLabelRow.select(WorkLabelRow.label)
         .join(WorkItemRow)
@@ -102,40 +129,39 @@ def _labels(project: ProjectRow) -> list[Any]:
     )
     is_global = LabelRow.project.is_null()
     ours = (LabelRow.project == project.id) | (is_global & LabelRow.id.in_(used))
-    return list(LabelRow.select().where(ours).order_by(LabelRow.name, LabelRow.id))
+    return LabelRow.select().where(ours).order_by(LabelRow.name, LabelRow.id)
 
 
-def _work(project: ProjectRow) -> list[WorkItemRow]:
+def _work(project: ProjectRow) -> Iterator[WorkItemRow]:
     items = _all(WorkItemRow, project)
-    for start in range(0, len(items), AT_ONCE):
-        with_ties(items[start : start + AT_ONCE])
-    return items
+    while some := list(islice(items, AT_ONCE)):
+        yield from with_ties(some)
 
 
-def _relationships(project: ProjectRow) -> list[WorkRelationshipRow]:
+def _relationships(project: ProjectRow) -> Iterable[WorkRelationshipRow]:
     """Return those with an end in the project; import drops what has only one."""
     row: Any = WorkRelationshipRow
     ours = WorkItemRow.select(WorkItemRow.id).where(WorkItemRow.project == project.id)
     has_end = row.source.in_(ours) | row.target.in_(ours)
-    return list(row.select().where(has_end).order_by(row.number))
+    return iter(row.select().where(has_end).order_by(row.number).iterator())
 
 
-def _revisions(kind: Versioned[Any, Any], project: ProjectRow) -> list[Any]:
+def _kept(kind: Versioned[Any, Any], project: ProjectRow) -> Iterator[Any]:
+    """Yield the revisions of everything of the kind."""
     ours = kind.head.select(kind.head.id).where(kind.head.project == project.id)
     query = kind.kept.select().where(kind.of.in_(ours))
-    return list(query.order_by(kind.of, kind.kept.version))
+    return iter(query.order_by(kind.of, kind.kept.version).iterator())
 
 
 def _heads(
     kind: Versioned[Any, Any], project: ProjectRow, revisions: list[Any]
-) -> list[Any]:
-    """Return the heads with the text of their newest revision."""
+) -> Iterator[Any]:
+    """Yield the heads with the text of their newest revision."""
     name = f"{kind.noun}_id"
     texts = {(getattr(each, name), each.version): each.content for each in revisions}
-    heads = _all(kind.head, project)
-    for each in heads:
-        each.content = texts[each.id, each.version]
-    return heads
+    for head in _all(kind.head, project):
+        head.content = texts[head.id, head.version]
+        yield head
 
 
 def _least_bytes(project: ProjectRow, texts: Iterable[tuple[Any, Any]]) -> int:

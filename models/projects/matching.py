@@ -18,6 +18,9 @@ _PARTS = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 Index = Table("text_index")
 
+# How well a row of the index matches: the best has the lowest.
+RANK = fn.bm25(SQL("text_index"), TITLE, BODY).alias("rank")
+
 Ranked = tuple[float, int]
 
 
@@ -39,8 +42,9 @@ def sought(asked: str) -> list[Sought]:
     for phrase, word in _PARTS.findall(asked):
         text = (phrase or word.rstrip("*")).replace("\x00", " ")
         if any(char.isalnum() for char in text):
-            is_prefix = word.endswith("*") and len(text) >= SHORTEST_PREFIX
-            found.append(Sought(text, is_prefix))
+            last = text[-SHORTEST_PREFIX:]
+            is_long = len(last) == SHORTEST_PREFIX and last.isalnum()
+            found.append(Sought(text, word.endswith("*") and is_long))
     return list(dict.fromkeys(found))
 
 
@@ -52,10 +56,6 @@ def match_of(asked: str) -> str | None:
     """
     parts = [f'"{each.text}"{"*" * each.is_prefix}' for each in sought(asked)]
     return " ".join(parts) or None
-
-
-# How well a row of the index matches: the best has the lowest.
-RANK = fn.bm25(SQL("text_index"), TITLE, BODY).alias("rank")
 
 
 def matches(match: str, *columns: Any) -> Any:

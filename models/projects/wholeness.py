@@ -125,22 +125,24 @@ def _foreign(bundle: ProjectBundle) -> Iterator[Error]:
 def _unlike_their_revisions(bundle: ProjectBundle) -> Iterator[Error]:
     """A head is its newest revision, and there is one for every version."""
     for kind, noun, words in WORDS:
-        revisions: dict[str, dict[int, Any]] = {}
+        versions: dict[str, dict[int, Any]] = {}
         for place, each in enumerate(getattr(bundle, f"{noun}_revisions")):
-            versions = revisions.setdefault(getattr(each, f"{noun}_id"), {})
-            if each.version in versions:
+            kept = versions.setdefault(getattr(each, f"{noun}_id"), {})
+            if each.version in kept:
                 at = (f"{noun}_revisions", place, "version")
                 yield _error(*at, "Is in the bundle already.")
-            versions[each.version] = each
+            kept[each.version] = each
         for place, head in enumerate(getattr(bundle, kind)):
-            kept = revisions.get(head.id, {})
-            if len(kept) != head.version or max(kept, default=0) != head.version:
-                yield _error(kind, place, "version", "Must have all its revisions.")
-                continue
-            newest = kept[head.version]
-            for word in words:
-                if getattr(head, word) != getattr(newest, word):
-                    yield _error(kind, place, word, "Differs in the newest revision.")
+            for member in _unlike(head, versions.get(head.id, {}), words):
+                yield _error(kind, place, member, "Differs from its revisions.")
+
+
+def _unlike(head: Any, kept: dict[int, Any], words: tuple[str, ...]) -> list[str]:
+    """Return the members in which a head is not what was kept of it."""
+    if len(kept) != head.version or max(kept, default=0) != head.version:
+        return ["version"]
+    newest = kept[head.version]
+    return [each for each in words if getattr(head, each) != getattr(newest, each)]
 
 
 def _rings(bundle: ProjectBundle) -> Iterator[Error]:
@@ -178,14 +180,12 @@ def _unknown(bundle: ProjectBundle) -> Iterator[Error]:
             if id is not None and id not in ids[of]:
                 yield _error(kind, place, member, f"Is not among the {of}: {id}.")
     for place, item in enumerate(bundle.work):
-        for label in item.label_ids:
-            if label not in ids["labels"]:
-                told = f"Is not among the labels: {label}."
-                yield _error("work", place, "label_ids", told)
+        for id in set(item.label_ids) - ids["labels"]:
+            yield _error("work", place, "label_ids", f"Is not among the labels: {id}.")
     for place, each in enumerate(bundle.relationships):
         if not {each.source_id, each.target_id} & ids["work"]:
-            told = "Neither end is among the work."
-            yield _error("relationships", place, "source_id", told)
+            detail = "Neither end is among the work."
+            yield _error("relationships", place, "source_id", detail)
     yield from _about_unknown(bundle, ids)
 
 

@@ -6,7 +6,7 @@ otherwise.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -84,14 +84,18 @@ class Pasts:
     def __init__(self) -> None:
         self._kept: dict[tuple[Any, ...], Shown] = {}
 
-    def shown(self, pasts: Iterable[Past], split: int) -> dict[str, Shown]:
-        """Return it by the service's id, and forget all that was not asked for."""
+    def shown(self, splits: Mapping[Past, int]) -> list[Shown]:
+        """
+        Return it in order, and forget all that was not asked for.
+
+        Each past comes with the time of day at which its days are cut in two.
+        """
         store, before = str(database.database), self._kept
-        keys = {past: (store, split, past) for past in pasts}
         self._kept = {
-            key: before.get(key) or _shown(past, split) for past, key in keys.items()
+            (key := (store, split, past)): before.get(key) or _shown(past, split)
+            for past, split in splits.items()
         }
-        return {past.service: self._kept[key] for past, key in keys.items()}
+        return list(self._kept.values())
 
 
 def _shown(past: Past, split: int) -> Shown:

@@ -6,7 +6,7 @@ measurement, and are less than an hour long.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
@@ -107,40 +107,53 @@ def told_counts(counts: Counts) -> dict[str, int]:
     }
 
 
-def measured(services: list[ServiceRow], now: datetime) -> dict[str, Measured]:
-    """Return what was measured of each service until now, by its slug."""
-    now, windows = now.astimezone(UTC), windows_by_service()
-    first_hours = {p: _hour(now - length) + HOUR for p, length in PERIODS.items()}
-    pasts = _pasts_at(now, services, windows)
-    shown = _kept.shown(pasts, milliseconds(first_hours["24h"]) % DAY_MS)
-    found = {}
-    for service, past in zip(services, pasts, strict=True):
-        cut = windows.get(past.number, [])
-        heads = {
-            period: edge_in(past.number, cut, (span_of(period, now)[0], first))
-            for period, first in first_hours.items()
-        }
-        tail = edge_in(past.number, cut, (past.span[1], now + MILLISECOND))
-        own = shown[past.service]
-        found[service.slug] = Measured(now, past, first_hours, own, heads, tail)
-    return found
+def measured(
+    services: list[ServiceRow], until: Mapping[int, datetime]
+) -> dict[str, Measured]:
+    """Return what was measured of each service, by slug, until its own instant."""
+    windows, revisions = windows_by_service(), past_revisions()
+    nows = [until[each.number].astimezone(UTC) for each in services]
+    pasts = {
+        _past_at(now, each, windows.get(each.number, []), revisions): _split(now)
+        for each, now in zip(services, nows, strict=True)
+    }
+    shown = zip(services, nows, pasts, _kept.shown(pasts), strict=True)
+    return {
+        each.slug: _measured(past, now, windows.get(each.number, []), own)
+        for each, now, past, own in shown
+    }
 
 
-def _pasts_at(
-    now: datetime, services: list[ServiceRow], windows: dict[int, list[Span]]
-) -> list[Past]:
-    midnight, revisions = datetime.combine(now, time(), UTC), past_revisions()
-    span = midnight - DAYS * DAY, _hour(now + MILLISECOND)
-    return [
-        Past(
-            service=each.id,
-            number=each.number,
-            span=span,
-            windows=tuple(inside(windows.get(each.number, ()), span)),
-            revision=revisions.get(each.number, 0),
-        )
-        for each in services
-    ]
+def _measured(past: Past, now: datetime, cut: list[Span], shown: Shown) -> Measured:
+    first_hours = {period: _first_hour(now, period) for period in PERIODS}
+    heads = {
+        period: edge_in(past.number, cut, (span_of(period, now)[0], first))
+        for period, first in first_hours.items()
+    }
+    tail = edge_in(past.number, cut, (past.span[1], now + MILLISECOND))
+    return Measured(now, past, first_hours, shown, heads, tail)
+
+
+def _past_at(
+    now: datetime, service: ServiceRow, cut: list[Span], revisions: dict[int, int]
+) -> Past:
+    span = datetime.combine(now, time(), UTC) - DAYS * DAY, _hour(now + MILLISECOND)
+    return Past(
+        service=service.id,
+        number=service.number,
+        span=span,
+        windows=tuple(inside(cut, span)),
+        revision=revisions.get(service.number, 0),
+    )
+
+
+def _first_hour(now: datetime, period: Period) -> datetime:
+    return _hour(now - PERIODS[period]) + HOUR
+
+
+def _split(now: datetime) -> int:
+    """Return the time of day at which the periods have their first whole hour."""
+    return milliseconds(_first_hour(now, "24h")) % DAY_MS
 
 
 def _by_day(parts: Iterable[tuple[datetime, Counts]]) -> dict[date, Counts]:

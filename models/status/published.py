@@ -212,7 +212,7 @@ def details_on(
             measured[each.slug].counts,
             incidents.get(each.number, []),
             windows.get(each.number, []),
-            at=(seen.now, interval_seconds),
+            at=(measured[each.slug].now, interval_seconds),
         )
         for each in seen.services
     }

@@ -42,6 +42,7 @@ def shown(slug, name, state="operational", uptime=99.951, reason=None, **more):
         "state": state,
         "reason": reason or "3 of 3 probes say so at 14:01Z",
         "stale": state == "unknown",
+        "turn": None,
         "href": f"/status/services/{slug}/",
         "uptimePct": uptime,
         "days": more.get("days") or days(),

@@ -191,7 +191,8 @@ def test_uptime_is_a_plain_count(copy_of_empty, steps):
 
 
 def measured_of_x(history):
-    return measured([ServiceRow.get(ServiceRow.slug == "x")], history.now)["x"]
+    service = ServiceRow.get(ServiceRow.slug == "x")
+    return measured([service], {service.number: history.now})["x"]
 
 
 def assert_equal_to_plain_count(history):

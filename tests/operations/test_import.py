@@ -1,4 +1,4 @@
-"""Exporting and importing projects through HTTP."""
+"""Importing projects through HTTP."""
 
 import json
 
@@ -11,7 +11,12 @@ from models.projects.project import ProjectRow
 from models.projects.work_item import WorkRelationshipRow
 from tests.full_project import HELD, Maker, make_full
 from tests.life import Life
-from tests.projects import KEY, OWNER, STRANGER, make_project
+from tests.projects import (
+    KEY,
+    OWNER,
+    STRANGER,
+    make_project,
+)
 from tests.rules.test_text_index import expected, held
 
 EXPORT = "GET /projects/v1/projects/export"
@@ -95,59 +100,6 @@ def test_there_and_back(ask, export, bring, clock, seed, archived):
     assert held() == expected()
     assert (after["project"]["archivedAt"] is not None) == archived
     assert all(len(before[kind]) for kind in before if isinstance(before[kind], list))
-
-
-def test_export(export, full):
-    """It holds all of the project, and of others nothing but ids."""
-    bundle = export(full.project.id)
-
-    assert (bundle["format"], bundle["version"]) == ("projects-bundle", 1)
-    assert bundle["exportedAt"] == "2026-03-01T12:00:00.000Z"
-    assert bundle["project"]["slug"] == "atlas"
-    lists = {name: len(each) for name, each in bundle.items() if isinstance(each, list)}
-    same = HELD.keys() & lists.keys()
-    assert {name: lists[name] for name in same - {"labels"}} == {
-        name: HELD[name] for name in same - {"labels"}
-    }
-    marked = {each["name"]: each["global"] for each in bundle["labels"]}
-    assert marked == {WORD: False, "plain": True}
-    assert len(bundle["relationships"]) == 2
-    assert full.neighbour.id not in json.dumps(bundle)
-
-
-def test_export_is_what_reads_tell(ask, export, full):
-    """Things are told in the shapes in which they are read."""
-    bundle = export(full.project.id)
-
-    for noun, kind, thing in (
-        ("work-items", "work", full.item),
-        ("specifications", "specifications", full.specification),
-        ("documents", "documents", full.document),
-        ("comments", "comments", full.comment),
-        ("references", "references", full.reference),
-        ("milestones", "milestones", full.milestone),
-    ):
-        read = ask(f"GET /projects/v1/{noun}/get", {"id": thing.id}).json["data"]
-        assert read in bundle[kind]
-
-
-def test_export_without_activity(export, full):
-    """The feed may be left out."""
-    assert export(full.project.id, activity="false")["activity"] == []
-
-
-def test_export_of_too_much(ask, full, monkeypatch, refusal):
-    """More than an import would take is refused, before and after it is read."""
-    size = len(ask(EXPORT, {"id": full.project.id}).data)
-    for most in (4096 + 100, 4096 + size - 20):
-        monkeypatch.setattr("models.projects.export.MOST_BYTES", most)
-
-        response = ask(EXPORT, {"id": full.project.id})
-
-        assert response.status_code == 413
-        assert refusal(response, "payload-too-large")["limitBytes"] == most - 4096
-    monkeypatch.setattr("models.projects.export.MOST_BYTES", 4096 + size)
-    assert ask(EXPORT, {"id": full.project.id}).status_code == 200
 
 
 def test_import_beside_the_original(export, bring, full):
@@ -271,3 +223,15 @@ def test_import_is_forgotten_with_its_project(ask, export, full, bring):
     again = ask(IMPORT, body, headers={"Idempotency-Key": "a"}).json["data"]
     assert again["project"]["id"] != first["project"]["id"]
     assert KEY.actor_id not in again["ids"]
+
+
+def test_too_many_labels_or_members(ask, export, full, monkeypatch, refusal):
+    """A project that comes in has no more of them than one that grew here."""
+    bundle = export(full.project.id)
+    body = {"slug": "copy", "ownerId": STRANGER, "bundle": bundle}
+    for limit, most in (("MOST_MEMBERS", 4), ("MOST_LABELS", 0)):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"models.projects.project_import.{limit}", most)
+
+            refusal(ask(IMPORT, body), "limit-exceeded")
+    assert ask(IMPORT, body).status_code == 200
