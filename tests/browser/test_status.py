@@ -210,6 +210,19 @@ def test_times_are_the_readers_own(works, visit, zone, instant, shown):
     assert time.get_attribute("title").endswith(" UTC")
 
 
+def test_tables_stay_in_utc(works, visit):
+    """A column that says UTC holds UTC, wherever the reader is."""
+    page = visit(SERVICE, timezone_id="Asia/Kolkata")
+    page.evaluate(
+        "document.querySelectorAll('details').forEach((d) => (d.open = true))"
+    )
+
+    times = page.locator("td time[datetime*=T]").all_inner_texts()
+
+    assert times
+    assert all(each.endswith(" UTC") for each in times)
+
+
 def test_page_renews_itself(works, visit):
     """Once a minute it looks whether there is a newer one, and becomes it."""
     page = visit(OVERVIEW)
