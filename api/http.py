@@ -21,9 +21,10 @@ from api.dispatch import Dispatch, InternalError, views
 from api.health import Troubles, register_health
 from api.openapi import document
 from api.operation import OPERATIONS
-from api.site import is_folder, is_served, site_file
+from api.site import is_folder, is_served, moved, site_file
 from api.wire import Front
 from models import errors
+from models.hosting import headers_of
 from models.platform.uses import Uses
 from models.settings import Settings
 
@@ -73,7 +74,10 @@ def _register_openapi(app: Flask, settings: Settings) -> None:
 
     @app.get("/openapi.json", provide_automatic_options=False)
     def openapi() -> Response:
-        return jsonify(told(settings.site_name, VERSION))
+        answer = jsonify(told(settings.site_name, VERSION))
+        # As any host of the site would, where the same is a file.
+        answer.headers.update(headers_of("openapi.json"))
+        return answer
 
 
 def _register_others(app: Flask, dispatch: Dispatch, output: Path) -> None:
@@ -118,7 +122,7 @@ def _from_site(output: Path) -> Response | None:
         if is_served(output, path):
             raise MethodNotAllowed(["GET", "HEAD"])
         return None
-    found = site_file(output, path)
+    found = moved(output, path) or site_file(output, path)
     if found is not None:
         return found
     if not path.endswith("/") and is_folder(output, path):

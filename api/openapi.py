@@ -130,7 +130,9 @@ def _headers(operation: Operation) -> list[dict[str, Any]]:
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     """A query has no null: what may be left out is said by `required`."""
     choices = [c for c in schema.pop("anyOf", []) if c != {"type": "null"}]
-    return schema | choices[0] if len(choices) == 1 else schema
+    if len(choices) > 1:
+        return schema | {"anyOf": choices}
+    return schema | choices[0] if choices else schema
 
 
 def _answers(operation: Operation) -> dict[str, Any]:

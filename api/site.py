@@ -1,16 +1,14 @@
 """The built site, for those who have no other server to put before it."""
 
+from functools import lru_cache
 from pathlib import Path
 
-from flask import Response, send_file
+from flask import Response, redirect, send_file
 from werkzeug.security import safe_join
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https:;"
-    " connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-)
-IMMUTABLE = "public, max-age=31536000, immutable"
-VOLATILE = "public, max-age=0, must-revalidate"
+from models.hosting import headers_of
+
+REDIRECTS = "_redirects"
 
 
 def site_file(output: Path, path: str) -> Response | None:
@@ -30,12 +28,31 @@ def is_folder(output: Path, path: str) -> bool:
     return is_served(output, path + "/")
 
 
+def moved(output: Path, path: str) -> Response | None:
+    """Return the way to what has left the address, if the site says that it has."""
+    file = output / REDIRECTS
+    try:
+        stat = file.stat()
+    except OSError:
+        return None
+    target = _targets(file, (stat.st_mtime_ns, stat.st_size, stat.st_ino)).get(path)
+    return redirect(target, 302) if target else None  # type: ignore[return-value]
+
+
+@lru_cache(maxsize=1)
+def _targets(file: Path, _: tuple[int, int, int]) -> dict[str, str]:
+    """Read the moves; the rules with a star are for other hosts."""
+    rules = [line.split() for line in file.read_text(encoding="utf-8").splitlines()]
+    return {rule[0]: rule[1] for rule in rules if len(rule) == 3 and rule[2] == "302"}
+
+
 def _name(path: str) -> str:
     return path.lstrip("/") + ("index.html" if path.endswith("/") else "")
 
 
 def _found(output: Path, name: str) -> str | None:
-    if any(part.startswith(".") for part in name.split("/")):
+    # Names with a dot are the builder's own, those with a line are for hosts.
+    if name.startswith("_") or any(part.startswith(".") for part in name.split("/")):
         return None
     found = safe_join(str(output), name)
     try:
@@ -47,14 +64,5 @@ def _found(output: Path, name: str) -> str | None:
 
 def _sent(file: Path, name: str) -> Response:
     response = send_file(file.absolute(), etag=True, conditional=True)
-    kept = IMMUTABLE if name.startswith("assets/") else VOLATILE
-    response.headers["Cache-Control"] = kept
-    response.headers["Content-Security-Policy"] = POLICY
-    response.headers["X-Content-Type-Options"] = "nosniff"
-    response.headers["Referrer-Policy"] = "strict-origin-when-cross-origin"
-    if name.endswith(".json"):
-        response.headers["Access-Control-Allow-Origin"] = "*"
-    if (response.mimetype or "").startswith("text/") or name.endswith(".md"):
-        kind = "text/markdown" if name.endswith(".md") else response.mimetype
-        response.headers["Content-Type"] = f"{kind}; charset=utf-8"
+    response.headers.update(headers_of(name))
     return response

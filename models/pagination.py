@@ -72,6 +72,9 @@ class Sort:
     def after(self, last: Any) -> Any:
         return self.by < last if self.descending else self.by > last
 
+    def not_before(self, last: Any) -> Any:
+        return self.by <= last if self.descending else self.by >= last
+
     def order(self) -> Any:
         return self.by.desc() if self.descending else self.by.asc()
 
@@ -84,6 +87,10 @@ class NullsLast(Sort):
         if last is None:
             return SQL("0")
         return super().after(last) | self.by.is_null()
+
+    def not_before(self, last: Any) -> Any:
+        is_null = self.by.is_null()
+        return is_null if last is None else super().not_before(last) | is_null
 
     def order(self) -> Any:
         way = self.by.desc if self.descending else self.by.asc
@@ -126,7 +133,7 @@ def page_of(
     more = len(rows) > len(held)
     rows = held
     ends = [sort.value(rows[-1]) for sort in sorts] if more else None
-    return Page(rows, {"cursor": _write(asked.place(), ends) if ends else None})
+    return Page(rows, {"cursor": continued(asked, ends) if ends else None})
 
 
 def _until_full(rows: list[Any], weight: Callable[[Any], int]) -> list[Any]:
@@ -138,6 +145,11 @@ def _until_full(rows: list[Any], weight: Callable[[Any], int]) -> list[Any]:
     return rows
 
 
+def continued(asked: CursorQuery, last: list[Any]) -> str:
+    """Return the cursor of the page after what `last` says of this one's end."""
+    return _write(asked.place(), last)
+
+
 def offset_page(query: "ModelSelect[Any]", asked: OffsetQuery) -> Page[Any]:
     rows = list(query.offset(asked.offset).limit(asked.limit + 1))
     more = len(rows) > asked.limit
@@ -146,14 +158,19 @@ def offset_page(query: "ModelSelect[Any]", asked: OffsetQuery) -> Page[Any]:
 
 
 def _beyond(sorts: tuple[Sort, ...], last: list[Any]) -> Any:
-    """Rows after the last one: greater at the first level at which they differ."""
+    """
+    Rows after the last one: greater at the first level at which they differ.
+
+    That none stands before it at the first level follows; said, it lets an index
+    begin where the page does.
+    """
     if len(last) != len(sorts):
         raise _invalid()
     levels = []
     for depth, sort in enumerate(sorts):
         same = [s.by == v for s, v in zip(sorts[:depth], last, strict=False)]
         levels.append(reduce(and_, [*same, sort.after(last[depth])]))
-    return reduce(or_, levels)
+    return sorts[0].not_before(last[0]) & reduce(or_, levels)
 
 
 def _write(place: str, last: list[Any]) -> str:

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 from xml.sax.saxutils import escape
 
+from models.hosting import address
 from models.status.published import StatusService
 from models.words import told_moment
 from sitegen.board import board_of, facts_at
 from sitegen.filters import moment, overall_words, state_words
-from sitegen.links import address, service_path
+from sitegen.links import service_path
 from sitegen.page import Edition, Page, Rank, pages
 
 # White words are readable on each (WCAG AA); a test holds that.

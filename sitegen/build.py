@@ -17,6 +17,7 @@ from models.base import canonical
 from models.changes import AREAS, generation_with, marks, note_built
 from models.database import reading
 from sitegen.files import LIVE, Entry, Folder
+from sitegen.generations import Change, change_of, differing, live_generation, note
 from sitegen.page import PAGES, SHARED, Edition, Page, Rank
 from sitegen.shelves import shelves
 
@@ -60,9 +61,9 @@ def build(
             numbers = {area: marked[area] for area in work.widened(areas)}
             for page, area in progress(work.planned([*numbers, SHARED])):
                 work.settle(page, area)
-            if not work.report.failed:
-                work.settle(_live(generation_with(numbers)), SHARED)
+            live = _live(numbers)
         work.clear([*numbers, SHARED])
+        work.finish(live)
         note_built(numbers, work.report.failed, edition.now)
     work.report.warnings = sorted(set(edition.warnings))
     return work.report
@@ -78,6 +79,7 @@ class _Work:
         self.site = self.looks.site(_navigation(edition))
         self.version = _digest([self.looks.version, self.site["collections"]])[:16]
         self.full = full
+        self.interrupted = folder.interrupted()
         self.before = folder.manifest()
         self.entries = dict(self.before)
         self.report = Report()
@@ -128,7 +130,7 @@ class _Work:
         )
 
     def clear(self, areas: list[str]) -> None:
-        """Remove what nobody yielded any more, then write the manifest."""
+        """Remove what nobody yielded any more."""
         stale = [
             path
             for path, entry in self.before.items()
@@ -141,7 +143,28 @@ class _Work:
                 self._begin()
                 self.folder.remove(path)
                 self.report.removed.append(path)
+
+    def finish(self, live: dict[str, Any]) -> None:
+        """Tell what changed before the manifest forgets what was, then what is live."""
+        generation = live["generation"]
+        if self.report.failed:
+            # A site that lacks a page is not what was promised.
+            generation = live_generation(self.folder)
+        note(self.folder, generation, self._change())
+        if not self.report.failed:
+            self.settle(Page(LIVE, live, rank=Rank.LAST), SHARED)
         self.folder.finish(self.version, self.entries)
+
+    def _change(self) -> Change:
+        url = self.edition.settings.site_url
+        touched = [*self.report.written, *self.report.removed]
+        change = change_of(touched, self.before, self.entries, url)
+        if self.interrupted is None:
+            return change
+        # The build that died has told nobody what it changed.
+        before = self.interrupted
+        differ = differing(before, self.entries)
+        return change.then(change_of(differ, before, self.entries, url))
 
     def _put(self, path: str, content: bytes, entry: Entry) -> None:
         self.entries[path] = entry
@@ -162,7 +185,8 @@ class _Work:
         told = page.identity()
         if isinstance(told, bytes):
             return hashlib.sha256(told).hexdigest()
-        content = [page.template, page.title, page.description, page.twin, told]
+        words = [page.title, page.description, page.twin, page.canonical]
+        content = [page.template, *words, told]
         if page.template:
             content.append(self.version)
         return _digest(content)
@@ -177,7 +201,7 @@ class _Work:
             "path": page.address,
             "title": page.title,
             "description": page.description,
-            "canonical": self.site["url"] + page.address,
+            "canonical": self.site["url"] + (page.canonical or page.address),
             "twin": page.twin,
         }
         names: dict[str, Any] = {"site": self.site, "page": told, "data": data}
@@ -188,10 +212,10 @@ def _digest(told: Any) -> str:
     return hashlib.sha256(canonical(told)).hexdigest()
 
 
-def _live(generation: int) -> Page:
+def _live(numbers: dict[str, int]) -> dict[str, Any]:
     """What is live, so that a writer can wait for it; and how the audit stands."""
     links = {area: newest_link(area) for area in AUDITED}
-    return Page(LIVE, {"generation": generation, "audit": links}, rank=Rank.LAST)
+    return {"generation": generation_with(numbers), "audit": links}
 
 
 def _navigation(edition: Edition) -> list[dict[str, str]]:

@@ -5,10 +5,11 @@ from datetime import timedelta
 
 from icalendar import Calendar, Event
 
+from models.hosting import address
 from models.status.maintenance import MaintenanceRow, maintenance_since
 from models.status.published import HISTORY
 from sitegen.board import board_of
-from sitegen.links import address, maintenance_path, service_path
+from sitegen.links import maintenance_path, service_path
 from sitegen.page import Edition, Page, Rank, pages
 
 REFRESH = timedelta(hours=1)

@@ -1,14 +1,13 @@
-"""The docs site: collections, published documents, and where they used to be."""
+"""The docs site: collections and published documents."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from models.projects.published import former_addresses, published_contents
+from models.projects.published import published_contents
 from sitegen.addresses import Addresses
-from sitegen.links import document_path
 from sitegen.page import Edition, Page, Rank, pages
 from sitegen.sheet import Sheet, Sidebars
-from sitegen.shelves import href_of, line_of, shelves, told
+from sitegen.shelves import line_of, shelves, told
 
 
 @pages("docs")
@@ -58,25 +57,6 @@ def documents(edition: Edition) -> Iterator[Page]:
                 edition, document, content, addresses, sidebars, (before, after)
             )
             yield from sheet.pages()
-
-
-@pages("docs")
-def redirects(edition: Edition) -> Iterator[Page]:
-    """A page that has moved leaves a page that says where it is now."""
-    now_at = {each.id: each for shelf in shelves(edition) for each in shelf.documents}
-    taken = {document_path(each.collection, each.slug) for each in now_at.values()}
-    for former in former_addresses():
-        path = document_path(former.collection, former.slug)
-        document = now_at.get(former.document_id)
-        if document is not None and path not in taken:
-            yield Page(
-                path,
-                {"href": href_of(document), "title": document.title},
-                template="docs/redirect.html",
-                title=document.title,
-                description=f"{document.title} has moved.",
-                rank=Rank.LAST,
-            )
 
 
 def _without_content(document: dict[str, Any]) -> dict[str, Any]:

@@ -9,12 +9,13 @@ from html import escape
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from models.hosting import address
 from models.status.incidents import EntryRow, IncidentRow, entries_of
 from models.status.maintenance import MaintenanceRow
 from models.words import told_moment
 from sitegen.board import board_of, every_incident, every_window
 from sitegen.filters import moment, state_words
-from sitegen.links import address, incident_path, maintenance_path, service_path
+from sitegen.links import incident_path, maintenance_path, service_path
 from sitegen.markdown import render_entry
 from sitegen.page import Edition, Page, Rank, pages
 

@@ -7,27 +7,18 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+
+from models.hosting import cache_class, type_of
 
 MANIFEST = "manifest.json"
-# Which generation is live: the one file that may change while the pages do not,
-# so the manifest does not tell of it.
+# Which generation is live, and what each one changed: these may change while the
+# pages do not, so the manifest does not tell of them.
 LIVE = "build.json"
+BUILDS = "builds"
 LOCK = ".masthead.lock"
 UNFINISHED = ".masthead.unfinished"
 DRAFT = ".draft"
-
-TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json; charset=utf-8",
-    ".md": "text/markdown; charset=utf-8",
-    ".csv": "text/csv; charset=utf-8",
-    ".txt": "text/plain; charset=utf-8",
-    ".svg": "image/svg+xml",
-    ".xml": "application/xml; charset=utf-8",
-}
 
 
 class OutputError(Exception):
@@ -50,20 +41,11 @@ class Entry:
         return cls(
             sha256=hashlib.sha256(content).hexdigest(),
             size=len(content),
-            type=TYPES.get(PurePosixPath(path).suffix, "application/octet-stream"),
+            type=type_of(path),
             cache=cache_class(path),
             area=area,
             made=made,
         )
-
-
-def cache_class(path: str) -> str:
-    """How long a host may keep it: immutable by name, volatile with the state."""
-    if path.startswith("assets/"):
-        return "immutable"
-    if path == LIVE:
-        return "never"
-    return "volatile" if path.startswith(("status/", "api/")) else "page"
 
 
 class Folder:
@@ -91,11 +73,12 @@ class Folder:
         if (self.path / UNFINISHED).exists():
             self._sweep()
             return self._found()
-        try:
-            told = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
-            return {path: Entry(**entry) for path, entry in told["files"].items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return self._found()
+        entries = self._told()
+        return self._found() if entries is None else entries
+
+    def interrupted(self) -> dict[str, Entry] | None:
+        """Return what stood before a build that died, None where none did."""
+        return (self._told() or {}) if (self.path / UNFINISHED).exists() else None
 
     def version(self) -> str:
         """Return what the last build was of, "" where that is not known."""
@@ -165,6 +148,14 @@ class Folder:
         except OSError:
             return False
 
+    def _told(self) -> dict[str, Entry] | None:
+        """Read the manifest, None where it cannot be read."""
+        try:
+            told = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
+            return {path: Entry(**entry) for path, entry in told["files"].items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+
     def _require_ours(self) -> None:
         """Never adopt a folder of somebody else's files: builds remove files."""
         if (self.path / LOCK).exists():
@@ -181,7 +172,7 @@ class Folder:
         return {
             path: Entry.of(path, (self.path / path).read_bytes(), "", "")
             for path in self._paths()
-            if path not in (MANIFEST, LIVE)
+            if path not in (MANIFEST, LIVE) and not path.startswith(f"{BUILDS}/")
         }
 
     def _sync(self, descriptor: int) -> None:

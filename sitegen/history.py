@@ -7,11 +7,12 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from models.base import MILLISECOND
+from models.hosting import address
 from models.status.incidents import StatusIncident
 from models.status.maintenance import StatusMaintenance
 from sitegen.board import board_of, every_incident, every_window, told
 from sitegen.filters import month_words
-from sitegen.links import address, history_path, incident_path, maintenance_path
+from sitegen.links import history_path, incident_path, maintenance_path
 from sitegen.page import Edition, Page, Rank, pages
 
 
@@ -56,6 +57,11 @@ def history(edition: Edition) -> Iterator[Page]:
         description="Incidents and maintenance by month.",
         rank=Rank.LIST,
     )
+
+
+def months(edition: Edition) -> list[str]:
+    """Return the months in which there was anything."""
+    return sorted({month for each in _things(edition) for month in each.months()})
 
 
 def _things(edition: Edition) -> Iterator[Thing]:

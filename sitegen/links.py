@@ -29,9 +29,9 @@ def document_path(collection: str, slug: str) -> str:
     return f"{collection}/{slug}/index.html"
 
 
-def address(path: str) -> str:
-    """Return the address of a page: a folder's index is the folder."""
-    return "/" + path.removesuffix("index.html")
+def markdown_path(path: str) -> str:
+    """Return where the Markdown of a document's page stands, beside its folder."""
+    return twin(path).lstrip("/").removesuffix(".json") + ".md"
 
 
 def twin(path: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
 
+from models.hosting import PAGE_POLICY
 from models.settings import Settings
 from sitegen.colours import accent_rule
 from sitegen.filters import FILTERS
@@ -74,10 +75,20 @@ class Looks:
         return {
             "name": self._settings.site_name,
             "url": self._settings.site_url,
-            "logo": self._settings.site_logo or None,
+            "logo": self._logo(),
+            # Said in each page too, for hosts that send no headers of ours.
+            "policy": PAGE_POLICY,
             "assets": {name: f"/{path}" for name, (path, _) in self.assets.items()},
             "collections": collections,
         }
+
+    def _logo(self) -> str | None:
+        """Return the logo's address; an asset of one's own is named without digest."""
+        named = self._settings.site_logo
+        folder, _, name = named.rpartition("/")
+        if folder == "/assets" and name in self.assets:
+            return "/" + self.assets[name][0]
+        return named or None
 
     def _accent(self) -> str:
         default = type(self._settings)().accent_colour

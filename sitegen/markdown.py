@@ -8,13 +8,22 @@ from html import escape
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from sitegen.budget import MeasuredInline, TooMuchWork, allowance, measure_lines
 from sitegen.headings import Heading, name_headings
 from sitegen.highlight import COLOURED
 from sitegen.markup import MARK, Markup
 
-__all__ = ["RENDERER", "Heading", "Rendered", "fill", "render", "render_entry"]
+__all__ = [
+    "RENDERER",
+    "Heading",
+    "Rendered",
+    "fill",
+    "render",
+    "render_entry",
+    "tokens_of",
+]
 
 # Raised when the same text would give other HTML, so that no cached body outlives it.
 RENDERER = "1"
@@ -89,6 +98,11 @@ def render_entry(text: str) -> str:
     """Return an entry of a timeline as HTML, with links to whole addresses only."""
     rendered = render(text, ENTRY_PARSER)
     return fill(rendered.html, rendered.links, lambda _: None)
+
+
+def tokens_of(text: str) -> list[Token]:
+    """What the text is made of; raise TooMuchWork when it is hostile."""
+    return PARSER.parse(text, {"work": allowance(text)})
 
 
 def _rendered(text: str, parser: MarkdownIt) -> Rendered:

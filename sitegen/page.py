@@ -9,6 +9,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, TypeVar
 
+from models.hosting import address
 from models.settings import Settings
 from sitegen.bodies import Bodies
 from sitegen.looks import Looks
@@ -41,6 +42,8 @@ class Page:
     title: str = ""
     description: str = ""
     twin: str | None = None
+    # Where the same is told for good, if not here.
+    canonical: str | None = None
     key: Any = None
     rank: Rank = Rank.LEAF
 
@@ -54,8 +57,7 @@ class Page:
 
     @property
     def address(self) -> str:
-        """The page's address on the site: a folder's index is the folder."""
-        return "/" + self.path.removesuffix("index.html")
+        return address(self.path)
 
 
 @dataclass(frozen=True)

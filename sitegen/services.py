@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
+from models.hosting import address
 from models.status.periods import Measured
 from models.status.published import StatusServiceDetail
 from models.words import told_moment
 from sitegen.board import StatusFacts, facts_at
 from sitegen.charts import chart
 from sitegen.links import (
-    address,
     data_path,
     incident_path,
     maintenance_path,

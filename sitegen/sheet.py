@@ -10,7 +10,7 @@ from models.projects.published import PublishedPage
 from models.words import told_moment
 from sitegen.addresses import Addresses
 from sitegen.bodies import body_key
-from sitegen.links import document_path, twin
+from sitegen.links import document_path, markdown_path, twin
 from sitegen.markdown import Rendered, fill
 from sitegen.page import Edition, Page
 from sitegen.shelves import Shelf, href_of, line_of, told
@@ -79,14 +79,11 @@ class Sheet:
     @property
     def _markdown_href(self) -> str:
         path = document_path(self.document.collection, self.document.slug)
-        return twin(path).removesuffix(".json") + ".md"
+        return "/" + markdown_path(path)
 
     @property
     def _body(self) -> str:
-        """The content without a first line that says the title again."""
-        first, _, rest = self.content.lstrip("\n").partition("\n")
-        repeats = first.removeprefix("# ").strip() == self.document.title
-        return rest if repeats and first.startswith("# ") else self.content
+        return below_title(self.document.title, self.content)
 
     def _key(self) -> dict[str, Any]:
         """Everything the page shows, with its costly parts by their names."""
@@ -146,6 +143,13 @@ class Sheet:
             if href is None:
                 here = f"{self.document.collection}/{self.document.slug}"
                 self.edition.warnings.append(f"{here}: nothing is at {target}")
+
+
+def below_title(title: str, content: str) -> str:
+    """The content without a first line that says the title again."""
+    first, _, rest = content.lstrip("\n").partition("\n")
+    repeats = first.removeprefix("# ").strip() == title
+    return rest if repeats and first.startswith("# ") else content
 
 
 def _links(documents: list[PublishedPage]) -> list[dict[str, str]]:

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from models.hosting import address
 from models.projects.published import (
     PublishedDocument,
     PublishedPage,
     published_documents,
 )
 from sitegen.filters import anchor
-from sitegen.links import address, document_path
+from sitegen.links import document_path
 from sitegen.page import Edition
 
 COLLECTIONS = {"guides": "Guides", "products": "Products", "support": "Support"}

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from typing import Any
 
+from models.hosting import address
 from models.status.incidents import (
     EntryRow,
     IncidentRow,
@@ -19,7 +20,6 @@ from models.status.maintenance import (
 from models.status.register import incidents_since
 from sitegen.board import StatusFacts, every_incident, every_window, facts_at, told
 from sitegen.links import (
-    address,
     incident_path,
     maintenance_path,
     service_path,

@@ -5,13 +5,14 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from models.hosting import address
 from models.status.incidents import EntryRow, IncidentRow, entries_of
 from models.status.maintenance import MaintenanceRow
 from models.status.published import Board
 from models.words import told_moment
 from sitegen.board import board_of, every_incident, every_window
 from sitegen.components import STATUS, Components, short_id
-from sitegen.links import address, incident_path, maintenance_path
+from sitegen.links import incident_path, maintenance_path
 from sitegen.page import Edition, Page, Rank, pages
 
 NEWEST = 50

@@ -1,5 +1,7 @@
 """What may be asked about work items."""
 
+from typing import Any
+
 from api.operation import MIB, Call, operation
 from api.projects.by import by
 from models.errors import (
@@ -12,6 +14,7 @@ from models.errors import (
     WorkItemNotFound,
 )
 from models.pagination import Page
+from models.projects.work_context import GetWorkContext, WorkContext, context_of
 from models.projects.work_item import WorkItemRow
 from models.projects.work_items import (
     CreateWorkItem,
@@ -59,6 +62,23 @@ def list_work_items(call: Call, asked: ListWorkItems) -> Page[WorkItemRow]:
 def get_work_item(call: Call, asked: GetWorkItem) -> WorkItemRow:
     """Get a work item, by its id or by project and number."""
     return work_item_got(asked)
+
+
+@operation(
+    "GET /projects/v1/work-items/context",
+    scope="projects:work-items:context",
+    takes=GetWorkContext,
+    gives=WorkContext,
+    refuses=(WorkItemNotFound,),
+)
+def get_context(call: Call, asked: GetWorkContext) -> dict[str, Any]:
+    """
+    Get a work item with all that one needs to begin.
+
+    Comments and activity are the last 20 of each. The texts of specifications are
+    left empty unless withContent is true.
+    """
+    return context_of(asked)
 
 
 @operation(

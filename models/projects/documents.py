@@ -95,7 +95,12 @@ class GetDocument(NamedInProject):
 
 
 def create_document(
-    asked: CreateDocument, now: datetime, by: By, *, source_path: str | None = None
+    asked: CreateDocument,
+    now: datetime,
+    by: By,
+    *,
+    source_path: str | None = None,
+    source_tree: str | None = None,
 ) -> DocumentRow:
     """Keep a new document, which nobody outside sees until it is published."""
     project = project_with(asked.project_id)
@@ -112,6 +117,7 @@ def create_document(
         created_at=now,
         updated_at=now,
         source_path=source_path,
+        source_tree=source_tree,
         **members,
     )
     DOCUMENTS.keep(document, content, by, summary=document.summary)
@@ -159,13 +165,13 @@ def _wanted(asked: UpdateDocument) -> dict[str, Any]:
 
 
 def _require_may_save(document: DocumentRow, wanted: dict[str, Any], by: By) -> None:
-    require_role(document.project, by, "documents:update")
     moves = any(
         name in wanted and wanted[name] != getattr(document, name) for name in PLACEMENT
     )
+    case = "documents:update"
     if moves and document.published_version is not None:
-        case = "documents:update of the placement while published"
-        require_role(document.project, by, case)
+        case += " of the placement while published"
+    require_role(document.project, by, case)
 
 
 def _require_collection(document: DocumentRow, wanted: dict[str, Any]) -> None:

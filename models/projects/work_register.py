@@ -2,12 +2,13 @@
 
 from typing import Annotated, Any, Literal
 
-from peewee import SQL
 from pydantic import Field, model_validator
 
 from models.pagination import CursorQuery, Page, Sort, ascending, page_of
-from models.projects.matching import match_of, ranked
+from models.projects.matching import RANK, match_of, matches
 from models.projects.project import ProjectRow, project_asked
+from models.projects.rarity import unindexed
+from models.projects.specifications import SpecificationStatus
 from models.projects.text_index import IndexedTextRow
 from models.projects.ties import SpecRelationship, with_ties
 from models.projects.words import (
@@ -19,14 +20,11 @@ from models.projects.words import (
     Order,
     sorted_by,
 )
-from models.projects.work_filters import conditions
+from models.projects.work_filters import Narrowed, among, conditions
 from models.projects.work_item import RankField, WorkItemRow
 from models.projects.work_items import Bucket, Priority, WorkStatus, WorkType
 from models.words import Flag, Id, Moment
 
-SpecificationStatus = Literal[
-    "draft", "review", "approved", "implemented", "superseded"
-]
 WorkSort = Literal[
     "updatedAt", "createdAt", "number", "dueAt", "priority", "bucket", "relevance"
 ]
@@ -79,24 +77,36 @@ SORTS = {
 
 def work_items_listed(asked: ListWorkItems, by: By) -> Page[WorkItemRow]:
     """Return a page; without a project, none of an archived one unless asked."""
-    query = WorkItemRow.select()
-    project = project_asked(asked)
-    if project is not None:
-        query = query.where(WorkItemRow.project == project.id)
-    elif asked.archived == "exclude":
-        # Told by what is left out: the items then stay in the order of an index.
-        archived = ProjectRow.select(ProjectRow.id).where(
-            ProjectRow.archived_at.is_null(False)
-        )
-        query = query.where(WorkItemRow.project.not_in(archived))
-    for condition in conditions(asked, by):
+    narrowed = list(conditions(asked, by))
+    match = match_of(asked.q) if asked.q is not None else None
+    if asked.q is not None and match is None:
+        return Page([], {"cursor": None})
+    query, sorts = WorkItemRow.select(), _sorts(asked)
+    if match is not None and asked.sort == "relevance":
+        query, sorts = _ranked(match, asked)
+    elif match is not None:
+        narrowed.append(_matching(match))
+    of_project = _of_projects(asked, is_few=any(each.is_few for each in narrowed))
+    for condition in (*of_project, *(each.where for each in narrowed)):
         query = query.where(condition)
-    sorts = _sorts(asked)
-    if asked.q is not None:
-        query, sorts = _sought(query, asked, sorts)
     page = page_of(query, asked, *sorts)
     with_ties(page.items)
     return page
+
+
+def _of_projects(asked: ListWorkItems, *, is_few: bool) -> list[Any]:
+    """Narrow to the project; where a few items are named, these are looked up."""
+    project = project_asked(asked)
+    if project is not None:
+        field = WorkItemRow.project
+        return [(unindexed(field) if is_few else field) == project.id]
+    if asked.archived != "exclude":
+        return []
+    # Told by what is left out: the items then stay in the order of an index.
+    archived = ProjectRow.select(ProjectRow.id).where(
+        ProjectRow.archived_at.is_null(False)
+    )
+    return [WorkItemRow.project.not_in(archived)]
 
 
 def _sorts(asked: ListWorkItems) -> tuple[Sort, ...]:
@@ -110,23 +120,22 @@ def _sorts(asked: ListWorkItems) -> tuple[Sort, ...]:
     return sorted_by(field, order, WorkItemRow.id)
 
 
-def _sought(
-    query: Any, asked: ListWorkItems, sorts: tuple[Sort, ...]
-) -> tuple[Any, tuple[Sort, ...]]:
-    """Narrow to the items with these words; by relevance the best come first."""
-    match = match_of(asked.q or "")
-    if match is None:
-        return query.where(SQL("0")), sorts or (ascending(WorkItemRow.id),)
-    found = ranked(match)
-    on = found.c.row == IndexedTextRow.number
-    if sorts:
-        within = IndexedTextRow.select(IndexedTextRow.entity_id).join(found, on=on)
-        return query.where(WorkItemRow.id.in_(within)), sorts
-    joined = (
-        query.select(WorkItemRow, found.c.rank.alias("rank"))
+def _matching(match: str) -> Narrowed:
+    found = matches(match)
+    texts = IndexedTextRow.select(IndexedTextRow.entity_id).join(
+        found, on=(found.c.row == IndexedTextRow.number)
+    )
+    return among(texts, IndexedTextRow.entity_id)
+
+
+def _ranked(match: str, asked: ListWorkItems) -> tuple[Any, tuple[Sort, ...]]:
+    """The best come first, unless the order says else."""
+    found = matches(match, RANK)
+    query = (
+        WorkItemRow.select(WorkItemRow, found.c.rank.alias("rank"))
         .join(IndexedTextRow, on=(IndexedTextRow.entity_id == WorkItemRow.id))
-        .join(found, on=on)
+        .join(found, on=(found.c.row == IndexedTextRow.number))
         .objects()
     )
     best = Sort(found.c.rank, lambda row: row.rank, descending=asked.order == "asc")
-    return joined, (best, ascending(WorkItemRow.id))
+    return query, (best, ascending(WorkItemRow.id))

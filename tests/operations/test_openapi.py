@@ -81,6 +81,15 @@ def test_parameters(told):
         assert all(p["schema"] for p in each["parameters"])
 
 
+def test_parameter_of_several_shapes(told):
+    """What may be an id or a word is described as both, and never as null."""
+    listed = told["paths"]["/projects/v1/work-items/list"]["get"]["parameters"]
+    [found] = [each for each in listed if each["name"] == "milestoneId"]
+
+    kinds = [each["type"] for each in found["schema"]["anyOf"]]
+    assert kinds == ["string", "string"]
+
+
 def test_bodies(told):
     """A POST says what it takes, a GET has no body."""
     for path in told["paths"].values():

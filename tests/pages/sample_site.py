@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+from models.hosting import PAGE_POLICY
+
 HOSTILE = "<script>\"'\u202eevil"
 NOW = datetime(2026, 3, 1, 14, 2, tzinfo=UTC)
 
@@ -15,13 +17,14 @@ def ahead(**span):
 
 
 ASSETS = (
-    *("style.css", "docs.css", "status.css", "icon.svg"),
-    *("theme.js", "page.js", "status.js"),
+    *("style.css", "search.css", "docs.css", "status.css", "icon.svg"),
+    *("theme.js", "page.js", "find.js", "search.js", "status.js"),
 )
 SITE = {
     "name": "Northwind Platform",
     "url": "https://docs.example.com",
     "logo": None,
+    "policy": PAGE_POLICY,
     "assets": {name: "/assets/" + name.replace(".", ".0a1b2c3d.") for name in ASSETS},
     "collections": [
         {"collection": "guides", "title": "Guides", "href": "/guides/"},

@@ -13,11 +13,11 @@ ADD = "POST /status/v1/admin/services/add"
 
 
 def files_in(folder):
-    """Every file of a built site by its path, as bytes."""
+    """Every file of a built site by its path, as bytes; but for how it came about."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name[0] != "."
+        if path.is_file() and path.name[0] != "." and path.parent.name != "builds"
     }
 
 

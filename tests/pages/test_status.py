@@ -45,6 +45,9 @@ PAGES = (
     "status/index.json",
     "status/services/api/index.html",
     "status/services/mail.json",
+    "status/history/index.html",
+    "status/history/2026-03/index.html",
+    "status/how/index.html",
     "status/incidents/00000000-0000-7000-8000-000000000002/index.html",
     "status/incidents.json",
     "status/maintenance.json",
@@ -116,6 +119,39 @@ def test_hostile_names_are_escaped(scene, build_site, output):
         text = each.read_text()
         assert "<API>" not in text
         assert "<b>mail" not in text
+
+
+HOSTILE = (
+    """# <script>alert(1)</script>
+
+- **bold** [here](javascript:alert) ![x](http://elsewhere.example.com/x.png)
+
+\u202eright to left \u05e9\u05dc\u05d5\u05dd
+
+"""
+    + "x" * 500
+)
+
+
+def test_hostile_timeline(scene, ask, build_site, output):
+    """Markdown of people is safe wherever it stands, in a box that keeps it."""
+    incident = {"title": "\u202eTitle", "severity": "degraded", "body": HOSTILE}
+    id = ask(f"{ADMIN}/incidents/add", incident | {"services": ["api"]}).json["data"][
+        "id"
+    ]
+    window = {"title": "\u202eWork", "services": ["api"], "description": HOSTILE}
+    window |= {"startsAt": "2026-03-01T12:00:00Z", "endsAt": "2026-03-02T02:00:00Z"}
+    work = ask(f"{ADMIN}/maintenance/add", window).json["data"]["id"]
+
+    build_site(["status"])
+
+    for path in ("index", f"incidents/{id}/index", f"maintenance/{work}/index"):
+        html = (output / f"status/{path}.html").read_text()
+        box = html[html.index('<div class="said" dir="auto">\n<p># &lt;script&gt;') :]
+        assert "<strong>bold</strong> here" in box
+        assert "<script>alert" not in html
+        assert "javascript:" not in html
+        assert "elsewhere.example.com" not in html
 
 
 def test_two_writes_in_one_millisecond(scene, ask, clock):

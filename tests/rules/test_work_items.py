@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from models.database import writing
+from models.database import rehearsing
 from models.errors import (
     Archived,
     ProjectArchived,
@@ -49,9 +49,8 @@ def archive(item, clock):
 def test_numbers(project, other, clock):
     """Each project counts for itself; what is rolled back takes no number."""
     first = work(project, clock)
-    with pytest.raises(ZeroDivisionError), writing():
+    with rehearsing():
         work(project, clock)
-        raise ZeroDivisionError
     second, foreign = work(project, clock), work(other, clock)
 
     assert (first.number, second.number, foreign.number) == (1, 2, 1)
@@ -82,8 +81,8 @@ def test_completion(project, clock, steps, completed):
     found.append(item.completed_at)
     for status in steps[1:]:
         clock.pass_(minutes=1)
-        found.append(change(item, clock, status=status, title=f"T{clock.now}"))
-        found[-1] = found[-1].completed_at
+        changed = change(item, clock, status=status, title=f"T{clock.now}")
+        found.append(changed.completed_at)
 
     minutes = [None if n is None else start + timedelta(minutes=n) for n in completed]
     assert found == minutes
@@ -148,14 +147,10 @@ def test_changes_told(project, clock):
 
 def test_status_alone(project, clock):
     """A change of status alone is one record."""
-    item = work(project, clock)
+    item = change(work(project, clock), clock, status="done")
 
-    change(item, clock, status="done")
-
-    assert [action for action, _ in records(item)] == [
-        "work.created",
-        "work.status-changed",
-    ]
+    actions = [action for action, _ in records(item)]
+    assert actions == ["work.created", "work.status-changed"]
 
 
 def test_change_that_changes_nothing(project, clock):

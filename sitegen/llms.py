@@ -1,0 +1,91 @@
+"""The documents for language models: a list of them, and their texts in one file."""
+
+import re
+from collections.abc import Iterator
+from itertools import accumulate, takewhile
+
+from models.projects.published import PublishedPage, published_contents
+from sitegen.links import document_path, markdown_path
+from sitegen.page import Edition, Page, Rank, pages
+from sitegen.sheet import below_title
+from sitegen.shelves import shelves
+
+# Nobody reads more at once, and each publication writes the file anew.
+MOST_BYTES = 1_000_000
+# Raised when the same documents would give another text.
+FORM = 1
+MARKS = re.compile(r"([\\\[\]<])")
+PROGRAMS = """
+## For programs
+
+- [OpenAPI]({url}/openapi.json): Every operation of the API.
+- [Status]({url}/status/index.json): The present state of every service.
+"""
+
+
+@pages("docs")
+def listed(edition: Edition) -> Iterator[Page]:
+    """Every document by its Markdown, under the name of its section."""
+    lines = [_opening(edition)]
+    for shelf in shelves(edition):
+        for section, documents in shelf.sections.items():
+            name = f"{shelf.title}: {_plain(section)}" if section else shelf.title
+            lines.append(f"\n## {name}\n\n")
+            lines += [_line(edition, each) for each in documents]
+    lines.append(PROGRAMS.format(url=edition.settings.site_url))
+    yield Page("llms.txt", "".join(lines), rank=Rank.LIST)
+
+
+@pages("docs")
+def whole(edition: Edition) -> Iterator[Page]:
+    """The texts in reading order, as many as can be read; the rest is named."""
+    found = [each for shelf in shelves(edition) for each in shelf.documents]
+    sizes = accumulate(each.size for each in found)
+    room = len(list(takewhile(lambda size: size <= MOST_BYTES, sizes)))
+    shown, rest = found[:room], found[room:]
+    facts = [(each.slug, each.collection, each.published_version) for each in shown]
+
+    def text() -> str:
+        contents = published_contents([each.id for each in shown])
+        parts = [_text(edition, each, contents[each.id]) for each in shown]
+        return _opening(edition) + "".join(parts) + _rest(edition, len(rest))
+
+    yield Page(
+        "llms-full.txt",
+        text,
+        key=[FORM, _opening(edition), edition.settings.site_url, facts, len(rest)],
+        rank=Rank.LIST,
+    )
+
+
+def _opening(edition: Edition) -> str:
+    name = _plain(edition.settings.site_name)
+    return f"# {name}\n\n> Documentation and status of {name}.\n"
+
+
+def _line(edition: Edition, document: PublishedPage) -> str:
+    summary = f": {_plain(document.summary)}" if document.summary else ""
+    return f"- [{_plain(document.title)}]({_address(edition, document)}){summary}\n"
+
+
+def _text(edition: Edition, document: PublishedPage, content: str) -> str:
+    body = below_title(document.title, content).strip("\n")
+    source = f"Source: {_address(edition, document)}"
+    return f"\n---\n\n# {_plain(document.title)}\n\n{source}\n\n{body}\n"
+
+
+def _rest(edition: Edition, count: int) -> str:
+    if not count:
+        return ""
+    listed = f"{edition.settings.site_url}/llms.txt"
+    return f"\n---\n\n{count} more documents are named in {listed}\n"
+
+
+def _address(edition: Edition, document: PublishedPage) -> str:
+    path = markdown_path(document_path(document.collection, document.slug))
+    return f"{edition.settings.site_url}/{path}"
+
+
+def _plain(text: str) -> str:
+    """Return the words as Markdown that shows them as they are, on one line."""
+    return MARKS.sub(r"\\\1", " ".join(text.split()))

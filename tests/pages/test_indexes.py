@@ -1,0 +1,141 @@
+"""What search engines and language models are told."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from sitegen import indexes, llms
+
+SPACE = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+URL = "http://127.0.0.1:8000"
+ADMIN = "POST /status/v1/admin"
+
+
+def mapped(output, name):
+    """The addresses of a sitemap with their last change, in order."""
+    tree = ElementTree.fromstring((output / name).read_text())
+    return {
+        each.findtext(f"{SPACE}loc").removeprefix(URL): each.findtext(f"{SPACE}lastmod")
+        for each in tree
+    }
+
+
+@pytest.fixture
+def shelved(shelf, clock):
+    first = shelf.publish("welcome", "# Welcome\n\nHello.\n", summary="Start here.")
+    clock.pass_(hours=1)
+    shelf.publish("keys", "Keys open.\n", title="Keys [old] & <new>", section="Use")
+    return first
+
+
+def test_sitemap_names_its_parts(shelved, build_site, output):
+    """The one known address leads to every part, and each part is there."""
+    build_site()
+
+    parts = mapped(output, "sitemap.xml")
+
+    assert list(parts) == [
+        f"/sitemaps/{name}.xml" for name in ("site", "status", "guides-1")
+    ]
+    assert all((output / path[1:]).exists() for path in parts)
+    robots = (output / "robots.txt").read_text()
+    assert robots.endswith(f"\nSitemap: {URL}/sitemap.xml\n")
+
+
+def test_last_change_is_a_fact(shelved, build_site, output, clock):
+    """A page has its words since they were published, whatever the clock says."""
+    clock.pass_(days=1)
+    build_site()
+
+    assert mapped(output, "sitemaps/guides-1.xml") == {
+        "/guides/": "2026-03-01T13:00:00.000Z",
+        "/guides/keys/": "2026-03-01T13:00:00.000Z",
+        "/guides/welcome/": "2026-03-01T12:00:00.000Z",
+    }
+
+
+def test_every_page_is_in_the_sitemap(shelved, ask, build_site, output):
+    """All pages that are for good stand in it, and nothing that is not there."""
+    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "API"})
+    incident = {"title": "Slow", "severity": "degraded", "body": "Looking."}
+    ask(f"{ADMIN}/incidents/add", incident | {"services": ["api"]})
+    build_site()
+
+    parts = mapped(output, "sitemap.xml")
+    told = {at for path in parts for at in mapped(output, path[1:])}
+
+    found = {path.parent.relative_to(output) for path in output.rglob("index.html")}
+    at = {f"/{each}/".replace("/./", "/") for each in found}
+    assert told == {each for each in at if not each.startswith("/status/embed/")}
+
+
+def test_long_collection_has_parts(shelf, build_site, output, monkeypatch):
+    """One more page rewrites the part that names it, and no other before it."""
+    monkeypatch.setattr(indexes, "PART", 2)
+    for slug in ("a", "b", "c", "x"):
+        shelf.publish(slug)
+    build_site()
+    shelf.publish("y")
+
+    written = build_site(["docs"]).written
+
+    assert list(mapped(output, "sitemaps/guides-2.xml")) == ["/guides/b/", "/guides/c/"]
+    assert "sitemaps/guides-2.xml" not in written
+    assert "sitemaps/guides-3.xml" in written
+
+
+def test_llms_list(shelved, build_site, output):
+    """A title, a summary, and each document's Markdown under its section."""
+    build_site()
+
+    assert (
+        (output / "llms.txt")
+        .read_text()
+        .startswith(
+            "# Masthead\n\n> Documentation and status of Masthead.\n"
+            f"\n## Guides\n\n- [Welcome]({URL}/guides/welcome.md): Start here.\n"
+            f"\n## Guides: Use\n\n- [Keys \\[old\\] & \\<new>]({URL}/guides/keys.md)\n"
+        )
+    )
+
+
+def test_llms_whole(shelved, build_site, output):
+    """The texts stand in reading order, each with its title once and its address."""
+    build_site()
+
+    text = (output / "llms-full.txt").read_text()
+
+    source = f"Source: {URL}/guides/welcome.md"
+    assert f"\n---\n\n# Welcome\n\n{source}\n\nHello.\n\n---\n\n# Keys" in text
+    assert text.endswith("\n\nKeys open.\n")
+
+
+def test_llms_whole_is_not_endless(shelved, build_site, output, monkeypatch):
+    """What is too much for one reading is counted, and named elsewhere."""
+    monkeypatch.setattr(llms, "MOST_BYTES", 25)
+    build_site()
+
+    text = (output / "llms-full.txt").read_text()
+
+    assert "Hello." in text
+    assert "Keys open." not in text
+    assert text.endswith(f"1 more documents are named in {URL}/llms.txt\n")
+
+
+def test_llms_whole_follows(shelf, shelved, build_site, output):
+    """A new version changes the file, a draft does not."""
+    build_site()
+    shelf.update(shelved, content="Good day.")
+
+    assert "llms-full.txt" not in build_site(["docs"]).written
+    shelf.release(shelved)
+    assert "llms-full.txt" in build_site(["docs"]).written
+    assert "Good day." in (output / "llms-full.txt").read_text()
+
+
+def test_site_without_documents(build_site, output):
+    """An empty site has all these files too, and they are whole."""
+    assert build_site().failed == []
+
+    assert list(mapped(output, "sitemaps/status.xml")) == ["/status/"]
+    assert (output / "llms-full.txt").read_text().count("\n") == 3
