@@ -116,3 +116,13 @@ def visit(browser, world):
     for context in contexts:
         context.close()
     assert errors == []
+
+
+@pytest.fixture
+def works(world):
+    """Two services that work, just measured; the page is built, the builder dies."""
+    for slug in ("api", "mail"):
+        world.service(slug)
+        world.sample(slug)
+    world.build()
+    return world
