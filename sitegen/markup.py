@@ -123,6 +123,13 @@ def cell_open(token: Token, _: EnvType) -> str:
     return f'<{token.tag} class="align-{side}">' if side else f"<{token.tag}>"
 
 
+def without_empty_headers(tokens: Sequence[Token]) -> None:
+    """Make a header that says nothing a plain cell: it would be read out as one."""
+    for index, token in enumerate(tokens):
+        if token.type == "th_open" and not tokens[index + 1].content.strip():
+            token.tag = tokens[index + 2].tag = "td"
+
+
 def alert_open(token: Token, _: EnvType) -> str:
     return f'<div class="admonition {token.info.lower()}" role="note">\n'
 
