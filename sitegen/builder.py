@@ -15,8 +15,12 @@ from sitegen.page import Edition
 
 log = logging.getLogger("masthead.builds")
 
-# How long the builder waits for company: ten changes at once make one build.
+# A change alone is built at once. While changes follow each other, the builder rests
+# as long as its last build took, but no longer than this: it leaves half of the time
+# to those who write, and many changes make one build.
 COMPANY_SECONDS = 0.05
+# How long measurements that change no state wait for more of their kind.
+GATHER_SECONDS = 5.0
 # From when on an area that waits for its build is a trouble and not a queue.
 PATIENCE = timedelta(seconds=30)
 
@@ -34,15 +38,20 @@ class Builder:
         clock: Callable[[], datetime],
         edition: Callable[[datetime], Edition],
         due: Callable[[datetime], None] = lambda _: None,
+        *,
+        gather: float = GATHER_SECONDS,
     ) -> None:
         self._clock = clock
         self._edition = edition
         self._due = due
+        self._gather = gather
         self._woken = threading.Event()
+        self._hurried = threading.Event()
         self._stopping = False
         self._failure: str | None = None
         self._waiting_since: datetime | None = None
         self._next_change: datetime | None = None
+        self._rests_until = 0.0
         self._thread = threading.Thread(target=self._run, name="builder", daemon=True)
 
     def start(self) -> None:
@@ -51,12 +60,19 @@ class Builder:
 
     def stop(self) -> None:
         self._stopping = True
-        self._woken.set()
+        self.wake()
         self._thread.join()
 
-    def wake(self, area: str = "") -> None:  # noqa: ARG002
-        """Say that something was written, or that an instant has come."""
+    def wake(self, area: str = "", is_quiet: bool = False) -> None:  # noqa: ARG002
+        """
+        Say that something was written, or that an instant has come.
+
+        What is quiet may wait for more of its kind; whatever else comes takes it
+        along. Its mark stands, so a death in between loses nothing.
+        """
         self._waiting_since = self._waiting_since or self._clock()
+        if not is_quiet:
+            self._hurried.set()
         self._woken.set()
 
     def troubles(self) -> list[str]:
@@ -73,7 +89,10 @@ class Builder:
         self._turn(lambda: set(AREAS))
         while not self._stopping:
             self._woken.wait()
-            time.sleep(COMPANY_SECONDS)
+            self._hurried.wait(self._gather)
+            time.sleep(max(0.0, self._rests_until - time.monotonic()))
+            # Before anything is read: what comes from here on is another turn's.
+            self._hurried.clear()
             self._woken.clear()
             if not self._stopping:
                 self._turn(self._areas)
@@ -105,10 +124,13 @@ class Builder:
     def _build(self, areas: set[str]) -> None:
         started, edition = time.perf_counter(), self._edition(self._clock())
         report = build(edition, sorted(areas))
+        seconds = time.perf_counter() - started
+        if report.written:
+            self._rests_until = time.monotonic() + min(seconds, COMPANY_SECONDS)
         with reading():
             self._next_change = next_told(edition.now, edition.settings.freshness)
         self._due(self._next_change)
-        _log(areas, report, time.perf_counter() - started)
+        _log(areas, report, seconds)
 
 
 def _log(areas: set[str], report: Report, seconds: float) -> None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -92,6 +93,7 @@ def render(text: str, parser: MarkdownIt = PARSER) -> Rendered:
         return _as_written(text)
 
 
+@lru_cache(maxsize=2000)
 def render_entry(text: str) -> str:
     """Return an entry of a timeline as HTML, with links to whole addresses only."""
     rendered = render(text, ENTRY_PARSER)

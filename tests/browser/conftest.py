@@ -5,9 +5,8 @@ import shutil
 import threading
 from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import UTC, datetime
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 import pytest
@@ -24,13 +23,13 @@ from sitegen.build import build
 from sitegen.looks import Looks
 from sitegen.page import Edition
 from sitegen.sources.tree import read_tree
-from tests import world
+from tests import world as sample
+from tests.browser.status_site import NOW, Quiet, StatusSite, seconds
 from tests.pages.test_docs import BODY
 from tests.projects import KEY
 from tests.trees import PROMETHEUS
 
 CHROMIUM = shutil.which("chromium")
-NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 WIDE = "| " + " | ".join(f"Column number {n}" for n in range(12)) + " |\n"
 LONG = f"{BODY}\n## Long\n\n{WIDE}{'| --- ' * 12}|\n{WIDE}\n`{'word' * 40}`\n"
 
@@ -55,13 +54,6 @@ def browser():
         )
         yield started
         started.close()
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """A static host, as plain as there are."""
-
-    def log_message(self, *_):
-        pass
 
 
 def write_documents():
@@ -103,7 +95,7 @@ def served(folder, empty_database, write):
 
 
 def write_world():
-    world.populate(NOW)
+    sample.populate(NOW)
     write_documents()
 
 
@@ -155,3 +147,33 @@ def watched(browser):
         context.close()
     outside = [url for url, home in hosts.items() if urlsplit(url).netloc != home]
     assert (errors, outside) == ([], [])
+
+
+@pytest.fixture
+def world(tmp_path, empty_database):
+    made = StatusSite(tmp_path, empty_database)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def visit(browser, world):
+    """Open a page at a time of the reader's clock, and count what it asks for."""
+    contexts, errors = [], []
+
+    def go(path, at=0, **circumstances):
+        context = browser.new_context(base_url=world.url, **circumstances)
+        contexts.append(context)
+        page = context.new_page()
+        page.asked = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("request", lambda asked: page.asked.append(asked.url))
+        if circumstances.get("java_script_enabled", True):
+            page.clock.install(time=seconds(at))
+        page.goto(path)
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert errors == []

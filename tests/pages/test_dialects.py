@@ -81,11 +81,11 @@ REPEATED += [f"{each}{' ' * 20_000}" for each in ("# a {#", "!!! a", "import ", 
 def test_hostile_text(part, is_mdx):
     """Whatever repeats is read in seconds."""
     text = (part * 100_000)[:100_000]
-    started = time.perf_counter()
+    started = time.process_time()
 
     without_local_images(plain(text, is_mdx=is_mdx))
 
-    assert time.perf_counter() - started < 6
+    assert time.process_time() - started < 6
 
 
 BOMB = "a: &a [x, x]\n" + "".join(
@@ -108,12 +108,12 @@ MERGES = "a: &a {x: 1}\n" + "".join(
 )
 def test_hostile_yaml(front):
     """Aliases, depth, tags and what never ends are refused at once, in a sentence."""
-    started = time.perf_counter()
+    started = time.process_time()
 
     with pytest.raises(Unusable, match="not YAML that can be read"):
         parted(f"---\n{front}\n---\nWords.")
 
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize("front", ["a = ", "a = 1\na = 2", "a = " + "[" * 5000])
@@ -131,7 +131,7 @@ def test_long_front_matter():
 
 def test_front_matter_at_its_longest():
     """What is read is read in seconds, whatever it holds."""
-    started = time.perf_counter()
+    started = time.process_time()
 
     for part in ("a: b\n", "[", "- ", "a\n", "'", "&a ", "{a: ", "1:", "#\n", "? "):
         text = (part * MOST_CHARACTERS)[: MOST_CHARACTERS - 1]
@@ -140,4 +140,4 @@ def test_front_matter_at_its_longest():
         except Unusable:
             continue
 
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
