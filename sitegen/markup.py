@@ -72,7 +72,7 @@ def _link_tags(token: Token, env: EnvType) -> tuple[str, str]:
     kind = target_of(target)
     if kind is Target.REFUSED:
         return "", ""
-    if kind is Target.SITE:
+    if kind in (Target.SITE, Target.FRAGMENT):
         number = env["links"].setdefault(target, len(env["links"]))
         return f"{MARK}{number}{title}{MARK}", MARK * 2
     external = ' class="external" rel="noopener"' if kind is Target.WEB else ""
