@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from sitegen.budget import MeasuredInline, TooMuchWork, allowance, measure_lines
 from sitegen.headings import Heading, name_headings
 from sitegen.highlight import COLOURED
-from sitegen.markup import MARK, Markup
+from sitegen.markup import MARK, Markup, without_empty_headers
 
 __all__ = [
     "RENDERER",
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 # Raised when the same text would give other HTML, so that no cached body outlives it.
-RENDERER = "1"
+RENDERER = "2"
 # Twice what the API accepts.
 LONGEST = 1_000_000
 # Control characters have no place in HTML, and half a surrogate pair in no file.
@@ -116,6 +116,7 @@ def _rendered(text: str, parser: MarkdownIt) -> Rendered:
     }
     tokens = parser.parse(text, env)
     headings = name_headings(tokens)
+    without_empty_headers(tokens)
     html = parser.renderer.render(tokens, parser.options, env)
     return Rendered(html, headings, tuple(links))
 

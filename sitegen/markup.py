@@ -72,7 +72,7 @@ def _link_tags(token: Token, env: EnvType) -> tuple[str, str]:
     kind = target_of(target)
     if kind is Target.REFUSED:
         return "", ""
-    if kind is Target.SITE:
+    if kind in (Target.SITE, Target.FRAGMENT):
         number = env["links"].setdefault(target, len(env["links"]))
         return f"{MARK}{number}{title}{MARK}", MARK * 2
     external = ' class="external" rel="noopener"' if kind is Target.WEB else ""
@@ -121,6 +121,13 @@ def table_close(_: Token, __: EnvType) -> str:
 def cell_open(token: Token, _: EnvType) -> str:
     side = str(token.attrs.get("style", "")).removeprefix("text-align:")
     return f'<{token.tag} class="align-{side}">' if side else f"<{token.tag}>"
+
+
+def without_empty_headers(tokens: Sequence[Token]) -> None:
+    """Make a header that says nothing a plain cell: it would be read out as one."""
+    for index, token in enumerate(tokens):
+        if token.type == "th_open" and not tokens[index + 1].content.strip():
+            token.tag = tokens[index + 2].tag = "td"
 
 
 def alert_open(token: Token, _: EnvType) -> str:

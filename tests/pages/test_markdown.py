@@ -1,5 +1,6 @@
 """Markdown to HTML: what a document becomes."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -34,14 +35,12 @@ def test_links_within_the_site_stay_open():
 
 def test_links_that_stay():
     """
-    The web, mail and the page's own headings need nobody to find them.
+    The web and mail need nobody to find them.
     """
     assert render("[a](HTTPS://a.b/é)").html == (
         '<p><a class="external" rel="noopener" href="HTTPS://a.b/%C3%A9">a</a></p>\n'
     )
-    assert render("<m@a.b> [f](#é)").html == (
-        '<p><a href="mailto:m@a.b">m@a.b</a> <a href="#%C3%A9">f</a></p>\n'
-    )
+    assert render("<m@a.b>").html == '<p><a href="mailto:m@a.b">m@a.b</a></p>\n'
 
 
 @pytest.mark.parametrize("inner", ["https://b.c", "b@c", "foo:b"])
@@ -130,6 +129,26 @@ def test_headings():
     )
 
 
+@pytest.mark.parametrize(
+    ("written", "levels"),
+    [
+        ("234", [2, 3, 4]),
+        ("3342", [2, 2, 3, 2]),
+        ("24643", [2, 3, 4, 3, 3]),
+        ("1232", [1, 2, 3, 2]),
+        ("616", [2, 1, 3]),
+    ],
+)
+def test_levels_have_no_gap(written, levels):
+    """
+    A heading stands one level below the one above it, whatever the author left out.
+    """
+    rendered = render("".join(f"{'#' * int(level)} a\n" for level in written))
+
+    assert [heading.level for heading in rendered.headings] == levels
+    assert [int(level) for level in re.findall("<h([1-6])", rendered.html)] == levels
+
+
 def test_headings_link_to_themselves():
     """
     A heading below the first level can be linked to; the link says where it leads.
@@ -187,6 +206,15 @@ def test_tables():
     assert 'aria-label="Table 2"' in html
     assert '<td class="align-left">1</td>\n<td class="align-center">2</td>' in html
     assert '<th class="align-right">c</th>' in html
+
+
+def test_header_of_no_words():
+    """
+    The corner of a table that says nothing is a cell, not a header without a name.
+    """
+    html = html_of("| |b|\n|-|-|\n|1|2|\n")
+
+    assert "<tr>\n<td></td>\n<th>b</th>\n</tr>" in html
 
 
 @pytest.mark.parametrize("kind", ["Note", "Tip", "Important", "Warning", "Caution"])
