@@ -10,7 +10,9 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from sitegen.autolinks import link_addresses
 from sitegen.budget import MeasuredInline, TooMuchWork, allowance, measure_lines
+from sitegen.footnotes import Notes, note_tokens, read_footnotes
 from sitegen.headings import Heading, name_headings
 from sitegen.highlight import COLOURED
 from sitegen.markup import MARK, Markup, without_empty_headers
@@ -63,6 +65,7 @@ def _parser(*without: str) -> MarkdownIt:
     parser.enable(["table", "strikethrough"])
     parser.disable(list(without))
     measure_lines(parser)
+    read_footnotes(parser)
     # What the author wrote reaches the renderer, the one place that judges addresses.
     parser.normalizeLink = str  # type: ignore[method-assign, assignment]
     parser.validateLink = lambda _: True  # type: ignore[method-assign, assignment]
@@ -102,7 +105,7 @@ def render_entry(text: str) -> str:
 
 def tokens_of(text: str) -> list[Token]:
     """What the text is made of; raise TooMuchWork when it is hostile."""
-    return PARSER.parse(text, {"work": allowance(text)})
+    return PARSER.parse(text, {"work": allowance(text), "notes": Notes()})
 
 
 def _rendered(text: str, parser: MarkdownIt) -> Rendered:
@@ -113,8 +116,12 @@ def _rendered(text: str, parser: MarkdownIt) -> Rendered:
         "links": links,
         "open": [],
         "tables": 0,
+        "notes": Notes(),
+        "shown": set(),
     }
     tokens = parser.parse(text, env)
+    tokens.extend(note_tokens(parser, env))
+    link_addresses(tokens)
     headings = name_headings(tokens)
     without_empty_headers(tokens)
     html = parser.renderer.render(tokens, parser.options, env)

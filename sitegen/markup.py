@@ -9,6 +9,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
+from sitegen import footnotes
 from sitegen.budget import spend
 from sitegen.headings import words_of
 from sitegen.highlight import highlighted
@@ -160,6 +161,7 @@ WRITERS: dict[str, Callable[[Token, EnvType], str]] = {
     "alert_open": alert_open,
     "alert_title_open": alert_title_open,
     "list_item_open": list_item_open,
+    **footnotes.WRITERS,
 }
 
 

@@ -16,6 +16,7 @@ FRAGMENTS = """# |## |{#a}|{#a-1}|a|a-1|section|é|<script>|</p>|<a onclick=x>|<
 mailto:|<https://x>|<m@x>|<foo:x>|[a |](b)
 [|]|](|)|![|[a]: |"|'|<|>|> |- |1. |- [x] |[!NOTE]|`|```|```py|~~|*|**|_|~~~
     |\\|\t| |  | |\x00|\x01|\x01\x01|\x0b|\x7f|\ud800|\u2028|\xa0|ß|İ|x.md|#f|/a/
+[^a]|[^a]: |[^b]: [^a]|www.a.b|
 ---|===|-:|:-:|:-|+|!|&|;|=|{|}|$"""
 FRAGMENTS = FRAGMENTS.replace("\n", "|").split("|")
 ASKED = {
