@@ -189,6 +189,9 @@ class _Work:
         note(self.folder, generation, self._change())
         if not self.report.failed:
             self.settle(Page(LIVE, live, rank=Rank.LAST), SHARED)
+        # No manifest tells of it, so what is remembered of this build must not
+        # either: the next one would take it away as what nobody yields.
+        self.entries.pop(LIVE, None)
         self.folder.finish(self.version, self.entries)
 
     def _change(self) -> Change:
