@@ -56,7 +56,7 @@ def test_every_link_leads_somewhere(site):
 
 
 def test_every_page_has_its_header(site):
-    """One h1, a title and the site's own address, on each page; the new one if moved."""
+    """One h1, a title and the site's own address, on each page; the new if moved."""
     for at, path in site.items():
         if path.suffix == ".html":
             page = Reader(path.read_text())
