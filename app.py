@@ -42,22 +42,12 @@ from models.settings import SettingError, Settings
 from models.status.hours import roll_up
 from models.status.measurements import record_measurements
 from models.status.retention import prune
-from sitegen import (  # noqa: F401  (declare pages)
-    docs,
-    front,
-    hosts,
-    indexes,
-    llms,
-    redirects,
-    reference,
-    status,
-)
 from sitegen.bodies import Bodies
 from sitegen.build import Report, build
 from sitegen.builder import Builder
 from sitegen.files import Folder, OutputError
 from sitegen.looks import Looks
-from sitegen.page import Edition
+from sitegen.page import Edition, declare_pages
 from sitegen.sources import Tree, read_tree
 
 MIB = 1024 * 1024
@@ -186,6 +176,7 @@ def editions(settings: Settings) -> Callable[[datetime], Edition]:
             f"MASTHEAD_TEMPLATES: there is no folder {settings.templates}."
         )
     declare_operations()
+    declare_pages()
     told = {kind: asdict(problem) for kind, problem in KINDS.items()}
     openapi = document(settings.site_name, VERSION)
     bodies, looks = Bodies(), Looks(settings)

@@ -2,8 +2,8 @@
 
 import logging
 import re
+import secrets
 import time
-import uuid
 from urllib.parse import quote
 
 from flask import Flask, Response, g, request
@@ -14,32 +14,36 @@ REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 
 def register_access(app: Flask) -> None:
+    """Note what Flask answers; operations are noted by the front."""
+
     @app.before_request
     def begin() -> None:
-        sent = request.headers.get("X-Request-Id", "")
-        g.request_id = sent if REQUEST_ID.fullmatch(sent) else uuid.uuid4().hex
+        g.request_id = request_id_of(request.headers.get("X-Request-Id"))
         g.started = time.perf_counter()
 
     @app.after_request
     def end(response: Response) -> Response:
         response.headers["X-Request-Id"] = g.request_id
-        log.info(
-            "%s status=%d ms=%.1f request=%s",
-            _asked(),
-            response.status_code,
-            (time.perf_counter() - g.started) * 1000,
-            g.request_id,
-        )
+        note(None, request.path, response.status_code, g.started, g.request_id)
         return response
 
 
-def request_id() -> str:
-    """Return the caller's own request id, or the one that was made for it."""
-    return str(g.request_id)
+def request_id_of(sent: str | None) -> str:
+    """Return the caller's own request id, or make one."""
+    return sent if sent and REQUEST_ID.fullmatch(sent) else secrets.token_hex(16)
 
 
-def _asked() -> str:
+def note(
+    operation: str | None, path: str, status: int, started: float, request_id: str
+) -> None:
     """Name the operation; what is none by its path, on one line and cut short."""
-    if request.endpoint:
-        return f"operation={request.endpoint}"
-    return f"operation=none path={quote(request.path[:100], safe='/')}"
+    if log.isEnabledFor(logging.INFO):
+        asked = operation or f"none path={quote(path[:100], safe='/')}"
+        spent = (time.perf_counter() - started) * 1000
+        log.info(
+            "operation=%s status=%d ms=%.1f request=%s",
+            asked,
+            status,
+            spent,
+            request_id,
+        )

@@ -59,6 +59,17 @@ def read_idempotency_key(operation: Operation, header: str | None) -> str | None
     )
 
 
+def read_dry_run(header: str | None) -> bool:
+    """Tell whether the change is only to be rehearsed."""
+    if header in (None, "false"):
+        return False
+    if header != "true":
+        detail = "Must be true or false."
+        error = {"header": "Dry-Run", "code": "value_error", "detail": detail}
+        raise ValidationFailed(f"Dry-Run: {detail}", error)
+    return True
+
+
 def _read(shape: type[Shape], given: Any, where: str) -> Shape:
     try:
         if isinstance(given, bytes):

@@ -4,9 +4,8 @@ import re
 from dataclasses import replace
 from datetime import datetime
 
-from werkzeug.datastructures import Headers
-
 from api.operation import Caller
+from api.wire import SentHeaders
 from models.errors import (
     ActorNotAllowed,
     InvalidKey,
@@ -27,7 +26,7 @@ _EMAIL = re.compile(r"[!-?A-~]{1,64}@[!-?A-~]{1,255}")
 
 
 def authenticate(
-    headers: Headers, settings: Settings, now: datetime
+    headers: SentHeaders, settings: Settings, now: datetime
 ) -> tuple[Caller, Rate]:
     """Return who bears the key and at what rate, or raise why it does not open."""
     bearer = _bearer(headers.get("Authorization"))
@@ -41,7 +40,7 @@ def authenticate(
     return _caller(key, bearer), _rate(key, settings)
 
 
-def acting_for(caller: Caller, headers: Headers) -> Caller:
+def acting_for(caller: Caller, headers: SentHeaders) -> Caller:
     """Return the caller with the person that Act-As-Email and -Account name."""
     email, account = headers.get("Act-As-Email"), headers.get("Act-As-Account")
     if email is None and account is None:

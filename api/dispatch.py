@@ -1,25 +1,27 @@
 """The way of one request, top to bottom."""
 
+import hashlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from flask import Flask, Request, Response, request
+from werkzeug.http import parse_etags
 
-from api.access import request_id
-from api.asking import read_body, read_idempotency_key, read_query
+from api.asking import read_body, read_dry_run, read_idempotency_key, read_query
 from api.callers import acting_for, authenticate
 from api.operation import AuditError, Call, Caller, Operation
-from api.problems import problem_response
+from api.problems import problem
+from api.wire import Answer, Request, SentHeaders, View
 from models import audit, changes
 from models.base import Shape, canonical, milliseconds
-from models.database import connect, reading, writing
+from models.database import reading, rehearsing, writing
 from models.errors import (
     InsufficientScope,
+    MethodNotAllowed,
     PayloadTooLarge,
     RateLimited,
     Refusal,
@@ -27,7 +29,6 @@ from models.errors import (
 from models.idempotency import InProgress, Repeatable, first_answer, keep_answer
 from models.pagination import CursorQuery, Page
 from models.platform.buckets import Buckets, Draw, Rate
-from models.platform.scopes import any_covers
 from models.platform.uses import Uses
 from models.settings import Settings
 from models.words import to_milliseconds
@@ -50,35 +51,48 @@ class Dispatch:
     uses: Uses = field(default_factory=Uses)
     progress: InProgress = field(default_factory=InProgress)
 
-    def view(self, operation: Operation) -> Callable[[], Response]:
-        """Return the Flask view of one operation."""
+    def view(self, operation: Operation) -> View:
+        """Return what answers one operation."""
 
-        def answer() -> Response:
+        def answer(request: Request) -> Answer:
             rate: dict[str, str] = {}
             try:
-                response = self._answered(operation, rate)
+                answered = self._answered(operation, request, rate)
             except Refusal as refusal:
-                response = self.refused(refusal)
+                answered = self.refused(refusal, request.path, request.id)
             except Exception:
-                log.exception("operation=%s request=%s", operation.name, request_id())
-                response = self.refused(_internal_error())
-            response.headers.update(rate)
-            return response
+                log.exception("operation=%s request=%s", operation.name, request.id)
+                answered = self.refused(_internal_error(), request.path, request.id)
+            answered.headers.update(rate)
+            return answered
 
         return answer
 
-    def refused(self, refusal: Refusal) -> Response:
-        return problem_response(
-            refusal,
-            site_url=self.settings.site_url,
-            instance=request.path,
-            request_id=request_id(),
-        )
+    def refused(self, refusal: Refusal, path: str, request_id: str) -> Answer:
+        site_url = self.settings.site_url
+        return problem(refusal, site_url=site_url, instance=path, request_id=request_id)
 
-    def _answered(self, operation: Operation, told: dict[str, str]) -> Response:
-        """Size, key, state of key, token bucket, scope; then what may be asked."""
+    def wrong_method(self, request: Request, methods: Iterable[str]) -> Answer:
+        allow = ", ".join(sorted(methods))
+        refusal = MethodNotAllowed(f"This address takes {allow}.", allow=allow)
+        return self.refused(refusal, request.path, request.id)
+
+    def _answered(
+        self, operation: Operation, request: Request, rate: dict[str, str]
+    ) -> Answer:
+        """Size and caller; then what is asked. A read is all one snapshot."""
         body = _body(operation, request)
-        connect()
+        with reading():
+            call = self._called(operation, request, rate)
+            asked = _question(operation, request, body)
+            if not operation.mutates:
+                return self._read(call, asked, request)
+        return self._changed(call, asked, request.headers)
+
+    def _called(
+        self, operation: Operation, request: Request, told: dict[str, str]
+    ) -> Call:
+        """Key, state of key, token bucket, scope; then for whom it acts."""
         now = to_milliseconds(self.clock())
         caller, rate = authenticate(request.headers, self.settings, now)
         self.uses.note(caller.key_id, now)
@@ -90,22 +104,27 @@ class Dispatch:
             )
         _require_scope(caller, operation)
         caller = acting_for(caller, request.headers)
-        call = Call(operation, caller, now, self.settings, request_id())
-        asked = _question(operation, body)
-        if operation.mutates:
-            return self._changed(call, asked)
-        with reading():
-            if isinstance(asked, CursorQuery):
-                asked.last()  # its shape, which comes before any existence
-            given = _handled(call, asked)
-            if call.used_key:
-                self.uses.note(call.used_key, now)
-            return _json(_told(operation, given), _reading_headers(call, given))
+        return Call(operation, caller, now, self.settings, request.id)
 
-    def _changed(self, call: Call, asked: Shape | None) -> Response:
+    def _read(self, call: Call, asked: Shape | None, request: Request) -> Answer:
+        if isinstance(asked, CursorQuery):
+            asked.last()  # its shape, which comes before any existence
+        given = _handled(call, asked)
+        if call.used_key:
+            self.uses.note(call.used_key, call.now)
+        headers = _reading_headers(call, given, request)
+        answer = _json(_told(call.operation, given), headers)
+        if call.operation.revalidates:
+            return _revalidated(answer, request.headers.get("If-None-Match"))
+        return answer
+
+    def _changed(self, call: Call, asked: Shape | None, headers: SentHeaders) -> Answer:
         """One transaction; after its commit the builder wakes."""
-        operation, header = call.operation, request.headers.get("Idempotency-Key")
-        repeatable = _repeatable(call, asked, read_idempotency_key(operation, header))
+        operation, header = call.operation, headers.get("Idempotency-Key")
+        text = read_idempotency_key(operation, header)
+        if read_dry_run(headers.get("Dry-Run")):
+            return self._rehearsed(call, asked)
+        repeatable = _repeatable(call, asked, text)
         with self._alone(repeatable), writing():
             if repeatable and (stored := first_answer(repeatable, call.now)):
                 return _json(stored, {"Idempotent-Replayed": "true"})
@@ -113,50 +132,57 @@ class Dispatch:
             answer = _told(operation, given)
             generation = _put_down(call)
             if repeatable:
-                keep_answer(repeatable, answer, call.now, _secret(operation, given))
+                secret, about = _secret(operation, given), call.about
+                keep_answer(repeatable, answer, call.now, secret=secret, about=about)
         if operation.rebuilds is None or generation is None:
             return _json(answer)
         self.changed(operation.rebuilds)
         return _json(answer, {"Site-Generation": str(generation)})
 
+    def _rehearsed(self, call: Call, asked: Shape | None) -> Answer:
+        """All of the change, and then nothing of it is kept."""
+        with rehearsing():
+            answer = _told(call.operation, _handled(call, asked))
+            _put_down(call)
+        return _json(answer, {"Dry-Run": "true"})
+
     def _alone(self, repeatable: Repeatable | None) -> AbstractContextManager[None]:
         return self.progress.answering(repeatable) if repeatable else nullcontext()
 
 
-def register(app: Flask, dispatch: Dispatch, operations: list[Operation]) -> None:
+def views(
+    dispatch: Dispatch, operations: list[Operation]
+) -> dict[str, dict[str, tuple[str, View]]]:
+    """Return each operation's name and view, by path and method."""
+    found: dict[str, dict[str, tuple[str, View]]] = {}
     for each in operations:
-        app.add_url_rule(
-            each.path,
-            endpoint=each.name,
-            view_func=dispatch.view(each),
-            methods=[each.method],
-            provide_automatic_options=False,
-        )
+        named = (each.name, dispatch.view(each))
+        methods = ("GET", "HEAD") if each.method == "GET" else (each.method,)
+        found.setdefault(each.path, {}).update(dict.fromkeys(methods, named))
+    return found
 
 
 def _body(operation: Operation, request: Request) -> bytes:
     limit = operation.most_bytes
-    length = request.content_length or 0
-    body = request.stream.read(limit + 1) if length <= limit else b""
-    if max(length, len(body)) > limit:
+    if request.length > limit:
         raise PayloadTooLarge(
             f"The body may have at most {limit} bytes.", limitBytes=limit
         )
-    return body
+    return request.body()
 
 
-def _question(operation: Operation, body: bytes) -> Shape | None:
+def _question(operation: Operation, request: Request, body: bytes) -> Shape | None:
     """What is asked: the query of a GET, the body of a POST, which has no query."""
     shape = operation.takes or Shape
     if operation.method == "GET":
-        return read_query(shape, request.args)
+        return read_query(shape, request.query)
     if request.query_string:
-        read_query(Shape, request.args)
-    return read_body(shape, body, request.mimetype)
+        read_query(Shape, request.query)
+    return read_body(shape, body, request.media_type)
 
 
 def _require_scope(caller: Caller, operation: Operation) -> None:
-    if not any_covers(caller.scopes, operation.scope):
+    if not caller.covers(operation.scope):
         raise InsufficientScope(
             f"This operation needs the scope {operation.scope}.",
             requiredScope=operation.scope,
@@ -197,9 +223,11 @@ def _put_down(call: Call) -> int | None:
     operation, caller = call.operation, call.caller
     if call.is_unchanged:
         return None
-    if operation.audit and len(call.records) != 1:
-        raise AuditError(f"{operation.name} must audit once, or say unchanged.")
+    if operation.audit and len(call.records) != int(not call.is_unaudited):
+        raise AuditError(f"{operation.name} must audit once, or say why not.")
     via = f"via key {caller.prefix}" if caller.is_asserting else None
+    # In Area A the detail may be JSON, which a semicolon would seem to go on.
+    joint = " " if operation.area == "projects" else "; "
     for record in call.records:
         audit.append(
             operation.area,
@@ -207,7 +235,7 @@ def _put_down(call: Call) -> int | None:
             action=record.action,
             target=record.target,
             now=call.now,
-            detail="; ".join(filter(None, [record.detail, via])) or None,
+            detail=joint.join(filter(None, [record.detail, via])) or None,
         )
     return changes.mark(operation.rebuilds) if operation.rebuilds else None
 
@@ -216,20 +244,27 @@ def _secret(operation: Operation, given: Any) -> str | None:
     return getattr(given, operation.conceals) if operation.conceals else None
 
 
-def _json(body: bytes, headers: dict[str, str] | None = None) -> Response:
-    response = Response(body, 200, headers, content_type="application/json")
-    response.headers.setdefault("Cache-Control", "no-store")
-    return response
+def _json(body: bytes, headers: dict[str, str] | None = None) -> Answer:
+    kept = {"Content-Type": "application/json", "Cache-Control": "no-store"}
+    return Answer(body, 200, kept | headers if headers else kept)
 
 
-def _reading_headers(call: Call, given: Any) -> dict[str, str]:
+def _revalidated(answer: Answer, held: str | None) -> Answer:
+    """Tag the answer; who holds the same already gets 304 and no body."""
+    tag = hashlib.sha256(answer.body).hexdigest()[:32]
+    answer.headers |= {"Cache-Control": "private, no-cache", "ETag": f'"{tag}"'}
+    is_held = parse_etags(held).contains_weak(tag)
+    return Answer(b"", 304, answer.headers) if is_held else answer
+
+
+def _reading_headers(call: Call, given: Any, request: Request) -> dict[str, str]:
     """How long the answer may be kept, and where the next page is."""
     headers = {}
     if call.max_age is not None:
         headers["Cache-Control"] = f"private, max-age={call.max_age}"
     cursor = given.meta.get("cursor") if isinstance(given, Page) else None
     if cursor:
-        query = urlencode(request.args.to_dict() | {"cursor": cursor})
+        query = urlencode(request.query.to_dict() | {"cursor": cursor})
         headers["Link"] = f'<{request.path}?{query}>; rel="next"'
     return headers
 

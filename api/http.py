@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
-from flask import Flask, Response, jsonify, redirect, request
+from flask import Flask, Response, g, jsonify, redirect, request
 from werkzeug.exceptions import (
     HTTPException,
     InternalServerError,
@@ -17,11 +17,12 @@ from werkzeug.exceptions import (
 
 import api
 from api.access import register_access
-from api.dispatch import Dispatch, InternalError, register
+from api.dispatch import Dispatch, InternalError, views
 from api.health import Troubles, register_health
 from api.openapi import document
 from api.operation import OPERATIONS
 from api.site import is_folder, is_served, moved, site_file
+from api.wire import Front
 from models import errors
 from models.hosting import headers_of
 from models.platform.uses import Uses
@@ -60,10 +61,11 @@ def create_app(
     app.url_map.merge_slashes = False
     dispatch = Dispatch(settings, clock, changed, uses=uses or Uses())
     register_access(app)
-    register(app, dispatch, OPERATIONS)
     register_health(app, troubles)
     _register_openapi(app, settings)
     _register_others(app, dispatch, Path(settings.output))
+    front = Front(views(dispatch, OPERATIONS), dispatch.wrong_method, app.wsgi_app)
+    app.wsgi_app = front  # type: ignore[method-assign,assignment]
     return app
 
 
@@ -81,30 +83,34 @@ def _register_openapi(app: Flask, settings: Settings) -> None:
 def _register_others(app: Flask, dispatch: Dispatch, output: Path) -> None:
     """What is no operation: a file of the site, or a problem."""
 
+    def refused(refusal: errors.Refusal) -> Response:
+        told = dispatch.refused(refusal, request.path, g.request_id)
+        return Response(told.body, told.status, told.headers)
+
     @app.errorhandler(NotFound)
     def missing(_: NotFound) -> Response:
         try:
             found = _from_site(output)
         except MethodNotAllowed as error:
             return wrong_method(error)
-        return found or dispatch.refused(errors.NotFound("Nothing is here."))
+        return found or refused(errors.NotFound("Nothing is here."))
 
     @app.errorhandler(MethodNotAllowed)
     def wrong_method(error: MethodNotAllowed) -> Response:
         allow = ", ".join(sorted(error.valid_methods or []))
         detail = f"This address takes {allow}."
-        return dispatch.refused(errors.MethodNotAllowed(detail, allow=allow))
+        return refused(errors.MethodNotAllowed(detail, allow=allow))
 
     @app.errorhandler(HTTPException)
     def unreadable(error: HTTPException) -> Response:
         detail = error.description or "Not readable."
-        return dispatch.refused(errors.MalformedRequest(detail))
+        return refused(errors.MalformedRequest(detail))
 
     @app.errorhandler(InternalServerError)
     @app.errorhandler(Exception)
     def broken(_: Exception) -> Response:
         app.logger.exception("path=%s", request.path)
-        return dispatch.refused(InternalError("Something went wrong on our side."))
+        return refused(InternalError("Something went wrong on our side."))
 
 
 def _from_site(output: Path) -> Response | None:

@@ -23,6 +23,11 @@ def _not_found(noun: str) -> Problem:
     )
 
 
+def _conflict(title: str, meaning: str, remedy: str) -> Problem:
+    """State in the way: read again, then decide."""
+    return Problem(409, title, meaning, remedy)
+
+
 KINDS: dict[str, Problem] = {
     "malformed-request": Problem(
         400,
@@ -110,6 +115,12 @@ KINDS: dict[str, Problem] = {
         "The caller's role in the project does not allow this.",
         "Ask an owner of the project for the role that detail names.",
     ),
+    "not-author": Problem(
+        403,
+        "Not the author",
+        "Only its author may change a comment.",
+        "Write a comment of your own.",
+    ),
     "not-found": Problem(
         404,
         "Not found",
@@ -123,56 +134,105 @@ KINDS: dict[str, Problem] = {
     "project-not-found": _not_found("project"),
     "document-not-found": _not_found("document"),
     "revision-not-found": _not_found("revision"),
+    "member-not-found": _not_found("member"),
+    "work-item-not-found": _not_found("work item"),
+    "label-not-found": _not_found("label"),
+    "milestone-not-found": _not_found("milestone"),
+    "specification-not-found": _not_found("specification"),
+    "comment-not-found": _not_found("comment"),
+    "external-reference-not-found": _not_found("external reference"),
     "method-not-allowed": Problem(
         405,
         "Method not allowed",
         "The address exists, but not for this method.",
         "Use a method of the header Allow: reads are GET, changes are POST.",
     ),
-    "slug-taken": Problem(
-        409,
+    "slug-taken": _conflict(
         "Slug taken",
         "Something else already has this slug.",
         "Choose another slug, or update what has it.",
     ),
-    "version-conflict": Problem(
-        409,
+    "name-taken": _conflict(
+        "Name taken",
+        "Something else there already has this name.",
+        "Choose another name, or use what has it.",
+    ),
+    "member-exists": _conflict(
+        "Already a member",
+        "The account is a member in another role.",
+        "Change its role with members/update.",
+    ),
+    "version-conflict": _conflict(
         "Version conflict",
         "It was changed since the version that the request expects.",
         "Read it again, then decide.",
     ),
-    "key-not-active": Problem(
-        409,
+    "key-not-active": _conflict(
         "Key not active",
         "The key is revoked or has expired, so it cannot be changed.",
         "Issue a new key.",
     ),
-    "project-archived": Problem(
-        409,
+    "project-archived": _conflict(
         "Project archived",
         "An archived project is read-only.",
         "Restore the project first.",
     ),
-    "archived": Problem(
-        409,
+    "archived": _conflict(
         "Archived",
         "What is archived is read-only.",
         "Restore it first.",
     ),
-    "document-published": Problem(
-        409,
+    "not-archived": _conflict(
+        "Not archived",
+        "Only an archived project can be purged.",
+        "Archive the project first.",
+    ),
+    "builtin-project": _conflict(
+        "Built-in project",
+        "The built-in project can be neither archived nor purged.",
+        "Archive or unpublish what is in it instead.",
+    ),
+    "owner-membership": _conflict(
+        "Membership of the owner",
+        "The account that answers for a project stays its owner.",
+        "Transfer the project to another account first.",
+    ),
+    "relationship-cycle": _conflict(
+        "Cycle of relationships",
+        "What blocks or supersedes may not lead back to itself.",
+        "Remove one of the relationships that detail names.",
+    ),
+    "specification-superseded": _conflict(
+        "Specification superseded",
+        "A superseded specification no longer changes.",
+        "Change its successor.",
+    ),
+    "successor-unusable": _conflict(
+        "Successor unusable",
+        "A successor is another living specification of the same project.",
+        "Name the specification that detail names, or a new one.",
+    ),
+    "document-published": _conflict(
         "Document published",
         "The change is not possible while the document is published.",
         "Unpublish the document first.",
     ),
-    "collection-required": Problem(
-        409,
+    "collection-required": _conflict(
         "Collection required",
         "A published page needs a collection to appear in.",
         "Set the document's collection, then publish.",
     ),
-    "idempotency-in-progress": Problem(
-        409,
+    "comment-removed": _conflict(
+        "Comment removed",
+        "A removed comment can be neither edited nor restored.",
+        "Write a new comment.",
+    ),
+    "limit-exceeded": _conflict(
+        "Limit reached",
+        "There is as much of it as one thing can hold.",
+        "Remove what is no longer needed.",
+    ),
+    "idempotency-in-progress": _conflict(
         "Request in progress",
         "A request with the same Idempotency-Key is still being answered.",
         "Repeat it after the time of the header Retry-After.",
@@ -206,6 +266,18 @@ KINDS: dict[str, Problem] = {
         "Reference not found",
         "The body names something that does not exist.",
         "Correct the names that detail lists.",
+    ),
+    "confirmation-mismatch": Problem(
+        422,
+        "Confirmation mismatch",
+        "The confirmation is not the slug of the project.",
+        "Send confirm with the exact slug of what is to be purged.",
+    ),
+    "owner-required": Problem(
+        422,
+        "Owner required",
+        "A key that acts for no account names who answers for a project.",
+        "Send ownerId.",
     ),
     "rate-limited": Problem(
         429,

@@ -67,7 +67,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
         "tags": [operation.area],
         "x-scope": operation.scope,
         "parameters": _parameters(operation),
-        "responses": {"200": _answer(operation)} | _refusals(operation),
+        "responses": _answers(operation) | _refusals(operation),
     }
     if operation.method == "POST" and operation.takes:
         schema = {"$ref": REF.format(model=operation.takes.__name__)}
@@ -93,26 +93,57 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
                 # One parameter, its words separated by commas.
                 parameter |= {"style": "form", "explode": False}
             found.append(parameter)
-    if operation.mutates:
-        found.append(
-            {
-                "name": "Idempotency-Key",
-                "in": "header",
-                "required": operation.idempotent == "required",
-                "schema": {
-                    "type": "string",
-                    "pattern": f"^(?:{BARE_KEY}|{QUOTED_KEY})$",
-                },
-                "description": "A repeat within 24 hours gets the first answer.",
-            }
-        )
-    return found
+    if operation.revalidates:
+        found.append(_IF_NONE_MATCH)
+    return found + (_headers(operation) if operation.mutates else [])
+
+
+_IF_NONE_MATCH: dict[str, Any] = {
+    "name": "If-None-Match",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string"},
+    "description": "The ETag of an answer at hand: while it is the same, 304.",
+}
+
+
+def _headers(operation: Operation) -> list[dict[str, Any]]:
+    """What a change may be sent with."""
+    return [
+        {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": operation.idempotent == "required",
+            "schema": {"type": "string", "pattern": f"^(?:{BARE_KEY}|{QUOTED_KEY})$"},
+            "description": "A repeat within 24 hours gets the first answer.",
+        },
+        {
+            "name": "Dry-Run",
+            "in": "header",
+            "required": False,
+            "schema": {"enum": ["true", "false"]},
+            "description": "With true the change is rehearsed: nothing is kept.",
+        },
+    ]
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     """A query has no null: what may be left out is said by `required`."""
     choices = [c for c in schema.pop("anyOf", []) if c != {"type": "null"}]
-    return schema | choices[0] if len(choices) == 1 else schema
+    if len(choices) > 1:
+        return schema | {"anyOf": choices}
+    return schema | choices[0] if choices else schema
+
+
+def _answers(operation: Operation) -> dict[str, Any]:
+    if not operation.revalidates:
+        return {"200": _answer(operation)}
+    headers = {"ETag": {"schema": {"type": "string"}}}
+    same = {"description": "Not changed since the answer of the ETag sent."}
+    return {
+        "200": _answer(operation) | {"headers": headers},
+        "304": same | {"headers": headers},
+    }
 
 
 def _answer(operation: Operation) -> dict[str, Any]:

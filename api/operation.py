@@ -12,6 +12,7 @@ from models.audit import Target, told
 from models.base import Change, Shape
 from models.errors import Refusal
 from models.pagination import CursorQuery, OffsetQuery
+from models.platform.scopes import any_covers
 from models.settings import Settings
 
 KIB, MIB = 1024, 1024 * 1024
@@ -27,7 +28,7 @@ class Actor:
     id: str
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Caller:
     """Who asks: a key, and the person it acts for, if any."""
 
@@ -59,6 +60,10 @@ class Caller:
     def is_asserting(self) -> bool:
         return bool(self.acts_as_email or self.acts_as_account)
 
+    def covers(self, scope: str) -> bool:
+        """Tell whether the caller's key opens what needs the scope."""
+        return any_covers(self.scopes, scope)
+
 
 @dataclass(frozen=True)
 class Record:
@@ -74,7 +79,7 @@ class AuditError(RuntimeError):
     """A handler that does not say what it did: a mistake of ours."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Call:
     """One request on its way: who, when, and what is to be put down about it."""
 
@@ -85,6 +90,9 @@ class Call:
     request_id: str
     records: list[Record] = field(default_factory=list)
     is_unchanged: bool = False
+    is_unaudited: bool = False
+    # The ids of what the stored answer must not outlive.
+    about: set[str] = field(default_factory=set)
     # Seconds for which the caller's side may keep the answer; None: not at all.
     max_age: int | None = None
     # The key whose use somewhere else this call tells of.
@@ -120,6 +128,10 @@ class Call:
         """Say that nothing changed: no record, and the site is not behind."""
         self.is_unchanged = True
 
+    def unaudited(self) -> None:
+        """Say that this time the activity of a project tells of the change."""
+        self.is_unaudited = True
+
 
 @dataclass(frozen=True, kw_only=True)
 class Operation:
@@ -134,6 +146,7 @@ class Operation:
     refuses: tuple[type[Refusal], ...]
     conceals: str | None
     mutates: bool
+    revalidates: bool
     most_bytes: int
 
     @property
@@ -182,13 +195,15 @@ def operation(
     refuses: tuple[type[Refusal], ...] = (),
     conceals: str | None = None,
     reads_only: bool = False,
+    revalidates: bool = False,
     most_bytes: int = 256 * KIB,
 ) -> Callable[[Handler], Handler]:
     """
     Declare an operation; its handler takes the Call and the asked shape.
 
     `conceals` names the secret member of the answer. A POST that `reads_only`
-    changes nothing. `most_bytes` bounds the body.
+    changes nothing. What `revalidates` has an ETag, so that it may be asked for only
+    when it is new. `most_bytes` bounds the body.
     """
     declared = partial(
         Operation,
@@ -202,11 +217,12 @@ def operation(
         refuses=refuses,
         conceals=conceals,
         mutates=route.startswith("POST") and not reads_only,
+        revalidates=revalidates,
         most_bytes=most_bytes,
     )
+    return partial(_declare, declared)
 
-    def declare(handler: Handler) -> Handler:
-        OPERATIONS.append(declared(handler=handler))
-        return handler
 
-    return declare
+def _declare(declared: Callable[..., Operation], handler: Handler) -> Handler:
+    OPERATIONS.append(declared(handler=handler))
+    return handler

@@ -1,8 +1,7 @@
 """How a refusal is told in HTTP, as RFC 9457 says."""
 
-from flask import Response
-
 from api.kinds import KINDS
+from api.wire import Answer
 from models.base import canonical
 from models.errors import Refusal
 
@@ -18,9 +17,9 @@ _CHALLENGES = {
 }
 
 
-def problem_response(
+def problem(
     refusal: Refusal, *, site_url: str, instance: str, request_id: str
-) -> Response:
+) -> Answer:
     """Return the refusal as RFC 9457 says."""
     kind = KINDS[refusal.kind]
     members = dict(refusal.members)
@@ -34,13 +33,11 @@ def problem_response(
         "requestId": request_id,
     }
     body |= {name: value for name, value in members.items() if value != []}
-    return Response(
-        canonical(body) + b"\n", kind.status, headers, content_type=MEDIA_TYPE
-    )
+    return Answer(canonical(body) + b"\n", kind.status, headers)
 
 
 def _headers(refusal: Refusal, members: dict[str, object]) -> dict[str, str]:
-    headers = {"Cache-Control": "no-store"}
+    headers = {"Content-Type": MEDIA_TYPE, "Cache-Control": "no-store"}
     if refusal.kind in _CHALLENGES:
         headers["WWW-Authenticate"] = _CHALLENGES[refusal.kind]
     if refusal.kind == "insufficient-scope":

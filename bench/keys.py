@@ -5,9 +5,9 @@ import socket
 import time
 
 from peewee import chunked
-from werkzeug.datastructures import Headers
 
 from api.callers import authenticate
+from api.wire import SentHeaders
 from bench.server import HELLO, empty_database, now, served
 from models.base import milliseconds, new_id
 from models.database import database, writing
@@ -110,7 +110,10 @@ def is_whole(answer):
 
 def caller_microseconds(secret):
     """What stands before every question: who asks, how often, and may they."""
-    headers, settings = Headers({"Authorization": f"Bearer {secret}"}), Settings()
+    headers, settings = (
+        SentHeaders({"HTTP_AUTHORIZATION": f"Bearer {secret}"}),
+        Settings(),
+    )
     buckets, scope = Buckets(), "platform:keys:verify"
     times = []
     for _ in range(CALLERS):

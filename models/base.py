@@ -109,7 +109,7 @@ class Row(Model):
     def change(self, wanted: dict[str, Any], now: datetime) -> dict[str, Change]:
         """Set the members that differ and the time of the change; return them."""
         found = {n: (getattr(self, n), v) for n, v in wanted.items()}
-        changes = {n: pair for n, pair in found.items() if pair[0] != pair[1]}
+        changes = {n: pair for n, pair in found.items() if _differ(*pair)}
         for name, (_, new) in changes.items():
             setattr(self, name, new)
         if changes:
@@ -120,6 +120,13 @@ class Row(Model):
         """Save with a new updated_at, which never stands still or goes back."""
         self.updated_at = max(now, self.updated_at + MILLISECOND)
         self.save()
+
+
+def _differ(old: Any, new: Any) -> bool:
+    # In Python 1 is True and 1.0; in the JSON of an object they are three things.
+    if isinstance(old, dict) and isinstance(new, dict):
+        return canonical(old) != canonical(new)
+    return bool(old != new)
 
 
 def table_name(model: type[Model]) -> str:

@@ -3,9 +3,9 @@
 import logging
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import RLock
+from threading import Event, RLock
 
 from peewee import OperationalError, SqliteDatabase
 from playhouse.migrations import Runner
@@ -15,7 +15,11 @@ from models.errors import StorageBusy
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 5
 
+log = logging.getLogger("masthead.database")
+
 _writer = RLock()
+# Set while the write-ahead log may hold what was purged.
+_log_lingers = Event()
 
 # What the storage says when it cannot take a write: busy, locked, read-only, an
 # error of the disk, the disk full, or no file to be had. All else is our mistake.
@@ -35,7 +39,9 @@ logging.getLogger("peewee").setLevel(logging.WARNING)
 # Peewee wants one module-level database: it is our one global, unopened until
 # open_database. synchronous=FULL with the write-ahead log is what makes an
 # acknowledged write survive a power cut. secure_delete keeps purged text out of
-# free pages.
+# free pages. Pages at the beginning of the file are read where the system has
+# them mapped: each thread has a connection with a cache of its own, and to copy a
+# page into all of them cost more than a look-up.
 database = SqliteDatabase(None)
 PRAGMAS = {
     "journal_mode": "wal",
@@ -43,6 +49,7 @@ PRAGMAS = {
     "foreign_keys": 1,
     "secure_delete": 1,
     "cache_size": -8 * 1024,
+    "mmap_size": 64 * 1024 * 1024,
 }
 
 
@@ -80,8 +87,49 @@ def writing() -> Iterator[None]:
     changed by the time it is written. Raise StorageBusy when the lock is not
     had in time, or when the disk takes no more.
     """
-    with _turn(), _transaction("IMMEDIATE", "take a write now. Nothing was kept"):
+    with _turn():
+        with _transaction("IMMEDIATE", "take a write now. Nothing was kept"):
+            yield
+        if _log_lingers.is_set() and not database.in_transaction():
+            _empty_log()
+
+
+def leave_no_trace() -> None:
+    """
+    Ask, inside a purge, that the write-ahead log be emptied after the commit.
+
+    In the file what is deleted is overwritten; the log still tells how it came.
+    """
+    _log_lingers.set()
+
+
+def _empty_log() -> None:
+    """
+    Empty the log; where someone still reads from it, the next write tries again.
+
+    The commit stands, so nothing that is in the way may make it seem refused.
+    """
+    try:
+        database.execute_sql("PRAGMA busy_timeout = 0")
+        is_busy, *_ = database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if not is_busy:
+            _log_lingers.clear()
+    except OperationalError as error:
+        log.warning("event=log-not-emptied error=%s", error)
+    finally:
+        database.execute_sql(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
+
+
+class _Rehearsed(Exception):
+    """Ends a rehearsal, so that nothing of it is kept."""
+
+
+@contextmanager
+def rehearsing() -> Iterator[None]:
+    """Write everything inside, and keep nothing; refuse what writing refuses."""
+    with suppress(_Rehearsed), writing():
         yield
+        raise _Rehearsed
 
 
 @contextmanager
@@ -102,9 +150,27 @@ def _turn() -> Iterator[None]:
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Read everything inside from one snapshot; raise StorageBusy as writing does."""
-    with _transaction("DEFERRED", "be read now"):
-        yield
+    """
+    Read everything inside from one snapshot; raise StorageBusy as writing does.
+
+    Every request begins with it, so it is said to SQLite without Peewee, which
+    would need longer. Nothing can be written inside but by what is written in
+    already.
+    """
+    try:
+        connection = database.connection()
+        if connection.in_transaction:
+            yield
+            return
+        connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+    except (OperationalError, sqlite3.OperationalError) as error:
+        _refuse(error, "be read now")
+        raise
 
 
 @contextmanager
@@ -113,9 +179,14 @@ def _transaction(kind: str, failing: str) -> Iterator[None]:
         connect()
         with database.atomic(kind):
             yield
-    except OperationalError as error:
-        if not _is_storage(error):
-            raise
+    except (OperationalError, sqlite3.OperationalError) as error:
+        _refuse(error, failing)
+        raise
+
+
+def _refuse(error: Exception, failing: str) -> None:
+    """Tell what the storage cannot do now; a mistake of ours is let through."""
+    if _is_storage(error):
         raise StorageBusy(f"The storage cannot {failing}; try again.") from error
 
 

@@ -92,6 +92,10 @@ class RoleRequired(Refusal):
     kind = "role-required"
 
 
+class NotAuthor(Refusal):
+    kind = "not-author"
+
+
 class NotFound(Refusal):
     kind = "not-found"
 
@@ -124,12 +128,48 @@ class RevisionNotFound(NotFound):
     kind = "revision-not-found"
 
 
+class MemberNotFound(NotFound):
+    kind = "member-not-found"
+
+
+class WorkItemNotFound(NotFound):
+    kind = "work-item-not-found"
+
+
+class LabelNotFound(NotFound):
+    kind = "label-not-found"
+
+
+class MilestoneNotFound(NotFound):
+    kind = "milestone-not-found"
+
+
+class SpecificationNotFound(NotFound):
+    kind = "specification-not-found"
+
+
+class CommentNotFound(NotFound):
+    kind = "comment-not-found"
+
+
+class ExternalReferenceNotFound(NotFound):
+    kind = "external-reference-not-found"
+
+
 class MethodNotAllowed(Refusal):
     kind = "method-not-allowed"
 
 
 class SlugTaken(Refusal):
     kind = "slug-taken"
+
+
+class NameTaken(Refusal):
+    kind = "name-taken"
+
+
+class MemberExists(Refusal):
+    kind = "member-exists"
 
 
 class VersionConflict(Refusal):
@@ -148,6 +188,30 @@ class Archived(Refusal):
     kind = "archived"
 
 
+class NotArchived(Refusal):
+    kind = "not-archived"
+
+
+class BuiltinProject(Refusal):
+    kind = "builtin-project"
+
+
+class OwnerMembership(Refusal):
+    kind = "owner-membership"
+
+
+class RelationshipCycle(Refusal):
+    kind = "relationship-cycle"
+
+
+class SpecificationSuperseded(Refusal):
+    kind = "specification-superseded"
+
+
+class SuccessorUnusable(Refusal):
+    kind = "successor-unusable"
+
+
 class DocumentPublished(Refusal):
     kind = "document-published"
 
@@ -156,8 +220,24 @@ class CollectionRequired(Refusal):
     kind = "collection-required"
 
 
+class CommentRemoved(Refusal):
+    kind = "comment-removed"
+
+
+class LimitExceeded(Refusal):
+    kind = "limit-exceeded"
+
+
 class ReferenceNotFound(Refusal):
     kind = "reference-not-found"
+
+
+class ConfirmationMismatch(Refusal):
+    kind = "confirmation-mismatch"
+
+
+class OwnerRequired(Refusal):
+    kind = "owner-required"
 
 
 class PayloadTooLarge(Refusal):

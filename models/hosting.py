@@ -36,7 +36,7 @@ KEEPING = {
 # rules say of one header, and two lengths of time in one line mean neither.
 PLACES = {
     "/assets/*": "immutable",
-    "/": "page",
+    "/": "volatile",
     "/404.html": "page",
     "/guides/*": "page",
     "/llms-full.txt": "page",
@@ -53,8 +53,26 @@ PLACES = {
     "/support/*": "page",
     "/api/*": "volatile",
     "/builds/*": "volatile",
+    "/history.atom": "volatile",
+    "/history.rss": "volatile",
     "/status.txt": "volatile",
-    "/status/*": "volatile",
+    "/status/": "volatile",
+    "/status/badge.svg": "volatile",
+    "/status/badges/*": "volatile",
+    "/status/data/*": "volatile",
+    "/status/embed/*": "volatile",
+    "/status/feed.atom": "volatile",
+    "/status/feed.json": "volatile",
+    "/status/feed.rss": "volatile",
+    "/status/history/*": "volatile",
+    "/status/how/*": "volatile",
+    "/status/incidents.json": "volatile",
+    "/status/incidents/*": "volatile",
+    "/status/index.json": "volatile",
+    "/status/maintenance.ics": "volatile",
+    "/status/maintenance.json": "volatile",
+    "/status/maintenance/*": "volatile",
+    "/status/services/*": "volatile",
     "/build.json": "never",
 }
 
@@ -64,10 +82,11 @@ PAGE_POLICY = (
     " connect-src 'self'; base-uri 'none'; form-action 'self'"
 )
 POLICY = f"{PAGE_POLICY}; frame-ancestors 'none'"
+# The only pages that others may show in a frame.
+FRAMED = "/status/embed/*"
 # Everything here is public, so any program in a browser may read it.
 HEADERS: Mapping[str, str] = {
     "Access-Control-Allow-Origin": "*",
-    "Content-Security-Policy": POLICY,
     "Referrer-Policy": "strict-origin-when-cross-origin",
     "X-Content-Type-Options": "nosniff",
 }
@@ -88,8 +107,9 @@ def type_of(path: str) -> str:
 
 def place_of(path: str) -> str | None:
     """Return the place that holds the file, None for one that is never asked for."""
-    at, top = address(path), path.partition("/")[0]
-    return next((place for place in (at, f"/{top}/*") if place in PLACES), None)
+    at = address(path)
+    folders = [f"/{each}/*" for each in list(PurePosixPath(path).parents)[:-1]]
+    return next((place for place in (at, *folders) if place in PLACES), None)
 
 
 def cache_class(path: str) -> str:
@@ -97,10 +117,16 @@ def cache_class(path: str) -> str:
     return PLACES.get(place_of(path) or "", "page")
 
 
+def policy_of(place: str | None) -> str:
+    """Return what a page of the place may load, and who may show it in a frame."""
+    return f"{PAGE_POLICY}; frame-ancestors *" if place == FRAMED else POLICY
+
+
 def headers_of(path: str) -> dict[str, str]:
     """Return the headers that a file of the site is answered with."""
     return {
         **HEADERS,
+        "Content-Security-Policy": policy_of(place_of(path)),
         "Cache-Control": KEEPING[cache_class(path)],
         "Content-Type": type_of(path),
     }

@@ -9,13 +9,13 @@ import hashlib
 import hmac
 import secrets
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from threading import Lock
 
-from peewee import BlobField, IntegerField, TextField
+from peewee import AutoField, BlobField, ForeignKeyField, IntegerField, TextField
 
 from models.base import MomentField, Row, canonical
 from models.errors import IdempotencyInProgress, IdempotencyKeyReused, StorageBusy
@@ -84,6 +84,17 @@ class StoredAnswerRow(Row):
     completed_at = MomentField(index=True)
 
 
+class AnswerSubjectRow(Row):
+    """What an answer is about: where that is purged, its answers go too."""
+
+    number = AutoField()
+    answer = ForeignKeyField(StoredAnswerRow, on_delete="CASCADE", index=False)
+    subject = TextField(index=True)
+
+    class Meta:
+        indexes = ((("answer", "subject"), True),)
+
+
 def first_answer(request: Repeatable, now: datetime) -> bytes | None:
     """
     Return the answer that the same request was given before, byte for byte.
@@ -108,9 +119,18 @@ def first_answer(request: Repeatable, now: datetime) -> bytes | None:
 
 
 def keep_answer(
-    request: Repeatable, body: bytes, now: datetime, secret: str | None = None
+    request: Repeatable,
+    body: bytes,
+    now: datetime,
+    *,
+    secret: str | None = None,
+    about: Iterable[str] = (),
 ) -> None:
-    """Keep the answer, inside the transaction of its change."""
+    """
+    Keep the answer, inside the transaction of its change.
+
+    `about` are the ids of what it must not outlive.
+    """
     row = {"id": request.id, "fingerprint": request.fingerprint, "completed_at": now}
     if secret is not None:
         plain = secret.encode()
@@ -119,6 +139,17 @@ def keep_answer(
         row["secret_sha256"] = hashlib.sha256(plain).hexdigest()
         body = body.replace(plain, b"", 1)
     StoredAnswerRow.replace(body=body, **row).execute()
+    subjects = [{"answer": request.id, "subject": id} for id in sorted(about)]
+    if subjects:
+        AnswerSubjectRow.insert_many(subjects).execute()
+
+
+def forget_answers_about(subject: str) -> None:
+    """Remove the answers about what is being purged."""
+    about = AnswerSubjectRow.select(AnswerSubjectRow.answer).where(
+        AnswerSubjectRow.subject == subject
+    )
+    StoredAnswerRow.delete().where(StoredAnswerRow.id.in_(about)).execute()
 
 
 def forget_answers(now: datetime) -> int:

@@ -15,7 +15,7 @@ from functools import reduce
 from operator import and_, or_
 from typing import Annotated, Any, Generic, TypeVar
 
-from peewee import ModelSelect
+from peewee import SQL, ModelSelect
 from pydantic import Field
 
 from models.base import Shape, canonical
@@ -72,8 +72,33 @@ class Sort:
     def after(self, last: Any) -> Any:
         return self.by < last if self.descending else self.by > last
 
+    def not_before(self, last: Any) -> Any:
+        return self.by <= last if self.descending else self.by >= last
+
     def order(self) -> Any:
         return self.by.desc() if self.descending else self.by.asc()
+
+
+@dataclass(frozen=True)
+class NullsLast(Sort):
+    """A level at which what has no value comes last, either way."""
+
+    def after(self, last: Any) -> Any:
+        if last is None:
+            return SQL("0")
+        return super().after(last) | self.by.is_null()
+
+    def not_before(self, last: Any) -> Any:
+        is_null = self.by.is_null()
+        return is_null if last is None else super().not_before(last) | is_null
+
+    def order(self) -> Any:
+        way = self.by.desc if self.descending else self.by.asc
+        return way(nulls="last")
+
+
+def nulls_last(field: Any, *, descending: bool) -> Sort:
+    return NullsLast(field, _stored(field), descending)
 
 
 def ascending(field: Any) -> Sort:
@@ -128,14 +153,19 @@ def offset_page(query: "ModelSelect[Any]", asked: OffsetQuery) -> Page[Any]:
 
 
 def _beyond(sorts: tuple[Sort, ...], last: list[Any]) -> Any:
-    """Rows after the last one: greater at the first level at which they differ."""
+    """
+    Rows after the last one: greater at the first level at which they differ.
+
+    That none stands before it at the first level follows; said, it lets an index
+    begin where the page does.
+    """
     if len(last) != len(sorts):
         raise _invalid()
     levels = []
     for depth, sort in enumerate(sorts):
         same = [s.by == v for s, v in zip(sorts[:depth], last, strict=False)]
         levels.append(reduce(and_, [*same, sort.after(last[depth])]))
-    return reduce(or_, levels)
+    return sorts[0].not_before(last[0]) & reduce(or_, levels)
 
 
 def _write(place: str, last: list[Any]) -> str:

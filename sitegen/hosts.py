@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from models.hosting import HEADERS, KEEPING, PLACES, TYPES
+from models.hosting import HEADERS, KEEPING, PLACES, TYPES, policy_of
 from sitegen.page import SHARED, Edition, Page, pages
 
 # What hosts do not know by themselves.
@@ -14,7 +14,14 @@ def headers(edition: Edition) -> Iterator[Page]:  # noqa: ARG001
     rules = [_rule("/*", HEADERS)]
     rules += [_rule(f"/*{end}", {"Content-Type": TYPES[end]}) for end in TOLD_TYPES]
     rules += [
-        _rule(place, {"Cache-Control": KEEPING[kept]}) for place, kept in PLACES.items()
+        _rule(
+            place,
+            {
+                "Cache-Control": KEEPING[kept],
+                "Content-Security-Policy": policy_of(place),
+            },
+        )
+        for place, kept in PLACES.items()
     ]
     yield Page("_headers", "\n".join(rules))
 

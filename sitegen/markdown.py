@@ -13,7 +13,7 @@ from sitegen.headings import Heading, name_headings
 from sitegen.highlight import COLOURED
 from sitegen.markup import MARK, Markup
 
-__all__ = ["RENDERER", "Heading", "Rendered", "fill", "render"]
+__all__ = ["RENDERER", "Heading", "Rendered", "fill", "render", "render_entry"]
 
 # Raised when the same text would give other HTML, so that no cached body outlives it.
 RENDERER = "1"
@@ -37,7 +37,7 @@ class Rendered:
     links: tuple[str, ...]
 
 
-def _parser() -> MarkdownIt:
+def _parser(*without: str) -> MarkdownIt:
     parser = MarkdownIt("zero", renderer_cls=Markup)
     parser.inline = MeasuredInline()
     parser.configure(
@@ -51,6 +51,7 @@ def _parser() -> MarkdownIt:
         },
     )
     parser.enable(["table", "strikethrough"])
+    parser.disable(list(without))
     measure_lines(parser)
     # What the author wrote reaches the renderer, the one place that judges addresses.
     parser.normalizeLink = str  # type: ignore[method-assign, assignment]
@@ -63,9 +64,11 @@ def _parser() -> MarkdownIt:
 
 
 PARSER = _parser()
+# An entry of a timeline stands among others: it has no headings of its own.
+ENTRY_PARSER = _parser("heading", "lheading")
 
 
-def render(text: str) -> Rendered:
+def render(text: str, parser: MarkdownIt = PARSER) -> Rendered:
     """
     The document as HTML.
 
@@ -75,12 +78,18 @@ def render(text: str) -> Rendered:
     if len(text) > LONGEST:
         return _as_written(text)
     try:
-        return _rendered(text)
+        return _rendered(text, parser)
     except TooMuchWork:
         return _as_written(text)
 
 
-def _rendered(text: str) -> Rendered:
+def render_entry(text: str) -> str:
+    """Return an entry of a timeline as HTML, with links to whole addresses only."""
+    rendered = render(text, ENTRY_PARSER)
+    return fill(rendered.html, rendered.links, lambda _: None)
+
+
+def _rendered(text: str, parser: MarkdownIt) -> Rendered:
     links: dict[str, int] = {}
     env: dict[str, Any] = {
         "work": allowance(text),
@@ -89,9 +98,9 @@ def _rendered(text: str) -> Rendered:
         "open": [],
         "tables": 0,
     }
-    tokens = PARSER.parse(text, env)
+    tokens = parser.parse(text, env)
     headings = name_headings(tokens)
-    html = PARSER.renderer.render(tokens, PARSER.options, env)
+    html = parser.renderer.render(tokens, parser.options, env)
     return Rendered(html, headings, tuple(links))
 
 

@@ -4,6 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any, TypeVar
 
 from models.hosting import address
@@ -86,6 +89,12 @@ PAGES: dict[str, list[Pages]] = {}
 
 # Pages that stand on facts of every area; they are few and made in every build.
 SHARED = "shared"
+
+
+def declare_pages() -> None:
+    """Import every file beside this one: that is what declares the pages."""
+    for each in iter_modules([str(Path(__file__).parent)]):
+        import_module(f"sitegen.{each.name}")
 
 
 def pages(area: str) -> Callable[[Pages], Pages]:

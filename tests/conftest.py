@@ -18,22 +18,13 @@ from models.database import database, migrate, open_database, writing
 from models.instance import make_secrets
 from models.platform.keys import CreateKey, issue_key
 from models.settings import Settings
-from sitegen import (  # noqa: F401  (declare pages)
-    docs,
-    front,
-    hosts,
-    indexes,
-    llms,
-    redirects,
-    reference,
-    status,
-)
 from sitegen.bodies import Bodies
 from sitegen.build import build
 from sitegen.looks import Looks
-from sitegen.page import Edition
+from sitegen.page import Edition, declare_pages
 
 declare_operations()
+declare_pages()
 ROUTES = {f"{each.method} {each.path}": each for each in OPERATIONS}
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 GOLDEN = Path(__file__).parent / "golden"

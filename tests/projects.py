@@ -4,6 +4,7 @@ from models.base import new_id
 from models.projects.members import MemberRow
 from models.projects.project import ProjectRow
 from models.projects.words import By
+from models.projects.work_item import WorkItemRow
 
 OWNER = "00000000-0000-7000-8000-000000000001"
 MAINTAINER = "00000000-0000-7000-8000-000000000002"
@@ -39,3 +40,23 @@ def make_project(slug, now, builtin=False, **more):
     for id, role in PEOPLE.items():
         MemberRow.create(project=project, account_id=id, role=role, created_at=now)
     return project
+
+
+def make_item(project, now, **more):
+    """Make a work item with the next number of the project."""
+    project.last_number += 1
+    project.save()
+    members = {
+        "id": new_id(now),
+        "number": project.last_number,
+        "type": "task",
+        "title": "Do it",
+        "status": "backlog",
+        "priority": "none",
+        "bucket": "none",
+        "creator_id": OWNER,
+        "creator_type": "account",
+        "created_at": now,
+        "updated_at": now,
+    }
+    return WorkItemRow.create(project=project, **members | more)

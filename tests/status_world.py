@@ -64,6 +64,18 @@ class World:
         asked = {"source": source, "measurements": [sample | more]}
         return self._done(RECORD, asked)
 
+    def play(self, vector):
+        """Make the facts of a vector, about the service api."""
+        self.service("api")
+        for severity, started, is_resolved in vector.incidents:
+            id = self.incident("api", severity, started)
+            if is_resolved:
+                self._done(UPDATE_INCIDENT, {"id": id, "status": "resolved"})
+        for starts, ends in vector.windows:
+            self.window("api", starts, ends)
+        for source, status, seconds in vector.samples:
+            self.sample("api", source, status, seconds)
+
     def _done(self, route, asked):
         response = self.ask(route, asked)
         assert response.status_code == 200, response.text

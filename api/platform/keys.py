@@ -154,7 +154,7 @@ def remove_key(call: Call, asked: RemoveKey) -> SimpleNamespace:
     reads_only=True,
     refuses=(KeyNotFound,),
 )
-def verify_key(call: Call, asked: VerifyKey) -> VerifiedKey:
+def verify_key(call: Call, asked: VerifyKey) -> dict[str, object]:
     """
     Look up the key whose secret has this SHA-256.
 
@@ -164,4 +164,4 @@ def verify_key(call: Call, asked: VerifyKey) -> VerifiedKey:
     key = key_verified(asked)
     call.max_age = key.trusted_seconds(call.now)
     call.used_key = key.id
-    return key.verified(call.now)
+    return key.seen(call.now)

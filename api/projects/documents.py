@@ -15,14 +15,20 @@ from models.errors import (
     VersionConflict,
 )
 from models.pagination import Page
-from models.projects.document import DocumentRow
+from models.projects.archive import (
+    RemoveDocument,
+    RestoreDocument,
+    remove_document,
+    restore_document,
+)
+from models.projects.document import DOCUMENTS, DocumentRow
+from models.projects.document_register import ListDocuments, documents_listed
 from models.projects.documents import (
     CreateDocument,
     Document,
     GetDocument,
     UpdateDocument,
     create_document,
-    document_got,
     update_document,
 )
 from models.projects.publication import (
@@ -31,7 +37,6 @@ from models.projects.publication import (
     publish_document,
     unpublish_document,
 )
-from models.projects.register import ListDocuments, documents_listed
 
 
 @operation(
@@ -61,7 +66,7 @@ def list_documents(call: Call, asked: ListDocuments) -> Page[DocumentRow]:
 )
 def get_document(call: Call, asked: GetDocument) -> DocumentRow:
     """Get the newest version of a document, by its id or by project and slug."""
-    return document_got(asked)
+    return DOCUMENTS.got(asked)
 
 
 @operation(
@@ -148,6 +153,38 @@ def release_document(call: Call, asked: PublishDocument) -> DocumentRow:
 def withdraw_document(call: Call, asked: UnpublishDocument) -> DocumentRow:
     """Take a document from the public; one that is not published stays as it is."""
     document, changed = unpublish_document(asked, call.now, by(call))
+    if not changed:
+        call.unchanged()
+    return document
+
+
+@operation(
+    "POST /projects/v1/documents/remove",
+    scope="projects:documents:remove",
+    takes=RemoveDocument,
+    gives=Document,
+    refuses=(DocumentNotFound, RoleRequired, ProjectArchived, DocumentPublished),
+    most_bytes=8 * MIB,
+)
+def archive_document(call: Call, asked: RemoveDocument) -> DocumentRow:
+    """Archive a document: it becomes read-only. A public one is withdrawn first."""
+    document, changed = remove_document(asked, call.now, by(call))
+    if not changed:
+        call.unchanged()
+    return document
+
+
+@operation(
+    "POST /projects/v1/documents/restore",
+    scope="projects:documents:restore",
+    takes=RestoreDocument,
+    gives=Document,
+    refuses=(DocumentNotFound, RoleRequired, ProjectArchived),
+    most_bytes=8 * MIB,
+)
+def unarchive_document(call: Call, asked: RestoreDocument) -> DocumentRow:
+    """Take a document out of the archive; one that is not in it stays as it is."""
+    document, changed = restore_document(asked, call.now, by(call))
     if not changed:
         call.unchanged()
     return document

@@ -5,22 +5,20 @@ The number is the instant, in nanoseconds, at which the bucket is full again.
 Whole numbers, so that a burst of the capacity is neither a token more nor less.
 """
 
-from dataclasses import dataclass
 from threading import Lock
+from typing import NamedTuple
 
 SECOND = 1_000_000_000
 
 
-@dataclass(frozen=True)
-class Rate:
+class Rate(NamedTuple):
     """`capacity` requests at once, `refill` requests a second."""
 
     capacity: int
     refill: float
 
 
-@dataclass(frozen=True)
-class Draw:
+class Draw(NamedTuple):
     """What came of one request: allowed or not, and what is left; in seconds."""
 
     allowed: bool

@@ -1,9 +1,9 @@
 """Which key a hash belongs to: asked by every request, and by gateways."""
 
 import json
-from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
-from typing import Annotated
+from functools import lru_cache
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
@@ -31,35 +31,35 @@ class VerifiedKey(Shape):
     rate_refill: float | None
 
 
-@dataclass(frozen=True)
-class HeldKey:
+class HeldKey(NamedTuple):
     """What is asked of a key by those it is shown to; a row takes too long to make."""
 
     id: str
     prefix: str
     name: str
-    scopes: tuple[str, ...]
     rate_capacity: int | None
     rate_refill: float | None
     account_id: str | None
     issuer: str
     lineage: str
+    scopes: tuple[str, ...]
     revoked_at: datetime | None
     expires_at: datetime | None
 
     def status(self, now: datetime) -> KeyStatus:
         return status_at(now, self.revoked_at, self.expires_at)
 
-    def verified(self, now: datetime) -> VerifiedKey:
-        return VerifiedKey(
-            id=self.id,
-            prefix=self.prefix,
-            name=self.name,
-            scopes=list(self.scopes),
-            status=self.status(now),
-            rate_capacity=self.rate_capacity,
-            rate_refill=self.rate_refill,
-        )
+    def seen(self, now: datetime) -> dict[str, object]:
+        """Return the members of what a gateway is told at `now`."""
+        return {
+            "id": self.id,
+            "prefix": self.prefix,
+            "name": self.name,
+            "scopes": list(self.scopes),
+            "status": self.status(now),
+            "rate_capacity": self.rate_capacity,
+            "rate_refill": self.rate_refill,
+        }
 
     def trusted_seconds(self, now: datetime) -> int:
         """How long the answer holds: never beyond the end of the key."""
@@ -72,22 +72,27 @@ class HeldKey:
 
 # Peewee needs far longer to say this than SQLite to answer it, and every request
 # asks it: so it is said once.
-_MEMBERS = [each.name for each in fields(HeldKey)]
-_COLUMNS = [getattr(KeyRow, name) for name in _MEMBERS]
+_COLUMNS = [getattr(KeyRow, name) for name in HeldKey._fields]
 _BY_HASH, _ = KeyRow.select(*_COLUMNS).where(KeyRow.hash == "").sql()
 
 
 def key_hashed(hash: str) -> HeldKey | None:
     """Return the key whose secret has this SHA-256, whatever its state."""
-    found = database.execute_sql(_BY_HASH, (hash,)).fetchone()
+    found = database.connection().execute(_BY_HASH, (hash,)).fetchone()
     if found is None:
         return None
-    members = dict(zip(_MEMBERS, found, strict=True))
-    members["scopes"] = tuple(json.loads(members["scopes"]))
-    for name in ("revoked_at", "expires_at"):
-        if members[name] is not None:
-            members[name] = moment(members[name])
-    return HeldKey(**members)
+    *members, scopes, revoked_at, expires_at = found
+    times = _time(revoked_at), _time(expires_at)
+    return HeldKey._make((*members, _read_scopes(scopes), *times))
+
+
+@lru_cache
+def _read_scopes(kept: str) -> tuple[str, ...]:
+    return tuple(json.loads(kept))
+
+
+def _time(kept: int | None) -> datetime | None:
+    return None if kept is None else moment(kept)
 
 
 def key_verified(asked: VerifyKey) -> HeldKey:

@@ -23,6 +23,8 @@ from models.words import Id, Moment, told_moment
 
 # Texts of which the feed tells only the length: it must not keep removed words.
 LONG = ("content", "description")
+# Lists of which the feed tells what came and what went.
+LISTS = ("assignee_ids", "label_ids", "specifications")
 
 # An exact action, or all actions on one kind of thing: work.*
 Action = Annotated[
@@ -87,6 +89,7 @@ def record_activity(
     **metadata: Any,
 ) -> None:
     """Put down what happened, inside the transaction of the change."""
+    by.about.add(project.id)
     if by.request_id is not None:
         metadata["requestId"] = by.request_id
     ActivityRow.create(
@@ -126,17 +129,30 @@ def activity_listed(asked: ListActivity) -> Page[ActivityRow]:
 
 
 def told_changes(changes: dict[str, Change]) -> dict[str, Any]:
-    """Return what members became; of a long text only how long it was and is."""
+    """
+    Return what members became.
+
+    Of a long text it is only how long it was and is, of a list what was added and
+    removed.
+    """
     return {to_camel(name): _told(name, *pair) for name, pair in changes.items()}
 
 
 def _told(name: str, old: Any, new: Any) -> dict[str, Any]:
     if name in LONG:
         return {"fromLength": len(old or ""), "toLength": len(new or "")}
+    if name in LISTS:
+        return {"added": _beyond(new, old), "removed": _beyond(old, new)}
     return {"from": _plain(old), "to": _plain(new)}
 
 
+def _beyond(some: list[Any], others: list[Any]) -> list[Any]:
+    return [_plain(each) for each in some if each not in others]
+
+
 def _plain(value: Any) -> Any:
+    if isinstance(value, Shape):
+        return value.told()
     return told_moment(value) if isinstance(value, datetime) else value
 
 

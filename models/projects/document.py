@@ -1,16 +1,11 @@
 """A document as it is kept: its head, its revisions, the addresses it has left."""
 
-from collections.abc import Sequence
-from typing import Any
-
 from peewee import AutoField, ForeignKeyField, IntegerField, TextField
 
 from models.base import MomentField, Row
-from models.errors import DocumentNotFound, VersionConflict
+from models.errors import DocumentNotFound
 from models.projects.project import ProjectRow
-
-# What one query may name; far below what SQLite takes.
-AT_ONCE = 500
+from models.projects.versioned import Versioned
 
 
 class DocumentRow(Row):
@@ -88,40 +83,13 @@ class FormerAddressRow(Row):
         indexes = ((("document", "collection"), True),)
 
 
+DOCUMENTS = Versioned[DocumentRow, DocumentRevisionRow](
+    "document", DocumentRow, DocumentRevisionRow, DocumentNotFound
+)
+
+
 def document_with(id: str) -> DocumentRow:
-    document = DocumentRow.get_or_none(DocumentRow.id == id)
-    if document is None:
-        raise DocumentNotFound(f"No document has the id '{id}'.")
-    return document
-
-
-def with_content(document: DocumentRow) -> DocumentRow:
-    document.content = contents_of([document.id], DocumentRow.version)[document.id]
-    return document
-
-
-def contents_of(ids: Sequence[str], version: Any) -> dict[str, str]:
-    """Return the documents' texts by id; `version` is a column of DocumentRow."""
-    found: dict[str, str] = {}
-    for start in range(0, len(ids), AT_ONCE):
-        query = (
-            DocumentRevisionRow.select(
-                DocumentRevisionRow.document, DocumentRevisionRow.content
-            )
-            .join(DocumentRow, on=at_version(version))
-            .where(DocumentRow.id.in_(ids[start : start + AT_ONCE]))
-        )
-        found |= {row.document_id: row.content for row in query}
-    return found
-
-
-def require_version(document: DocumentRow, expected: int | None) -> None:
-    """Refuse to write over what the caller has not seen."""
-    if expected is not None and expected != document.version:
-        raise VersionConflict(
-            f"The {document.noun} is at version {document.version}, not {expected}.",
-            current=document.version,
-        )
+    return DOCUMENTS.with_id(id)
 
 
 def leave_address(document: DocumentRow) -> None:
@@ -130,10 +98,3 @@ def leave_address(document: DocumentRow) -> None:
         FormerAddressRow.insert(
             document=document.id, collection=document.collection
         ).on_conflict_ignore().execute()
-
-
-def at_version(version: Any) -> Any:
-    """Return, for a join, that a revision is the one of its document."""
-    return (DocumentRevisionRow.document == DocumentRow.id) & (
-        DocumentRevisionRow.version == version
-    )

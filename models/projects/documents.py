@@ -6,33 +6,25 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from models.base import Change, Shape, new_id
-from models.errors import DocumentNotFound, DocumentPublished, SlugTaken
+from models.errors import DocumentPublished
 from models.projects.activity import record_activity, told_changes
 from models.projects.document import (
+    DOCUMENTS,
     DocumentRow,
     document_with,
     leave_address,
-    require_version,
-    with_content,
 )
 from models.projects.members import require_role
-from models.projects.project import (
-    ProjectRow,
-    project_asked,
-    project_with,
-    require_active,
-)
-from models.projects.revisions import append_revision
+from models.projects.project import project_with, require_active
 from models.projects.words import (
     ActorType,
     By,
-    OfProject,
+    NamedInProject,
     OrNull,
     Summary,
     Text,
     Title,
     Version,
-    exactly_one,
 )
 from models.words import TRIMMED, Id, MayOmit, Moment, SingleLine, Slug, Whole
 
@@ -98,16 +90,8 @@ class UpdateDocument(Shape):
         return self
 
 
-class GetDocument(OfProject):
-    id: Id | None = None
-    slug: Slug | None = None
-
-    @model_validator(mode="after")
-    def _one(self) -> "GetDocument":
-        exactly_one(self, "id", "slug")
-        if (self.slug is None) != (self.project_id is self.project_slug is None):
-            raise ValueError("A slug goes with projectId or projectSlug.")
-        return self
+class GetDocument(NamedInProject):
+    pass
 
 
 def create_document(
@@ -115,9 +99,9 @@ def create_document(
 ) -> DocumentRow:
     """Keep a new document, which nobody outside sees until it is published."""
     project = project_with(asked.project_id)
-    require_role(project, by, "contributor", "Writing a document")
+    require_role(project, by, "documents:create")
     require_active(project)
-    _require_free(project, asked.slug)
+    DOCUMENTS.require_free(project, asked.slug)
     members = asked.members()
     content = members.pop("content")
     document = DocumentRow.create(
@@ -130,12 +114,11 @@ def create_document(
         source_path=source_path,
         **members,
     )
-    append_revision(document, content, None, by)
+    DOCUMENTS.keep(document, content, by, summary=document.summary)
     told = {name: members[name] for name in ("slug", "title", "type")}
     record_activity(
         project, "document.created", document.id, by, now, **told, version=1
     )
-    document.content = content
     return document
 
 
@@ -146,18 +129,17 @@ def update_document(asked: UpdateDocument, now: datetime, by: By) -> DocumentRow
     What is public changes only in its placement, which needs a maintainer; the
     words wait until the version is published.
     """
-    document = with_content(document_with(asked.id))
+    document = DOCUMENTS.with_content(document_with(asked.id))
     wanted = _wanted(asked)
     _require_may_save(document, wanted, by)
-    require_version(document, asked.expected_version)
+    DOCUMENTS.require_version(document, asked.expected_version)
     require_active(document.project, document)
     _require_collection(document, wanted)
     content = wanted.pop("content", document.content)
     changes = _saved(document, wanted, now)
-    append_revision(document, content, asked.note, by)
     if content != document.content:
         changes["content"] = (document.content, content)
-    document.content = content
+    DOCUMENTS.keep(document, content, by, summary=document.summary, note=asked.note)
     record_activity(
         document.project,
         "document.updated",
@@ -171,39 +153,19 @@ def update_document(asked: UpdateDocument, now: datetime, by: By) -> DocumentRow
     return document
 
 
-def document_got(asked: GetDocument) -> DocumentRow:
-    if asked.id is not None:
-        return with_content(document_with(asked.id))
-    project = project_asked(asked)
-    found = DocumentRow.get_or_none(
-        DocumentRow.project == project, DocumentRow.slug == asked.slug
-    )
-    if project is None or found is None:
-        raise DocumentNotFound(f"The project has no document '{asked.slug}'.")
-    return with_content(found)
-
-
 def _wanted(asked: UpdateDocument) -> dict[str, Any]:
     aside = {"id", "note", "expected_version"}
     return {name: each for name, each in asked.given().items() if name not in aside}
 
 
-def _require_free(project: ProjectRow, slug: str) -> None:
-    taken = (DocumentRow.project == project) & (DocumentRow.slug == slug)
-    if DocumentRow.select().where(taken).exists():
-        raise SlugTaken(
-            f"The project '{project.slug}' already has a document '{slug}'."
-        )
-
-
 def _require_may_save(document: DocumentRow, wanted: dict[str, Any], by: By) -> None:
-    require_role(document.project, by, "contributor", "Changing a document")
     moves = any(
         name in wanted and wanted[name] != getattr(document, name) for name in PLACEMENT
     )
+    case = "documents:update"
     if moves and document.published_version is not None:
-        doing = "Moving a published document"
-        require_role(document.project, by, "maintainer", doing)
+        case += " of the placement while published"
+    require_role(document.project, by, case)
 
 
 def _require_collection(document: DocumentRow, wanted: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from models.base import Shape
 from models.changes import mark
 from models.database import writing
 from models.errors import SlugTaken, ValidationFailed
-from models.projects.document import DocumentRow, contents_of
+from models.projects.document import DOCUMENTS, DocumentRow
 from models.projects.documents import (
     Collection,
     CreateDocument,
@@ -99,7 +99,7 @@ def import_documents(
         each_shares = Import(docs_project(), collection, by, now)
         existing = _existing(each_shares.project, sources, collection)
         ids = [document.id for document in existing.values()]
-        texts = contents_of(ids, DocumentRow.version)
+        texts = DOCUMENTS.contents_of(ids, DocumentRow.version)
         for source in sources:
             document = existing.get(source.path)
             text = texts.get(document.id) if document else None

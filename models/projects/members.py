@@ -1,5 +1,6 @@
 """Members of a project, and the role in which a caller acts there."""
 
+from datetime import datetime
 from typing import cast
 
 from peewee import AutoField, ForeignKeyField, TextField
@@ -7,7 +8,7 @@ from peewee import AutoField, ForeignKeyField, TextField
 from models.base import MomentField, Row
 from models.errors import RoleRequired
 from models.projects.project import ProjectRow
-from models.projects.roles import Role, effective_role, includes
+from models.projects.roles import NEEDS, Role, allows, effective_role
 from models.projects.words import By
 
 
@@ -23,6 +24,10 @@ class MemberRow(Row):
     class Meta:
         indexes = ((("project", "account_id"), True),)
 
+    def touch(self, now: datetime) -> None:  # noqa: ARG002
+        """Save; a membership has no time of its last change."""
+        self.save()
+
 
 def membership(project: ProjectRow, account_id: str) -> Role | None:
     """Return the role that the account was given in the project."""
@@ -33,7 +38,12 @@ def membership(project: ProjectRow, account_id: str) -> Role | None:
 
 
 def role_of(project: ProjectRow, by: By) -> Role | None:
-    """Return the role in which the caller acts; it is read at each request."""
+    """
+    Return the role in which the caller acts; it is read at each request.
+
+    No change is made without asking for it, so it also notes where that is.
+    """
+    by.about.add(project.id)
     account = by.account
     return effective_role(
         membership(project, account) if account else None,
@@ -42,12 +52,13 @@ def role_of(project: ProjectRow, by: By) -> Role | None:
     )
 
 
-def require_role(project: ProjectRow, by: By, needed: Role, doing: str) -> None:
-    """Refuse who has less than the role; `doing` opens the sentence."""
+def require_role(project: ProjectRow, by: By, case: str) -> None:
+    """Refuse who has less than the role that NEEDS names for the case."""
     role = role_of(project, by)
-    if not includes(role, needed):
+    if not allows(role, case):
         has = f"yours is {role}" if role else "you have none there"
         raise RoleRequired(
-            f"{doing} needs the role {needed} in the project '{project.slug}'; {has}.",
-            requiredRole=needed,
+            f"{case.replace(':', '/')} needs the role {NEEDS[case]} in the project"
+            f" '{project.slug}'; {has}.",
+            requiredRole=NEEDS[case],
         )

@@ -1,11 +1,19 @@
 """A project as what all else belongs to: its row, its two names, its archive."""
 
+from datetime import datetime
 from typing import Any
 
-from peewee import BooleanField, TextField
+from peewee import BooleanField, IntegerField, TextField
 
+from models.audit import Target
 from models.base import MomentField, Row
-from models.errors import Archived, ProjectArchived, ProjectNotFound
+from models.errors import (
+    Archived,
+    ProjectArchived,
+    ProjectNotFound,
+    VersionConflict,
+)
+from models.words import told_moment
 
 
 class ProjectRow(Row):
@@ -16,9 +24,19 @@ class ProjectRow(Row):
     status = TextField()
     owner_id = TextField()
     builtin = BooleanField()
+    # The highest number that a work item of it was given; none is given twice.
+    last_number = IntegerField(default=0)
     created_at = MomentField()
     updated_at = MomentField()
     archived_at = MomentField(null=True)
+
+    @property
+    def noun(self) -> str:
+        return f"project '{self.slug}'"
+
+    @property
+    def audited(self) -> Target:
+        return Target("project", self.id, self.slug)
 
 
 def project_with(id: str | None = None, *, slug: str | None = None) -> ProjectRow:
@@ -46,3 +64,14 @@ def require_active(project: ProjectRow, entity: Any = None) -> None:
         )
     if entity is not None and entity.archived_at is not None:
         raise Archived(f"The {entity.noun} is archived, so it is read-only.")
+
+
+def require_updated_at(row: Any, expected: datetime | None) -> None:
+    """Refuse to write over a change that the caller has not seen."""
+    if expected is not None and expected != row.updated_at:
+        current = told_moment(row.updated_at)
+        raise VersionConflict(
+            f"The {row.noun} was last changed at {current},"
+            f" not at {told_moment(expected)}.",
+            current=current,
+        )

@@ -6,14 +6,13 @@ from models.base import Shape
 from models.errors import CollectionRequired
 from models.projects.activity import record_activity
 from models.projects.document import (
+    DOCUMENTS,
     DocumentRow,
     document_with,
     leave_address,
-    with_content,
 )
 from models.projects.members import require_role
 from models.projects.project import require_active
-from models.projects.revisions import revision_of
 from models.projects.words import By, Version
 from models.words import Id, MayOmit
 
@@ -38,8 +37,8 @@ def publish_document(
     document = document_with(asked.id)
     version = asked.version or document.version
     if version != document.version:
-        revision_of(document, version)
-    require_role(document.project, by, "maintainer", "Publishing a document")
+        DOCUMENTS.revision_of(document, version)
+    require_role(document.project, by, "documents:publish")
     require_active(document.project, document)
     if document.project.builtin and document.collection is None:
         raise CollectionRequired(
@@ -48,7 +47,7 @@ def publish_document(
         )
     previous = document.published_version
     if previous == version:
-        return with_content(document), False
+        return DOCUMENTS.with_content(document), False
     document.change({"published_version": version, "published_at": now}, now)
     record_activity(
         document.project,
@@ -60,7 +59,7 @@ def publish_document(
         previousVersion=previous,
         rollback=previous is not None and version < previous,
     )
-    return with_content(document), True
+    return DOCUMENTS.with_content(document), True
 
 
 def unpublish_document(
@@ -68,11 +67,11 @@ def unpublish_document(
 ) -> tuple[DocumentRow, bool]:
     """Take the document from the public; tell whether it was there."""
     document = document_with(asked.id)
-    require_role(document.project, by, "maintainer", "Unpublishing a document")
+    require_role(document.project, by, "documents:unpublish")
     require_active(document.project)
     version = document.published_version
     if version is None:
-        return with_content(document), False
+        return DOCUMENTS.with_content(document), False
     leave_address(document)
     document.change({"published_version": None, "published_at": None}, now)
     record_activity(
@@ -83,4 +82,4 @@ def unpublish_document(
         now,
         version=version,
     )
-    return with_content(document), True
+    return DOCUMENTS.with_content(document), True

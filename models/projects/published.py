@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from itertools import groupby
+from typing import Any, cast
 
 from peewee import ModelSelect, fn
 
@@ -11,11 +12,10 @@ from models.base import Shape
 from models.errors import DocumentNotFound
 from models.pagination import CursorQuery, Page, Sort, page_of
 from models.projects.document import (
+    DOCUMENTS,
     DocumentRevisionRow,
     DocumentRow,
     FormerAddressRow,
-    at_version,
-    contents_of,
 )
 from models.projects.documents import Collection, Section
 from models.projects.project import ProjectRow
@@ -44,6 +44,25 @@ class ListPublished(CursorQuery):
 
 class GetPublished(Shape):
     slug: Slug
+
+
+class OutlinePage(Shape):
+    slug: Slug
+    title: str
+    summary: str | None
+    position: int
+
+
+class OutlineSection(Shape):
+    """A group of pages; those without a section come first, under null."""
+
+    section: str | None
+    pages: list[OutlinePage]
+
+
+class OutlineCollection(Shape):
+    collection: Collection
+    sections: list[OutlineSection]
 
 
 @dataclass(frozen=True)
@@ -104,6 +123,25 @@ def published_got(asked: GetPublished) -> PublishedDocument:
     return _with_texts(found)[0]
 
 
+def published_outline() -> list[OutlineCollection]:
+    """Return what there is to read, as a table of contents."""
+    return [
+        OutlineCollection(
+            collection=collection,
+            sections=[
+                OutlineSection(
+                    section=section,
+                    pages=[OutlinePage.model_validate(each) for each in inside],
+                )
+                for section, inside in groupby(pages, lambda page: page.section)
+            ],
+        )
+        for collection, pages in groupby(
+            published_documents(), lambda page: cast(Collection, page.collection)
+        )
+    ]
+
+
 def published_documents() -> list[PublishedPage]:
     """Return all in the order of published/list: what the site is built from."""
     return list(_published().order_by(*(sort.order() for sort in IN_ORDER)))
@@ -111,7 +149,7 @@ def published_documents() -> list[PublishedPage]:
 
 def published_contents(document_ids: Sequence[str]) -> dict[str, str]:
     """Return the texts of the published revisions, by document."""
-    return contents_of(document_ids, DocumentRow.published_version)
+    return DOCUMENTS.contents_of(document_ids, DocumentRow.published_version)
 
 
 def former_addresses() -> list[FormerAddress]:
@@ -130,6 +168,7 @@ def former_addresses() -> list[FormerAddress]:
 
 
 def _published() -> "ModelSelect[Any]":
+    is_pinned = DOCUMENTS.at_version(DocumentRow.published_version)
     return (
         DocumentRow.select(
             DocumentRow.id,
@@ -145,7 +184,7 @@ def _published() -> "ModelSelect[Any]":
             DocumentRevisionRow.created_at.alias("revised_at"),
             DocumentRevisionRow.size,
         )
-        .join(DocumentRevisionRow, on=at_version(DocumentRow.published_version))
+        .join(DocumentRevisionRow, on=is_pinned)
         .where(_is_public())
         .objects(PublishedPage)
     )

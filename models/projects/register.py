@@ -1,127 +1,79 @@
-"""The register of documents: listed by what is asked of them."""
+"""A register of what is kept in versions: listed by what is asked of it."""
 
-from typing import Any, Literal
-
-from peewee import ModelSelect
+from typing import Any
 
 from models.pagination import CursorQuery, Page, page_of
-from models.projects.document import (
-    DocumentRevisionRow,
-    DocumentRow,
-    at_version,
-    contents_of,
-)
-from models.projects.documents import Collection, DocumentType, Section
 from models.projects.project import ProjectRow, project_asked
+from models.projects.versioned import Head, Revision, Versioned
 from models.projects.words import (
     Archived,
-    Commas,
     Content,
     OfProject,
     Order,
     Search,
     sorted_by,
 )
-from models.words import Flag, Id, Moment
+from models.words import Id, Moment
 
 
-class ListDocuments(OfProject, CursorQuery):
-    type: Commas[DocumentType] | None = None
-    collection: Commas[Collection | Literal["none"]] | None = None
-    section: Section | None = None
-    published: Flag | None = None
-    stale: Flag | None = None
+class ListVersioned(OfProject, CursorQuery):
+    """What may be asked of every register."""
+
     creator_id: Id | None = None
     archived: Archived = "exclude"
     updated_after: Moment | None = None
     updated_before: Moment | None = None
     q: Search | None = None
     content: Content = "include"
-    sort: Literal["updatedAt", "createdAt", "title", "position"] = "updatedAt"
     order: Order | None = None
 
 
-SORTS = {
-    "updatedAt": DocumentRow.updated_at,
-    "createdAt": DocumentRow.created_at,
-    "title": DocumentRow.title,
-    "position": DocumentRow.position,
-}
-
-
-def documents_listed(asked: ListDocuments) -> Page[DocumentRow]:
+def registered(
+    kind: Versioned[Head, Revision], asked: ListVersioned, sort: Any, where: list[Any]
+) -> Page[Head]:
     """Return a page; without a project, none of an archived one unless asked."""
     query = (
-        DocumentRow.select(DocumentRow, DocumentRevisionRow.size)
-        .join(DocumentRevisionRow, on=at_version(DocumentRow.version))
+        kind.head.select(kind.head, kind.kept.size)
+        .join(kind.kept, on=kind.at_version(kind.head.version))
         .objects()
     )
-    for each in (*_where(asked), *_when(asked)):
+    for each in (*where, *_in_projects(kind.head, asked), *_when(kind.head, asked)):
         query = query.where(each)
     is_omitted = asked.content == "omit"
     page = page_of(
-        _in_projects(query, asked),
+        query,
         asked,
-        *sorted_by(SORTS[asked.sort], asked.order, DocumentRow.id),
+        *sorted_by(sort, asked.order, kind.head.id),
         weight=lambda row: 0 if is_omitted else row.size,
     )
     ids = [] if is_omitted else [each.id for each in page.items]
-    texts = contents_of(ids, DocumentRow.version)
+    texts = kind.contents_of(ids, kind.head.version)
     for each in page.items:
         each.content = texts.get(each.id, "")
     return page
 
 
-def _in_projects(
-    query: "ModelSelect[DocumentRow]", asked: ListDocuments
-) -> "ModelSelect[DocumentRow]":
+def _in_projects(head: Any, asked: ListVersioned) -> list[Any]:
+    found: list[Any] = []
     if asked.archived != "include":
-        is_archived = DocumentRow.archived_at.is_null(asked.archived != "only")
-        query = query.where(is_archived)
+        found.append(head.archived_at.is_null(asked.archived != "only"))
     project = project_asked(asked)
     if project is not None:
-        return query.where(DocumentRow.project == project.id)
-    if asked.archived == "exclude":
-        active = ProjectRow.select(ProjectRow.id).where(
-            ProjectRow.archived_at.is_null()
-        )
-        return query.where(DocumentRow.project.in_(active))
-    return query
-
-
-def _where(asked: ListDocuments) -> list[Any]:
-    found: list[Any] = []
-    if asked.type is not None:
-        found.append(DocumentRow.type.in_(asked.type))
-    if asked.collection is not None:
-        placed = DocumentRow.collection.in_(asked.collection)
-        nowhere = DocumentRow.collection.is_null()
-        found.append(placed | nowhere if "none" in asked.collection else placed)
-    if asked.section is not None:
-        found.append(DocumentRow.section == asked.section)
-    if asked.creator_id is not None:
-        found.append(DocumentRow.creator_id == asked.creator_id)
-    if asked.q is not None:
+        found.append(head.project == project.id)
+    elif asked.archived == "exclude":
+        is_active = ProjectRow.archived_at.is_null()
         found.append(
-            DocumentRow.title.contains(asked.q)
-            | DocumentRow.slug.contains(asked.q)
-            | DocumentRow.summary.contains(asked.q)
+            head.project.in_(ProjectRow.select(ProjectRow.id).where(is_active))
         )
     return found
 
 
-def _when(asked: ListDocuments) -> list[Any]:
+def _when(head: Any, asked: ListVersioned) -> list[Any]:
     found: list[Any] = []
-    if asked.published is not None:
-        found.append(DocumentRow.published_version.is_null(not asked.published))
-    if asked.stale is not None:
-        is_stale = DocumentRow.published_version < DocumentRow.version
-        is_fresh = DocumentRow.published_version.is_null() | (
-            DocumentRow.published_version == DocumentRow.version
-        )
-        found.append(is_stale if asked.stale else is_fresh)
+    if asked.creator_id is not None:
+        found.append(head.creator_id == asked.creator_id)
     if asked.updated_after is not None:
-        found.append(DocumentRow.updated_at >= asked.updated_after)
+        found.append(head.updated_at >= asked.updated_after)
     if asked.updated_before is not None:
-        found.append(DocumentRow.updated_at < asked.updated_before)
+        found.append(head.updated_at < asked.updated_before)
     return found

@@ -7,6 +7,70 @@ Role = Literal["owner", "maintainer", "contributor", "reader"]
 # Each role includes those after it.
 ROLES: tuple[Role, ...] = ("owner", "maintainer", "contributor", "reader")
 
+# What each change needs in the project it is made in: the operation, and after
+# a space the case of it that needs another role. None: no role at all. What may
+# be done to oneself or by the author of a comment stands with its rule.
+NEEDS: dict[str, Role | None] = {
+    "projects:create": None,
+    "projects:update": "maintainer",
+    "projects:export": "maintainer",
+    "projects:transfer": "owner",
+    "projects:remove": "owner",
+    "projects:restore": "owner",
+    "members:add": "maintainer",
+    "members:add of an owner": "owner",
+    "members:add of oneself as reader": None,
+    "members:update": "maintainer",
+    "members:update of an owner": "owner",
+    "members:remove": "maintainer",
+    "members:remove of an owner": "owner",
+    "members:remove of oneself": None,
+    "labels:create": "maintainer",
+    "labels:update": "maintainer",
+    "labels:remove": "maintainer",
+    "milestones:create": "maintainer",
+    "milestones:update": "maintainer",
+    "milestones:remove": "maintainer",
+    "milestones:restore": "maintainer",
+    "work-items:create": "contributor",
+    "work-items:update": "contributor",
+    "work-items:remove": "contributor",
+    "work-items:restore": "contributor",
+    "work-items:bulk-update": "contributor",
+    "work-items:bulk-create": "contributor",
+    "relationships:add": "contributor",
+    "relationships:remove": "contributor",
+    "specifications:create": "contributor",
+    "specifications:create as approved or implemented": "maintainer",
+    "specifications:update": "contributor",
+    "specifications:update to approved or implemented": "maintainer",
+    "specifications:supersede": "maintainer",
+    "specifications:remove": "contributor",
+    "specifications:remove beyond review": "maintainer",
+    "specifications:restore": "contributor",
+    "specifications:restore beyond review": "maintainer",
+    "specification-revisions:restore": "contributor",
+    "specification-revisions:restore of approved or implemented": "maintainer",
+    "documents:create": "contributor",
+    "documents:update": "contributor",
+    "documents:update of the placement while published": "maintainer",
+    "documents:publish": "maintainer",
+    "documents:unpublish": "maintainer",
+    "documents:remove": "contributor",
+    "documents:restore": "contributor",
+    "document-revisions:restore": "contributor",
+    "comments:add": "contributor",
+    "comments:update": "contributor",
+    "comments:remove": "maintainer",
+    "comments:remove of one's own": None,
+    "references:add": "contributor",
+    "references:add on a project, milestone or member": "maintainer",
+    "references:update": "contributor",
+    "references:update on a project, milestone or member": "maintainer",
+    "references:remove": "contributor",
+    "references:remove on a project, milestone or member": "maintainer",
+}
+
 
 def effective_role(
     membership: Role | None, *, builtin: bool, for_account: bool
@@ -25,6 +89,19 @@ def effective_role(
     return membership
 
 
-def includes(role: Role | None, needed: Role) -> bool:
+def includes(role: Role | None, needed: Role | None) -> bool:
     """Tell whether the role allows what needs the other."""
+    if needed is None:
+        return True
     return role is not None and ROLES.index(role) <= ROLES.index(needed)
+
+
+def allows(role: Role | None, case: str) -> bool:
+    """Tell whether the role allows a change that NEEDS names."""
+    return includes(role, NEEDS[case])
+
+
+def opens(role: Role | None, operation: str) -> bool:
+    """Tell whether the role allows some case of the operation; reads need none."""
+    cases = [case for case in NEEDS if case.partition(" ")[0] == operation]
+    return not cases or any(allows(role, case) for case in cases)

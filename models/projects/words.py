@@ -1,17 +1,20 @@
 """The words of Area A: who acts, and what its questions have in common."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic.alias_generators import to_camel
 
 from models.base import Shape
 from models.errors import ValidationFailed
-from models.pagination import Sort, ascending, descending
+from models.pagination import CursorQuery, Sort, ascending, descending, nulls_last
 from models.words import (
     TRIMMED,
+    Digits,
     Id,
+    Moment,
     SingleLine,
     Slug,
     Whole,
@@ -52,11 +55,16 @@ Description = OrNull[Annotated[str, Field(max_length=2000)]]
 
 @dataclass(frozen=True)
 class By:
-    """Who a change is put down to, and the request in which it came."""
+    """
+    Who a change is put down to, and the request in which it came.
+
+    `about` gathers the ids of the projects in which the caller acts.
+    """
 
     actor_type: ActorType
     actor_id: str
     request_id: str | None = None
+    about: set[str] = field(default_factory=set, compare=False, repr=False)
 
     @property
     def account(self) -> str | None:
@@ -76,10 +84,64 @@ class OfProject(Shape):
         return self
 
 
+class NamedInProject(OfProject):
+    """A question about one thing: by its id, or by its project and its slug."""
+
+    id: Id | None = None
+    slug: Slug | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> "NamedInProject":
+        exactly_one(self, "id", "slug")
+        if (self.slug is None) != (self.project_id is self.project_slug is None):
+            raise ValueError("A slug goes with projectId or projectSlug.")
+        return self
+
+
+class ListRevisions(CursorQuery):
+    """A question about the revisions of what the member `of` names."""
+
+    of: ClassVar[str]
+
+    order: Order = "desc"
+    content: Content = "include"
+
+    @property
+    def of_id(self) -> str:
+        return str(getattr(self, self.of))
+
+
+class GetRevision(Shape):
+    """A question about one revision of what the member `of` names."""
+
+    of: ClassVar[str]
+
+    id: Id | None = None
+    version: Digits | None = None
+    at: Moment | None = None
+
+    @property
+    def of_id(self) -> str | None:
+        named: str | None = getattr(self, self.of)
+        return named
+
+    @model_validator(mode="after")
+    def _one(self) -> "GetRevision":
+        exactly_one(self, "id", self.of)
+        if self.id is None:
+            exactly_one(self, "version", "at")
+        elif self.version is not None or self.at is not None:
+            raise ValueError(
+                f"version and at go with {to_camel(self.of)}, not with id."
+            )
+        return self
+
+
 def exactly_one(shape: Shape, *names: str) -> None:
     """Refuse a question that names its subject twice, or not at all."""
     if len([name for name in names if getattr(shape, name) is not None]) != 1:
-        raise ValueError(f"Give exactly one of {' and '.join(names)}.")
+        told = " and ".join(to_camel(name) for name in names)
+        raise ValueError(f"Give exactly one of {told}.")
 
 
 def account_named(asked: str | None, by: By, parameter: str) -> str | None:
@@ -93,9 +155,14 @@ def account_named(asked: str | None, by: By, parameter: str) -> str | None:
     return by.account
 
 
-def sorted_by(field: Any, order: Order | None, id: Any) -> tuple[Sort, Sort]:
-    """Sort as asked: names go up and times go down unless the order says else."""
+def sorted_by(field: Any, order: Order | None, id: Any) -> tuple[Sort, ...]:
+    """
+    Sort as asked: names go up and times go down unless the order says else.
+
+    What has no value comes last, either way.
+    """
     is_time = field.name.endswith("_at")
     down = order == "desc" or (order is None and is_time)
     sort: Callable[[Any], Sort] = descending if down else ascending
-    return sort(field), sort(id)
+    first = nulls_last(field, descending=down) if field.null else sort(field)
+    return first, sort(id)

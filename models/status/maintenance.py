@@ -97,6 +97,13 @@ class MaintenanceRow(Row):
         self.status = status_of(self.written, self.starts_at, self.ends_at, now)
         return self
 
+    @property
+    def turned_at(self) -> datetime:
+        """When it came into its state: by the clock, or by hand."""
+        if self.written != "scheduled" or self.status == "scheduled":
+            return self.updated_at
+        return self.starts_at if self.status == "active" else self.ends_at
+
 
 def status_of(
     written: str, starts_at: datetime, ends_at: datetime, now: datetime

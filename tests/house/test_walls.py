@@ -14,12 +14,21 @@ PURE = (
     "models/status/uptime.py",
     "models/platform/scopes.py",
     "models/platform/buckets.py",
+    "models/projects/diff.py",
     "models/projects/roles.py",
 )
 STORAGE = {"peewee", "playhouse"}
 SHAPES = {"pydantic", "pydantic_core"}
 HTTP = {"flask", "werkzeug"}
-PAGES = {"jinja2", "markupsafe", "markdown_it", "mdit_py_plugins", "pygments", "yaml"}
+PAGES = {
+    "icalendar",
+    "jinja2",
+    "markupsafe",
+    "markdown_it",
+    "mdit_py_plugins",
+    "pygments",
+    "yaml",
+}
 
 # Time and the environment come in through app.py alone.
 WORLD = {

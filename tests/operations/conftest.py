@@ -2,6 +2,10 @@
 
 import pytest
 
+from models.projects.activity import ActivityRow
+from models.projects.work_item import WorkLabelRow
+from tests.projects import make_item, make_project
+
 
 @pytest.fixture
 def send(app):
@@ -31,3 +35,65 @@ def refusal():
         return problem
 
     return held
+
+
+@pytest.fixture
+def atlas(store, clock):
+    """A project with one member of each role."""
+    return make_project("atlas", clock.now)
+
+
+@pytest.fixture
+def item(atlas, clock):
+    """A work item of that project."""
+    return make_item(atlas, clock.now)
+
+
+@pytest.fixture
+def make_label(ask, atlas):
+    """Add a label to a project."""
+
+    def made(name, project=atlas):
+        asked = {"projectId": project.id, "name": name}
+        return ask("POST /projects/v1/labels/create", asked).json["data"]
+
+    return made
+
+
+@pytest.fixture
+def wear(clock):
+    """Make an item that bears the label."""
+
+    def worn(project, label, **more):
+        item = make_item(project, clock.now, **more)
+        WorkLabelRow.create(work=item, label=label["id"])
+        return item
+
+    return worn
+
+
+@pytest.fixture
+def acting(ask, issue):
+    """Ask as an account: `acting(OWNER, "POST /projects/v1/…", {…})`."""
+    key = issue("*", "platform:actors:assert")
+
+    def asked(account, route, given=None, **headers):
+        headers |= {"Act-As-Account": account}
+        return ask(route, given, key=key, headers=headers)
+
+    return asked
+
+
+@pytest.fixture
+def recorded(store):
+    """The activity put down so far, oldest first: (action, metadata)."""
+
+    def records():
+        rows = ActivityRow.select().order_by(ActivityRow.number)
+        drop = "requestId"
+        return [
+            (row.action, {k: v for k, v in row.metadata.items() if k != drop})
+            for row in rows
+        ]
+
+    return records

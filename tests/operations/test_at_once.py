@@ -1,6 +1,7 @@
 """What happens to keys when many ask at once."""
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from threading import Barrier
 
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from models.audit import AuditRow, broken_links
 from models.database import database
 from models.platform.keys import KeyRow
+from tests.projects import make_project
+from tests.work import work
 
 KEYS = "/platform/v1/keys"
 ASKED = {"name": "probe", "scopes": ["status:services:list"]}
@@ -114,3 +117,32 @@ def test_chain_of_many(post):
 
     assert AuditRow.select().count() == 20
     assert broken_links("platform") == []
+
+
+def test_numbers(post, store, clock):
+    """Work items made by eight threads have the numbers from one, each once."""
+    project = make_project("atlas", clock.now)
+    asked = {"projectId": project.id, "type": "task", "title": "More"}
+
+    def made():
+        answers = [post("/projects/v1/work-items/create", asked) for _ in range(5)]
+        return [each.json["data"]["number"] for each in answers]
+
+    numbers = sorted(chain.from_iterable(at_once(*[made] * 8)))
+
+    assert numbers == list(range(1, 41))
+
+
+def test_ring(post, store, clock):
+    """Of "A blocks B" and "B blocks A" exactly one is kept, in every race."""
+    project, path = make_project("atlas", clock.now), "/projects/v1/relationships/add"
+    for _ in range(5):
+        a, b = (work(project, clock).id for _ in range(2))
+        asked = [
+            {"sourceId": one, "targetId": two, "relationship": "blocks"}
+            for one, two in ((a, b), (b, a))
+        ]
+
+        answers = at_once(*[lambda body=body: post(path, body) for body in asked])
+
+        assert sorted(each.status_code for each in answers) == [200, 409]

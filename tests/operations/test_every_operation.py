@@ -21,6 +21,9 @@ reads = only(lambda each: each.method == "GET")
 paged = only(lambda each: each.paged == "cursor")
 required = only(lambda each: each.idempotent == "required")
 
+# Lists that need one of several parameters, each by itself optional.
+ONE_OF = {"projects:specifications:coverage": ["projectId"]}
+
 SECRETIVE = "do-not-echo-7f3a"
 
 
@@ -218,10 +221,12 @@ def test_foreign_cursor(operation, send, issue, refusal, store):
 
 
 def needed(operation):
-    """The required parameters of a list, with an id that names nothing."""
+    """What a list must be asked, a project where one will do; nothing is there."""
     schema = operation.takes.model_json_schema(by_alias=True)
     nothing = "00000000-0000-4000-8000-000000000000"
-    return dict.fromkeys(schema.get("required", []), nothing)
+    required = schema.get("required") or ONE_OF.get(operation.scope, [])
+    subject = {"projectId"} & set(schema["properties"])
+    return dict.fromkeys([*required, *subject], nothing)
 
 
 @every

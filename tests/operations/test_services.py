@@ -21,15 +21,7 @@ def world(ask, clock):
 @pytest.mark.parametrize("vector", VECTORS, ids=IDS)
 def test_vectors(ask, world, vector):
     """The table of decisions, as a program that asks the API sees it."""
-    world.service("api")
-    for severity, started, is_resolved in vector.incidents:
-        id = world.incident("api", severity, started)
-        if is_resolved:
-            ask(UPDATE_INCIDENT, {"id": id, "status": "resolved"})
-    for starts, ends in vector.windows:
-        world.window("api", starts, ends)
-    for source, status, seconds in vector.samples:
-        world.sample("api", source, status, seconds)
+    world.play(vector)
 
     told = ask(LIST).json["data"]
 

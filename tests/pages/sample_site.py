@@ -17,8 +17,8 @@ def ahead(**span):
 
 
 ASSETS = (
-    *("style.css", "docs.css", "status.css", "icon.svg"),
-    *("theme.js", "page.js", "status.js"),
+    *("style.css", "search.css", "docs.css", "status.css", "icon.svg"),
+    *("theme.js", "page.js", "find.js", "search.js", "status.js"),
 )
 SITE = {
     "name": "Northwind Platform",

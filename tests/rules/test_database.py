@@ -3,12 +3,20 @@
 import sqlite3
 import threading
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from peewee import IntegrityError, OperationalError
 
 from models.changes import mark, marks
-from models.database import BUSY_SECONDS, database, migrate, reading, writing
+from models.database import (
+    BUSY_SECONDS,
+    database,
+    leave_no_trace,
+    migrate,
+    reading,
+    writing,
+)
 from models.errors import StorageBusy
 from models.instance import InstanceRow, cursor_secret, kept, make_secrets
 
@@ -140,3 +148,37 @@ def test_foreign_keys_are_held(store):
             "INSERT INTO affected (subject, service_id, slug, kept_name)"
             " VALUES ('s', 4711, 'a', 'A')"
         )
+
+
+def logged(settings):
+    return Path(f"{settings.database}-wal").stat().st_size
+
+
+def test_no_trace(store, settings):
+    """The log is emptied once the outermost transaction is kept, not before."""
+    with writing():
+        mark("docs")
+        with writing():
+            leave_no_trace()
+
+    assert logged(settings) == 0
+    mark("docs")
+    assert logged(settings) > 0
+
+
+def test_no_trace_while_someone_reads(store, settings, other):
+    """Then the commit stands and does not wait; the next write empties the log."""
+    mark("docs")
+    other.execute("BEGIN")
+    other.execute("SELECT * FROM area").fetchall()
+    with writing():
+        mark("docs")
+        leave_no_trace()
+    assert logged(settings) > 0
+    assert pragma("busy_timeout") == BUSY_SECONDS * 1000
+
+    other.execute("COMMIT")
+    with writing():
+        mark("status")
+
+    assert logged(settings) == 0

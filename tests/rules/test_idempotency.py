@@ -7,11 +7,13 @@ import pytest
 
 from models.errors import IdempotencyInProgress, IdempotencyKeyReused, StorageBusy
 from models.idempotency import (
+    AnswerSubjectRow,
     InProgress,
     Repeatable,
     StoredAnswerRow,
     first_answer,
     forget_answers,
+    forget_answers_about,
     keep_answer,
 )
 from tests.conftest import NOON
@@ -53,7 +55,7 @@ def test_other_question(store):
 
 def test_sealed(store):
     """A secret is kept under the asking key, which is not kept."""
-    keep_answer(ASKED, ANSWER, NOON, SECRET)
+    keep_answer(ASKED, ANSWER, NOON, secret=SECRET)
 
     row = StoredAnswerRow.get()
     assert SECRET.encode() not in bytes(row.body) + bytes(row.sealed)
@@ -62,7 +64,7 @@ def test_sealed(store):
 
 def test_sealed_for_another(store):
     """Under another bearer the seal does not open, and nothing is answered."""
-    keep_answer(ASKED, ANSWER, NOON, SECRET)
+    keep_answer(ASKED, ANSWER, NOON, secret=SECRET)
 
     with pytest.raises(RuntimeError):
         first_answer(replace(ASKED, bearer="mh_other"), NOON)
@@ -72,7 +74,7 @@ def test_two_seals_of_one_secret_differ(store):
     """Each seal has a salt of its own."""
     seals = set()
     for text in ("one", "two"):
-        keep_answer(replace(ASKED, text=text), ANSWER, NOON, SECRET)
+        keep_answer(replace(ASKED, text=text), ANSWER, NOON, secret=SECRET)
     for row in StoredAnswerRow.select():
         seals.add(bytes(row.sealed)[16:])
 
@@ -88,6 +90,29 @@ def test_forgotten(store):
     assert first_answer(ASKED, NOON + day) is None
     assert forget_answers(NOON + day) == 1
     assert StoredAnswerRow.select().count() == 1
+
+
+def test_forgotten_with_its_subject(store):
+    """What an answer is about takes it along, and leaves the others."""
+    for text, about in (("one", {"a", "b"}), ("two", {"b"}), ("three", set())):
+        keep_answer(replace(ASKED, text=text), b"{}", NOON, about=about)
+
+    forget_answers_about("a")
+
+    found = {
+        text: first_answer(replace(ASKED, text=text), NOON)
+        for text in ("one", "two", "three")
+    }
+    assert found == {"one": None, "two": b"{}", "three": b"{}"}
+    assert [row.subject for row in AnswerSubjectRow] == ["b"]
+
+
+def test_answered_anew_after_a_day(store):
+    """The new answer takes the place of the old, and of what that was about."""
+    keep_answer(ASKED, b"{}", NOON, about={"a"})
+    keep_answer(ASKED, b"{}", NOON + timedelta(days=2), about={"b"})
+
+    assert [row.subject for row in AnswerSubjectRow] == ["b"]
 
 
 def test_repeat_that_waits_in_vain():

@@ -69,7 +69,7 @@ def test_held(key):
 
     held = key_hashed(hash_of(secret.text))
 
-    for name in HeldKey.__dataclass_fields__:
+    for name in HeldKey._fields:
         kept = getattr(KeyRow.get(), name)
         assert getattr(held, name) == (tuple(kept) if name == "scopes" else kept)
     assert key_verified(VerifyKey(hash=row.hash)) == held

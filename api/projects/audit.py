@@ -1,0 +1,22 @@
+"""What may be asked about the administrators' changes."""
+
+from typing import Any
+
+from api.operation import Call, operation
+from models.pagination import Page
+from models.projects.audit import (
+    ListProjectsAudit,
+    ProjectsAdminAuditEvent,
+    projects_audit_listed,
+)
+
+
+@operation(
+    "GET /projects/v1/admin/audit/list",
+    scope="projects:admin:audit:list",
+    takes=ListProjectsAudit,
+    gives=list[ProjectsAdminAuditEvent],
+)
+def list_projects_audit(call: Call, asked: ListProjectsAudit) -> Page[Any]:
+    """List purges of projects and changes of global labels, newest first."""
+    return projects_audit_listed(asked)

@@ -1,0 +1,38 @@
+"""A comment as it is kept."""
+
+from peewee import ForeignKeyField, TextField
+
+from models.base import MomentField, Row
+from models.errors import CommentNotFound
+from models.projects.project import ProjectRow
+
+
+class CommentRow(Row):
+    """A removed comment keeps its place and loses its words."""
+
+    project_id: str
+
+    id = TextField(primary_key=True)
+    project = ForeignKeyField(ProjectRow, on_delete="CASCADE", index=False)
+    entity_type = TextField()
+    entity_id = TextField(index=True)
+    author_id = TextField()
+    author_type = TextField()
+    content = TextField()
+    created_at = MomentField()
+    updated_at = MomentField()
+    deleted_at = MomentField(null=True)
+
+    class Meta:
+        indexes = ((("project", "created_at", "id"), False),)
+
+    @property
+    def noun(self) -> str:
+        return f"comment '{self.id}'"
+
+
+def comment_with(id: str) -> CommentRow:
+    comment = CommentRow.get_or_none(CommentRow.id == id)
+    if comment is None:
+        raise CommentNotFound(f"No comment has the id '{id}'.")
+    return comment

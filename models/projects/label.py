@@ -1,0 +1,39 @@
+"""A label as it is kept: of one project, or global."""
+
+from datetime import datetime
+
+from peewee import ForeignKeyField, TextField
+
+from models.audit import Target
+from models.base import MomentField, Row
+from models.errors import LabelNotFound
+from models.projects.project import ProjectRow
+
+
+class LabelRow(Row):
+    """A label without a project is global: every project may use it."""
+
+    project_id: str | None
+
+    id = TextField(primary_key=True)
+    project = ForeignKeyField(ProjectRow, on_delete="CASCADE", null=True, index=False)
+    name = TextField(index=True)
+    created_at = MomentField()
+
+    class Meta:
+        indexes = ((("project", "name"), True),)
+
+    @property
+    def audited(self) -> Target:
+        return Target("label", self.id, self.name)
+
+    def touch(self, now: datetime) -> None:  # noqa: ARG002
+        """Save; a label has no time of its last change."""
+        self.save()
+
+
+def label_with(id: str) -> LabelRow:
+    label = LabelRow.get_or_none(LabelRow.id == id)
+    if label is None:
+        raise LabelNotFound(f"No label has the id '{id}'.")
+    return label

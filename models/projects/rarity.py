@@ -1,0 +1,18 @@
+"""How a list finds its items: by looking up a few, or by going along its order."""
+
+from typing import Any
+
+from peewee import SQL, NodeList
+
+# So many are looked up and sorted faster than a long list is gone along.
+FEW = 1000
+
+
+def are_few(found: Any) -> bool:
+    """Tell whether a query finds but a few rows; it stops counting when it knows."""
+    return bool(found.limit(FEW + 1).count() <= FEW)
+
+
+def unindexed(field: Any) -> Any:
+    """Return a column by which the database is not to look rows up."""
+    return NodeList((SQL("+"), field), glue="")

@@ -1,0 +1,150 @@
+"""What a list of work items is narrowed by."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import reduce
+from operator import and_
+from typing import TYPE_CHECKING, Any
+
+from peewee import fn
+
+from models.base import milliseconds
+from models.projects.blockers import WAITING, open_blocks
+from models.projects.rarity import are_few, unindexed
+from models.projects.specification import SpecificationRow
+from models.projects.words import By, account_named
+from models.projects.work_item import (
+    WorkAssigneeRow,
+    WorkItemRow,
+    WorkLabelRow,
+    WorkRelationshipRow,
+    WorkSpecificationRow,
+)
+
+if TYPE_CHECKING:
+    from models.projects.work_register import ListWorkItems
+
+Item: Any = WorkItemRow
+# The same items once more, where they are looked up by what they have.
+Found: Any = WorkItemRow.alias("found")
+
+
+@dataclass(frozen=True)
+class Narrowed:
+    """A condition, and whether it names its few items by their ids."""
+
+    where: Any
+    is_few: bool = False
+
+
+def conditions(asked: "ListWorkItems", by: By) -> Iterator[Narrowed]:
+    """Yield a condition for everything that the question says."""
+    if asked.archived != "include":
+        yield Narrowed(Item.archived_at.is_null(asked.archived != "only"))
+    for name in ("type", "priority", "bucket"):
+        wanted = getattr(asked, name)
+        if wanted is not None:
+            # Common words: they serve as a stretch of the order, or not at all.
+            field = getattr(Item, name)
+            ranks = [field.db_value(each) for each in wanted]
+            field = field if name == asked.sort else unindexed(field)
+            yield Narrowed(field.in_(ranks))
+    yield from _own(asked)
+    yield from _when(asked)
+    yield from _tied(asked, by)
+    yield from _free(asked)
+
+
+def among(query: Any, id: Any) -> Narrowed:
+    """Items of which a query tells the id: a few are looked up, many looked at."""
+    if are_few(query):
+        return Narrowed(Item.id.in_(query), is_few=True)
+    return Narrowed(fn.EXISTS(query.where(id == Item.id)))
+
+
+def having(name: str, says: Callable[[Any], Any]) -> Narrowed:
+    """Items of whose column this is so, which has an index for where it is rare."""
+    query = Found.select(Found.id).where(says(getattr(Found, name)))
+    if are_few(query):
+        return Narrowed(Item.id.in_(query), is_few=True)
+    return Narrowed(says(unindexed(getattr(Item, name))))
+
+
+def _own(asked: "ListWorkItems") -> Iterator[Narrowed]:
+    if asked.status is not None:
+        yield having("status", lambda status: status.in_(asked.status))
+    if asked.creator_id is not None:
+        yield having("creator_id", lambda id: id == asked.creator_id)
+    if asked.milestone_id == "none":
+        yield Narrowed(unindexed(Item.milestone).is_null())
+    elif asked.milestone_id is not None:
+        yield having("milestone", lambda id: id == asked.milestone_id)
+
+
+def _when(asked: "ListWorkItems") -> Iterator[Narrowed]:
+    for name in ("due", "created", "updated", "completed"):
+        after = getattr(asked, f"{name}_after")
+        before = getattr(asked, f"{name}_before")
+        if after is None and before is None:
+            continue
+        says = _within(after, before)
+        if asked.sort == f"{name}At":  # a stretch of the order itself
+            yield Narrowed(says(getattr(Item, f"{name}_at")))
+        else:
+            yield having(f"{name}_at", says)
+
+
+def _within(after: datetime | None, before: datetime | None) -> Callable[[Any], Any]:
+    def says(field: Any) -> Any:
+        found = [field >= milliseconds(after)] if after is not None else []
+        found += [field < milliseconds(before)] if before is not None else []
+        return reduce(and_, found)
+
+    return says
+
+
+def _tied(asked: "ListWorkItems", by: By) -> Iterator[Narrowed]:
+    row: Any = WorkAssigneeRow
+    if asked.assignee_id == "none":
+        yield Narrowed(~fn.EXISTS(row.select(1).where(row.work == Item.id)))
+    elif asked.assignee_id is not None:
+        account = account_named(asked.assignee_id, by, "assigneeId")
+        yield among(row.select(row.work).where(row.account_id == account), row.work)
+    if asked.label_id is not None:
+        yield from _labelled(asked.label_id, asked.label_mode)
+    if asked.specification_id or asked.spec_relationship or asked.specification_status:
+        yield among(_linked(asked), WorkSpecificationRow.work)
+
+
+def _labelled(labels: list[str], mode: str) -> Iterator[Narrowed]:
+    row: Any = WorkLabelRow
+    for some in [labels] if mode == "any" else [[label] for label in labels]:
+        yield among(row.select(row.work).where(row.label.in_(some)), row.work)
+
+
+def _linked(asked: "ListWorkItems") -> Any:
+    """One link must be all that is asked: to this, as this, in this status."""
+    row: Any = WorkSpecificationRow
+    query = row.select(row.work)
+    if asked.specification_id is not None:
+        query = query.where(row.specification == asked.specification_id)
+    if asked.spec_relationship is not None:
+        query = query.where(row.relationship == asked.spec_relationship)
+    if asked.specification_status is not None:
+        query = query.join(SpecificationRow).where(
+            SpecificationRow.status.in_(asked.specification_status)
+        )
+    return query
+
+
+def _free(asked: "ListWorkItems") -> Iterator[Narrowed]:
+    """Blocked is what has an open blocker; ready is what may be begun."""
+    target = WorkRelationshipRow.target
+    free = ~fn.EXISTS(open_blocks(1).where(target == Item.id))
+    if asked.blocked is not None:
+        blocked = open_blocks(target)
+        yield among(blocked, target) if asked.blocked else Narrowed(free)
+    if asked.ready is not None:
+        ready = unindexed(Item.status).in_(WAITING) & Item.archived_at.is_null() & free
+        yield Narrowed(ready if asked.ready else ~ready)

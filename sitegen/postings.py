@@ -1,0 +1,147 @@
+"""An inverted index as small files: which words stand in which of some texts, where."""
+
+import re
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import log2
+
+from sitegen.terms import LONGEST, counted, terms
+
+# From what weighs least to what weighs most, as the script in the browser knows them.
+ONCE, OFTEN, HEADING, TITLE = range(4)
+OFTEN_FROM = 3
+
+DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
+HALF = len(DIGITS) // 2
+LAST = "\uffff"
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*)")
+# Where a link leads is not what the page says.
+_TARGET = re.compile(r"(?<=\])\([^()\s]*|^\[[^\]\n]{1,200}\]:[ \t]*\S*", re.M)
+
+
+@dataclass(frozen=True)
+class Text:
+    """What is searched of one page; the content is Markdown."""
+
+    title: str
+    summary: str
+    content: str
+
+
+@dataclass(frozen=True)
+class Shards:
+    """Terms in order, cut into files; each file but the first begins at its bound."""
+
+    files: list[dict[str, str]]
+    bounds: list[str]
+
+
+def shards(texts: Iterable[Text], count: int) -> Shards:
+    """Index the texts by their order, in so many files of about equal size."""
+    found: dict[str, array[int]] = defaultdict(lambda: array("I"))
+    number = 0
+    for number, text in enumerate(texts):
+        for term, place in placed(text).items():
+            found[term].append(number << 2 | place)
+    ordered, half = in_order(found), (number + 1) / 2
+    sizes = [_size(len(found[term]), number + 1) for term in ordered]
+    for term in ordered:
+        # What most texts say tells none apart by how often it is said.
+        if len(found[term]) > half:
+            found[term] = array("I", map(_said_once, found[term]))
+    return _cut([(term, encoded(found.pop(term))) for term in ordered], sizes, count)
+
+
+def _said_once(posting: int) -> int:
+    return posting if posting & 3 > OFTEN else posting & ~3
+
+
+def placed(text: Text) -> dict[str, int]:
+    """Return the terms of a text, each with the weightiest place where it stands."""
+    content = _TARGET.sub(" ", text.content) if "]" in text.content else text.content
+    found = counted(text.summary + "\n" + content)
+    for term, times in found.items():
+        found[term] = OFTEN if times >= OFTEN_FROM else ONCE
+    found |= dict.fromkeys(terms("\n".join(headings(content))), HEADING)
+    title = terms(text.title)
+    # All of the title is a term too: it ends in a space, which no word has.
+    return found | dict.fromkeys([*title, " ".join(title)[:LONGEST] + " "], TITLE)
+
+
+def headings(content: str) -> Iterator[str]:
+    """Yield the lines with a # that no fenced code holds."""
+    fence = ""
+    for line in content.split("\n"):
+        mark = _FENCE.match(line)
+        if mark is not None:
+            if not fence:
+                fence = mark[1]
+            elif mark[1].startswith(fence):
+                fence = ""
+        elif not fence and (found := _HEADING.match(line)):
+            yield found[1]
+
+
+def encoded(postings: Iterable[int]) -> str:
+    """
+    Return where a term stands as text: for each place the numbers, as steps.
+
+    The places are parted by a dot, those at the end left out where empty. Text and
+    not bytes, since any host compresses text.
+    """
+    numbers: tuple[list[int], ...] = ([], [], [], [])
+    for each in postings:
+        numbers[each & 3].append(each >> 2)
+    return ".".join(map(steps, numbers)).rstrip(".")
+
+
+def steps(numbers: Iterable[int]) -> str:
+    """Return growing numbers as their differences, five bits in a character."""
+    before, found = 0, []
+    for number in numbers:
+        step, before = number - before, number
+        found.append(_SHORT[step] if step < len(_SHORT) else _step(step))
+    return "".join(found)
+
+
+def _step(step: int) -> str:
+    high, low = divmod(step, HALF)
+    return DIGITS[HALF + low] + _step(high) if high else DIGITS[low]
+
+
+# Nearly all: what is asked a million times is worked out once.
+_SHORT = [_step(step) for step in range(2048)]
+
+
+def in_order(found: Iterable[str]) -> list[str]:
+    """Sort as JavaScript compares: by the units of UTF-16."""
+    return sorted(found, key=lambda term: term.encode("utf-16-be"))
+
+
+def _size(postings: int, of: int) -> float:
+    """Guess the bytes that a term takes compressed: a step has its information."""
+    return 4 + postings * (2 + log2(of / postings)) / 8
+
+
+def _cut(found: list[tuple[str, str]], sizes: list[float], count: int) -> Shards:
+    files: list[dict[str, str]] = [{} for _ in range(count)]
+    bounds: list[str] = []
+    all_of, start, place, before = sum(sizes) or 1.0, 0.0, 0, ""
+    for (term, told), size in zip(found, sizes, strict=True):
+        # A title stays with its first word, which it follows.
+        if " " not in term:
+            place = int(start / all_of * count)
+        # A term larger than a file leaves the next ones empty, with equal bounds.
+        bounds += [_between(before, term)] * (place - len(bounds))
+        files[place][term] = told
+        before, start = term, start + size
+    return Shards(files, bounds + [LAST] * (count - 1 - len(bounds)))
+
+
+def _between(before: str, term: str) -> str:
+    """Return the shortest beginning of the term that comes after the one before."""
+    return next((term[:n] for n in range(1, len(term)) if term[:n] != before[:n]), term)

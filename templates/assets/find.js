@@ -1,0 +1,30 @@
+// The search box: a link until there are scripts, and light until it is used.
+(() => {
+  const box = document.querySelector("[data-search]");
+  if (!box) return;
+  const input = document.createElement("input");
+  Object.assign(input, { type: "search", autocomplete: "off", spellcheck: false, enterKeyHint: "search" });
+  input.placeholder = "Search";
+  input.setAttribute("aria-label", "Search");
+  input.setAttribute("aria-keyshortcuts", "/");
+  box.querySelector("a, p").replaceWith(input);
+
+  let attached;
+  const attach = () => {
+    // What failed to load is tried again at the next focus.
+    attached ??= import(box.dataset.search).then((search) => search.attach(box, input)).catch(() => { attached = null; });
+  };
+  input.addEventListener("focus", attach);
+  input.addEventListener("keydown", (event) => {
+    const query = input.value.trim();
+    if (event.key === "Enter" && query && !box.matches("main *")) location.assign(`/search/?q=${encodeURIComponent(query)}`);
+  });
+  addEventListener("keydown", (event) => {
+    const isTyping = event.target.closest("input, textarea, select, [contenteditable]");
+    if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    input.focus();
+    input.select();
+  });
+  if (box.matches("main *")) input.focus();
+})();

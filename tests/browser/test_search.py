@@ -1,0 +1,193 @@
+"""Search as readers use it, in the built sample world."""
+
+import json
+import re
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from sitegen.terms import terms
+from tests.search_words import FOUND_BY
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https:;"
+    " connect-src 'self'; base-uri 'none'; form-action 'none'"
+)
+MANUAL = Path(__file__).parent.parent.parent / "manual"
+TERMS = """async (texts) => {
+  const search = await import(document.querySelector("[data-search]").dataset.search);
+  return texts.map(search.terms);
+}"""
+
+
+@pytest.fixture
+def visit(browser, site):
+    """Open a page under the policy that hosts are told; errors fail the test."""
+    contexts, errors = [], []
+
+    def guarded(route):
+        headers = (answer := route.fetch()).headers
+        headers["content-security-policy"] = POLICY
+        route.fulfill(response=answer, headers=headers)
+
+    def go(path="/", **circumstances):
+        context = browser.new_context(base_url=site, **circumstances)
+        contexts.append(context)
+        context.route("**/*", guarded)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda said: errors.append(said.text))
+        page.goto(path)
+        return page
+
+    yield go
+    for context in contexts:
+        context.unroute_all(behavior="ignoreErrors")
+        context.close()
+    assert errors == []
+
+
+def look_for(page, words):
+    """Type into the box; return the titles that are found."""
+    page.keyboard.press("/")
+    page.keyboard.insert_text(words)
+    page.locator(".found", has_text=re.compile(r"\S")).wait_for()
+    page.wait_for_load_state("networkidle")
+    return page.locator(".results bdi:first-child").all_inner_texts()
+
+
+def test_same_terms_in_browser(visit):
+    """Script and builder cut every text into the same terms."""
+    texts = [*FOUND_BY, *(path.read_text() for path in MANUAL.rglob("*.md"))]
+
+    found = visit().evaluate(TERMS, texts)
+
+    for text, told in zip(texts, found, strict=True):
+        assert told == terms(text)
+
+
+def test_nothing_is_loaded_before_the_first_focus(visit):
+    """A page that nobody searches from fetches nothing of the search."""
+    page = visit("/status/")
+    page.wait_for_load_state("networkidle")
+    fetched = "performance.getEntriesByType('resource').map((each) => each.name)"
+    assert not [
+        url for url in page.evaluate(fetched) if "search" in url and "css" not in url
+    ]
+
+    with page.expect_response(re.compile(r"/assets/search\.\w+\.js")):
+        page.keyboard.press("/")
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        ("limits", "Limits"),
+        ("lim", "Limits"),
+        ("LIMTIS", "Limits"),
+        ("limíts", "Limits"),
+        ("what is stored", "Keys"),
+        ("keys/limits", "Keys"),
+    ],
+)
+def test_finds(visit, words, title):
+    """By its whole title, a beginning, a slip, an accent, a heading, an identifier."""
+    assert look_for(visit(), words)[0] == title
+
+
+def test_finds_incident(visit, site):
+    """Incidents are found by their titles."""
+    with urlopen(f"{site}/status/incidents.json") as told:
+        title = json.load(told)["data"][0]["title"]
+
+    assert title in look_for(visit(), title)
+
+
+def test_finds_nothing(visit):
+    """What no page says is said to be found nowhere."""
+    page = visit()
+
+    assert look_for(page, "zzzz") == []
+    assert "Nothing is found" in page.locator(".found").inner_text()
+
+
+def test_keyboard(visit, site):
+    """A slash focuses, arrows move, Escape closes, Enter opens."""
+    page = visit()
+    look_for(page, "limits")
+    focused = page.locator(":focus")
+
+    page.keyboard.press("ArrowDown")
+    assert focused.get_attribute("href").startswith("/guides/limits/")
+    page.keyboard.press("ArrowUp")
+    assert focused.get_attribute("type") == "search"
+    page.keyboard.press("Escape")
+    assert page.locator(".results").is_hidden()
+
+    page.keyboard.press("End")
+    page.keyboard.type(" ")
+    page.locator(".results").wait_for()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/guides/limits/*")
+
+
+def test_heading_and_excerpt(visit):
+    """A result leads to the heading under which the words stand, and shows them."""
+    page = visit()
+
+    look_for(page, "only the hash")
+
+    result = page.locator(".results li").first
+    result.locator("mark").first.wait_for()
+    assert result.locator("a").get_attribute("href") == "/guides/keys/#what-is-stored"
+    assert "Only the hash" in result.inner_text()
+
+
+def test_title_that_says_it_all(visit):
+    """Where the title has all the words, the result is the page and how it begins."""
+    page = visit()
+
+    look_for(page, "keys")
+
+    result = page.locator(".results li", has_text="Keys").first
+    result.locator("p:not(.where)").wait_for()
+    assert result.locator("a").get_attribute("href") == "/guides/keys/"
+
+
+def test_page_of_results(visit):
+    """A search has an address; Enter in the box leads there."""
+    page = visit()
+    page.keyboard.press("/")
+    page.keyboard.insert_text("rates & limits")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search/?q=rates%20%26%20limits")
+
+    page.locator("main .results li").first.wait_for()
+
+    assert page.locator("input[type=search]").input_value() == "rates & limits"
+    assert page.locator("[role=status]").inner_text() == "1 result"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_results_fit(visit, scheme):
+    """The panel of results is as wide as there is room for, at every width."""
+    for width in (1280, 360, 320):
+        page = visit(
+            "/guides/keys/",
+            color_scheme=scheme,
+            viewport={"width": width, "height": 700},
+        )
+        look_for(page, "limits")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_without_scripts(visit):
+    """The box is a link to a page that says so and lists the registers."""
+    page = visit(java_script_enabled=False)
+
+    page.get_by_role("search").get_by_role("link").click()
+
+    assert "needs scripts" in page.locator("main").inner_text()
+    assert page.locator("main a[href='/guides/']").count() == 1

@@ -1,0 +1,89 @@
+"""A world in which every change of Area A is possible, made once and copied."""
+
+import shutil
+
+import pytest
+
+from api.operation import OPERATIONS
+from models.database import database, open_database, writing
+from models.projects.comment import CommentRow
+from tests.conftest import NOON
+from tests.operations.atlas.world import CASES, populate
+from tests.projects import OWNER
+
+OWN = "00000000-0000-7000-8000-0000000000aa"
+NOBODY = "00000000-0000-7000-8000-0000000000ff"
+
+
+@pytest.fixture(scope="session")
+def world(empty_database, tmp_path_factory):
+    """A database with the project in it, made once; and the ids of what it has."""
+    path = tmp_path_factory.mktemp("world") / "world.db"
+    shutil.copy(empty_database, path)
+    open_database(str(path))
+    ids = populate(NOON)
+    database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+    return path, ids
+
+
+@pytest.fixture
+def store(settings, world):
+    """The database of this test: a copy of the world."""
+    shutil.copy(world[0], settings.database)
+    open_database(settings.database)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def ids(world, store):
+    return world[1]
+
+
+@pytest.fixture
+def tried(ask, issue, ids, clock):
+    """Try a case as an account, or as a key that acts for nobody."""
+    keys = {}
+
+    def response(case, account=None, **headers):
+        who = account or NOBODY
+        _own_comment(ids["$item"], ids["$project"], who, clock.now)
+        found = ids | {"$self": who, "$own-comment": OWN}
+        asked = _filled(CASES[case], found)
+        if case == "projects:create" and account is None:
+            asked["ownerId"] = OWNER
+        name = case.partition(" ")[0]
+        scope = f"projects:{name}"
+        (operation,) = [each for each in OPERATIONS if each.scope == scope]
+        route = f"{operation.method} {operation.path}"
+        headers |= {"Act-As-Account": account} if account else {}
+        keys[scope] = keys.get(scope) or issue(scope, "platform:actors:assert")
+        return ask(route, asked, key=keys[scope], headers=headers)
+
+    return response
+
+
+def _own_comment(item, project, account, now):
+    with writing():
+        CommentRow.get_or_create(
+            id=OWN,
+            defaults={
+                "project": project,
+                "entity_type": "work",
+                "entity_id": item,
+                "author_id": account,
+                "author_type": "account",
+                "content": "Mine.",
+                "created_at": now,
+                "updated_at": now,
+            },
+        )
+
+
+def _filled(asked, ids):
+    if isinstance(asked, dict):
+        return {name: _filled(value, ids) for name, value in asked.items()}
+    if isinstance(asked, list):
+        return [_filled(each, ids) for each in asked]
+    return ids.get(asked, asked) if isinstance(asked, str) else asked

@@ -1,0 +1,117 @@
+"""What holds for every change in a project, whatever it is about."""
+
+import pytest
+
+from models.database import database
+from models.projects.activity import ActivityRow
+from models.projects.project import ProjectRow
+from models.projects.roles import NEEDS
+from tests.operations.atlas.conftest import OWN
+from tests.operations.atlas.world import CASES
+from tests.projects import OWNER, READER, STRANGER
+
+CHANGES = [case for case in NEEDS if case != "projects:export"]
+# What is possible in an archived project: to archive it again, to bring it back,
+# to leave it, and to begin another.
+OPEN = {
+    "projects:create",
+    "projects:remove",
+    "projects:restore",
+    "members:remove of oneself",
+}
+# What is already so in this world changes nothing.
+UNCHANGED = {
+    "projects:restore",
+    "milestones:restore",
+    "work-items:restore",
+    "relationships:remove",
+    "specifications:restore",
+    "specifications:restore beyond review",
+    "documents:restore",
+}
+WORDS = ("Words.", "New.", "Hm.", "Mine.")
+
+
+# Who tries what only oneself may do, or the author.
+ACTS = {
+    "members:add of oneself as reader": STRANGER,
+    "members:remove of oneself": READER,
+    "comments:update": OWNER,
+    "comments:remove of one's own": OWNER,
+}
+
+
+def kept():
+    """Everything in the database but what the tests themselves have put there."""
+    own = ('INSERT INTO "key"', OWN)
+    lines = database.connection().iterdump()
+    return [line for line in lines if not any(each in line for each in own)]
+
+
+@pytest.mark.parametrize("case", [each for each in CHANGES if each not in OPEN])
+def test_archived_project_is_read_only(case, tried, ids, clock, refusal):
+    """Nothing in it changes until it is restored."""
+    ProjectRow.update(archived_at=clock.now).execute()
+
+    response = tried(case, ACTS.get(case))
+
+    assert response.status_code == 409, response.text
+    refusal(response, "project-archived")
+
+
+@pytest.mark.parametrize("case", sorted(OPEN))
+def test_what_an_archived_project_allows(case, tried, ids, clock):
+    """It can be archived again, restored and left."""
+    ProjectRow.update(archived_at=clock.now).execute()
+
+    assert tried(case, ACTS.get(case)).status_code == 200
+
+
+@pytest.mark.parametrize("case", CHANGES)
+def test_rehearsal(case, tried, ids):
+    """The answer is that of the change, and not a byte of it is kept."""
+    before = kept()
+
+    response = tried(case, ACTS.get(case), **{"Dry-Run": "true"})
+
+    assert response.status_code == 200, response.text
+    assert response.headers["Dry-Run"] == "true"
+    assert kept() == before
+
+
+@pytest.mark.parametrize("case", CHANGES)
+def test_activity(case, tried, ids):
+    """A change tells of itself, by the request's id and without any text."""
+    account = ACTS.get(case)
+    before = ActivityRow.select().count()
+
+    response = tried(case, account)
+
+    assert response.status_code == 200, response.text
+    records = list(ActivityRow.select().order_by(ActivityRow.number).offset(before))
+    assert (records == []) == (case in UNCHANGED)
+    for record in records:
+        assert record.metadata["requestId"] == response.headers["X-Request-Id"]
+        assert record.actor_id == (account or record.actor_id)
+        assert not any(word in str(record.metadata) for word in WORDS)
+
+
+@pytest.mark.parametrize("case", CHANGES)
+def test_repeat(case, tried, ids):
+    """Under one Idempotency-Key the first answer comes again and nothing else."""
+    headers = {"Idempotency-Key": "abc"}
+    account = ACTS.get(case)
+    first = tried(case, account, **headers)
+    count = ActivityRow.select().count()
+
+    second = tried(case, account, **headers)
+
+    assert second.data == first.data
+    assert second.headers["Idempotent-Replayed"] == "true"
+    assert ActivityRow.select().count() == count
+
+
+def test_every_case_is_known():
+    """A new change is held to these rules as well."""
+    assert {*CHANGES} >= OPEN | UNCHANGED
+    assert CASES.keys() >= {*CHANGES}

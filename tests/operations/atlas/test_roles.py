@@ -1,0 +1,61 @@
+"""Who may change what in a project: the table that the rules read, cell by cell."""
+
+import pytest
+
+from api.operation import OPERATIONS
+from models.projects.roles import NEEDS, ROLES, allows
+from tests.operations.atlas.world import CASES
+from tests.projects import CONTRIBUTOR, MAINTAINER, OWNER, READER, STRANGER
+
+ACCOUNTS = {
+    "owner": OWNER,
+    "maintainer": MAINTAINER,
+    "contributor": CONTRIBUTOR,
+    "reader": READER,
+    None: STRANGER,
+}
+# One who is a member cannot be added again, however allowed it would be.
+MEMBER = {role for role in ROLES if role != "reader"}
+everyone = pytest.mark.parametrize("role", ACCOUNTS, ids=str)
+
+
+def test_every_change_is_in_the_table():
+    """A change without a line would be everybody's."""
+    named = {case.partition(" ")[0] for case in NEEDS}
+    changes = {
+        each.scope.removeprefix("projects:")
+        for each in OPERATIONS
+        if each.mutates and each.area == "projects" and ":admin:" not in each.scope
+    }
+
+    assert changes | {"projects:export"} == named
+    assert CASES.keys() == NEEDS.keys()
+
+
+@everyone
+@pytest.mark.parametrize("case", NEEDS)
+def test_cell(case, role, tried, refusal):
+    """Whoever has the role may, whoever has less is told which role it takes."""
+    if case == "members:add of oneself as reader" and role in MEMBER:
+        pytest.skip("A member of another role is told so instead.")
+    if case == "members:remove of oneself" and role in ("owner", None):
+        pytest.skip("The account that answers stays; nobody cannot leave.")
+
+    response = tried(case, ACCOUNTS[role])
+
+    if allows(role, case):
+        assert response.status_code == 200, response.text
+    else:
+        assert response.status_code == 403, response.text
+        assert refusal(response, "role-required")["requiredRole"] == NEEDS[case]
+
+
+@pytest.mark.parametrize("case", [case for case in NEEDS if "oneself" not in case])
+def test_key_that_acts_for_nobody(case, tried, refusal):
+    """It passes every test of roles; it is nobody's author."""
+    response = tried(case)
+
+    if case == "comments:update":
+        assert refusal(response, "not-author")["status"] == 403
+    else:
+        assert response.status_code == 200, response.text

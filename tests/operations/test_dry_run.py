@@ -1,0 +1,75 @@
+"""A change that is rehearsed: the ordinary answer, and nothing is kept."""
+
+import pytest
+
+from models.audit import AuditRow
+from models.changes import marks
+from models.idempotency import StoredAnswerRow
+from models.status.services import ServiceRow
+
+ADD = "POST /status/v1/admin/services/add"
+API = {"slug": "api", "name": "Public API"}
+
+
+def test_rehearsal_keeps_nothing(ask, woken):
+    """No row, no audit, no mark, no stored answer; and nobody is woken."""
+    before = marks()
+
+    response = ask(ADD, API, headers={"Dry-Run": "true", "Idempotency-Key": "a"})
+
+    assert response.status_code == 200
+    assert response.headers["Dry-Run"] == "true"
+    assert response.json["data"]["slug"] == "api"
+    assert ServiceRow.select().count() == 0
+    assert AuditRow.select().count() == 0
+    assert StoredAnswerRow.select().count() == 0
+    assert (marks(), woken) == (before, [])
+
+
+def test_rehearsal_leaves_its_idempotency_key_unused(ask):
+    """The change itself may be sent under it."""
+    ask(ADD, API, headers={"Dry-Run": "true", "Idempotency-Key": "a"})
+
+    response = ask(ADD, API | {"name": "API"}, headers={"Idempotency-Key": "a"})
+
+    assert response.status_code == 200
+    assert "Idempotent-Replayed" not in response.headers
+
+
+def test_rehearsal_with_a_wrong_idempotency_key(ask, refusal):
+    """A header that is no key is refused, rehearsed or not."""
+    response = ask(ADD, API, headers={"Dry-Run": "true", "Idempotency-Key": ""})
+
+    assert response.status_code == 400
+    refusal(response, "idempotency-key-invalid")
+
+
+def test_rehearsal_is_refused_as_the_change_is(ask, refusal):
+    """What could not be done is told."""
+    ask(ADD, API)
+
+    response = ask(ADD, API, headers={"Dry-Run": "true", "Idempotency-Key": "b"})
+
+    assert response.status_code == 409
+    refusal(response, "slug-taken")
+
+
+def test_change_follows_its_rehearsal(ask):
+    """Dry-Run: false is no rehearsal, and what was rehearsed is still to do."""
+    ask(ADD, API, headers={"Dry-Run": "true"})
+
+    response = ask(ADD, API, headers={"Dry-Run": "false"})
+
+    assert response.status_code == 200
+    assert "Dry-Run" not in response.headers
+    assert ServiceRow.select().count() == 1
+
+
+@pytest.mark.parametrize("text", ["", "yes", "True", "1"])
+def test_dry_run_out_of_shape(text, ask, refusal):
+    """Any other word is refused: nobody changes what they meant to rehearse."""
+    response = ask(ADD, API, headers={"Dry-Run": text})
+
+    assert response.status_code == 422
+    refusal(response, "validation-failed")
+    assert ServiceRow.select().count() == 0

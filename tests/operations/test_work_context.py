@@ -1,0 +1,94 @@
+"""The context of a work item through HTTP."""
+
+import pytest
+
+from models.projects.comments import AddComment, add_comment
+from models.projects.references import AddReference
+from models.projects.referring import add_reference
+from models.projects.specifications import CreateSpecification, create_specification
+from models.projects.ties import SpecificationLink
+from tests.projects import KEY, make_project
+from tests.work import change, label, milestone, relate, work
+
+GET = "GET /projects/v1/work-items/context"
+NOBODY = "00000000-0000-4000-8000-000000000000"
+
+
+@pytest.fixture
+def item(store, clock):
+    """An item with one of everything, blocked by another."""
+    atlas = make_project("atlas", clock.now)
+    spec = create_specification(
+        CreateSpecification(
+            project_id=atlas.id, title="Cursors", slug="cursors", content="Words."
+        ),
+        clock.now,
+        KEY,
+    )
+    links = [
+        SpecificationLink(specification_id=spec.id, relationship=each)
+        for each in ("implements", "references")
+    ]
+    item = work(
+        atlas,
+        clock,
+        label_ids=[label(atlas, clock.now).id, label(None, clock.now, "blue").id],
+        milestone_id=milestone(atlas, clock.now).id,
+        specifications=links,
+    )
+    relate(work(atlas, clock, title="First"), item, "blocks", clock)
+    about = {"entity_type": "work", "entity_id": item.id}
+    add_reference(AddReference(**about, url="https://example.com/1"), clock.now, KEY)
+    for number in range(25):
+        clock.pass_(seconds=1)
+        add_comment(AddComment(**about, content=f"Say {number}"), clock.now, KEY)
+    return item
+
+
+def test_context(ask, item):
+    """All of it in one answer, with the last of what was said."""
+    response = ask(GET, {"id": item.id})
+
+    assert response.status_code == 200, response.json
+    told = response.json["data"]
+    assert told["work"]["id"] == item.id
+    assert told["project"]["slug"] == "atlas"
+    assert told["milestone"]["name"] == "One"
+    assert [each["name"] for each in told["labels"]] == ["urgent", "blue"]
+    links = [
+        (each["relationship"], each["specification"]["slug"])
+        for each in told["specifications"]
+    ]
+    assert links == [("implements", "cursors"), ("references", "cursors")]
+    assert {each["specification"]["content"] for each in told["specifications"]} == {""}
+    assert [each["relationship"] for each in told["relationships"]] == ["blocks"]
+    assert [each["title"] for each in told["openBlockers"]] == ["First"]
+    assert told["ready"] is False
+    assert len(told["references"]) == 1
+    said = [each["content"] for each in told["comments"]]
+    assert said == [f"Say {number}" for number in range(5, 25)]
+    assert len(told["activity"]) <= 20
+
+
+def test_context_with_content(ask, item):
+    """The texts of the specifications come when they are asked for."""
+    told = ask(GET, {"id": item.id, "withContent": "true"}).json["data"]
+
+    texts = [each["specification"]["content"] for each in told["specifications"]]
+    assert texts == ["Words."] * 2
+
+
+def test_context_of_what_is_ready(ask, store, clock):
+    """What waits without a blocker may be begun, until it is begun."""
+    item = work(make_project("atlas", clock.now), clock)
+
+    told = ask(GET, {"id": item.id}).json["data"]
+
+    assert (told["ready"], told["milestone"], told["openBlockers"]) == (True, None, [])
+    change(item, clock, status="in_progress")
+    assert ask(GET, {"id": item.id}).json["data"]["ready"] is False
+
+
+def test_context_of_nothing(ask, store):
+    """An id that names nothing is told so."""
+    assert ask(GET, {"id": NOBODY}).status_code == 404

@@ -1,0 +1,214 @@
+"""The register of work items through HTTP."""
+
+import pytest
+
+from models.projects.ties import SpecificationLink
+from tests.projects import CONTRIBUTOR, OWNER, READER, account, make_project
+from tests.work import change, label, milestone, relate, specification, work
+
+LIST = "GET /projects/v1/work-items/list"
+
+
+@pytest.fixture
+def register(store, clock):
+    """Six items of atlas, a minute apart, one of another and one of an old project."""
+    atlas = make_project("atlas", clock.now)
+    red, blue = label(atlas, clock.now, "red"), label(None, clock.now, "blue")
+    one, spec = milestone(atlas, clock.now), specification(atlas, clock.now)
+    link = SpecificationLink(specification_id=spec.id, relationship="implements")
+    days = {n: clock.now.replace(day=n) for n in (5, 6)}
+    made = {
+        "a": {"type": "bug", "priority": "high", "due_at": days[6]},
+        "b": {"status": "done", "bucket": "now", "label_ids": [red.id]},
+        "c": {"assignee_ids": [READER, OWNER], "label_ids": [red.id, blue.id]},
+        "d": {"milestone_id": one.id, "priority": "critical", "status": "planned"},
+        "e": {"specifications": [link], "due_at": days[5], "bucket": "later"},
+        "f": {"title": "f cursor", "description": "100% Größe"},
+    }
+    found = {}
+    for title, more in made.items():
+        clock.pass_(minutes=1)
+        by = account(CONTRIBUTOR) if title == "c" else account(OWNER)
+        found[title] = work(atlas, clock, by, **{"title": title} | more)
+    relate(found["a"], found["d"], "blocks", clock)
+    relate(found["b"], found["e"], "blocks", clock)
+    found["f"].change({"archived_at": clock.now}, clock.now)
+    clock.pass_(minutes=1)
+    found["g"] = work(make_project("other", clock.now), clock, title="g")
+    old = make_project("old", clock.now)
+    found["h"] = work(old, clock, title="h")
+    old.change({"archived_at": clock.now}, clock.now)
+    return {"red": red.id, "blue": blue.id, "one": one.id, "spec": spec.id}
+
+
+def titles(response):
+    assert response.status_code == 200, response.json
+    return "".join(each["title"][0] for each in response.json["data"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("", "gedcba"),
+        ("order=asc", "abcdeg"),
+        ("projectSlug=atlas", "edcba"),
+        ("projectSlug=old", "h"),
+        ("archived=only", "f"),
+        ("archived=include&projectSlug=atlas", "fedcba"),
+        ("type=bug", "a"),
+        ("status=done,planned", "db"),
+        ("priority=high,critical", "da"),
+        ("bucket=now,later", "eb"),
+        ("bucket=none", "gdca"),
+        (f"assigneeId={READER}", "c"),
+        ("assigneeId=none", "gedba"),
+        (f"creatorId={CONTRIBUTOR}", "c"),
+        ("labelId=$red", "cb"),
+        ("labelId=$red,$blue", "c"),
+        ("labelId=$red,$blue&labelMode=any", "cb"),
+        ("milestoneId=$one", "d"),
+        ("milestoneId=none", "gecba"),
+        ("specificationId=$spec", "e"),
+        ("specificationId=$spec&specRelationship=references", ""),
+        ("specRelationship=implements", "e"),
+        ("specificationStatus=draft", "e"),
+        ("specificationStatus=superseded,approved", ""),
+        ("blocked=true", "d"),
+        ("blocked=false", "gecba"),
+        ("ready=true", "geca"),
+        ("ready=false", "db"),
+        ("ready=false&archived=include", "fdb"),
+        ("dueAfter=2026-03-05T12:00:00Z", "ea"),
+        ("dueAfter=2026-03-05T12:00:00Z&dueBefore=2026-03-06T12:00:00Z", "e"),
+        ("createdAfter=2026-03-01T12:04:00Z", "ged"),
+        ("createdBefore=2026-03-01T12:02:00Z", "a"),
+        ("updatedAfter=2026-03-01T12:06:00Z", "g"),
+        ("updatedBefore=2026-03-01T12:03:00Z", "ba"),
+        ("completedAfter=2026-03-01T12:02:00Z", "b"),
+        ("completedBefore=2026-03-01T12:02:00Z", ""),
+        ("q=CURSOR&archived=include", "f"),
+        ("q=curs*&archived=only", "f"),
+        ("q=grosse&archived=include", ""),
+        ("q=größe&archived=include&sort=relevance", "f"),
+        ("q=%25", ""),
+        ("sort=number&projectSlug=atlas", "edcba"),
+        ("sort=createdAt&order=asc", "abcdeg"),
+        ("sort=dueAt&projectSlug=atlas", "aedcb"),
+        ("sort=dueAt&projectSlug=atlas&order=asc", "eabcd"),
+        ("sort=priority&projectSlug=atlas&priority=high,critical", "da"),
+        ("sort=priority&priority=high,critical&order=asc", "ad"),
+        ("sort=bucket&bucket=now,later", "be"),
+    ],
+)
+def test_list(ask, register, asked, found):
+    """Last changed first, nothing archived, unless the question says else."""
+    for name, id in register.items():
+        asked = asked.replace(f"${name}", id)
+    query = dict(each.split("=") for each in asked.split("&")) if asked else {}
+    query = {name: value.replace("%25", "%") for name, value in query.items()}
+
+    assert titles(ask(LIST, query)) == found
+
+
+def test_list_of_mine(ask, issue, register):
+    """`me` is the account that the key acts for; a key for nobody has none."""
+    key = issue("projects:work-items:list", "platform:actors:assert")
+    headers = {"Act-As-Account": READER}
+
+    assert titles(ask(LIST, {"assigneeId": "me"}, key=key, headers=headers)) == "c"
+    refused = ask(LIST, {"assigneeId": "me"})
+    assert refused.status_code == 422
+    assert refused.json["errors"][0]["parameter"] == "assigneeId"
+
+
+@pytest.mark.parametrize("order", ["asc", "desc"])
+@pytest.mark.parametrize(
+    "sort", ["updatedAt", "createdAt", "number", "dueAt", "priority", "bucket"]
+)
+def test_list_in_pages(ask, register, sort, order):
+    """Pages follow each other without a gap, for every order."""
+    asked, found = {"sort": sort, "order": order, "limit": 1, "archived": "include"}, ""
+    whole = titles(ask(LIST, asked | {"limit": 100}))
+    while "cursor" not in asked or asked["cursor"] is not None:
+        response = ask(LIST, asked)
+        found += titles(response)
+        asked["cursor"] = response.json["meta"]["cursor"]
+
+    assert found == whole
+    assert sorted(found) == list("abcdefgh")
+
+
+def test_list_by_relevance_in_pages(ask, store, clock):
+    """The best comes first, a title before a text, and every page goes on."""
+    atlas = make_project("atlas", clock.now)
+    work(atlas, clock, title="a", description="lock " + "and more " * 50)
+    work(atlas, clock, title="b lock")
+    work(atlas, clock, title="c", description="lock")
+    asked, found = {"q": "lock", "sort": "relevance", "limit": 1}, ""
+    while "cursor" not in asked or asked["cursor"] is not None:
+        response = ask(LIST, asked)
+        found += titles(response)
+        asked["cursor"] = response.json["meta"]["cursor"]
+
+    assert found == "bca"
+    assert (
+        titles(ask(LIST, {"q": "lock", "sort": "relevance", "order": "asc"})) == "acb"
+    )
+
+
+@pytest.mark.parametrize(
+    "q", ["NOT (", '"', 'a"b', "a*b:c^", "*", "a OR", "NEAR(a b)", "-", "{x}: y", "'"]
+)
+def test_hostile_search(ask, register, q):
+    """What is typed is never an operator."""
+    for sort in ("updatedAt", "relevance"):
+        assert ask(LIST, {"q": q, "sort": sort}).status_code == 200
+
+
+def test_cursor_with_other_filters(ask, register):
+    """A cursor belongs to its question."""
+    cursor = ask(LIST, {"limit": 1}).json["meta"]["cursor"]
+
+    for other in ({"sort": "number"}, {"status": "done"}, {"archived": "include"}):
+        assert ask(LIST, {"cursor": cursor} | other).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("asked", "detail"),
+    [
+        ({"sort": "relevance"}, "The query: Sort by relevance goes with q."),
+        ({"ready": "1"}, "ready: Must be true or false."),
+        ({"status": ""}, None),
+        ({"labelId": "red"}, None),
+        ({"assigneeId": "nobody"}, None),
+        ({"milestoneId": "me"}, None),
+        ({"limit": 101}, None),
+        ({"dueAfter": "tomorrow"}, None),
+        ({"q": ""}, None),
+    ],
+)
+def test_list_in_a_wrong_shape(ask, asked, detail):
+    """What cannot be asked is refused with a sentence."""
+    refused = ask(LIST, asked)
+
+    assert refused.status_code == 422
+    assert detail is None or refused.json["detail"] == detail
+
+
+def test_queries_of_a_page(ask, store, clock, monkeypatch):
+    """What the items of a page are tied to is read in three queries, however many."""
+    atlas, said, counts = make_project("atlas", clock.now), [], []
+    run = store.execute_sql
+    monkeypatch.setattr(
+        store, "execute_sql", lambda *a, **k: said.append(a) or run(*a, **k)
+    )
+    ask(LIST)
+
+    for _ in range(2):
+        for _ in range(5):
+            change(work(atlas, clock), clock, assignee_ids=[OWNER])
+        said.clear()
+        assert len(ask(LIST).json["data"]) in (5, 10)
+        counts.append(len(said))
+
+    assert counts[0] == counts[1]

@@ -1,0 +1,86 @@
+"""The words of a text, and the files in which they stand."""
+
+import json
+
+import pytest
+
+from sitegen.postings import (
+    HEADING,
+    OFTEN,
+    ONCE,
+    TITLE,
+    Text,
+    encoded,
+    headings,
+    placed,
+    shards,
+)
+from sitegen.terms import terms
+from tests.search_words import FOUND_BY
+
+CODE = "## A\n\n```sh\n# no heading\n~~~\n```\n\n# B {#own}\n"
+
+
+@pytest.mark.parametrize("text", FOUND_BY)
+def test_terms(text):
+    """Identifiers whole and in parts, scripts without spaces in pairs, all folded."""
+    assert terms(text) == FOUND_BY[text]
+
+
+def test_places():
+    """A term counts where it stands best: title, heading, often, once."""
+    found = placed(Text("Keys", "Short", f"{CODE}\nkeys own own own [x](hidden.md)"))
+
+    assert (found["keys"], found["b"], found["own"]) == (TITLE, HEADING, HEADING)
+    assert (found["short"], found["x"]) == (ONCE, ONCE)
+    assert placed(Text("", "", "so so so"))["so"] == OFTEN
+    assert found["keys "] == TITLE
+    assert "hidden" not in found
+
+
+def test_headings_of_code():
+    """What looks like a heading within a fence is code; another fence ends nothing."""
+    assert list(headings(CODE)) == ["A", "B {#own}"]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"),
+    [([0], "0"), ([1, 3], "12"), ([31, 63], "vw1"), ([1024], "ww1"), ([], "")],
+)
+def test_steps(numbers, text):
+    """Numbers stand as steps, five bits in a character; each place after a dot."""
+    assert encoded([each << 2 | ONCE for each in numbers]) == text
+    assert encoded([each << 2 | TITLE for each in numbers]) == (text and f"...{text}")
+
+
+@pytest.mark.parametrize("count", [1, 2, 8, 64])
+def test_bounds(count):
+    """The last bound that is not after a term leads to its file, however many."""
+    words = [f"{chr(97 + n % 26)}{n}" for n in range(90)]
+    found = shards(
+        [Text("Big one", "", " ".join(words)), Text("Big", "", "big")], count
+    )
+
+    assert len(found.files) == count
+    assert len(found.bounds) == count - 1
+    for number, file in enumerate(found.files):
+        for term in file:
+            first = term.split(" ")[0]
+            assert sum(bound <= first for bound in found.bounds) == number
+
+
+def test_nothing_is_lost():
+    """Every term of every text stands in some file, once."""
+    texts = [Text(f"Page {n}", "", f"word{n} common") for n in range(40)]
+
+    found = shards(texts, 4)
+
+    every = [term for file in found.files for term in file]
+    assert len(every) == len(set(every))
+    assert set(every) == {term for text in texts for term in placed(text)}
+
+
+def test_hostile_text_takes_its_time_in_lines():
+    """Brackets, fences and one endless word are read in one pass."""
+    for piece in ("](", "[", "[a]: ", "# ", "```\n", "a", "é", "aB", "a/"):
+        assert json.dumps(list(placed(Text("", "", piece * 100_000))))

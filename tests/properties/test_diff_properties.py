@@ -1,0 +1,56 @@
+"""What holds for the difference of any two texts."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.projects import diff
+from tests.patching import patched
+
+LINE = st.sampled_from(["a", "b", "c", "", "-a", "+b", " c", "@@", "a\r", "\x0c\u2028"])
+TEXT = st.builds(
+    lambda lines, end: "\n".join(lines) + end,
+    st.lists(LINE, max_size=30),
+    st.sampled_from(["", "\n"]),
+)
+
+
+def common(old, new):
+    """The length of the longest common subsequence, found the slow way."""
+    best = [0] * (len(new) + 1)
+    for one in old:
+        row = [0]
+        for at, other in enumerate(new):
+            row.append(best[at] + 1 if one == other else max(best[at + 1], row[-1]))
+        best = row
+    return best[-1]
+
+
+@given(old=TEXT, new=TEXT)
+def test_turns_the_old_text_into_the_new(old, new):
+    """The unified text applied to the old text is the new text."""
+    found = diff.difference(old, new, "1", "2")
+
+    assert patched(old, found.unified) == new if old != new else not found.unified
+    assert not found.truncated
+
+
+@given(old=TEXT, new=TEXT, steps=st.integers(0, 60))
+def test_right_even_when_cut(old, new, steps):
+    """However soon the search ends, what is told is right, if not the shortest."""
+    most, diff.MOST_STEPS = diff.MOST_STEPS, steps
+    try:
+        found = diff.difference(old, new, "1", "2")
+    finally:
+        diff.MOST_STEPS = most
+
+    assert patched(old, found.unified) == new
+
+
+@given(old=TEXT, new=TEXT)
+def test_shortest(old, new):
+    """No fewer lines could be removed and added."""
+    found = diff.difference(old, new, "1", "2")
+
+    olds, news = diff._LINES.findall(old), diff._LINES.findall(new)
+    kept = common(olds, news)
+    assert (found.removed, found.added) == (len(olds) - kept, len(news) - kept)
