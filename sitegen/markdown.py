@@ -8,7 +8,9 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
+from sitegen.bare_links import bare_links
 from sitegen.budget import MeasuredInline, TooMuchWork, allowance, measure_lines
+from sitegen.footnotes import footnotes
 from sitegen.headings import Heading, name_headings
 from sitegen.highlight import COLOURED
 from sitegen.markup import MARK, Markup
@@ -16,7 +18,7 @@ from sitegen.markup import MARK, Markup
 __all__ = ["RENDERER", "Heading", "Rendered", "fill", "render", "render_entry"]
 
 # Raised when the same text would give other HTML, so that no cached body outlives it.
-RENDERER = "1"
+RENDERER = "2"
 # Twice what the API accepts.
 LONGEST = 1_000_000
 # Control characters have no place in HTML, and half a surrogate pair in no file.
@@ -51,6 +53,8 @@ def _parser(*without: str) -> MarkdownIt:
         },
     )
     parser.enable(["table", "strikethrough"])
+    footnotes(parser)
+    bare_links(parser)
     parser.disable(list(without))
     measure_lines(parser)
     # What the author wrote reaches the renderer, the one place that judges addresses.
@@ -64,8 +68,8 @@ def _parser(*without: str) -> MarkdownIt:
 
 
 PARSER = _parser()
-# An entry of a timeline stands among others: it has no headings of its own.
-ENTRY_PARSER = _parser("heading", "lheading")
+# An entry of a timeline stands among others: it has no headings and no notes.
+ENTRY_PARSER = _parser("heading", "lheading", "footnote", "footnote_ref")
 
 
 def render(text: str, parser: MarkdownIt = PARSER) -> Rendered:

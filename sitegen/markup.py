@@ -9,6 +9,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
+from sitegen import footnotes
 from sitegen.budget import spend
 from sitegen.headings import words_of
 from sitegen.highlight import highlighted
@@ -140,6 +141,7 @@ def list_item_open(token: Token, _: EnvType) -> str:
 
 
 WRITERS: dict[str, Callable[[Token, EnvType], str]] = {
+    **footnotes.WRITERS,
     "heading_close": heading_close,
     "link_open": link_open,
     "link_close": link_close,

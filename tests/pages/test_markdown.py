@@ -44,6 +44,61 @@ def test_links_that_stay():
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("See https://a.b/c_d?e=f&g, then go.", "https://a.b/c_d?e=f&amp;g"),
+        ("(https://a.b/(c))", "https://a.b/(c)"),
+        ("*http://a.b/*", "http://a.b/"),
+        ("www.a.b!", "http://www.a.b"),
+    ],
+)
+def test_bare_address_is_a_link(text, address):
+    """
+    An address needs no marks; what ends the sentence is no part of it.
+    """
+    assert f' href="{address}">' in render(text).html
+
+
+@pytest.mark.parametrize(
+    "text", ["https://", "xhttps://a.b", "`https://a.b`", "javascript://a.b", "//a.b"]
+)
+def test_what_is_no_bare_address(text):
+    """
+    Code, other schemes and half an address stay as they are.
+    """
+    assert "<a " not in render(text).html
+
+
+def test_footnotes():
+    """
+    They stand at the end in the order in which they are named, with ways back.
+    """
+    html = html_of(
+        "A[^b] B[^a] C[^b]\n\n[^a]: One\n[^b]: Two\n\n    More[^a]\n[^c]: No"
+    )
+
+    assert html.index("<p>Two</p>") < html.index("<p>More") < html.index("<p>One</p>")
+    assert html.count('href="#note.1"') == html.count('href="#note.2"') == 2
+    assert {f"note.{n}" for n in (1, 2)} <= set(checked(html).ids)
+    assert 'href="#note.1.2" aria-label="Back to place 2 of footnote 1"' in html
+    assert "No" not in html
+
+
+def test_footnote_of_nobody():
+    """
+    A name that is not defined is text.
+    """
+    assert render("A[^b]").html == "<p>A[^b]</p>\n"
+
+
+def test_footnote_in_brackets():
+    """
+    No link stands in another: where a footnote is named, brackets are brackets.
+    """
+    assert html_of("[a[^b]](c)\n\n[^b]: d").count("<a ") == 2
+
+
 @pytest.mark.parametrize("inner", ["https://b.c", "b@c", "foo:b"])
 def test_link_in_a_link_is_its_text(inner):
     """

@@ -17,7 +17,8 @@ REPEATED = [
     *("*", "*a **a ", "*_", "a**b", "*a_ ", "~~a ", "*[a](b", "> ", "> a\n", "- "),
     *("- > ", "- + * ", "- a\n+ b\n", "- a\n\n", "- [ ] a\n", "> [!NOTE]\n", "a\n"),
     *(" ", "\t", "\n", "# ", "a\n=\n", "# a {#a}\n", "```a\n~~~\n", "|-", "a\n|-|-\n"),
-    *(ACUTE, f"e{ACUTE}"),
+    *(ACUTE, f"e{ACUTE}", "[^", "[^a]", "[^a]: ", "[^a]: [^a]\n", "[^a]:\n\n    "),
+    *("https://", "https://a.b)", "www.a.b ", "https://a.b/(", "https://a.b/_*"),
 ]
 
 
@@ -45,6 +46,8 @@ HOSTILE = {
     "long table": "|a|b|\n|-|-|\n" + "|c|d|\n" * 16_000,
     "ragged table": "|a" * 200 + "|\n" + "|-" * 200 + "|\n" + "|\n" * 45_000,
     "backtick runs": " ".join("`" * length for length in range(1, 450)),
+    "many footnotes": "".join(f"[^{n}]: [^{n + 1}]\n\n" for n in range(5_000)) + "[^0]",
+    "all footnotes": "".join(f"[^{n}]\n\n[^{n}]: a\n\n" for n in range(5_000)),
     "hostile code": "```java\n" + "a\n" * 50_000 + "```\n",
     "unknown languages": "".join(f"```x{n}\n```\n" for n in range(8_000)),
 } | {repr(part): (part * LENGTH)[:LENGTH] for part in REPEATED}
