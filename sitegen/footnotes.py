@@ -99,9 +99,11 @@ def _list(state: StateCore) -> None:
                 children = token.children = []
                 state.md.inline.parse(token.content, state.md, state.env, children)
         meta = {"number": number}
-        state.tokens.append(Token("footnote_open", "", 1, meta=meta))
-        state.tokens += tokens
-        state.tokens.append(Token("footnote_close", "", -1, meta=meta))
+        state.tokens += [Token("footnote_open", "", 1, meta=meta), *tokens]
+        back = Token("footnote_back", "", 0, meta=meta)
+        last = tokens[-2].children if _ends_in_words(tokens) else state.tokens
+        (last or state.tokens).append(back)
+        state.tokens.append(Token("footnote_close", "", -1))
     if listed:
         state.tokens.append(Token("footnotes_close", "", -1))
 
@@ -128,15 +130,22 @@ def footnote_open(token: Token, _: EnvType) -> str:
     return f'<li id="note.{token.meta["number"]}">\n'
 
 
-def footnote_close(token: Token, env: EnvType) -> str:
-    """End with a way back to each place, which a screen reader tells apart."""
+def footnote_back(token: Token, env: EnvType) -> str:
+    """A way back to each place, which a screen reader tells apart."""
     number = token.meta["number"]
-    backs = " ".join(
-        f'<a class="footnote-backref" href="#{_place(number, place)}"'
+    return "".join(
+        f' <a class="footnote-backref" href="#{_place(number, place)}"'
         f' aria-label="Back to place {place} of footnote {number}">\u21a9</a>'
         for place in range(1, env.get("places", {}).get(number, 0) + 1)
     )
-    return f"<p>{backs}</p>\n</li>\n" if backs else "</li>\n"
+
+
+def footnote_close(_: Token, __: EnvType) -> str:
+    return "</li>\n"
+
+
+def _ends_in_words(tokens: list[Token]) -> bool:
+    return len(tokens) > 1 and tokens[-1].type == "paragraph_close"
 
 
 def _place(number: int, place: int) -> str:
@@ -149,5 +158,6 @@ WRITERS = {
     "footnotes_open": footnotes_open,
     "footnotes_close": footnotes_close,
     "footnote_open": footnote_open,
+    "footnote_back": footnote_back,
     "footnote_close": footnote_close,
 }

@@ -78,7 +78,7 @@ def test_footnotes():
         "A[^b] B[^a] C[^b]\n\n[^a]: One\n[^b]: Two\n\n    More[^a]\n[^c]: No"
     )
 
-    assert html.index("<p>Two</p>") < html.index("<p>More") < html.index("<p>One</p>")
+    assert html.index("<p>Two</p>") < html.index("<p>More") < html.index("<p>One")
     assert html.count('href="#note.1"') == html.count('href="#note.2"') == 2
     assert {f"note.{n}" for n in (1, 2)} <= set(checked(html).ids)
     assert 'href="#note.1.2" aria-label="Back to place 2 of footnote 1"' in html
