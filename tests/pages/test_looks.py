@@ -3,12 +3,15 @@
 import hashlib
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from models.settings import Settings
-from sitegen.colours import DARK_PAPER, LIGHT_PAPER, accent_rule, contrast
+from sitegen.build import build
+from sitegen.colours import DARK_GROUND, LIGHT_GROUND, accent_rule, contrast
 from sitegen.looks import Looks
+from sitegen.page import Edition
 
 ACCENT = re.compile(r"light-dark\((#[0-9a-f]{6}),(#[0-9a-f]{6})\)")
 
@@ -77,6 +80,28 @@ def test_version_names_the_looks(own):
     assert looks().version == looks().version
 
 
+def test_own_base_of_all_pages(own, build_site, settings, shelf, clock):
+    """What is put into our base is on every page, and ours is all still there."""
+    (own / "assets/own.css").write_text("h1 { color: red; }")
+    (own / "base.html").write_text(
+        '{% extends "masthead/base.html" %}'
+        '{% block own %}<link rel="stylesheet" href="{{ site.assets[\'own.css\'] }}">'
+        "{% endblock %}{% block colophon %}<p>Ada and sons</p>{% endblock %}"
+    )
+    shelf.publish("welcome")
+    told = replace(settings, templates=str(own))
+
+    report = build(Edition(clock.now, told, Looks(told)))
+
+    assert report.failed == []
+    for path in Path(settings.output).rglob("*.html"):
+        if "embed" not in path.parts:
+            html = path.read_text()
+            assert 'href="/assets/own.' in html, path
+            assert "<p>Ada and sons</p>" in html, path
+            assert "<h1" in html, path
+
+
 @pytest.mark.parametrize("logo", ["", "https://example.com/a.svg", "/other.svg"])
 def test_logo_elsewhere(own, logo):
     """A logo that is no asset stands as it was given, none as none."""
@@ -99,8 +124,8 @@ def test_accent_is_readable(colour):
     """Whatever the colour, links have 4.5 to 1 in both schemes."""
     light, dark = ACCENT.search(accent_rule(colour)).groups()
 
-    assert contrast(light, LIGHT_PAPER) >= 4.5
-    assert contrast(dark, DARK_PAPER) >= 4.5
+    assert contrast(light, LIGHT_GROUND) >= 4.5
+    assert contrast(dark, DARK_GROUND) >= 4.5
 
 
 def test_accent_stands_in_the_style():
