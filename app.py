@@ -13,8 +13,9 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import Any
+from typing import Any, get_args
 
 from apscheduler.schedulers.background import BackgroundScheduler
 from peewee import PeeweeException
@@ -26,7 +27,7 @@ from api.http import VERSION, create_app, declare_operations
 from api.kinds import KINDS
 from api.openapi import document
 from models import audit, changes
-from models.database import migrate, open_database, reading, writing
+from models.database import database, migrate, open_database, reading, writing
 from models.errors import Refusal, StorageBusy
 from models.idempotency import forget_answers
 from models.instance import make_secrets
@@ -35,7 +36,7 @@ from models.platform import inventory
 from models.platform.keys import CreateKey, adopt_key, any_key, issue_key
 from models.platform.uses import Uses
 from models.projects.documents import Collection
-from models.projects.exchange import ImportReport, import_documents
+from models.projects.exchange import Import, ImportReport, import_documents
 from models.projects.projects import DocsSlugTaken, ensure_docs_project
 from models.projects.words import By
 from models.settings import SettingError, Settings
@@ -48,13 +49,16 @@ from sitegen.builder import Builder
 from sitegen.files import Folder, OutputError
 from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
-from sitegen.sources import Tree, read_tree
+from sitegen.sources import report as reports
+from sitegen.sources.tree import Tree, read_tree
 
 MIB = 1024 * 1024
 # Above every limit of ours, so that a client reads our 413 and its limitBytes.
 MOST_BODY_BYTES = 72 * MIB
 TICK_SECONDS = 15
 TIDY_SECONDS = 300
+# What a shell expects of a command that Ctrl-C ended.
+INTERRUPTED = 130
 
 
 class CommandError(Exception):
@@ -111,13 +115,22 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("file", type=Path, metavar="FILE")
     _add_key_commands(command)
     made = command("docs", print, "documents").add_subparsers(required=True)
-    made = command("import", import_docs, "bring in a Markdown tree", made)
-    made.add_argument("folder", type=Path, metavar="FOLDER")
-    made.add_argument(
-        "--collection", required=True, choices=("guides", "products", "support")
-    )
-    made.add_argument("--publish", action="store_true", help="publish what came in")
+    _add_import(command("import", import_docs, "bring in a Markdown tree", made))
     return top
+
+
+def _add_import(made: argparse.ArgumentParser) -> None:
+    collections = get_args(Collection)
+    made.add_argument("folder", type=Path, metavar="FOLDER")
+    made.add_argument("--collection", required=True, choices=collections)
+    made.add_argument("--publish", action="store_true", help="publish what came in")
+    made.add_argument("--tree", metavar="NAME", help="instead of the folder's name")
+    for name, help in (
+        ("--prune", "take from the public what came from this tree and is gone"),
+        ("--dry-run", "tell what would be done, and keep nothing"),
+        ("--strict", "exit 1 on any remark, not only when a file was left out"),
+    ):
+        made.add_argument(name, action="store_true", help=help)
 
 
 def _add_key_commands(command: Callable[..., Any]) -> None:
@@ -210,8 +223,7 @@ def demo(settings: Settings, asked: argparse.Namespace) -> None:
         _require_output(settings)
         open_instance(settings)
         world.populate(utc_now())
-        manual = read_tree(Path(__file__).parent / "manual")
-        _import(settings, manual, "guides", publish=True)
+        _import_manual(settings)
         key = _issue_admin("demo@masthead.example", ["*"], "Demo key")
         site = f"http://{settings.host}:{settings.port}"
         print(
@@ -220,6 +232,12 @@ def demo(settings: Settings, asked: argparse.Namespace) -> None:
         print(f"key      {key}")
         beat = (lambda: _beat(settings, world.beat), 30)
         _serve(settings, listener, jobs=[beat])
+
+
+def _import_manual(settings: Settings) -> None:
+    folder = Path(__file__).parent / "manual"
+    words = ["docs", "import", str(folder), "--collection", "guides", "--publish"]
+    _import(settings, parser().parse_args(words), read_tree(folder))
 
 
 def _beat(settings: Settings, beat: Callable[[datetime], list[Any]]) -> None:
@@ -308,7 +326,7 @@ def build_site(settings: Settings, asked: argparse.Namespace) -> int:
     report = build(
         editions(settings)(utc_now()),
         full=asked.full,
-        progress=lambda pages: tqdm(pages, unit="page", disable=None, leave=False),
+        progress=_bar("page"),
     )
     _print_report(report, perf_counter() - started)
     return 1 if report.failed else 0
@@ -412,34 +430,52 @@ def check_key(settings: Settings, _: argparse.Namespace) -> int:
 def import_docs(settings: Settings, asked: argparse.Namespace) -> int:
     if not asked.folder.is_dir():
         raise CommandError(f"There is no folder {asked.folder}.")
-    tree = read_tree(asked.folder)
-    if not tree.sources and not tree.skipped:
-        raise CommandError(f"The folder {asked.folder} holds no Markdown files.")
+    try:
+        tree = read_tree(asked.folder, _bar("file"))
+        if not tree.sources and not tree.skipped:
+            raise CommandError(f"The folder {asked.folder} holds no Markdown files.")
+        report = (_try if asked.dry_run else _import)(settings, asked, tree)
+    except KeyboardInterrupt:
+        print("masthead: Interrupted. Nothing was imported.", file=sys.stderr)
+        return INTERRUPTED
+    remarks = list(reports.remarks(tree, report))
+    print(*remarks, sep="\n", end="\n" * bool(remarks), file=sys.stderr)
+    if asked.dry_run:
+        print(*reports.changes(report), "A dry run: nothing was kept.", sep="\n")
+    print(reports.summary(tree, report))
+    return 1 if tree.skipped or (asked.strict and remarks) else 0
+
+
+def _try(settings: Settings, asked: argparse.Namespace, tree: Tree) -> ImportReport:
+    """Import on trial; where there is no instance yet, none is made."""
+    if Path(settings.database).is_file():
+        return _import(settings, asked, tree)
+    with TemporaryDirectory() as folder:
+        passing = replace(settings, database=str(Path(folder) / "trial.db"))
+        try:
+            return _import(passing, asked, tree)
+        finally:
+            database.close()
+
+
+def _import(settings: Settings, asked: argparse.Namespace, tree: Tree) -> ImportReport:
     open_instance(settings)
-    report = _import(settings, tree, asked.collection, publish=asked.publish)
-    for each in tree.skipped:
-        print(f"left out: {each.path}: {each.reason}", file=sys.stderr)
-    print(
-        f"created {len(report.created)}, updated {len(report.updated)},"
-        f" unchanged {len(report.unchanged)}, published {len(report.published)},"
-        f" left out {len(tree.skipped)}"
+    wanted = Import(
+        collection=asked.collection,
+        now=utc_now(),
+        by=By("account", settings.docs_owner_id),
+        tree=asked.tree or asked.folder.resolve().name,
+        publish=asked.publish,
+        prune=asked.prune,
+        held=frozenset(each.path for each in tree.skipped),
+        is_trial=asked.dry_run,
     )
-    return 1 if tree.skipped else 0
+    return import_documents(tree.sources, wanted, _bar("document"))
 
 
-def _import(
-    settings: Settings, tree: Tree, collection: Collection, *, publish: bool
-) -> ImportReport:
-    by = By("account", settings.docs_owner_id)
-    with tqdm(total=len(tree.sources), unit="file", disable=None, leave=False) as bar:
-        return import_documents(
-            tree.sources,
-            collection,
-            utc_now(),
-            by,
-            publish=publish,
-            progress=lambda _: bar.update(),
-        )
+def _bar(unit: str) -> Callable[[Iterable[Any]], Iterable[Any]]:
+    """Return what goes through things and shows on a terminal how far it is."""
+    return lambda things: tqdm(things, unit=unit, disable=None, leave=False)
 
 
 if __name__ == "__main__":

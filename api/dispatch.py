@@ -42,11 +42,15 @@ class InternalError(Refusal):
 
 @dataclass(frozen=True)
 class Dispatch:
-    """What all requests share; `changed` wakes the builder after a commit."""
+    """
+    What all requests share.
+
+    `changed` wakes the builder after a commit: for which area, and whether quietly.
+    """
 
     settings: Settings
     clock: Callable[[], datetime]
-    changed: Callable[[str], None]
+    changed: Callable[[str, bool], None]
     buckets: Buckets = field(default_factory=Buckets)
     uses: Uses = field(default_factory=Uses)
     progress: InProgress = field(default_factory=InProgress)
@@ -136,7 +140,7 @@ class Dispatch:
                 keep_answer(repeatable, answer, call.now, secret=secret, about=about)
         if operation.rebuilds is None or generation is None:
             return _json(answer)
-        self.changed(operation.rebuilds)
+        self.changed(operation.rebuilds, call.is_quiet)
         return _json(answer, {"Site-Generation": str(generation)})
 
     def _rehearsed(self, call: Call, asked: Shape | None) -> Answer:

@@ -44,16 +44,16 @@ def create_app(
     settings: Settings,
     *,
     clock: Callable[[], datetime],
-    changed: Callable[[str], None] = lambda _: None,
+    changed: Callable[[str, bool], None] = lambda *_: None,
     troubles: Troubles = list,
     uses: Uses | None = None,
 ) -> Flask:
     """
     Return the application.
 
-    `clock` is the only source of time; `changed(area)` is called after a commit
-    that the site must show; `troubles` says what is wrong with the builder; `uses`
-    is told which keys are used.
+    `clock` is the only source of time; `changed(area, is_quiet)` is called after
+    a commit that the site must show; `troubles` says what is wrong with the builder;
+    `uses` is told which keys are used.
     """
     declare_operations()
     app = Flask("masthead", static_folder=None)

@@ -91,6 +91,7 @@ class Call:
     records: list[Record] = field(default_factory=list)
     is_unchanged: bool = False
     is_unaudited: bool = False
+    is_quiet: bool = False
     # The ids of what the stored answer must not outlive.
     about: set[str] = field(default_factory=set)
     # Seconds for which the caller's side may keep the answer; None: not at all.
@@ -127,6 +128,10 @@ class Call:
     def unchanged(self) -> None:
         """Say that nothing changed: no record, and the site is not behind."""
         self.is_unchanged = True
+
+    def quietly(self) -> None:
+        """Say that no state changes by it: the site may wait for more of the kind."""
+        self.is_quiet = True
 
     def unaudited(self) -> None:
         """Say that this time the activity of a project tells of the change."""

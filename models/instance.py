@@ -8,6 +8,8 @@ from models.base import Row
 from models.database import database
 
 _MARK = "SELECT value FROM instance WHERE name = ?"
+# A range and not a pattern: the underscore and the case of a pattern are free.
+_MARKS = "SELECT name, value FROM instance WHERE name >= ? AND name < ?"
 
 
 class InstanceRow(Row):
@@ -37,6 +39,12 @@ def mark_named(name: str) -> int | None:
     """Return how far a job has come, as it last noted; null before the first time."""
     found = database.execute_sql(_MARK, (name,)).fetchone()
     return None if found is None else int(found[0])
+
+
+def marks_named(prefix: str) -> dict[str, int]:
+    """Return every mark whose name begins so."""
+    rows = database.execute_sql(_MARKS, (prefix, prefix + "\x7f"))
+    return {name: int(value) for name, value in rows}
 
 
 def set_mark(name: str, value: int) -> None:

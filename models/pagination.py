@@ -133,7 +133,7 @@ def page_of(
     more = len(rows) > len(held)
     rows = held
     ends = [sort.value(rows[-1]) for sort in sorts] if more else None
-    return Page(rows, {"cursor": _write(asked.place(), ends) if ends else None})
+    return Page(rows, {"cursor": continued(asked, ends) if ends else None})
 
 
 def _until_full(rows: list[Any], weight: Callable[[Any], int]) -> list[Any]:
@@ -143,6 +143,11 @@ def _until_full(rows: list[Any], weight: Callable[[Any], int]) -> list[Any]:
         if total >= PAGE_BYTES:
             return rows[:count]
     return rows
+
+
+def continued(asked: CursorQuery, last: list[Any]) -> str:
+    """Return the cursor of the page after what `last` says of this one's end."""
+    return _write(asked.place(), last)
 
 
 def offset_page(query: "ModelSelect[Any]", asked: OffsetQuery) -> Page[Any]:

@@ -7,7 +7,9 @@ from urllib.parse import unquote
 from models.projects.published import PublishedPage
 from sitegen.shelves import COLLECTIONS, href_of
 
-ENDINGS = (".md", ".markdown", ".html", ".json")
+ENDINGS = (".md", ".mdx", ".markdown", ".html", ".json")
+# A folder goes by the name of its first page.
+INDEXES = ("index", "_index", "readme")
 # Addresses of the site beside the documents; what lies under them is let through.
 OTHERS = ("status", "problems", "reference", "search", "api", "openapi.json")
 
@@ -17,11 +19,11 @@ class Addresses:
 
     def __init__(self, documents: Iterable[PublishedPage]) -> None:
         self._by_slug: dict[str, PublishedPage] = {}
-        self._by_source: dict[str, PublishedPage] = {}
+        self._by_source: dict[tuple[str | None, str], PublishedPage] = {}
         for each in documents:
             self._by_slug[each.slug] = each
             if each.source_path:
-                self._by_source[_bare(each.source_path)] = each
+                self._by_source[each.source_tree, _bare(each.source_path)] = each
 
     def resolve(self, document: PublishedPage, target: str) -> str | None:
         """
@@ -47,7 +49,8 @@ class Addresses:
         return "/" + bare if not first or first in OTHERS else None
 
     def _document_address(self, document: PublishedPage, path: str) -> str | None:
-        found = self._absolute(path) if path[:1] == "/" else self._near(document, path)
+        find = self._absolute if path[:1] == "/" else self._near
+        found = find(document, path)
         return href_of(found) if found else None
 
     def _near(self, document: PublishedPage, path: str) -> PublishedPage | None:
@@ -55,13 +58,13 @@ class Addresses:
             here = dirname(document.source_path)
             # Pages served as folders make authors write one step up too many.
             for base in (here, _bare(document.source_path)):
-                found = self._by_source.get(_bare(normpath(join(base, path))))
+                found = self._of_tree(document, _bare(normpath(join(base, path))))
                 if found:
                     return found
         bare = _bare(normpath(path))
         return self._by_slug.get(bare.rsplit("/", 1)[-1]) if bare else None
 
-    def _absolute(self, path: str) -> PublishedPage | None:
+    def _absolute(self, document: PublishedPage, path: str) -> PublishedPage | None:
         bare = _bare(path.lstrip("/"))
         collection, _, slug = bare.partition("/")
         if collection in COLLECTIONS and slug in self._by_slug:
@@ -70,10 +73,14 @@ class Addresses:
         # names a whole source, folder included, is that source.
         parts = bare.split("/")
         for start in range(len(parts) - 1):
-            found = self._by_source.get("/".join(parts[start:]))
+            found = self._of_tree(document, "/".join(parts[start:]))
             if found:
                 return found
-        return self._by_source.get(bare)
+        return self._of_tree(document, bare)
+
+    def _of_tree(self, document: PublishedPage, path: str) -> PublishedPage | None:
+        """Return what came from this file of the tree that the document is from."""
+        return self._by_source.get((document.source_tree, path))
 
 
 def _bare(path: str) -> str:
@@ -81,6 +88,5 @@ def _bare(path: str) -> str:
     path = path.strip("/")
     for ending in ENDINGS:
         path = path.removesuffix(ending)
-    return (
-        path.removesuffix("/index").removesuffix("index") if "index" in path else path
-    )
+    folder, _, name = path.rpartition("/")
+    return folder if name.lower() in INDEXES else path

@@ -45,7 +45,7 @@ def badges(edition: Edition) -> Iterator[Page]:
 @pages("status")
 def embeds(edition: Edition) -> Iterator[Page]:
     """Pages without scripts for frames on other sites."""
-    facts = facts_at(edition)
+    facts = edition.once(facts_at)
     name, listed = edition.settings.site_name, facts.listed
     whole = {
         "name": name,

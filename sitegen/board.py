@@ -1,27 +1,30 @@
 """What the status pages of one build are made from, read once."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from models.status.counters import days_of
+from models.base import Shape
 from models.status.days import told_day
 from models.status.incidents import IncidentRow
-from models.status.moments import told_at
+from models.status.maintenance import MaintenanceRow, all_maintenance
+from models.status.moments import told_at, told_at_each
+from models.status.periods import DAYS, Measured, measured
 from models.status.published import (
     Board,
     StatusServiceDetail,
     StatusServiceList,
     board,
-    detail_on,
+    details_on,
 )
-from models.status.register import incidents_since
-from models.status.services import ServiceRow
+from models.status.register import all_incidents
+from models.status.uptime import Counts
 from models.words import told_moment
 from sitegen.page import Edition
 
-DAYS = 90
 DAY = timedelta(days=1)
+NOTHING = Counts()
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class StatusFacts:
     board: Board
     listed: StatusServiceList
     details: dict[str, StatusServiceDetail]
+    measured: dict[str, Measured]
     days: dict[str, list[dict[str, Any]]]
     reasons: dict[str, str]
 
@@ -41,9 +45,6 @@ class StatusFacts:
 
     def stale_at(self, slug: str | None = None) -> str | None:
         return stale_at(self.board, slug)
-
-    def resolved_since(self, since: datetime) -> list[IncidentRow]:
-        return [each for each in incidents_since(since) if each.resolved_at]
 
 
 def stale_at(seen: Board, slug: str | None = None) -> str | None:
@@ -75,42 +76,71 @@ def listed_at(edition: Edition) -> tuple[StatusServiceList, str | None]:
     return seen.listed(), stale_at(seen)
 
 
+def every_incident(_: Edition) -> list[IncidentRow]:
+    """Read all incidents, newest first: `edition.once` of it."""
+    return all_incidents()
+
+
+def every_window(edition: Edition) -> list[MaintenanceRow]:
+    """Read all windows as they are then, newest first: `edition.once` of it."""
+    return all_maintenance(edition.once(board_of).now)
+
+
+def told(shape: type[Shape], row: Any) -> dict[str, Any]:
+    """Return a row in the words in which the API tells it."""
+    return shape.model_validate(row).told()
+
+
 def facts_at(edition: Edition) -> StatusFacts:
-    """Read everything at the instant that the page tells of."""
+    """Read everything at the instant that the page tells of: `edition.once` of it."""
     seen, interval = edition.once(board_of), edition.settings.probe_interval_seconds
-    details = {each.slug: detail_on(seen, each, interval) for each in seen.services}
+    until = told_at_each(edition.now, seen.freshness)
+    counted = measured(seen.services, until)
+    details = details_on(seen, counted, interval)
     return StatusFacts(
         board=seen,
         listed=seen.listed(),
         details=details,
-        days={s.slug: _days(s, details[s.slug], seen.now) for s in seen.services},
+        measured=counted,
+        days={
+            slug: _days(detail, counted[slug].days(), seen.now)
+            for slug, detail in details.items()
+        },
         reasons={each.slug: seen.judgement(each).reason for each in seen.services},
     )
 
 
 def _days(
-    service: ServiceRow, detail: StatusServiceDetail, now: datetime
+    detail: StatusServiceDetail, counts: dict[date, Counts], now: datetime
 ) -> list[dict[str, Any]]:
     """Return the last days, oldest first, each with what was seen and said of it."""
-    counts = days_of(service, now, DAYS)
-    windows = [each for each in detail.maintenance if each.status != "cancelled"]
+    said = [(e.severity, e.started_at, e.resolved_at or now) for e in detail.incidents]
+    planned = [
+        (each.status, each.starts_at, each.ends_at)
+        for each in detail.maintenance
+        if each.status != "cancelled"
+    ]
     today = now.astimezone(UTC).date()
-    found = []
-    for back in reversed(range(DAYS)):
-        day = today - back * DAY
-        said = [
-            each.severity
-            for each in detail.incidents
-            if _touches(day, each.started_at, each.resolved_at or now, now)
-        ]
-        planned = any(_touches(day, w.starts_at, w.ends_at, now) for w in windows)
-        counted = counts.get(day)
-        found.append(told_day(day, counted, said, in_maintenance=planned))
-    return found
+    return [
+        told_day(
+            day,
+            counts.get(day, NOTHING),
+            _touching(day, said, now),
+            in_maintenance=bool(_touching(day, planned, now)),
+        )
+        for day in (today - back * DAY for back in reversed(range(DAYS)))
+    ]
 
 
-def _touches(day: date, start: datetime, end: datetime, now: datetime) -> bool:
-    """Tell whether [start, end), as far as it has come, is seen on the UTC day."""
+def _touching(
+    day: date, spans: Iterable[tuple[Any, datetime, datetime]], now: datetime
+) -> list[Any]:
+    """Return the words of the spans that, as far as they have come, are on the day."""
+    if not spans:
+        return []
     first = datetime.combine(day, time(), UTC)
-    begins = first <= start < first + DAY
-    return start <= now and (begins or start < first < end)
+    return [
+        word
+        for word, start, end in spans
+        if start <= now and (first <= start < first + DAY or start < first < end)
+    ]

@@ -17,7 +17,7 @@ from models.base import canonical
 from models.changes import AREAS, generation_with, marks, note_built
 from models.database import reading
 from sitegen.files import LIVE, Entry, Folder
-from sitegen.history import Change, change_of, differing, live_generation, note
+from sitegen.generations import Change, change_of, differing, live_generation, note
 from sitegen.page import PAGES, SHARED, Edition, Page, Rank
 from sitegen.shelves import shelves
 

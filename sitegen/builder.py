@@ -17,6 +17,8 @@ log = logging.getLogger("masthead.builds")
 
 # How long the builder waits for company: ten changes at once make one build.
 COMPANY_SECONDS = 0.05
+# How long measurements that change no state wait for more of their kind.
+GATHER_SECONDS = 5.0
 # From when on an area that waits for its build is a trouble and not a queue.
 PATIENCE = timedelta(seconds=30)
 
@@ -34,11 +36,15 @@ class Builder:
         clock: Callable[[], datetime],
         edition: Callable[[datetime], Edition],
         due: Callable[[datetime], None] = lambda _: None,
+        *,
+        gather: float = GATHER_SECONDS,
     ) -> None:
         self._clock = clock
         self._edition = edition
         self._due = due
+        self._gather = gather
         self._woken = threading.Event()
+        self._hurried = threading.Event()
         self._stopping = False
         self._failure: str | None = None
         self._waiting_since: datetime | None = None
@@ -51,12 +57,19 @@ class Builder:
 
     def stop(self) -> None:
         self._stopping = True
-        self._woken.set()
+        self.wake()
         self._thread.join()
 
-    def wake(self, area: str = "") -> None:  # noqa: ARG002
-        """Say that something was written, or that an instant has come."""
+    def wake(self, area: str = "", is_quiet: bool = False) -> None:  # noqa: ARG002
+        """
+        Say that something was written, or that an instant has come.
+
+        What is quiet may wait for more of its kind; whatever else comes takes it
+        along. Its mark stands, so a death in between loses nothing.
+        """
         self._waiting_since = self._waiting_since or self._clock()
+        if not is_quiet:
+            self._hurried.set()
         self._woken.set()
 
     def troubles(self) -> list[str]:
@@ -73,7 +86,10 @@ class Builder:
         self._turn(lambda: set(AREAS))
         while not self._stopping:
             self._woken.wait()
+            self._hurried.wait(self._gather)
             time.sleep(COMPANY_SECONDS)
+            # Before anything is read: what comes from here on is another turn's.
+            self._hurried.clear()
             self._woken.clear()
             if not self._stopping:
                 self._turn(self._areas)

@@ -11,10 +11,9 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from models.hosting import address
 from models.status.incidents import EntryRow, IncidentRow, entries_of
-from models.status.maintenance import MaintenanceRow, all_maintenance
-from models.status.register import all_incidents
+from models.status.maintenance import MaintenanceRow
 from models.words import told_moment
-from sitegen.board import board_of
+from sitegen.board import board_of, every_incident, every_window
 from sitegen.filters import moment, state_words
 from sitegen.links import incident_path, maintenance_path, service_path
 from sitegen.markdown import render_entry
@@ -84,15 +83,15 @@ def _files(feed: Feed, **endings: str) -> Iterator[Page]:
 
 def _entries(edition: Edition) -> list[Entry]:
     """Everything that happened, newest first; nothing is dated ahead of the page."""
-    now, url = edition.once(board_of).now, edition.settings.site_url
-    incidents = all_incidents()
+    url = edition.settings.site_url
+    incidents = edition.once(every_incident)
     timelines = entries_of(incidents)
     found = [
         _entry(incident, each, url)
         for incident in incidents
         for each in timelines[incident.id]
     ]
-    found += [_window(each, url) for each in all_maintenance(now)]
+    found += [_window(each, url) for each in edition.once(every_window)]
     return sorted(found, key=lambda each: (each.updated, each.id), reverse=True)
 
 

@@ -2,8 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
+from functools import lru_cache
+from typing import Any
+
+from markupsafe import Markup
+
+from sitegen.charts import bars
+from sitegen.markdown import render_entry
 
 # Written out, since strftime follows the locale of whoever runs the build.
 MONTHS = (
@@ -31,8 +38,14 @@ def day(text: str) -> str:
     return _day(instant(text).date(), 9)
 
 
+@lru_cache(maxsize=1024)
 def short_day(text: str) -> str:
     return _day(instant(text).date(), 3)
+
+
+def month_words(month: str) -> str:
+    year, number = month.split("-")
+    return f"{MONTHS[int(number) - 1]} {year}"
 
 
 def clock(text: str) -> str:
@@ -86,9 +99,22 @@ def days_words(days: Iterable[Mapping[str, str | None]]) -> str:
     return ", ".join(said) or "no days yet"
 
 
+def day_bars(days: Sequence[Mapping[str, Any]]) -> Markup:
+    return bars(days, [f"{short_day(day['date'])}: {day['words']}" for day in days])
+
+
+def state_bar(state: str | None) -> Markup:
+    return bars([{"state": state}])
+
+
 def anchor(text: str) -> str:
     """Make the id under which a section stands on its collection's page."""
     return re.sub(r"\W+", "-", text.lower()).strip("-") or "section"
+
+
+def said(text: str) -> Markup:
+    """What somebody wrote of an incident or a window, as safe HTML."""
+    return Markup(render_entry(text))  # noqa: S704  the renderer lets no HTML through
 
 
 def _day(date: date, letters: int) -> str:
@@ -103,13 +129,17 @@ FILTERS: dict[str, Callable[..., str]] = {
     "anchor": anchor,
     "clock": clock,
     "day": day,
+    "day_bars": day_bars,
     "days_words": days_words,
     "duration": duration,
     "moment": moment,
+    "month_words": month_words,
     "number": number,
     "overall_words": overall_words,
     "pct": pct,
+    "said": said,
     "period_words": period_words,
     "short_day": short_day,
+    "state_bar": state_bar,
     "state_words": state_words,
 }

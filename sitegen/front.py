@@ -7,6 +7,7 @@ from models.words import told_moment
 from sitegen.board import listed_at
 from sitegen.page import SHARED, Edition, Page, Rank, pages
 from sitegen.shelves import line_of, shelves
+from sitegen.turns import Turns
 
 FIRST, NEWEST = 6, 5
 
@@ -28,6 +29,7 @@ def front(edition: Edition) -> Iterator[Page]:
             "checkedAt": told["checkedAt"],
             "stale": told["stale"],
             "staleAt": stale_at,
+            "turn": edition.once(Turns).whole,
             "collections": [
                 {
                     "collection": shelf.collection,

@@ -1,120 +1,121 @@
-"""What each generation of the site changed: for hosts that must forget what was."""
+"""The past by month: every incident and window, in each month that it touched."""
 
-import json
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any, NamedTuple
 
-from models.hosting import address, cache_class, place_of
-from sitegen.files import BUILDS, LIVE, MANIFEST, Entry, Folder
-
-KEPT = 50
-
-Paths = frozenset[str]
-
-
-@dataclass(frozen=True)
-class Change:
-    """The files that came, changed and went, and all addresses that they touch."""
-
-    added: Paths = frozenset()
-    changed: Paths = frozenset()
-    removed: Paths = frozenset()
-    purge: Paths = frozenset()
-
-    def then(self, later: "Change") -> "Change":
-        """Return both as one: what came and went again is only to be purged."""
-        added = (self.added - later.removed) | (later.added - self.removed)
-        removed = (self.removed - later.added) | (later.removed - self.added)
-        touched = self.changed | later.changed | (self.removed & later.added)
-        purge = self.purge | later.purge
-        return Change(added, touched - added - removed, removed, purge)
+from models.base import MILLISECOND
+from models.hosting import address
+from models.status.incidents import StatusIncident
+from models.status.maintenance import StatusMaintenance
+from sitegen.board import board_of, every_incident, every_window, told
+from sitegen.filters import month_words
+from sitegen.links import history_path, incident_path, maintenance_path
+from sitegen.page import Edition, Page, Rank, pages
 
 
-def change_of(
-    touched: Iterable[str],
-    before: Collection[str],
-    after: Collection[str],
-    site_url: str,
-) -> Change:
-    """Tell each touched file by whether it stood before, and whether it stands now."""
-    # What is immutable by its name, or never kept, has nothing to be forgotten.
-    paths = {each for each in touched if cache_class(each) in ("page", "volatile")}
-    return Change(
-        added=frozenset(each for each in paths if each not in before),
-        changed=frozenset(each for each in paths if each in before and each in after),
-        removed=frozenset(each for each in paths if each not in after),
-        purge=frozenset(
-            site_url + address(each)
-            for each in (paths | {MANIFEST} if paths else paths)
-            if place_of(each)
-        ),
+class Thing(NamedTuple):
+    """An incident or a window that has begun, as far as it has come."""
+
+    start: datetime
+    last: datetime
+    shown: dict[str, Any]
+
+    def months(self) -> Iterator[str]:
+        """Yield the UTC months that it touched."""
+        year, month = self.start.year, self.start.month
+        while (year, month) <= (self.last.year, self.last.month):
+            yield f"{year:04}-{month:02}"
+            year, month = (year, month + 1) if month < 12 else (year + 1, 1)
+
+
+@pages("status")
+def history(edition: Edition) -> Iterator[Page]:
+    """A page for each month in which there was anything, and a list of them."""
+    by_month: dict[str, list[Thing]] = defaultdict(list)
+    for thing in sorted(_things(edition), key=lambda each: each.start, reverse=True):
+        for month in thing.months():
+            by_month[month].append(thing)
+    months = sorted(by_month, reverse=True)
+    for place, month in enumerate(months):
+        later = months[place - 1] if place else None
+        earlier = months[place + 1] if place + 1 < len(months) else None
+        yield Page(
+            history_path(month),
+            _shown(month, by_month[month]) | _turn(earlier, later),
+            template="status/month.html",
+            title=f"Status history: {month_words(month)}",
+            description=f"Incidents and maintenance of {month_words(month)}.",
+        )
+    yield Page(
+        history_path(),
+        {"months": [_counted(month, by_month[month]) for month in months]},
+        template="status/history.html",
+        title="Status history",
+        description="Incidents and maintenance by month.",
+        rank=Rank.LIST,
     )
 
 
-def differing(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> set[str]:
-    """Return the paths under which not the same stands, or only in one of them."""
-    common = before.keys() & after.keys()
-    changed = {each for each in common if before[each].sha256 != after[each].sha256}
-    return changed | (before.keys() ^ after.keys())
+def months(edition: Edition) -> list[str]:
+    """Return the months in which there was anything."""
+    return sorted({month for each in _things(edition) for month in each.months()})
 
 
-def note(folder: Folder, generation: int, change: Change) -> None:
-    """
-    Write down what the generation changed, and forget the oldest.
-
-    It goes on to change when time alone changes pages, or a build makes up for one
-    that died: then the file tells of all. So whoever reads it again misses nothing.
-    """
-    # What is above has happened in a database that is no longer ours.
-    numbers = [each for each in _numbers(folder) if each <= generation]
-    known = generation in numbers
-    if known and not change.purge:
-        return
-    folder.begin()
-    before = _read(folder, generation) if known else Change()
-    earlier = [each for each in numbers if each < generation]
-    told = _told(generation, max(earlier, default=None), before.then(change))
-    folder.write(_path(generation), told)
-    kept = [*earlier, generation][-KEPT:]
-    for each in _numbers(folder):
-        if each not in kept:
-            folder.remove(_path(each))
+def _things(edition: Edition) -> Iterator[Thing]:
+    """Yield what has begun; how long it is does not depend on when it is looked at."""
+    now = edition.once(board_of).now
+    for each in edition.once(every_incident):
+        if each.started_at <= now:
+            shown = {
+                "incident": told(StatusIncident, each),
+                "maintenance": None,
+                "href": address(incident_path(each.id)),
+            }
+            yield _thing(each.started_at, each.resolved_at or now, shown)
+    for window in edition.once(every_window):
+        if window.starts_at <= now:
+            shown = {
+                "incident": None,
+                "maintenance": told(StatusMaintenance, window),
+                "href": address(maintenance_path(window.id)),
+            }
+            yield _thing(window.starts_at, min(window.ends_at, now), shown)
 
 
-def live_generation(folder: Folder) -> int:
-    """Return the generation that the site says is live, 0 where it says nothing."""
-    try:
-        return int(json.loads((folder.path / LIVE).read_bytes())["generation"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return 0
+def _thing(start: datetime, end: datetime, shown: dict[str, Any]) -> Thing:
+    """What ends with a month does not touch the next."""
+    start = start.astimezone(UTC)
+    return Thing(start, max(start, end.astimezone(UTC) - MILLISECOND), shown)
 
 
-def _told(generation: int, previous: int | None, change: Change) -> bytes:
-    told = {
-        "generation": generation,
-        "previous": previous,
-        "added": sorted(change.added),
-        "changed": sorted(change.changed),
-        "removed": sorted(change.removed),
-        "purge": sorted(change.purge),
+def _shown(month: str, things: list[Thing]) -> dict[str, Any]:
+    """Return the month's days, newest first, and what began before it."""
+    own = [each for each in things if f"{each.start:%Y-%m}" == month]
+    return {
+        "month": month,
+        "days": [
+            {"date": date.isoformat(), "items": [each.shown for each in found]}
+            for date, found in groupby(own, lambda each: each.start.date())
+        ],
+        "earlier": [each.shown for each in things if f"{each.start:%Y-%m}" != month],
     }
-    return (json.dumps(told, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def _read(folder: Folder, generation: int) -> Change:
-    """Return what was noted; a damaged note is one that nobody could read."""
-    try:
-        told = json.loads((folder.path / _path(generation)).read_bytes())
-        names = ("added", "changed", "removed", "purge")
-        return Change(*(frozenset(told[name]) for name in names))
-    except (OSError, ValueError, KeyError, TypeError):
-        return Change()
+def _turn(earlier: str | None, later: str | None) -> dict[str, Any]:
+    return {
+        name: month and {"month": month, "href": address(history_path(month))}
+        for name, month in (("previous", earlier), ("next", later))
+    }
 
 
-def _numbers(folder: Folder) -> list[int]:
-    found = (folder.path / BUILDS).glob("[0-9]*.json")
-    return sorted(int(each.stem) for each in found if each.stem.isdecimal())
-
-
-def _path(generation: int) -> str:
-    return f"{BUILDS}/{generation}.json"
+def _counted(month: str, things: list[Thing]) -> dict[str, Any]:
+    incidents = sum(each.shown["incident"] is not None for each in things)
+    return {
+        "month": month,
+        "href": address(history_path(month)),
+        "incidents": incidents,
+        "windows": len(things) - incidents,
+    }

@@ -6,11 +6,17 @@ from html import escape
 
 from models.hosting import address
 from models.words import told_moment
-from sitegen.board import board_of
-from sitegen.links import incident_path, maintenance_path, service_path
+from sitegen.board import board_of, every_incident, every_window
+from sitegen.history import months
+from sitegen.links import (
+    HOW,
+    history_path,
+    incident_path,
+    maintenance_path,
+    service_path,
+)
 from sitegen.page import SHARED, Edition, Page, Rank, pages
 from sitegen.shelves import Shelf, href_of, shelves
-from sitegen.status import every_incident, every_window
 
 # A change of one page rewrites the part that names it, so parts are short.
 PART = 1000
@@ -36,6 +42,8 @@ def status(edition: Edition) -> Iterator[Page]:
     services = edition.once(board_of).services
     lines: list[Line] = [("/status/", None)]
     lines += [(address(service_path(each.slug)), None) for each in services]
+    lines += [(address(each), None) for each in (HOW, history_path())]
+    lines += [(address(history_path(month)), None) for month in months(edition)]
     lines += [
         (address(incident_path(each.id)), each.updated_at)
         for each in edition.once(every_incident)

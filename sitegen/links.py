@@ -1,8 +1,14 @@
 """Where everything stands on the site."""
 
+HOW = "status/how/index.html"
+
 
 def service_path(slug: str) -> str:
     return f"status/services/{slug}/index.html"
+
+
+def data_path(slug: str, ending: str) -> str:
+    return f"status/data/{slug}.{ending}"
 
 
 def incident_path(id: str) -> str:
@@ -11,6 +17,12 @@ def incident_path(id: str) -> str:
 
 def maintenance_path(id: str) -> str:
     return f"status/maintenance/{id}/index.html"
+
+
+def history_path(month: str | None = None) -> str:
+    return (
+        f"status/history/{month}/index.html" if month else "status/history/index.html"
+    )
 
 
 def document_path(collection: str, slug: str) -> str:

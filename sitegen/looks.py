@@ -18,6 +18,7 @@ from models.settings import Settings
 from sitegen.colours import accent_rule
 from sitegen.filters import FILTERS
 from sitegen.highlight import page_styles
+from sitegen.markdown import RENDERER
 
 OURS = Path(__file__).parent.parent / "templates"
 
@@ -69,8 +70,9 @@ class Looks:
                     digest.update(file.relative_to(folder).as_posix().encode())
                     digest.update(file.read_bytes())
         settings = self._settings
-        names = (settings.site_name, settings.site_url, settings.site_logo, PAGE_POLICY)
-        digest.update(repr((names, settings.accent_colour, page_styles())).encode())
+        names = (settings.site_name, settings.site_url, settings.site_logo)
+        told = (names, settings.accent_colour, page_styles(), RENDERER, PAGE_POLICY)
+        digest.update(repr(told).encode())
         return digest.hexdigest()[:16]
 
     def render(self, template: str, **names: Any) -> str:

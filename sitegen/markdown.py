@@ -3,10 +3,12 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from sitegen.bare_links import bare_links
 from sitegen.budget import MeasuredInline, TooMuchWork, allowance, measure_lines
@@ -15,7 +17,15 @@ from sitegen.headings import Heading, name_headings
 from sitegen.highlight import COLOURED
 from sitegen.markup import MARK, Markup
 
-__all__ = ["RENDERER", "Heading", "Rendered", "fill", "render", "render_entry"]
+__all__ = [
+    "RENDERER",
+    "Heading",
+    "Rendered",
+    "fill",
+    "render",
+    "render_entry",
+    "tokens_of",
+]
 
 # Raised when the same text would give other HTML, so that no cached body outlives it.
 RENDERER = "2"
@@ -87,10 +97,16 @@ def render(text: str, parser: MarkdownIt = PARSER) -> Rendered:
         return _as_written(text)
 
 
+@lru_cache(maxsize=2000)
 def render_entry(text: str) -> str:
     """Return an entry of a timeline as HTML, with links to whole addresses only."""
     rendered = render(text, ENTRY_PARSER)
     return fill(rendered.html, rendered.links, lambda _: None)
+
+
+def tokens_of(text: str) -> list[Token]:
+    """What the text is made of; raise TooMuchWork when it is hostile."""
+    return PARSER.parse(text, {"work": allowance(text)})
 
 
 def _rendered(text: str, parser: MarkdownIt) -> Rendered:

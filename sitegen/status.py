@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from typing import Any
 
-from models.base import Shape
 from models.hosting import address
 from models.status.incidents import (
     EntryRow,
@@ -17,10 +16,9 @@ from models.status.incidents import (
 from models.status.maintenance import (
     MaintenanceRow,
     StatusMaintenance,
-    all_maintenance,
 )
-from models.status.register import all_incidents
-from sitegen.board import StatusFacts, board_of, facts_at
+from models.status.register import incidents_since
+from sitegen.board import StatusFacts, every_incident, every_window, facts_at, told
 from sitegen.links import (
     incident_path,
     maintenance_path,
@@ -28,26 +26,37 @@ from sitegen.links import (
     twin,
 )
 from sitegen.page import Edition, Page, Rank, pages
+from sitegen.turns import Turns
 
 PAST = timedelta(days=14)
+# How many past incidents are told whole; the history has the others.
+TOLD = 20
+LINKS = {
+    "atom": "/status/feed.atom",
+    "rss": "/status/feed.rss",
+    "json": "/status/feed.json",
+    "calendar": "/status/maintenance.ics",
+    "badge": "/status/badge.svg",
+    "embed": "/status/embed/",
+    "shields": None,
+    "counters": None,
+}
 
 
 @pages("status")
-def services(edition: Edition) -> Iterator[Page]:
-    """The overview, and one page for each service that is on it."""
-    facts = facts_at(edition)
+def overview(edition: Edition) -> Iterator[Page]:
+    """The state of every service, and what is going on."""
+    facts = edition.once(facts_at)
     yield Page("status/index.json", _listed(facts), rank=Rank.LIST)
     yield Page(
         "status/index.html",
-        _overview(facts),
+        _overview(facts, edition.once(Turns)),
         template="status/index.html",
         title="Status",
         description=f"The present state of {edition.settings.site_name}.",
         twin="/status/index.json",
         rank=Rank.LIST,
     )
-    for slug in facts.details:
-        yield from _service_pages(facts, slug)
 
 
 @pages("status")
@@ -90,32 +99,20 @@ def maintenance(edition: Edition) -> Iterator[Page]:
     yield Page("status/maintenance.json", {"data": listed}, rank=Rank.LIST)
 
 
-def every_incident(_: Edition) -> list[IncidentRow]:
-    return all_incidents()
-
-
-def every_window(edition: Edition) -> list[MaintenanceRow]:
-    return all_maintenance(edition.once(board_of).now)
-
-
-def told(shape: type[Shape], row: Any) -> dict[str, Any]:
-    """Return a row in the words in which the API tells it."""
-    return shape.model_validate(row).told()
-
-
 def _listed(facts: StatusFacts) -> dict[str, Any]:
     """The API's answer, and beside it what decided and what comes next."""
     meta = {"reasons": facts.reasons, "nextChangeAt": facts.next_change_at}
     return {"data": facts.listed.told(), "meta": meta}
 
 
-def _overview(facts: StatusFacts) -> dict[str, Any]:
+def _overview(facts: StatusFacts, turns: Turns) -> dict[str, Any]:
     seen = facts.board
-    rows = [_row(facts, slug) for slug in facts.details]
+    rows = [_row(facts, turns, slug) for slug in facts.details]
     groups = list(dict.fromkeys(row["group"] for row in rows))
     running = [each for each in seen.windows if each.status == "active"]
     coming = [each for each in seen.windows if each.status == "scheduled"]
     active = [each for each in seen.incidents if each.is_active(seen.now)]
+    resolved = [each for each in incidents_since(seen.now - PAST) if each.resolved_at]
     return {
         "status": facts.listed.told(),
         "groups": [
@@ -125,12 +122,15 @@ def _overview(facts: StatusFacts) -> dict[str, Any]:
         "incidents": _timelines(active),
         "running": [_window(each) for each in reversed(running)],
         "coming": [_window(each) for each in reversed(coming)],
-        "past": _timelines(facts.resolved_since(seen.now - PAST)),
+        "past": _timelines(resolved[:TOLD]),
+        "more": len(resolved[TOLD:]),
+        "links": LINKS,
         "staleAt": facts.stale_at(),
+        "turn": turns.whole,
     }
 
 
-def _row(facts: StatusFacts, slug: str) -> dict[str, Any]:
+def _row(facts: StatusFacts, turns: Turns, slug: str) -> dict[str, Any]:
     """One service as a line of the overview."""
     detail = facts.details[slug]
     service = detail.service
@@ -140,42 +140,13 @@ def _row(facts: StatusFacts, slug: str) -> dict[str, Any]:
         "description": service.description,
         "group": service.group,
         "state": service.state,
+        "turn": turns.services.get(slug),
         "reason": facts.reasons[slug],
         "stale": service.stale,
         "href": address(service_path(slug)),
         "uptimePct": detail.uptime[-1].uptime_pct,
         "days": facts.days[slug],
     }
-
-
-def _service_pages(facts: StatusFacts, slug: str) -> Iterator[Page]:
-    path, detail = service_path(slug), facts.details[slug]
-    name, data = detail.service.name, detail.told()
-    shown = {
-        "service": data["service"],
-        "reason": facts.reasons[slug],
-        "uptime": data["uptime"],
-        "days": facts.days[slug],
-        "incidents": [
-            {"incident": each, "href": address(incident_path(each["id"]))}
-            for each in data["incidents"]
-        ],
-        "maintenance": [
-            {"maintenance": each, "href": address(maintenance_path(each["id"]))}
-            for each in data["maintenance"]
-        ],
-        "staleAt": facts.stale_at(slug),
-    }
-    meta = {"reason": facts.reasons[slug]}
-    yield Page(twin(path)[1:], {"data": data, "meta": meta})
-    yield Page(
-        path,
-        shown,
-        template="status/service.html",
-        title=f"{name} status",
-        description=detail.service.description or f"The present state of {name}.",
-        twin=twin(path),
-    )
 
 
 def _timelines(found: list[IncidentRow]) -> list[dict[str, Any]]:

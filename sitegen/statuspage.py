@@ -7,11 +7,10 @@ from typing import Any
 
 from models.hosting import address
 from models.status.incidents import EntryRow, IncidentRow, entries_of
-from models.status.maintenance import MaintenanceRow, all_maintenance
+from models.status.maintenance import MaintenanceRow
 from models.status.published import Board
-from models.status.register import all_incidents
 from models.words import told_moment
-from sitegen.board import board_of
+from sitegen.board import board_of, every_incident, every_window
 from sitegen.components import STATUS, Components, short_id
 from sitegen.links import incident_path, maintenance_path
 from sitegen.page import Edition, Page, Rank, pages
@@ -63,8 +62,8 @@ class Documents:
         self._name = edition.settings.site_name
         self._board: Board = edition.once(board_of)
         self._listed = self._board.listed()
-        self._incidents = all_incidents()
-        windows = all_maintenance(self._board.now)
+        self._incidents = edition.once(every_incident)
+        windows = edition.once(every_window)
         self._windows = [each for each in windows if each.status != "cancelled"]
         self._components = Components(self._board, short_id(self._url))
 

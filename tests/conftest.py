@@ -85,13 +85,16 @@ def store(settings, empty_database):
 
 @pytest.fixture
 def woken():
-    """The areas that the builder was woken for."""
+    """The areas that the builder was woken for, and which of them quietly."""
     return []
 
 
 @pytest.fixture
 def app(store, settings, clock, woken):
-    return create_app(settings, clock=clock, changed=woken.append)
+    def changed(area, is_quiet):
+        woken.append(f"{area}, quietly" if is_quiet else area)
+
+    return create_app(settings, clock=clock, changed=changed)
 
 
 @pytest.fixture

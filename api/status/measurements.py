@@ -5,6 +5,7 @@ from models.status.measurements import (
     RecordedMeasurements,
     StatusRecordMeasurements,
     record_measurements,
+    repeats_the_present,
 )
 
 
@@ -24,7 +25,10 @@ def record(call: Call, asked: StatusRecordMeasurements) -> RecordedMeasurements:
     A time in the future or older than raw measurements are kept refuses the
     whole batch and names the item.
     """
-    retention = call.settings.raw_retention
+    settings = call.settings
+    if repeats_the_present(asked, call.now, freshness=settings.freshness):
+        call.quietly()
+    retention = settings.raw_retention
     recorded, changed = record_measurements(asked, call.now, retention=retention)
     if not changed:
         call.unchanged()

@@ -33,6 +33,8 @@ class DocumentRow(Row):
     archived_at = MomentField(null=True)
     # The file it was imported from: links between files are relative to it.
     source_path = TextField(null=True)
+    # The name of the tree that the path is in.
+    source_tree = TextField(null=True)
 
     class Meta:
         indexes = (

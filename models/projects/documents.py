@@ -95,7 +95,12 @@ class GetDocument(NamedInProject):
 
 
 def create_document(
-    asked: CreateDocument, now: datetime, by: By, *, source_path: str | None = None
+    asked: CreateDocument,
+    now: datetime,
+    by: By,
+    *,
+    source_path: str | None = None,
+    source_tree: str | None = None,
 ) -> DocumentRow:
     """Keep a new document, which nobody outside sees until it is published."""
     project = project_with(asked.project_id)
@@ -112,6 +117,7 @@ def create_document(
         created_at=now,
         updated_at=now,
         source_path=source_path,
+        source_tree=source_tree,
         **members,
     )
     DOCUMENTS.keep(document, content, by, summary=document.summary)

@@ -1,6 +1,8 @@
 """Documents from elsewhere: a tree of files brought into the docs project."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -10,7 +12,7 @@ from pydantic import ValidationError
 from models.base import Shape
 from models.changes import mark
 from models.database import writing
-from models.errors import SlugTaken, ValidationFailed
+from models.errors import ValidationFailed
 from models.projects.document import DOCUMENTS, DocumentRow
 from models.projects.documents import (
     Collection,
@@ -23,10 +25,16 @@ from models.projects.documents import (
 )
 from models.projects.project import ProjectRow
 from models.projects.projects import docs_project
-from models.projects.publication import PublishDocument, publish_document
+from models.projects.publication import (
+    PublishDocument,
+    UnpublishDocument,
+    publish_document,
+    unpublish_document,
+)
 from models.projects.words import By, Summary, Text, Title
 from models.words import Slug
 
+SLUG_LENGTH = 64
 # What an import says about a document; the text is compared apart.
 MEMBERS = ("title", "summary", "section", "position")
 
@@ -51,20 +59,38 @@ class ImportReport:
     updated: list[str] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
     published: list[str] = field(default_factory=list)
+    pruned: list[str] = field(default_factory=list)
+    # What a reader of the report should know, by the path of the file.
+    notes: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def changed(self) -> bool:
-        return bool(self.created or self.updated or self.published)
+        return bool(self.created or self.updated or self.published or self.pruned)
 
 
 @dataclass(frozen=True)
 class Import:
-    """What all files of one import share."""
+    """
+    What an import is to do.
 
-    project: ProjectRow
+    `tree` names the folder: a document comes from one file of one tree. `publish`
+    leaves every document published as it is in its file. `prune` takes those from
+    the public whose file is gone; a file of `held` is there, though it could not be
+    used. A trial keeps nothing.
+    """
+
     collection: Collection
-    by: By
     now: datetime
+    by: By
+    tree: str
+    publish: bool = False
+    prune: bool = False
+    held: frozenset[str] = frozenset()
+    is_trial: bool = False
+
+
+class _Trial(Exception):
+    """Ends the transaction of a trial, so that nothing of it is kept."""
 
 
 def document_source(**members: Any) -> DocumentSource:
@@ -80,114 +106,165 @@ def document_source(**members: Any) -> DocumentSource:
 
 def import_documents(
     sources: Sequence[DocumentSource],
-    collection: Collection,
-    now: datetime,
-    by: By,
-    *,
-    publish: bool,
-    progress: Callable[[str], object] = lambda _: None,
+    asked: Import,
+    progress: Callable[[Sequence[DocumentSource]], Iterable[DocumentSource]] = iter,
 ) -> ImportReport:
     """
     Bring the sources into a collection of the docs project: all, or none.
 
-    What is the same stays untouched, so a second import changes nothing. With
-    `publish` every document ends published as it is in its file. `progress` is
-    told the path of each file that is done.
+    What is the same stays untouched, so a second import changes nothing. `progress`
+    goes through the sources and may show how far it is.
     """
     report = ImportReport()
-    with writing():
-        each_shares = Import(docs_project(), collection, by, now)
-        existing = _existing(each_shares.project, sources, collection)
-        ids = [document.id for document in existing.values()]
+    with suppress(_Trial), writing():
+        register = Register(docs_project(), sources, asked)
+        ids = [each.id for each in register.found.values()]
         texts = DOCUMENTS.contents_of(ids, DocumentRow.version)
-        for source in sources:
-            document = existing.get(source.path)
+        for source in progress(sources):
+            document = register.found.get(source.path)
             text = texts.get(document.id) if document else None
-            document = _kept(source, document, text, each_shares, report)
-            if publish:
-                _published(document, each_shares, report)
-            progress(source.path)
+            document = _kept(source, document, text, register, report)
+            if asked.publish:
+                _published(document, asked, report)
+        if asked.prune:
+            _pruned(register, report)
         if report.changed:
             mark("docs")
+        if asked.is_trial:
+            raise _Trial
     return report
 
 
-def _existing(
-    project: ProjectRow, sources: Sequence[DocumentSource], collection: Collection
-) -> dict[str, DocumentRow]:
-    """
-    Return the document of each source that has one, by the source's path.
+class Register:
+    """Which document each source is, and which slugs are taken."""
 
-    It is the one that came from that file, and so keeps its slug whatever file
-    joins the tree; or else the one that has the slug.
-    """
-    rows = list(DocumentRow.select().where(DocumentRow.project == project.id))
-    of_file = {r.source_path: r for r in rows if r.collection == collection}
-    of_slug = {row.slug: row for row in rows}
-    found: dict[str, DocumentRow] = {}
-    owners: dict[str, str] = {}
-    for source in sources:
-        document = of_file.get(source.path) or of_slug.get(source.slug)
-        slug = document.slug if document else source.slug
-        other = owners.setdefault(slug, source.path)
-        if other != source.path:
-            raise _taken(source, slug, f"the file '{other}'")
-        if document is None:
-            continue
-        if document.collection not in (None, collection):
-            raise _taken(source, slug, f"a page of {document.collection}")
-        found[source.path] = document
+    def __init__(
+        self, project: ProjectRow, sources: Sequence[DocumentSource], asked: Import
+    ) -> None:
+        self.asked, self.project = asked, project
+        rows = list(DocumentRow.select().where(DocumentRow.project == project.id))
+        self._paths = {each.path for each in sources} | asked.held
+        self._own = {str(r.source_path): r for r in rows if self._is_of_tree(r)}
+        self._taken = {row.slug: row for row in rows}
+        self.found: dict[str, DocumentRow] = {}
+        for source in sources:
+            document = self._own.get(source.path) or self._adopted(source.slug)
+            if document is not None:
+                self.found[source.path] = document
+        self._slugs = {row.slug for row in rows}
+
+    def gone(self) -> list[DocumentRow]:
+        """Return the documents of this tree whose file is in it no more."""
+        kept = {each.id for each in self.found.values()}
+        return [
+            row
+            for path, row in self._own.items()
+            if row.source_tree and path not in self._paths and row.id not in kept
+        ]
+
+    def free_slug(self, source: DocumentSource) -> str:
+        """Return the slug of a new document: its own, or one that is free."""
+        slug = free_slug(source.slug, self._slugs)
+        self._slugs.add(slug)
+        return slug
+
+    def _is_of_tree(self, row: DocumentRow) -> bool:
+        is_here = row.collection == self.asked.collection
+        # What came in before trees had names is of any.
+        is_of_tree = row.source_tree in (None, self.asked.tree)
+        return bool(row.source_path) and is_here and is_of_tree
+
+    def _adopted(self, slug: str) -> DocumentRow | None:
+        """
+        Return the document of that slug, if a file may have it.
+
+        It is one that came from no file yet, or whose file was renamed.
+        """
+        row = self._taken.get(slug)
+        if row is None or row.collection not in (None, self.asked.collection):
+            return None
+        was_renamed = self._is_of_tree(row) and row.source_path not in self._paths
+        if row.source_path and not was_renamed:
+            return None
+        # Two files may wish for it; the first has it.
+        return self._taken.pop(slug)
+
+
+def free_slug(slug: str, taken: AbstractSet[str]) -> str:
+    """Return the slug, counted up if it is taken."""
+    found, count = slug, 1
+    while found in taken:
+        count += 1
+        ending = f"-{count}"
+        found = slug[: SLUG_LENGTH - len(ending)].rstrip("-") + ending
     return found
-
-
-def _taken(source: DocumentSource, slug: str, holder: str) -> SlugTaken:
-    return SlugTaken(
-        f"The file '{source.path}' would have the slug '{slug}', which belongs to"
-        f" {holder}. Rename the file; nothing was imported."
-    )
 
 
 def _kept(
     source: DocumentSource,
     document: DocumentRow | None,
     text: str | None,
-    shared: Import,
+    register: Register,
     report: ImportReport,
 ) -> DocumentRow:
     """Create the document, or save it when it differs from its file."""
     if document is None:
-        report.created.append(source.slug)
-        return _created(source, shared)
+        return _created(source, register, report)
+    asked = register.asked
     wanted = {name: getattr(source, name) for name in MEMBERS}
-    wanted |= {"collection": shared.collection}
+    wanted |= {"collection": asked.collection}
+    came_from = (document.source_tree, document.source_path)
     same_words = all(getattr(document, n) == v for n, v in wanted.items())
     if not same_words or text != source.content:
         wanted |= {"id": document.id, "content": source.content}
-        document = update_document(UpdateDocument(**wanted), shared.now, shared.by)
-    elif document.source_path == source.path:
+        document = update_document(UpdateDocument(**wanted), asked.now, asked.by)
+    elif came_from == (asked.tree, source.path):
         report.unchanged.append(document.slug)
         return document
+    if came_from[1] is None:
+        told = f"It takes the place of the document '{document.slug}'."
+        report.notes.append((source.path, told))
     report.updated.append(document.slug)
-    document.source_path = source.path
+    document.source_tree, document.source_path = asked.tree, source.path
     document.save()
     return document
 
 
-def _created(source: DocumentSource, shared: Import) -> DocumentRow:
-    members = {name: getattr(source, name) for name in MEMBERS}
-    asked = CreateDocument(
-        project_id=shared.project.id,
-        slug=source.slug,
+def _created(
+    source: DocumentSource, register: Register, report: ImportReport
+) -> DocumentRow:
+    asked, slug = register.asked, register.free_slug(source)
+    if slug != source.slug:
+        told = f"The slug '{source.slug}' is taken, so its slug is '{slug}'."
+        report.notes.append((source.path, told))
+    wanted = CreateDocument(
+        project_id=register.project.id,
+        slug=slug,
         type="note",
         content=source.content,
-        collection=shared.collection,
-        **members,
+        collection=asked.collection,
+        **{name: getattr(source, name) for name in MEMBERS},
     )
-    return create_document(asked, shared.now, shared.by, source_path=source.path)
+    report.created.append(slug)
+    return create_document(
+        wanted,
+        asked.now,
+        asked.by,
+        source_path=source.path,
+        source_tree=asked.tree,
+    )
 
 
-def _published(document: DocumentRow, shared: Import, report: ImportReport) -> None:
+def _published(document: DocumentRow, asked: Import, report: ImportReport) -> None:
     if document.published_version != document.version:
-        asked = PublishDocument(id=document.id, version=document.version)
-        publish_document(asked, shared.now, shared.by)
+        wanted = PublishDocument(id=document.id, version=document.version)
+        publish_document(wanted, asked.now, asked.by)
         report.published.append(document.slug)
+
+
+def _pruned(register: Register, report: ImportReport) -> None:
+    asked = register.asked
+    for row in register.gone():
+        if row.published_version is not None:
+            unpublish_document(UnpublishDocument(id=row.id), asked.now, asked.by)
+            report.pruned.append(row.slug)

@@ -24,6 +24,10 @@ class LabelRow(Row):
         indexes = ((("project", "name"), True),)
 
     @property
+    def is_global(self) -> bool:
+        return self.project_id is None
+
+    @property
     def audited(self) -> Target:
         return Target("label", self.id, self.name)
 

@@ -79,8 +79,9 @@ class PublishedPage:
     published_version: int
     published_at: datetime
     revised_at: datetime
-    # The file it was imported from, if any, and the bytes of its text.
+    # The file it was imported from, if any, its tree, and the bytes of its text.
     source_path: str | None
+    source_tree: str | None
     size: int
 
 
@@ -179,6 +180,7 @@ def _published() -> "ModelSelect[Any]":
             DocumentRow.published_version,
             DocumentRow.published_at,
             DocumentRow.source_path,
+            DocumentRow.source_tree,
             DocumentRevisionRow.title,
             DocumentRevisionRow.summary,
             DocumentRevisionRow.created_at.alias("revised_at"),

@@ -1,43 +1,59 @@
-"""Counts of measurements: over any window, and day by day."""
+"""Counts of measurements: over any window, and by the parts of it."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, date, datetime, timedelta
-from typing import Annotated
+from datetime import datetime
+from itertools import chain
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
-from models.base import MILLISECOND, Shape, milliseconds, moment
+from models.base import MILLISECOND, Shape, milliseconds
 from models.database import database
-from models.status.hours import COUNTED, HOUR_MS, rolled_up_until
+from models.status.cuts import Span, inside, outside, windows_of
+from models.status.hours import COUNTED, DAY_MS, HOUR_MS, rolled_up_until
 from models.status.services import ServiceRow
-from models.status.uptime import PERIODS, Counts, Period, total
+from models.status.uptime import PERIODS, Counts, Period
 from models.words import Moment
 
-DAY = timedelta(days=1)
-DAY_MS = 24 * HOUR_MS
-
-Span = tuple[datetime, datetime]
-
-# A UTC day's number, then the columns of Counts.
+# The number of a part, then the columns of Counts.
 Row = tuple[int, ...]
+
+# Parts of a span: its hours; or its UTC days, each cut in two at a time of day.
+HOURLY = f"{{0}} / {HOUR_MS} + ?"
+HALVES = f"{{0}} / {DAY_MS} * 2 + ({{0}} % {DAY_MS} >= ?)"
 
 # The same question to raw rows, hours and days. The texts are fixed, since Peewee
 # takes longer to say them than SQLite to answer.
-_WITHIN = "WHERE service_id = ? AND {0} >= ? AND {0} < ? GROUP BY 1"
 _ADDED = "SUM(operational), SUM(degraded), SUM(down), SUM(time_sum), SUM(time_count)"
-_ASKED = "SELECT {0} / {1}, {2} FROM {3} " + _WITHIN  # noqa: S608  our own texts
-_RAW = _ASKED.format("observed_at", DAY_MS, COUNTED, "measurement")
-_HOURS = _ASKED.format("starts_at", DAY_MS, _ADDED, "hour")
-_DAYS = _ASKED.format("starts_at", DAY_MS, _ADDED, "day")
-_EXCLUDED = (
-    "SELECT COALESCE(SUM(excluded), 0) FROM day"
-    " WHERE service_id = ? AND starts_at >= ? AND starts_at < ?"
+_ASKED = (
+    "SELECT {part}, {columns} FROM {table}"
+    " WHERE service_id = ? AND {at} >= ? AND {at} < ? GROUP BY 1"
 )
-_WINDOWS = (
-    "SELECT starts_at, ends_at FROM maintenance"
-    " JOIN affected ON affected.subject = maintenance.id"
-    " WHERE affected.service_id = ? AND written <> 'cancelled' ORDER BY starts_at"
-)
+
+
+class _Texts(NamedTuple):
+    """What is asked of each source, for one way of parting."""
+
+    raw: str
+    hours: str
+    days: str
+
+
+def _texts(part: str) -> _Texts:
+    tables = (
+        ("measurement", "observed_at", f"{COUNTED}, 0"),
+        ("hour", "starts_at", f"{_ADDED}, 0"),
+        ("day", "starts_at", f"{_ADDED}, SUM(excluded)"),
+    )
+    return _Texts(
+        *(
+            _ASKED.format(part=part.format(at), columns=columns, table=table, at=at)
+            for table, at, columns in tables
+        )
+    )
+
+
+_TEXTS = {part: _texts(part) for part in (HOURLY, HALVES)}
 
 
 class StatusUptimeSummary(Shape):
@@ -60,12 +76,17 @@ def uptime_of(
     Samples inside a maintenance window that names the service and was not
     cancelled are left out; gaps count neither way.
     """
-    start = now - PERIODS[period]
-    counts = counts_in(service, (start + MILLISECOND, now + MILLISECOND))
+    counts = counts_in(service, span_of(period, now))
+    return summary(service.slug, period, now, counts, interval_seconds=interval_seconds)
+
+
+def summary(
+    slug: str, period: Period, now: datetime, counts: Counts, *, interval_seconds: int
+) -> StatusUptimeSummary:
     return StatusUptimeSummary(
-        slug=service.slug,
+        slug=slug,
         period=period,
-        from_=start,
+        from_=now - PERIODS[period],
         to=now,
         uptime_pct=counts.uptime_pct,
         samples=counts.samples,
@@ -74,79 +95,72 @@ def uptime_of(
     )
 
 
+def span_of(period: Period, now: datetime) -> Span:
+    """Return (now - period, now]: times are kept to the millisecond."""
+    return now - PERIODS[period] + MILLISECOND, now + MILLISECOND
+
+
 def counts_in(service: ServiceRow, span: Span) -> Counts:
-    """Count the samples observed in [start, end) outside maintenance."""
-    return _summed(_rows_in(service, span))
+    """Count the samples observed in [start, end), those in maintenance apart."""
+    rows = rows_in(service.number, windows_of(service), span)
+    return summed(columns for _, *columns in rows)
 
 
-def excluded_in(service: ServiceRow, span: Span) -> int:
-    """Count the samples observed in [start, end) that maintenance leaves out."""
-    start, end = (milliseconds(each) for each in span)
-    folded = database.execute_sql(_EXCLUDED, (service.number, start, end)).fetchone()
-    everything = _summed(_rows_of(service, [span]))
-    counted = _summed(_rows_of(service, outside(windows_of(service), span)))
-    return int(folded[0]) + everything.samples - counted.samples
+def rows_in(
+    number: int,
+    windows: Sequence[Span],
+    span: Span,
+    part: str = HALVES,
+    split: int = 0,
+) -> list[Row]:
+    """Return the counts of the parts of [start, end); a part may come several times."""
+    texts, until = _TEXTS[part], rolled_up_until()
 
+    def rows_of(spans: Iterable[Span]) -> Iterator[Row]:
+        asked = (each for span in spans for each in _sources(span, until, texts))
+        return chain.from_iterable(
+            database.execute_sql(statement, (split, number, start, end))
+            for statement, start, end in asked
+            if start < end
+        )
 
-def days_of(service: ServiceRow, now: datetime, days: int) -> dict[date, Counts]:
-    """Return the counts of the last UTC days, today included; days without none."""
-    today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    found: dict[date, Counts] = {}
-    for row in _rows_in(service, (today - (days - 1) * DAY, now + MILLISECOND)):
-        day = moment(row[0] * DAY_MS).date()
-        found[day] = total([found.get(day, Counts()), Counts(*row[1:])])
-    return found
-
-
-def windows_of(service: ServiceRow) -> list[Span]:
-    """Return the spans of maintenance that leave samples of the service out."""
-    rows = database.execute_sql(_WINDOWS, (service.number,))
-    return [(moment(starts_at), moment(ends_at)) for starts_at, ends_at in rows]
-
-
-def outside(windows: Sequence[Span], span: Span) -> Iterable[Span]:
-    """Yield what is left of a span when the windows, sorted by start, are cut out."""
-    start, end = span
-    for window_start, window_end in windows:
-        if window_start >= end:
-            break
-        if window_start > start:
-            yield start, window_start
-        start = max(start, window_end)
-    if start < end:
-        yield start, end
-
-
-def _rows_in(service: ServiceRow, span: Span) -> Iterator[Row]:
-    """Yield counts by day of what lies outside maintenance."""
     # A day whose raw rows are gone is counted whole, in the span that it starts in.
     start, end = (milliseconds(each) for each in span)
-    yield from database.execute_sql(_DAYS, (service.number, start, end))
-    yield from _rows_of(service, outside(windows_of(service), span))
+    days = database.execute_sql(texts.days, (split, number, start, end))
+    kept, cut = rows_of(outside(windows, span)), rows_of(inside(windows, span))
+    return [*days, *kept, *map(_left_out, cut)]
 
 
-def _rows_of(service: ServiceRow, spans: Iterable[Span]) -> Iterator[Row]:
-    """Yield counts by day of what is kept by the hour or raw."""
-    until = rolled_up_until()
-    for span in spans:
-        for statement, start, end in _sources(span, until):
-            if start < end:
-                yield from database.execute_sql(statement, (service.number, start, end))
+def edge_in(number: int, windows: Sequence[Span], span: Span) -> Counts:
+    """Count within an hour, where nothing but raw rows can tell."""
+    kept, cut = (
+        [row for each in parts for row in _raw_rows(number, each)]
+        for parts in (outside(windows, span), inside(windows, span))
+    )
+    return summed(columns for _, *columns in [*kept, *map(_left_out, cut)])
 
 
-def _sources(span: Span, until: int) -> Iterator[tuple[str, int, int]]:
+def _raw_rows(number: int, span: Span) -> Iterator[Row]:
+    start, end = (milliseconds(each) for each in span)
+    yield from database.execute_sql(_TEXTS[HALVES].raw, (0, number, start, end))
+
+
+def _left_out(row: Row) -> Row:
+    return row[0], 0, 0, 0, 0, 0, sum(row[1:4])
+
+
+def summed(rows: Iterable[Sequence[int]]) -> Counts:
+    return Counts(*map(sum, zip(*rows, strict=True)))
+
+
+def _sources(span: Span, until: int, texts: _Texts) -> Iterator[tuple[str, int, int]]:
     """Split a span into its whole hours, where they are counted, and its edges."""
     start, end = (milliseconds(each) for each in span)
     first = -(-start // HOUR_MS) * HOUR_MS
     last = min(end // HOUR_MS * HOUR_MS, until)
     if first < last:
-        yield _RAW, start, first
-        yield _HOURS, first, last
-        yield _RAW, last, end
+        yield texts.raw, start, first
+        yield texts.hours, first, last
+        yield texts.raw, last, end
     else:
-        yield _RAW, start, end
-
-
-def _summed(rows: Iterable[Row]) -> Counts:
-    _, *columns = [sum(column) for column in zip(*rows, strict=True)] or [0]
-    return Counts(*columns)
+        yield texts.raw, start, end

@@ -1,47 +1,72 @@
 """A day of a service as one word: the worst that was measured or declared. Pure."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
-from models.status.state import Severity, State, worst_severity
+from models.status.state import Severity, State
 from models.status.uptime import Counts
 
 # From this share of a day's samples on, down is a major outage of the day.
 MAJOR_SHARE = 0.5
 
 
+class Day(NamedTuple):
+    """What a day is judged by: its samples, and the severities of its incidents."""
+
+    counts: Counts
+    severities: Collection[Severity]
+    in_maintenance: bool
+
+
+class DayLine(NamedTuple):
+    """One line of the rule, in words and in code; an incident of the state suffices."""
+
+    when: str
+    applies: Callable[[Day], bool]
+    state: State
+
+
+def down_from(share: float, state: State) -> DayLine:
+    words = f"At least {share * 100:g} % of the samples were" if share else "Any was"
+    return DayLine(
+        f"{words} down",
+        lambda day: 0 < day.counts.down >= share * day.counts.samples,
+        state,
+    )
+
+
+# The rule, from worst to best: the first line that applies decides. Declared
+# incidents and measurements are weighed alike. The page that explains the rule is
+# made of these lines too.
+LINES: tuple[DayLine, ...] = (
+    down_from(MAJOR_SHARE, "major-outage"),
+    down_from(0, "partial-outage"),
+    DayLine("Any was degraded", lambda day: day.counts.degraded > 0, "degraded"),
+    DayLine(
+        "Maintenance touched the day", lambda day: day.in_maintenance, "maintenance"
+    ),
+    DayLine("There were samples", lambda day: day.counts.samples > 0, "operational"),
+)
+
+
 def day_state(
     counts: Counts, severities: Collection[Severity], *, in_maintenance: bool
 ) -> State | None:
-    """
-    Return the state a day is shown with, None where nothing is known of it.
-
-    Declared incidents and measurements are weighed alike and the worst counts;
-    maintenance shows on a day without anything worse.
-    """
-    found = list(severities)
-    if counts.down:
-        is_major = counts.down >= MAJOR_SHARE * counts.samples
-        found.append("major-outage" if is_major else "partial-outage")
-    elif counts.degraded:
-        found.append("degraded")
-    if found:
-        return worst_severity(found)
-    if in_maintenance:
-        return "maintenance"
-    return "operational" if counts.samples else None
+    """Return the state a day is shown with, None where nothing is known of it."""
+    day = Day(counts, severities, in_maintenance)
+    found = (e.state for e in LINES if e.state in severities or e.applies(day))
+    return next(found, None)
 
 
 def told_day(
     day: date,
-    counted: Counts | None,
+    counts: Counts,
     severities: Collection[Severity],
     *,
     in_maintenance: bool,
 ) -> dict[str, Any]:
     """Return a day in the words that templates and the static JSON use."""
-    counts = counted or Counts()
     state = day_state(counts, severities, in_maintenance=in_maintenance)
     pct = counts.uptime_pct
     words = "No data" if state is None else state.replace("-", " ").capitalize()
@@ -52,5 +77,7 @@ def told_day(
         "state": state,
         "uptimePct": pct,
         "samples": counts.samples,
+        "excluded": counts.excluded,
+        "averageMs": counts.average_ms,
         "words": words,
     }

@@ -13,17 +13,19 @@ from peewee import BigIntegerField, CompositeKey, ForeignKeyField, IntegerField
 
 from models.base import MomentField, Row, milliseconds, moment
 from models.database import database, writing
-from models.instance import mark_named, set_mark
+from models.instance import mark_named, marks_named, set_mark
 from models.status.services import ServiceRow
 
 HOUR = timedelta(hours=1)
 HOUR_MS = 60 * 60 * 1000
+DAY_MS = 24 * HOUR_MS
 
 # Hours in a transaction that catches up: few, so that no write waits for long.
 AT_ONCE = 6
 
 _ROLLED_UP = "rolled-up-until"
 FOLDED = "folded-until"
+_REVISION = "past-revision-"
 
 
 class HourRow(Row):
@@ -91,16 +93,29 @@ def folded_until() -> datetime:
     return moment(mark_named(FOLDED) or 0)
 
 
-def recount(samples: Iterable[tuple[int, int]]) -> None:
+def recount(samples: Iterable[tuple[int, int]], now: datetime) -> None:
     """
     Count anew the hours that late samples fell into, inside their transaction.
 
     A sample is a service's number and a time in milliseconds. One whose hour is
-    not rolled up yet is not late.
+    not over is not late.
     """
-    until = rolled_up_until()
-    late = {(number, _hour(at)) for number, at in samples if at < until}
-    _recount(late)
+    until, this_hour = rolled_up_until(), _hour(milliseconds(now))
+    late = {(number, _hour(at)) for number, at in samples if at < max(until, this_hour)}
+    _recount((number, hour) for number, hour in late if hour < until)
+    for number in {number for number, _ in late}:
+        name = f"{_REVISION}{number}"
+        set_mark(name, (mark_named(name) or 0) + 1)
+
+
+def past_revisions() -> dict[int, int]:
+    """
+    Return, by service, how often samples came into hours that were over.
+
+    While it stands, and the windows do, those hours tell the same.
+    """
+    found = marks_named(_REVISION)
+    return {int(name.removeprefix(_REVISION)): value for name, value in found.items()}
 
 
 def roll_up(now: datetime) -> int:

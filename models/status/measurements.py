@@ -94,6 +94,12 @@ _SEEN = (
     " WHERE service_id BETWEEN ? AND ? ORDER BY service_id, source"
 )
 
+# What each service was last said to be by one source, while that is fresh.
+_SAID = (
+    "SELECT slug, status FROM service LEFT JOIN reading"
+    " ON service_id = number AND source = ? AND observed_at >= ?"
+)
+
 _WHY_NOT = "older samples are not kept one by one."
 
 
@@ -124,12 +130,26 @@ def record_measurements(
     changed = cursor.rowcount > 0
     if changed:
         cursor.executemany(_SEE, rows)
-        recount((number, at) for number, at, *_ in rows)
+        recount(((number, at) for number, at, *_ in rows), now)
     unknown = [each.slug for each in asked.measurements if each.slug not in numbers]
     recorded = RecordedMeasurements(
         recorded=len(rows), unknown=list(dict.fromkeys(unknown))
     )
     return recorded, changed
+
+
+def repeats_the_present(
+    asked: StatusRecordMeasurements, now: datetime, *, freshness: timedelta
+) -> bool:
+    """
+    Tell whether a batch says of every service what its source says already.
+
+    Then no state can change by it: of as many fresh sources as many are down. Asked
+    before the batch is kept.
+    """
+    since = milliseconds(now - freshness)
+    said = dict(database.execute_sql(_SAID, (asked.source, since)))
+    return all(said.get(e.slug, e.status) == e.status for e in asked.measurements)
 
 
 def readings_of(services: Iterable[ServiceRow]) -> dict[int, list[Reading]]:

@@ -1,10 +1,12 @@
 """The instant that the page tells of: the last at which anything shown changed."""
 
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any
 
 from peewee import fn
 
+from models.status.affected import AffectedRow
 from models.status.incidents import IncidentRow
 from models.status.maintenance import MaintenanceRow
 from models.status.measurements import ReadingRow
@@ -40,6 +42,28 @@ def told_at(now: datetime, freshness: timedelta) -> datetime:
     return max(filter(None, [_midnight(now), *written, _stale(gone, freshness)]))
 
 
+def told_at_each(now: datetime, freshness: timedelta) -> dict[int, datetime]:
+    """
+    Return the same for the page of each service, by its number.
+
+    What another service says does not move it, so its figures stand where they
+    stood, and its page need not be made again.
+    """
+    own = {each.number: each.updated_at for each in ServiceRow.select()}
+    found = {number: [_midnight(now)] for number in own}
+    observed = ReadingRow.observed_at
+    gone = _newest(ReadingRow.service, observed, observed < now - freshness)
+    stale = {number: _stale(at, freshness) for number, at in gone.items()}
+    written = [_newest(ReadingRow.service, observed, observed <= now)]
+    for column in _COLUMNS:
+        if column.model in (IncidentRow, MaintenanceRow):
+            written.append(_newest(AffectedRow.service, column, column <= now))
+    for number, at in chain.from_iterable(e.items() for e in (own, stale, *written)):
+        if number in found and at and at <= now:
+            found[number].append(at)
+    return {number: max(moments) for number, moments in found.items()}
+
+
 def next_told(now: datetime, freshness: timedelta) -> datetime:
     """Return when time alone next changes what `told_at` returns."""
     observed = ReadingRow.observed_at
@@ -57,6 +81,14 @@ def _stale(observed_at: datetime | None, freshness: timedelta) -> datetime | Non
     if observed_at is None:
         return None
     return Reading("", "operational", observed_at).stale_from(freshness)
+
+
+def _newest(service: Any, column: Any, condition: Any) -> dict[int, datetime]:
+    """Return the latest time in a column by the service that it is about."""
+    newest = service.model.select(service, fn.MAX(column))
+    if service.model is not column.model:
+        newest = newest.join(column.model, on=AffectedRow.subject == column.model.id)
+    return dict(newest.where(condition).group_by(service).tuples())
 
 
 def _found(extreme: Any, column: Any, condition: Any) -> datetime | None:

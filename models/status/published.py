@@ -1,7 +1,7 @@
 """What the public is told: one service, all of them, and what comes next."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -10,7 +10,12 @@ from typing import Annotated, TypeVar, cast
 from pydantic import Field
 
 from models.base import Shape
-from models.status.counters import StatusUptimeSummary, uptime_of
+from models.status.counters import (
+    StatusUptimeSummary,
+    counts_in,
+    span_of,
+    summary,
+)
 from models.status.incidents import IncidentRow, StatusIncident
 from models.status.maintenance import (
     MaintenanceRow,
@@ -18,6 +23,7 @@ from models.status.maintenance import (
     maintenance_since,
 )
 from models.status.measurements import readings_of
+from models.status.periods import Measured
 from models.status.register import incidents_since
 from models.status.services import ServiceRow, services_in_order, shown_service
 from models.status.state import (
@@ -31,7 +37,7 @@ from models.status.state import (
     next_change,
     overall_of,
 )
-from models.status.uptime import PERIODS
+from models.status.uptime import PERIODS, Counts, Period
 from models.words import Moment
 
 HISTORY = timedelta(days=90)
@@ -183,26 +189,51 @@ def service_detail(
     slug: str, now: datetime, freshness: timedelta, *, interval_seconds: int
 ) -> StatusServiceDetail:
     """Return a service with its uptimes and the incidents and windows of 90 days."""
-    service = shown_service(slug)
-    return detail_on(board(now, freshness, [service]), service, interval_seconds)
+    service, since = shown_service(slug), now - HISTORY
+    return _detail(
+        board(now, freshness, [service]).told(service),
+        {each: counts_in(service, span_of(each, now)) for each in PERIODS},
+        incidents_since(since, service),
+        maintenance_since(since, now, service),
+        at=(now, interval_seconds),
+    )
 
 
-def detail_on(
-    seen: Board, service: ServiceRow, interval_seconds: int
-) -> StatusServiceDetail:
+def details_on(
+    seen: Board, measured: Mapping[str, Measured], interval_seconds: int
+) -> dict[str, StatusServiceDetail]:
+    """Return the same for all services at once, by slug."""
     since = seen.now - HISTORY
-    uptime = [
-        uptime_of(service, period, seen.now, interval_seconds=interval_seconds)
-        for period in PERIODS
-    ]
-    windows = maintenance_since(since, seen.now, service)
+    incidents = _by_service(incidents_since(since))
+    windows = _by_service(maintenance_since(since, seen.now))
+    return {
+        each.slug: _detail(
+            seen.told(each),
+            measured[each.slug].counts,
+            incidents.get(each.number, []),
+            windows.get(each.number, []),
+            at=(measured[each.slug].now, interval_seconds),
+        )
+        for each in seen.services
+    }
+
+
+def _detail(
+    service: StatusService,
+    counts: Mapping[Period, Counts],
+    incidents: list[IncidentRow],
+    windows: list[MaintenanceRow],
+    *,
+    at: tuple[datetime, int],
+) -> StatusServiceDetail:
+    now, interval_seconds = at
     return StatusServiceDetail(
-        service=seen.told(service),
-        uptime=uptime,
-        incidents=[
-            StatusIncident.model_validate(each)
-            for each in incidents_since(since, service)
+        service=service,
+        uptime=[
+            summary(service.slug, period, now, each, interval_seconds=interval_seconds)
+            for period, each in counts.items()
         ],
+        incidents=[StatusIncident.model_validate(each) for each in incidents],
         maintenance=[StatusMaintenance.model_validate(each) for each in windows],
     )
 

@@ -1,17 +1,18 @@
 """How long samples are kept one by one: then a day is folded into its counters."""
 
-from dataclasses import astuple
 from datetime import datetime, timedelta
 from typing import Any
 
 from models.base import milliseconds, moment
 from models.database import database, writing
 from models.instance import mark_named, set_mark
-from models.status.counters import DAY, DAY_MS, Span, counts_in, excluded_in
-from models.status.hours import FOLDED, HourRow
+from models.status.counters import counts_in
+from models.status.cuts import Span
+from models.status.hours import DAY_MS, FOLDED, HourRow
 from models.status.measurements import MeasurementRow
 from models.status.services import ServiceRow
 
+DAY = timedelta(days=1)
 _OLDEST = (
     "SELECT MIN(observed_at) FROM measurement WHERE service_id = ? AND observed_at < ?"
 )
@@ -45,9 +46,8 @@ def _fold_oldest(service: ServiceRow, until: int) -> bool:
             return False
         start = oldest // DAY_MS * DAY_MS
         span = moment(start), moment(start) + DAY
-        counts = astuple(counts_in(service, span))
-        row = (service.number, start, *counts, excluded_in(service, span))
-        database.execute_sql(_FOLD, row)
+        counts = counts_in(service, span)
+        database.execute_sql(_FOLD, (service.number, start, *counts))
         _forget(MeasurementRow.observed_at, service, span)
         _forget(HourRow.starts_at, service, span)
     return True

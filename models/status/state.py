@@ -4,7 +4,7 @@ The state of a service and of the whole: computed when asked for, never stored.
 Pure functions: no row, no clock, no setting is read here. Decisions, section 5.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
@@ -38,6 +38,12 @@ OVERALLS: tuple[Overall, ...] = (
     "degraded",
     "partial-outage",
     "major-outage",
+)
+
+# From which share of its sources on a service that they call down is out.
+OUTAGES: tuple[tuple[float, State], ...] = (
+    (1, "major-outage"),
+    (0.5, "partial-outage"),
 )
 
 # How far ahead of ours a caller's clock may be.
@@ -80,6 +86,102 @@ def worst_severity(severities: Collection[Severity]) -> Severity:
     return max(severities, key=SEVERITIES.index)
 
 
+@dataclass(frozen=True)
+class Facts:
+    """What a state is judged by: of readings, the newest of each source."""
+
+    readings: Sequence[Reading]
+    fresh: Sequence[Reading]
+    incidents: Sequence[Imposed]
+    windows: Sequence[str]
+
+    def said(self, *words: Measured) -> int:
+        """Return how many sources now say one of these words."""
+        return sum(each.status in words for each in self.fresh)
+
+
+def _why_incident(facts: Facts) -> str:
+    worst = worst_severity([each.severity for each in facts.incidents])
+    deciding = next(each for each in facts.incidents if each.severity == worst)
+    return f"Incident: {deciding.title}"
+
+
+def _why_window(facts: Facts) -> str:
+    return f"Maintenance: {facts.windows[0]}"
+
+
+def _why_unknown(facts: Facts) -> str:
+    if not facts.readings:
+        return "No measurement yet"
+    newest = max(each.observed_at for each in facts.readings)
+    return f"No measurement since {newest:%Y-%m-%d %H:%M}Z"
+
+
+def _why_measured(facts: Facts) -> str:
+    newest = max(each.observed_at for each in facts.fresh)
+    worse: tuple[Measured, ...] = ("down", "degraded")
+    word: Measured = next((each for each in worse if facts.said(each)), "operational")
+    probes = "probe" if len(facts.fresh) == 1 else "probes"
+    count = f"{facts.said(word)} of {len(facts.fresh)} {probes}"
+    return f"{count} {word} at {newest:%H:%M}Z"
+
+
+class Line(NamedTuple):
+    """
+    One line of the rule: when it applies, in words and in code, and what follows.
+
+    Without a state of its own it is the worst severity among the incidents.
+    """
+
+    when: str
+    applies: Callable[[Facts], bool]
+    state: State | None
+    why: Callable[[Facts], str]
+
+
+def down_from(share: float, state: State) -> Line:
+    words = "All" if share == 1 else f"At least {share * 100:g} %"
+    return Line(
+        f"{words} of its sources say that it is down",
+        lambda facts: facts.said("down") >= share * len(facts.fresh),
+        state,
+        _why_measured,
+    )
+
+
+# The rule: the first line that applies decides. The page that explains it is made
+# of these lines too. A person's word outranks a probe's, and old news counts for
+# nothing: without a fresh reading a service is unknown, never operational.
+LINES: tuple[Line, ...] = (
+    Line(
+        "An active incident affects it",
+        lambda facts: bool(facts.incidents),
+        None,
+        _why_incident,
+    ),
+    Line(
+        "Maintenance of it is under way",
+        lambda facts: bool(facts.windows),
+        "maintenance",
+        _why_window,
+    ),
+    Line(
+        "No measurement of it is fresh",
+        lambda facts: not facts.fresh,
+        "unknown",
+        _why_unknown,
+    ),
+    *(down_from(share, state) for share, state in OUTAGES),
+    Line(
+        "Any of its sources says that it is down or degraded",
+        lambda facts: facts.said("down", "degraded") > 0,
+        "degraded",
+        _why_measured,
+    ),
+    Line("Otherwise", lambda _: True, "operational", _why_measured),
+)
+
+
 def judge(
     readings: Sequence[Reading],
     *,
@@ -89,52 +191,16 @@ def judge(
     freshness: timedelta,
 ) -> Judgement:
     """
-    Return the state of one service. The first line that applies decides.
+    Return the state of one service. The first of the LINES that applies decides.
 
-    A person's word outranks a probe's, and a stale probe's word counts for
-    nothing: without a fresh reading a service is unknown, never operational.
     `readings` holds the newest of each source, `windows` the titles of the
     maintenance under way.
     """
-    if incidents:
-        state = worst_severity([each.severity for each in incidents])
-        deciding = next(each for each in incidents if each.severity == state)
-        return Judgement(state, f"Incident: {deciding.title}")
-    if windows:
-        return Judgement("maintenance", f"Maintenance: {windows[0]}")
     fresh = [each for each in readings if each.is_fresh(now, freshness)]
-    if not fresh:
-        return Judgement("unknown", _why_unknown(readings))
-    return _measured(fresh)
-
-
-def _measured(fresh: Sequence[Reading]) -> Judgement:
-    down = sum(each.status == "down" for each in fresh)
-    degraded = sum(each.status == "degraded" for each in fresh)
-    state: State = "operational"
-    if down == len(fresh):
-        state = "major-outage"
-    elif 2 * down >= len(fresh):
-        state = "partial-outage"
-    elif down or degraded:
-        state = "degraded"
-    return Judgement(state, _why_measured(fresh, down, degraded))
-
-
-def _why_measured(fresh: Sequence[Reading], down: int, degraded: int) -> str:
-    newest = max(each.observed_at for each in fresh)
-    count, word = down or degraded or len(fresh), "operational"
-    if down or degraded:
-        word = "down" if down else "degraded"
-    probes = "probe" if len(fresh) == 1 else "probes"
-    return f"{count} of {len(fresh)} {probes} {word} at {newest:%H:%M}Z"
-
-
-def _why_unknown(readings: Sequence[Reading]) -> str:
-    if not readings:
-        return "No measurement yet"
-    newest = max(each.observed_at for each in readings)
-    return f"No measurement since {newest:%Y-%m-%d %H:%M}Z"
+    facts = Facts(readings, fresh, incidents, windows)
+    line = next(each for each in LINES if each.applies(facts))
+    state = line.state or worst_severity([each.severity for each in incidents])
+    return Judgement(state, line.why(facts))
 
 
 def overall_of(states: Iterable[State], *, stale: bool) -> Overall:

@@ -3,7 +3,7 @@
   const all = (selector) => document.querySelectorAll(selector);
 
   // The reader's own time, beside the UTC that the page says.
-  for (const time of all("time[datetime*=T]")) {
+  for (const time of all("time[datetime*=T]:not([title])")) {
     const at = new Date(time.dateTime);
     time.title = `${at.toLocaleString(undefined, { dateStyle: "full", timeStyle: "short" })}, your time`;
   }

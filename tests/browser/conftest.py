@@ -4,9 +4,8 @@ import os
 import shutil
 import threading
 from dataclasses import asdict
-from datetime import UTC, datetime
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 
 import pytest
 from playwright.sync_api import sync_playwright
@@ -20,12 +19,12 @@ from models.settings import NIL_UUID, Settings
 from sitegen.build import build
 from sitegen.looks import Looks
 from sitegen.page import Edition
-from tests import world
+from tests import world as sample
+from tests.browser.status_site import NOW, Quiet, StatusSite, seconds
 from tests.pages.test_docs import BODY
 from tests.projects import KEY
 
 CHROMIUM = shutil.which("chromium")
-NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 WIDE = "| " + " | ".join(f"Column number {n}" for n in range(12)) + " |\n"
 LONG = f"{BODY}\n## Long\n\n{WIDE}{'| --- ' * 12}|\n{WIDE}\n`{'word' * 40}`\n"
 
@@ -47,13 +46,6 @@ def browser():
         )
         yield started
         started.close()
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """A static host, as plain as there are."""
-
-    def log_message(self, *_):
-        pass
 
 
 def write_documents():
@@ -81,7 +73,7 @@ def site(tmp_path_factory, empty_database):
     settings = Settings(database=str(folder / "m.db"), output=str(folder / "site"))
     shutil.copy(empty_database, settings.database)
     open_database(settings.database)
-    world.populate(NOW)
+    sample.populate(NOW)
     write_documents()
     problems = {kind: asdict(problem) for kind, problem in KINDS.items()}
     report = build(Edition(NOW, settings, Looks(settings), problems=problems))
@@ -94,3 +86,33 @@ def site(tmp_path_factory, empty_database):
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture
+def world(tmp_path, empty_database):
+    made = StatusSite(tmp_path, empty_database)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def visit(browser, world):
+    """Open a page at a time of the reader's clock, and count what it asks for."""
+    contexts, errors = [], []
+
+    def go(path, at=0, **circumstances):
+        context = browser.new_context(base_url=world.url, **circumstances)
+        contexts.append(context)
+        page = context.new_page()
+        page.asked = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("request", lambda asked: page.asked.append(asked.url))
+        if circumstances.get("java_script_enabled", True):
+            page.clock.install(time=seconds(at))
+        page.goto(path)
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert errors == []

@@ -4,13 +4,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from api.site import POLICY
 from tests.pages.html import TEMPLATES, rendered
 from tests.pages.samples import FULL, MINIMAL
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "img-src 'self' https:; base-uri 'none'"
-)
 CHECKED, LATER = "2026-03-01T14:02:00Z", "2026-03-01T14:07:00Z"
 PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="90"/>'
 TYPES = {"css": "text/css", "js": "text/javascript"}

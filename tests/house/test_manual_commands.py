@@ -15,7 +15,10 @@ from tests.conftest import ROUTES
 from tests.house.words import ALL
 
 ID = "01a1fbfc-9fd3-79db-9fa1-83ca6439e582"
-NAMES = ("PROJECT", "DOCUMENT", "INCIDENT", "WINDOW", "KEY_ID")
+NAMES = (
+    *("PROJECT", "DOCUMENT", "SPECIFICATION", "MILESTONE", "ITEM"),
+    *("INCIDENT", "WINDOW", "KEY_ID"),
+)
 
 # Stands in for curl and tells what it was asked.
 CURL = f"""#!{sys.executable}

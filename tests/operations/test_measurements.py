@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from models.audit import AuditRow
-from models.changes import marks
+from models.changes import behind, marks
 from models.status.hours import HourRow, roll_up
 from models.status.measurements import MeasurementRow
 from models.status.retention import prune
@@ -55,6 +55,44 @@ def test_repeat(ask, sample, woken):
     assert ask(LIST).json["data"]["overall"] == "operational"
     assert marks() == before
     assert woken == ["status", "status"]
+
+
+@pytest.fixture
+def world_of_two(world, sample, ask, woken):
+    """One source says that api works and mail is down; then nobody is awake."""
+    world.service("mail")
+    ask(RECORD, batch(sample, sample | {"slug": "mail", "status": "down"}))
+    woken.clear()
+    return world
+
+
+@pytest.mark.parametrize(
+    ("said", "source", "pass_", "told"),
+    [
+        ([("api", "operational")], "probe-1", 60, "status, quietly"),
+        ([("mail", "down")], "probe-1", 60, "status, quietly"),
+        ([("api", "operational"), ("ghost", "down")], "probe-1", 60, "status, quietly"),
+        # Each of these may change a state, and so waits for nothing.
+        ([("api", "degraded")], "probe-1", 60, "status"),
+        ([("mail", "operational")], "probe-1", 60, "status"),
+        ([("api", "operational"), ("api", "down")], "probe-1", 60, "status"),
+        ([("api", "operational")], "probe-2", 60, "status"),
+        ([("api", "operational")], "probe-1", 290.001, "status"),
+        ([("api", "operational")], "probe-1", 290, "status, quietly"),
+    ],
+)
+def test_quiet_batch(world_of_two, ask, clock, woken, said, source, pass_, told):
+    """Only what each source says already, while that is fresh, may wait for more."""
+    clock.pass_(seconds=pass_)
+    text = world_of_two.text()
+    samples = [{"slug": s, "status": w, "observedAt": text} for s, w in said]
+
+    # Two samples of one instant would be one.
+    samples[0]["observedAt"] = world_of_two.text(-1)
+    ask(RECORD, batch(*samples, source=source))
+
+    assert woken == [told]
+    assert behind() == {"status"}
 
 
 def test_two_sources(ask, sample):

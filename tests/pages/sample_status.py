@@ -1,5 +1,7 @@
 """A dozen services in four groups, their incidents and their windows."""
 
+from sitegen.charts import chart
+from sitegen.services import links
 from tests.pages.sample_site import ago, ahead
 
 
@@ -10,7 +12,8 @@ def days(troubles=None, known=90):
     for back in range(89, -1, -1):
         state = troubles.get(back, "operational") if back < known else None
         words = (state or "no data").replace("-", " ").capitalize()
-        row.append({"date": ago(days=back)[:10], "state": state, "words": words})
+        day = {"date": ago(days=back)[:10], "state": state, "words": words}
+        row.append(day | {"samples": 1440, "excluded": 20 * (back == 7)})
     return row
 
 
@@ -39,6 +42,7 @@ def shown(slug, name, state="operational", uptime=99.951, reason=None, **more):
         "state": state,
         "reason": reason or "3 of 3 probes say so at 14:01Z",
         "stale": state == "unknown",
+        "turn": None,
         "href": f"/status/services/{slug}/",
         "uptimePct": uptime,
         "days": more.get("days") or days(),
@@ -227,11 +231,33 @@ UPTIME = [
         "samples": samples,
         "intervalSeconds": 60,
         "avgResponseTimeMs": 184,
+        "coveragePct": 99.8,
+        "excluded": 120,
     }
     for period, uptime, samples in zip(
         PERIODS, (97.916, 99.702, 99.42, 100), (1440, 10080, 43200, 129600), strict=True
     )
 ]
 NO_UPTIME = [
-    row | {"uptimePct": None, "samples": 0, "avgResponseTimeMs": None} for row in UPTIME
+    row
+    | {"uptimePct": None, "samples": 0, "avgResponseTimeMs": None}
+    | {"coveragePct": 0.0, "excluded": 0}
+    for row in UPTIME
 ]
+
+
+def drawn(unit, values):
+    """A chart of these values, None where nothing was measured."""
+    back = range(len(values), 0, -1)
+    points = [
+        {"at": ago(**{f"{unit}s": n}), "ms": ms}
+        for n, ms in zip(back, values, strict=True)
+    ]
+    return {"unit": unit, "points": points} | chart(values)
+
+
+CHARTS = [
+    drawn("hour", [180, 184, None, 190] * 6),
+    drawn("day", [None] * 30 + [1200] * 59 + [900]),
+]
+LINKS = links("/status/services/api/", "api")

@@ -2,12 +2,16 @@
 
 from markupsafe import Markup
 
+from sitegen.status import LINKS as WHOLE_LINKS
 from tests.pages.sample_docs import DOCUMENT, FIRST, NEWEST, SECTIONS, links, shelf
+from tests.pages.sample_past import HOW, MONTH, MONTHS
 from tests.pages.sample_site import BARE_SITE, SITE, ago, ahead, page
 from tests.pages.sample_status import (
+    CHARTS,
     COMING,
     GROUPS,
     INCIDENT,
+    LINKS,
     NO_UPTIME,
     RESOLVED,
     RESOLVED_UPDATES,
@@ -46,6 +50,7 @@ FULL = {
             "checkedAt": ago(seconds=20),
             "stale": False,
             "staleAt": ahead(minutes=5),
+            "turn": None,
             "collections": [
                 shelf("guides", "Guides", 12, FIRST),
                 shelf("products", "Products", 1204, links("Search", "Object storage")),
@@ -88,7 +93,10 @@ FULL = {
             "running": [window_item(WINDOW)],
             "coming": [window_item(COMING)],
             "past": [incident_item(RESOLVED, RESOLVED_UPDATES)],
+            "more": 12,
+            "links": WHOLE_LINKS,
             "staleAt": ahead(minutes=5),
+            "turn": None,
         },
         twin="/status/index.json",
     ),
@@ -103,12 +111,15 @@ FULL = {
             "reason": 'Incident "Errors on the API for one request in ten"',
             "uptime": UPTIME,
             "days": days({0: "partial-outage", 31: "degraded", 32: "major-outage"}),
+            "charts": CHARTS,
+            "links": LINKS,
             "incidents": [
                 {"incident": INCIDENT, "href": "/status/incidents/0195-1/"},
                 {"incident": RESOLVED, "href": "/status/incidents/0195-3/"},
             ],
             "maintenance": [window_item(COMING)],
             "staleAt": ahead(minutes=5),
+            "turn": None,
         },
         twin="/status/services/api.json",
     ),
@@ -126,6 +137,11 @@ FULL = {
         {"maintenance": WINDOW},
         twin="/status/maintenance/0195-4.json",
     ),
+    "history": case(
+        "status/history.html", "/status/history/", "History", {"months": MONTHS}
+    ),
+    "month": case("status/month.html", "/status/history/2026-02/", "February", MONTH),
+    "how": case("status/how.html", "/status/how/", "How", HOW),
     "lost": case("404.html", "/404.html", "Not found", {}),
     "problem": case(
         "problem.html",
@@ -151,6 +167,7 @@ MINIMAL = {
             "overall": "unavailable",
             "checkedAt": None,
             "stale": True,
+            "turn": None,
             "collections": [],
             "newest": [],
         },
@@ -189,7 +206,10 @@ MINIMAL = {
             "running": [],
             "coming": [],
             "past": [],
+            "more": 0,
+            "links": WHOLE_LINKS,
             "staleAt": None,
+            "turn": None,
         },
         site=BARE_SITE,
     ),
@@ -205,9 +225,12 @@ MINIMAL = {
             "reason": None,
             "uptime": NO_UPTIME,
             "days": [],
+            "charts": [],
+            "links": LINKS,
             "incidents": [],
             "maintenance": [],
             "staleAt": None,
+            "turn": None,
         },
     ),
     "incident": case(
@@ -222,6 +245,16 @@ MINIMAL = {
         COMING["title"],
         {"maintenance": COMING | {"status": "cancelled"}},
     ),
+    "history": case(
+        "status/history.html", "/status/history/", "History", {"months": []}
+    ),
+    "month": case(
+        "status/month.html",
+        "/status/history/2026-02/",
+        "February",
+        MONTH | {"days": [], "previous": None, "next": None},
+    ),
+    "how": FULL["how"],
     "lost": case("404.html", "/404.html", "Not found", {}, site=BARE_SITE),
     "problem": FULL["problem"],
     "problems": case("problems.html", "/problems/", "Problems", {"kinds": []}),

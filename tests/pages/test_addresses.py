@@ -10,9 +10,10 @@ from sitegen.addresses import Addresses
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def page(slug, collection="guides", source=None):
+def page(slug, collection="guides", source=None, tree="docs"):
+    tree = tree if source else None
     return PublishedPage(
-        slug, slug, collection, None, 0, slug, None, 1, NOW, NOW, source, 1
+        slug, slug, collection, None, 0, slug, None, 1, NOW, NOW, source, tree, 1
     )
 
 

@@ -33,8 +33,8 @@ def started(store, settings, clock, woken):
     def edition(now):
         return Edition(now=now, settings=settings, looks=looks, bodies=bodies)
 
-    def start(edition=edition):
-        builder = Builder(clock, edition, due.append)
+    def start(edition=edition, **more):
+        builder = Builder(clock, edition, due.append, **more)
         builders.append(builder)
         builder.start()
         return SimpleNamespace(wake=builder.wake, troubles=builder.troubles, due=due)
@@ -84,6 +84,69 @@ def test_wake_for_nothing(started, output):
     time.sleep(0.3)
 
     assert len(builder.due) == 1
+
+
+@pytest.fixture
+def measured_once(ask, clock):
+    """A service that has said once that it works, and says so again after a minute."""
+    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
+    ask(f"{ADMIN}/measurements/record", measured(clock, "api", "operational"))
+
+    def again():
+        clock.pass_(minutes=1)
+        ask(f"{ADMIN}/measurements/record", measured(clock, "api", "operational"))
+
+    return again
+
+
+def test_quiet_wakes_are_gathered(measured_once, started, output):
+    """Quiet writes wait together for one build, and no longer than they may."""
+    builder, page = started(gather=1.0), output / "status/index.html"
+    assert eventually(lambda: len(builder.due) == 1)
+    asked_at = time.monotonic()
+
+    for _ in range(3):
+        measured_once()
+        builder.wake("status", is_quiet=True)
+        time.sleep(0.1)
+
+    assert "12:00 UTC" not in text_of(page)
+    assert eventually(lambda: "12:02 UTC" in text_of(page))
+    assert 1 <= time.monotonic() - asked_at < 3
+    assert eventually(lambda: len(builder.due) == 2)
+
+
+def test_loud_wake_takes_the_quiet_along(ask, measured_once, started, output):
+    """No other write waits because a quiet one does; both are shown at once."""
+    builder, page = started(gather=60.0), output / "status/index.html"
+    assert eventually(lambda: builder.due)
+    measured_once()
+    builder.wake("status", is_quiet=True)
+    time.sleep(0.2)
+
+    incident = {"title": "Errors", "severity": "degraded", "body": "Looking."}
+    ask(f"{ADMIN}/incidents/add", incident | {"services": ["api"]})
+    asked_at = time.monotonic()
+    builder.wake("status")
+
+    assert eventually(lambda: "Errors" in text_of(page))
+    assert time.monotonic() - asked_at < 1
+    assert "12:00 UTC" in text_of(page)
+
+
+def test_death_while_quiet_writes_wait(measured_once, started, output):
+    """What waited when the process died is shown by the next one's first build."""
+    first, page = started(gather=60.0), output / "status/index.html"
+    assert eventually(lambda: first.due)
+    measured_once()
+    first.wake("status", is_quiet=True)
+    time.sleep(0.2)
+    assert behind() == {"status"}
+
+    started()
+
+    assert eventually(lambda: "12:00 UTC" in text_of(page))
+    assert eventually(lambda: behind() == set())
 
 
 def test_page_by_the_clock(ask, started, clock, output):

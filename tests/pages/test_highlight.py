@@ -111,9 +111,9 @@ def test_hostile_code_is_bounded(name):
     """
     No language needs more than a moment for code that is made to be slow.
     """
-    started = time.perf_counter()
+    started = time.process_time()
 
     for part in HOSTILE:
         highlighted((part * LONGEST_PIECE)[:LONGEST_PIECE], name)
 
-    assert time.perf_counter() - started < 0.3 * len(HOSTILE)
+    assert time.process_time() - started < 0.3 * len(HOSTILE)

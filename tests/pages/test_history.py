@@ -1,200 +1,132 @@
-"""What each generation changed, for hosts that must forget what was."""
+"""The past by month, in UTC."""
 
-import json
+import time
+from datetime import UTC, datetime
 
 import pytest
 
-from models.changes import mark
+from models.base import new_id
 from models.database import writing
-from sitegen import history
-from sitegen.files import Folder
-from sitegen.history import Change, note
-from sitegen.page import PAGES, SHARED, Page
+from models.status.affected import AffectedRow
+from models.status.incidents import IncidentRow
+from tests.pages.html import Reader
+from tests.status_world import ADD_INCIDENT, UPDATE_INCIDENT, World
 
-URL = "http://127.0.0.1:8000"
-
-
-def told(output, generation=None):
-    """What the site says of a generation, the live one unless named."""
-    live = json.loads((output / "build.json").read_text())["generation"]
-    return json.loads((output / f"builds/{generation or live}.json").read_text())
-
-
-def numbers(output):
-    return sorted(int(path.stem) for path in (output / "builds").iterdir())
-
-
-def files_of(slug):
-    return [f"guides/{slug}.json", f"guides/{slug}.md", f"guides/{slug}/index.html"]
+MONTHS = ("2025-12", "2026-01", "2026-02", "2026-03")
 
 
 @pytest.fixture
-def welcome(shelf, build_site):
-    document = shelf.publish("welcome")
-    build_site()
-    return document
+def world(ask, clock):
+    world = World(ask, clock)
+    world.service("api")
+    return world
 
 
-def test_added(welcome, shelf, build_site, output):
-    """What came is told by its file, and by the address that readers use."""
-    shelf.publish("keys")
-    build_site(["docs"])
+@pytest.fixture
+def read(build_site, output):
+    """Build, and return which months stand, by the titles that stand in them."""
 
-    found = told(output)
-    added = [each for each in found["added"] if not each.startswith("search/")]
-    assert added == files_of("keys")
-    assert {"guides/index.html", "llms.txt"} <= set(found["changed"])
-    assert "guides/welcome.md" not in found["changed"]
-    assert {f"{URL}/guides/keys/", f"{URL}/guides/", f"{URL}/"} <= set(found["purge"])
-    assert f"{URL}/guides/welcome.md" not in found["purge"]
+    def found():
+        build_site(["status"])
+        pages = {
+            each: output / "status/history" / each / "index.html" for each in MONTHS
+        }
+        return {
+            month: Reader(path.read_text()).text_of("bdi")
+            for month, path in pages.items()
+            if path.exists()
+        }
 
-
-def test_removed(welcome, shelf, build_site, output):
-    """What went is told, so that no host shows it any longer."""
-    shelf.withdraw(welcome)
-    build_site(["docs"])
-
-    found = told(output)
-    assert set(files_of("welcome")) <= set(found["removed"])
-    assert f"{URL}/guides/welcome/" in found["purge"]
+    return found
 
 
-def test_only_what_can_be_kept_is_purged(welcome, output):
-    """Not what never changes by its name, is never kept, or is never asked for."""
-    found = told(output)
-
-    assert f"{URL}/manifest.json" in found["purge"]
-    assert not [each for each in found["purge"] if "/assets/" in each]
-    assert f"{URL}/build.json" not in found["purge"]
-    assert f"{URL}/_headers" not in found["purge"]
-    assert "_headers" in found["added"]
-
-
-def test_live_generation_is_always_told(welcome, build_site, output):
-    """A generation that changed no file says so, and names the one before it."""
-    before = told(output)["generation"]
-    with writing():
-        generation = mark("docs")
-
-    build_site(["docs"])
-
-    assert told(output) == {
-        **{name: [] for name in ("added", "changed", "removed", "purge")},
-        "generation": generation,
-        "previous": before,
+def happened(ask, start, end=None):
+    """Open an incident, and resolve it."""
+    told = {
+        "title": "Trouble",
+        "severity": "degraded",
+        "body": "Oh.",
+        "services": ["api"],
     }
-
-
-def test_chain_leads_back(welcome, shelf, build_site, output):
-    """From the live one each names the one before, though numbers are skipped."""
-    for slug in ("a", "b", "c"):
-        shelf.publish(slug)
-        build_site(["docs"])
-
-    generation, seen = told(output)["generation"], []
-    while generation:
-        seen.append(generation)
-        generation = told(output, generation)["previous"]
-
-    assert seen == numbers(output)[::-1]
-
-
-def test_time_changes_a_generation(ask, build_site, output, clock):
-    """What the clock changes is told by the generation that is live then."""
-    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
-    window = {"title": "Move", "services": ["api"]}
-    window |= {"startsAt": "2026-03-01T13:00:00Z", "endsAt": "2026-03-01T14:00:00Z"}
-    ask("POST /status/v1/admin/maintenance/add", window)
-    build_site()
-    before = told(output)
-    clock.pass_(hours=1, minutes=1)
-
-    build_site(["status"])
-
-    found = told(output)
-    assert found["generation"] == before["generation"]
-    assert found["added"] == before["added"]
-    assert f"{URL}/status/" in found["purge"]
-
-
-def test_second_build_tells_nothing(welcome, build_site, output):
-    """Where nothing changed, nothing is written."""
-    path = next((output / "builds").iterdir())
-    before = path.stat().st_mtime_ns
-
-    build_site()
-
-    assert path.stat().st_mtime_ns == before
-
-
-def test_oldest_are_forgotten(welcome, shelf, build_site, output, monkeypatch):
-    """As many are kept as are promised, the newest."""
-    monkeypatch.setattr(history, "KEPT", 3)
-    for slug in ("a", "b", "c", "d"):
-        shelf.publish(slug)
-        build_site(["docs"])
-
-    kept = numbers(output)
-
-    assert len(kept) == 3
-    assert kept[-1] == told(output)["generation"]
-
-
-def test_failed_page_is_no_new_generation(welcome, build_site, output, monkeypatch):
-    """What was written all the same is told by the generation that is live."""
-    before = told(output)
-    with writing():
-        mark("docs")
-    (output / "guides/welcome.md").unlink()
-    broken = Page("extra/index.html", {}, template="no-such.html")
-    monkeypatch.setitem(PAGES, SHARED, [*PAGES[SHARED], lambda _: iter([broken])])
-
-    assert build_site().failed
-
-    found = told(output)
-    assert found["generation"] == before["generation"]
-    assert f"{URL}/guides/welcome.md" in found["purge"]
-
-
-def test_older_database(welcome, shelf, build_site, output, tmp_path):
-    """After a restore the numbers above are of a past that has not happened."""
-    (output / "builds/9000.json").write_text("{}")
-
-    shelf.publish("keys")
-    build_site(["docs"])
-
-    assert numbers(output)[-1] == told(output)["generation"]
-
-
-@pytest.mark.parametrize("content", ["", "[]", '{"added": 1}'])
-def test_damaged_note(tmp_path, content):
-    """A note that cannot be read is written anew."""
-    folder = Folder(str(tmp_path))
-    (tmp_path / "builds").mkdir()
-    (tmp_path / "builds/7.json").write_text(content)
-
-    note(folder, 7, Change(purge=frozenset({"https://x/"})))
-
-    assert json.loads((tmp_path / "builds/7.json").read_text())["purge"] == [
-        "https://x/"
-    ]
-
-
-def change(**sets):
-    return Change(**{name: frozenset(words) for name, words in sets.items()})
+    id = ask(ADD_INCIDENT, told | {"startedAt": start}).json["data"]["id"]
+    if end:
+        told = {"id": id, "status": "resolved", "resolvedAt": end}
+        assert ask(UPDATE_INCIDENT, told).status_code == 200
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "both"),
+    ("start", "end", "months"),
     [
-        ({"added": "a"}, {"changed": "a"}, {"added": "a"}),
-        ({"added": "a"}, {"removed": "a"}, {}),
-        ({"changed": "a"}, {"removed": "a"}, {"removed": "a"}),
-        ({"removed": "a"}, {"added": "a"}, {"changed": "a"}),
-        ({"changed": "a"}, {"changed": "b"}, {"changed": "ab"}),
-        ({"purge": "a"}, {"purge": "b"}, {"purge": "ab"}),
+        ("2026-02-27T23:00:00Z", "2026-02-28T23:59:59Z", {"2026-02"}),
+        ("2026-02-28T23:00:00Z", "2026-03-01T00:00:00Z", {"2026-02"}),
+        ("2026-02-28T23:00:00Z", "2026-03-01T00:00:00.001Z", {"2026-02", "2026-03"}),
+        ("2026-03-01T00:00:00Z", "2026-03-01T00:00:00Z", {"2026-03"}),
+        ("2026-03-01T01:30:00+02:00", "2026-03-01T01:40:00+02:00", {"2026-02"}),
+        ("2025-12-31T12:00:00Z", None, set(MONTHS)),
+        ("2026-03-01T12:00:30Z", None, set()),
     ],
 )
-def test_two_as_one(first, second, both):
-    """Two changes are told as the way from before the first to after the second."""
-    assert change(**first).then(change(**second)) == change(**both)
+def test_months(world, ask, read, start, end, months):
+    """
+    What touches a month stands in it: its end does not count, an open incident goes
+    on until now, and what is to come is not the past.
+    """
+    happened(ask, start, end)
+
+    assert read().keys() == months
+
+
+def test_windows_and_turning(world, ask, read, output):
+    """Months without anything have no page; the next is the next that has one."""
+    world.window("api", -40 * 86400, -40 * 86400 + 60, title="Old")
+    world.window("api", -60, 60, title="New")
+    world.window("api", 86400, 90000, title="To come")
+    happened(ask, "2025-12-03T00:00:00Z", "2025-12-03T01:00:00Z")
+
+    found = read()
+
+    assert {month: titles[1:] for month, titles in found.items()} == {
+        "2025-12": ["Trouble", "Service api"],
+        "2026-01": ["Old", "Service api"],
+        "2026-03": ["New", "Service api"],
+    }
+    page = (output / "status/history/2026-01/index.html").read_text()
+    assert '<a rel="prev" href="/status/history/2025-12/">' in page
+    assert '<a rel="next" href="/status/history/2026-03/">' in page
+    listed = Reader((output / "status/history/index.html").read_text())
+    assert listed.text_of("time") == ["March 2026", "January 2026", "December 2025"]
+
+
+def many(count):
+    """That many incidents of one month, resolved within the last days."""
+    base = datetime(2026, 2, 26, tzinfo=UTC)
+    with writing():
+        for number in range(count):
+            at = base.replace(hour=number % 24, minute=number % 60)
+            incident = IncidentRow.create(
+                id=new_id(at),
+                title=f"Trouble {number}",
+                status="resolved",
+                severity="degraded",
+                started_at=at,
+                resolved_at=at,
+                created_at=at,
+                updated_at=at,
+            )
+            AffectedRow.create(
+                subject=incident.id, service=1, slug="api", kept_name="API"
+            )
+
+
+def test_thousand_incidents_in_a_month(world, read, build_site, output):
+    """All stand in the month; the overview tells some whole and leads to the others."""
+    many(1000)
+
+    assert len(read()["2026-02"]) == 1 + 2 * 1000
+
+    overview = (output / "status/index.html").read_text()
+    assert overview.count('<article class="past">') == 20
+    assert "980 more were resolved in the last 14 days." in overview
+    started = time.process_time()
+    assert build_site(["status"]).written == []
+    assert time.process_time() - started < 3

@@ -58,12 +58,12 @@ def test_hostile_documents_are_bounded(name):
     """
     Whatever repeats, nests or grows: rendered in seconds, and sound.
     """
-    started = time.perf_counter()
+    started = time.process_time()
 
     rendered = render(HOSTILE[name])
     html = fill(rendered.html, rendered.links, lambda target: target)
 
-    assert time.perf_counter() - started < SECONDS
+    assert time.process_time() - started < SECONDS
     assert len(html) < 40 * len(HOSTILE[name]) + 1000
     if len(html) < 4_000_000:
         checked(html)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sitegen.sources import read_tree
+from sitegen.sources.tree import read_tree
 
 
 @pytest.fixture

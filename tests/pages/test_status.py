@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from models.status.moments import next_told
+from models.status.moments import next_told, told_at_each
+from models.status.services import ServiceRow
 from tests.conftest import NOON
 
 ADMIN = "POST /status/v1/admin"
@@ -44,6 +45,9 @@ PAGES = (
     "status/index.json",
     "status/services/api/index.html",
     "status/services/mail.json",
+    "status/history/index.html",
+    "status/history/2026-03/index.html",
+    "status/how/index.html",
     "status/incidents/00000000-0000-7000-8000-000000000002/index.html",
     "status/incidents.json",
     "status/maintenance.json",
@@ -117,6 +121,39 @@ def test_hostile_names_are_escaped(scene, build_site, output):
         assert "<b>mail" not in text
 
 
+HOSTILE = (
+    """# <script>alert(1)</script>
+
+- **bold** [here](javascript:alert) ![x](http://elsewhere.example.com/x.png)
+
+\u202eright to left \u05e9\u05dc\u05d5\u05dd
+
+"""
+    + "x" * 500
+)
+
+
+def test_hostile_timeline(scene, ask, build_site, output):
+    """Markdown of people is safe wherever it stands, in a box that keeps it."""
+    incident = {"title": "\u202eTitle", "severity": "degraded", "body": HOSTILE}
+    id = ask(f"{ADMIN}/incidents/add", incident | {"services": ["api"]}).json["data"][
+        "id"
+    ]
+    window = {"title": "\u202eWork", "services": ["api"], "description": HOSTILE}
+    window |= {"startsAt": "2026-03-01T12:00:00Z", "endsAt": "2026-03-02T02:00:00Z"}
+    work = ask(f"{ADMIN}/maintenance/add", window).json["data"]["id"]
+
+    build_site(["status"])
+
+    for path in ("index", f"incidents/{id}/index", f"maintenance/{work}/index"):
+        html = (output / f"status/{path}.html").read_text()
+        box = html[html.index('<div class="said" dir="auto">\n<p># &lt;script&gt;') :]
+        assert "<strong>bold</strong> here" in box
+        assert "<script>alert" not in html
+        assert "javascript:" not in html
+        assert "elsewhere.example.com" not in html
+
+
 def test_two_writes_in_one_millisecond(scene, ask, clock):
     """The second is dated a millisecond ahead: a build is due when that has come."""
     ask(f"{ADMIN}/services/update", {"slug": "api", "name": "Once"})
@@ -131,6 +168,67 @@ def test_next_told(scene, clock):
 
     assert next_told(NOON, timedelta(minutes=5)) == stale_at
     assert next_told(stale_at, timedelta(minutes=5)) == NOON + timedelta(hours=12)
+
+
+# What tells of the whole, and so of the newest measurement of all.
+OF_THE_WHOLE = {
+    "index.html",
+    "status/index.html",
+    "status/index.json",
+    "status/badge.svg",
+    "status/embed/index.html",
+    "status.txt",
+}
+OF_MAIL = {
+    "status/services/mail.json",
+    "status/services/mail/index.html",
+    "status/badges/mail.svg",
+    "status/embed/mail/index.html",
+}
+
+
+def test_quiet_batch_touches_its_numbers(scene, ask, build_site, clock):
+    """A measurement that changes no state touches what shows its numbers alone."""
+    clock.pass_(seconds=30)
+    build_site()
+    clock.pass_(seconds=30)
+    ask(f"{ADMIN}/measurements/record", measured(clock, "mail", "operational"))
+
+    written = set(build_site().written)
+
+    api = {path for path in written if path.startswith("api/v2/")}
+    assert written - api - {"build.json", "manifest.json"} == OF_THE_WHOLE | OF_MAIL
+    assert len(api) == 8
+
+
+@pytest.mark.parametrize(
+    ("write", "asked"),
+    [
+        ("incidents/add", {"title": "Slow", "severity": "degraded", "body": "Hm."}),
+        (
+            "maintenance/add",
+            {
+                "title": "Disks",
+                "startsAt": "2026-03-01T11:00:00Z",
+                "endsAt": "2026-03-01T12:00:10Z",
+            },
+        ),
+    ],
+)
+def test_told_at_each(scene, ask, clock, write, asked):
+    """A service's figures end at its own last instant, whatever others say."""
+    fresh, midnight = timedelta(minutes=5), NOON - timedelta(hours=12)
+    api, mail = (ServiceRow.get(slug=slug).number for slug in ("api", "mail"))
+    assert told_at_each(NOON, fresh) == {api: NOON, mail: NOON}
+    clock.pass_(seconds=30)
+    ask(f"{ADMIN}/{write}", asked | {"services": ["mail"]})
+
+    assert told_at_each(clock.now, fresh) == {api: NOON, mail: clock.now}
+    stale_at = NOON + timedelta(minutes=4, seconds=50, milliseconds=1)
+    at_dawn = NOON + timedelta(hours=12)
+    assert told_at_each(stale_at, fresh) == {api: stale_at, mail: stale_at}
+    assert told_at_each(at_dawn, fresh) == {api: at_dawn, mail: at_dawn}
+    assert told_at_each(midnight, fresh)[api] == midnight
 
 
 def test_page_is_old_when_its_first_reading_is(scene, ask, build_site, clock, output):

@@ -159,14 +159,33 @@ def test_page_grows_old_in_its_own_words():
         assert "Status data out of date" in html
 
 
-def test_timeline_is_plain_text():
-    """What an operator writes is shown as written, never as markup."""
+def test_timeline_is_safe_markdown():
+    """
+    What an operator writes is Markdown without headings, in a box with a direction of
+    its own; HTML in it is text, and an address that does harm is none.
+    """
     template, names = FULL["incident"]
-    update = names["data"]["updates"][0] | {"body": "<b>One</b>\n& two"}
+    body = "# <b>One</b>\n\n- **two** [here](javascript:evil)\n\n\u202eevil"
+    update = names["data"]["updates"][0] | {"body": body}
 
     html = rendered((template, names | {"data": names["data"] | {"updates": [update]}}))
 
-    assert "&lt;b&gt;One&lt;/b&gt;\n&amp; two</p>" in html
+    said = html[html.index('<div class="said" dir="auto">') :]
+    assert "<p># &lt;b&gt;One&lt;/b&gt;</p>" in said
+    assert "<strong>two</strong> here" in said
+    assert "javascript" not in html
+
+
+def test_chart_says_what_it_draws():
+    """A chart has its range in words, an axis, a break at each gap, and a table."""
+    html = rendered(FULL["service"])
+
+    assert (
+        "Last 24 hours, mean of each hour: 180 to 190 ms; 6 hours not measured" in html
+    )
+    assert "<span>200 ms</span><span>100</span><span>0</span>" in html
+    assert html.count("<td>not measured</td>") == 6 + 30
+    assert html.count('class="line" d="M') == 2
 
 
 def test_sizes():

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from models.base import EPOCH
 from models.database import database, open_database, writing
-from models.status.counters import counts_in, days_of, excluded_in, uptime_of
+from models.status.counters import counts_in, uptime_of
 from models.status.hours import roll_up
 from models.status.maintenance import (
     StatusAddMaintenance,
@@ -20,6 +21,7 @@ from models.status.maintenance import (
     update_maintenance,
 )
 from models.status.measurements import StatusRecordMeasurements, record_measurements
+from models.status.periods import measured
 from models.status.retention import prune
 from models.status.services import ServiceRow, StatusAddService, add_service
 from models.status.uptime import PERIODS
@@ -182,21 +184,45 @@ def test_uptime_is_a_plain_count(copy_of_empty, steps):
 
     for name, *arguments in steps:
         getattr(history, name)(*arguments)
+        # What is kept of the past must not outlive what happens next.
+        measured_of_x(history)
 
     assert_equal_to_plain_count(history)
 
 
+def measured_of_x(history):
+    service = ServiceRow.get(ServiceRow.slug == "x")
+    return measured([service], {service.number: history.now})["x"]
+
+
 def assert_equal_to_plain_count(history):
     service, now = ServiceRow.get(ServiceRow.slug == "x"), history.now
+    seen = measured_of_x(history)
     for period, length in PERIODS.items():
         span = (now - length + MS, now + MS)
         kept, left_out = history.counted(*span)
         told = uptime_of(service, period, now, interval_seconds=60)
         found = told.uptime_pct, told.samples, told.avg_response_time_ms
         assert found == plain(kept)
-        assert counts_in(service, span).samples == len(kept)
-        assert excluded_in(service, span) == left_out
+        counts = counts_in(service, span)
+        assert (counts.samples, counts.excluded) == (len(kept), left_out)
+        assert seen.counts[period] == counts
+    assert_hours_are_plain(history, seen)
+
+
+def assert_hours_are_plain(history, seen):
+    """The days of the bar, and the hours that are published, are counted alike."""
+    now = history.now
     today = now.replace(hour=0, minute=0)
-    kept, _ = history.counted(today - timedelta(days=89), now + MS)
-    days = Counter(at.date() for at, *_ in kept)
-    assert {d: c.samples for d, c in days_of(service, now, 90).items()} == days
+    for day, counts in seen.days().items():
+        start = today + (day - today.date())
+        kept, left_out = history.counted(start, min(start + timedelta(1), now + MS))
+        assert (counts.samples, counts.excluded) == (len(kept), left_out)
+    start, end = seen.past.span
+    kept, left_out = history.counted(start, end)
+    hours = seen.past.hours()
+    assert start == today - timedelta(days=90)
+    assert sum(sum(columns[1:4]) for columns in hours) == len(kept)
+    assert sum(columns[-1] for columns in hours) == left_out
+    for at, *_ in kept:
+        assert any(0 <= (at - EPOCH) // MS - hour[0] < 3_600_000 for hour in hours)

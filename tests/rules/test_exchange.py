@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from models.changes import marks
-from models.errors import SlugTaken, ValidationFailed
+from models.errors import ValidationFailed
 from models.projects.activity import ActivityRow
 from models.projects.document import DocumentRevisionRow, DocumentRow
-from models.projects.exchange import document_source, import_documents
+from models.projects.exchange import Import, document_source, import_documents
 from models.projects.published import published_contents, published_documents
-from sitegen.sources import read_tree
+from sitegen.sources.tree import read_tree
 from tests.projects import KEY, make_project
 from tests.rules.test_documents import save, write
 
@@ -35,8 +35,9 @@ def source(path="start.md", **more):
     return document_source(**members | more)
 
 
-def brought(clock, *sources, collection="guides", publish=True):
-    return import_documents(sources, collection, clock.now, KEY, publish=publish)
+def brought(clock, *sources, **more):
+    asked = {"collection": "guides", "tree": "docs", "publish": True} | more
+    return import_documents(sources, Import(now=clock.now, by=KEY, **asked))
 
 
 def test_import(docs, clock):
@@ -122,29 +123,98 @@ def test_file_that_moved(docs, clock):
 
 
 def test_slug_of_another_collection(docs, clock):
-    """No page is taken from another collection, and nothing is half imported."""
+    """No page is taken from another collection: the new one is counted up."""
     write(docs, clock, slug="start", collection="support")
 
-    with pytest.raises(SlugTaken, match=r"'start.md' .* a page of support"):
-        brought(clock, source("first.md"), source("start.md"))
+    report = brought(clock, source("start.md"), source("start-2.md"))
+    again = brought(clock, source("start.md"), source("start-2.md"))
 
-    assert DocumentRow.select().count() == 1
-    assert marks()["docs"] == 0
+    assert report.created == ["start-2", "start-2-2"]
+    assert report.notes == [
+        ("start.md", "The slug 'start' is taken, so its slug is 'start-2'."),
+        ("start-2.md", "The slug 'start-2' is taken, so its slug is 'start-2-2'."),
+    ]
+    assert (again.unchanged, again.notes) == (report.created, [])
 
 
-def test_same_file_name_in_another_tree(docs, clock):
-    """A path says which document it is only within its collection."""
+@pytest.mark.parametrize("other", [{"collection": "support"}, {"tree": "more"}])
+def test_same_file_name_in_another_tree(docs, clock, other):
+    """A path says which document it is only within its tree and collection."""
     brought(clock, source("start.md"))
 
-    report = brought(clock, source("start.md", slug="first"), collection="support")
+    report = brought(clock, source("start.md", content="Else."), **other)
 
-    assert report.created == ["first"]
+    assert report.created == ["start-2"]
+    assert DocumentRow.get(DocumentRow.slug == "start").version == 1
 
 
 def test_slug_of_another_file(docs, clock):
     """Two files cannot be one document."""
-    with pytest.raises(SlugTaken, match=r"belongs to the file 'a/start.md'"):
-        brought(clock, source("a/start.md"), source("b/start.md"))
+    report = brought(clock, source("a/start.md"), source("b/start.md"))
+
+    assert report.created == ["start", "start-2"]
+
+
+def test_document_that_came_from_no_file(docs, clock):
+    """A file takes the place of what was written here, and the report says so."""
+    write(docs, clock, slug="start", collection="guides")
+
+    report = brought(clock, source())
+
+    told = "It takes the place of the document 'start'."
+    assert (report.updated, report.notes) == (["start"], [("start.md", told)])
+
+
+def public():
+    return [page.slug for page in published_documents()]
+
+
+def test_prune(docs, clock):
+    """What is gone from its tree is taken from the public, once, and comes back."""
+    brought(clock, source("a.md"), source("b.md"))
+
+    pruned = brought(clock, source("a.md"), prune=True).pruned
+    again = brought(clock, source("a.md"), prune=True)
+    gone = public()
+    back = brought(clock, source("a.md"), source("b.md"))
+
+    assert (pruned, again.changed, gone) == (["b"], False, ["a"])
+    assert (back.unchanged, back.published) == (["a", "b"], ["b"])
+
+
+def test_what_prune_leaves_alone(docs, clock):
+    """Other trees and collections, what came from no file, a file that is held."""
+    brought(clock, source("other.md"), tree="more")
+    brought(clock, source("there.md"), collection="support")
+    write(docs, clock, slug="here", collection="guides")
+    brought(clock, source("a.md"), source("held.md"))
+
+    report = brought(clock, source("a.md"), prune=True, held=frozenset({"held.md"}))
+
+    assert not report.changed
+    assert set(public()) == {"a", "held", "other", "there"}
+
+
+def test_prune_of_a_file_that_was_renamed(docs, clock):
+    """It is the same document: the new file has its slug."""
+    brought(clock, source("a/start.md"))
+
+    report = brought(clock, source("b/start.md"), prune=True)
+
+    assert (report.updated, report.pruned) == (["start"], [])
+
+
+def test_trial(docs, clock):
+    """A trial tells what an import would, and keeps nothing, not even a mark."""
+    brought(clock, source("a.md"), source("b.md"))
+    files = source("a.md", content="New."), source("c.md")
+    before, marked = ActivityRow.select().count(), marks()["docs"]
+
+    trial = brought(clock, *files, prune=True, is_trial=True)
+
+    assert (ActivityRow.select().count(), marks()["docs"]) == (before, marked)
+    assert brought(clock, *files, prune=True) == trial
+    assert (trial.created, trial.updated, trial.pruned) == (["c"], ["a"], ["b"])
 
 
 def test_source_that_cannot_be_a_document():
@@ -159,17 +229,14 @@ def test_source_that_cannot_be_a_document():
 @pytest.mark.skipif(not PROMETHEUS.is_dir(), reason="The sample tree is not here.")
 def test_real_tree(docs, clock):
     """All pages with text come in, each once; again, nothing changes."""
-    tree, done = read_tree(PROMETHEUS), []
+    tree = read_tree(PROMETHEUS)
 
-    first = import_documents(
-        tree.sources, "guides", clock.now, KEY, publish=True, progress=done.append
-    )
+    first = brought(clock, *tree.sources)
     second = brought(clock, *tree.sources)
 
     # 72 files, of which 13 are an index without text.
     assert tree.skipped == []
     assert len(first.created) == len(set(first.created)) == 72
     assert first.published == first.created
-    assert done == [each.path for each in tree.sources]
     assert second.unchanged == first.created
     assert len(published_documents()) == 72

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.projects.roles import ROLES, effective_role, includes
+from models.projects.roles import ROLES, effective_role, includes, opens
 
 
 @pytest.mark.parametrize("role", [*ROLES, None])
@@ -46,3 +46,24 @@ def test_order_of_roles():
         "reader": ["reader"],
     }
     assert not includes(None, "reader")
+
+
+@pytest.mark.parametrize(
+    ("operation", "weakest"),
+    [
+        ("projects:create", None),
+        ("projects:update", "maintainer"),
+        ("projects:transfer", "owner"),
+        ("members:add", None),
+        ("members:update", "maintainer"),
+        ("specifications:update", "contributor"),
+        ("specifications:supersede", "maintainer"),
+        ("comments:remove", None),
+        ("work-items:list", None),
+    ],
+)
+def test_open_operations(operation, weakest):
+    """An operation is open where one of its cases is; a read is open to all."""
+    open_to = [role for role in [*ROLES, None] if opens(role, operation)]
+
+    assert open_to == [role for role in [*ROLES, None] if includes(role, weakest)]

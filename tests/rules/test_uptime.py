@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from models.status.counters import outside
+from models.status.cuts import outside
 from models.status.uptime import Counts, total
 from tests.conftest import NOON
 

@@ -3,6 +3,7 @@
 import pytest
 
 from models.database import database
+from models.idempotency import StoredAnswerRow
 from models.projects.activity import ActivityRow
 from models.projects.project import ProjectRow
 from models.projects.roles import NEEDS
@@ -29,6 +30,9 @@ UNCHANGED = {
     "specifications:restore beyond review",
     "documents:restore",
 }
+# A slug is taken at the second time; of a reference that is gone nobody knows where
+# it was, and nothing is told of it.
+FORGETFUL = ("projects:create", "references:remove")
 WORDS = ("Words.", "New.", "Hm.", "Mine.")
 
 
@@ -109,6 +113,38 @@ def test_repeat(case, tried, ids):
     assert second.data == first.data
     assert second.headers["Idempotent-Replayed"] == "true"
     assert ActivityRow.select().count() == count
+
+
+@pytest.mark.parametrize(
+    "case", [each for each in CHANGES if each != "projects:create"]
+)
+def test_purge_takes_the_answer(case, tried, ids, ask, clock):
+    """What a repeat would be answered with goes with the project (3.14.18)."""
+    assert tried(case, ACTS.get(case), **{"Idempotency-Key": "abc"}).status_code == 200
+    assert StoredAnswerRow.select().count() == 1
+    ProjectRow.update(archived_at=clock.now).execute()
+
+    purge = {"id": ids["$project"], "confirm": "atlas"}
+    response = ask("POST /projects/v1/admin/projects/purge", purge)
+
+    assert response.status_code == 200, response.text
+    assert StoredAnswerRow.select().count() == 0
+
+
+@pytest.mark.parametrize(
+    "case", [each for each in CHANGES if not each.startswith(FORGETFUL)]
+)
+def test_purge_takes_the_answer_of_no_change(case, tried, ids, ask, clock):
+    """So does what was asked again under another key, and found nothing to do."""
+    for text in ("abc", "abd"):
+        tried(case, ACTS.get(case), **{"Idempotency-Key": text})
+    ProjectRow.update(archived_at=clock.now).execute()
+
+    purge = {"id": ids["$project"], "confirm": "atlas"}
+    response = ask("POST /projects/v1/admin/projects/purge", purge)
+
+    assert response.status_code == 200, response.text
+    assert StoredAnswerRow.select().count() == 0
 
 
 def test_every_case_is_known():

@@ -1,0 +1,25 @@
+"""What may be asked of search."""
+
+from api.operation import Call, operation
+from models.errors import ProjectNotFound
+from models.pagination import Page
+from models.projects.search import ListHits, SearchHit, hits_listed
+
+
+@operation(
+    "GET /projects/v1/search/list",
+    scope="projects:search:list",
+    takes=ListHits,
+    gives=list[SearchHit],
+    refuses=(ProjectNotFound,),
+)
+def list_hits(call: Call, asked: ListHits) -> Page[SearchHit]:
+    """
+    Search in work items, specifications, documents and comments, the best first.
+
+    All words of q are needed; quotes make a phrase, and a star after two letters
+    or more the beginning of a word. Of words that more than 500 things have, the
+    newest 500 are ranked. Highlights are pairs of start and length in the snippet,
+    in code points.
+    """
+    return hits_listed(asked)

@@ -1,0 +1,188 @@
+"""Search: the things of projects that have the words, the best first."""
+
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal
+
+from peewee import Case, fn
+from pydantic import Field
+
+from models.base import Shape
+from models.pagination import CursorQuery, Page, continued
+from models.projects.comment import CommentRow
+from models.projects.document import DocumentRow
+from models.projects.matching import Ranked, match_of, newest_ranked
+from models.projects.project import ProjectRow, project_asked
+from models.projects.snippets import LOOKED_THROUGH, Finder, Highlight
+from models.projects.specification import SpecificationRow
+from models.projects.text_index import Indexed, IndexedTextRow
+from models.projects.words import Commas, OfProject
+from models.projects.work_item import WorkItemRow
+from models.words import Digits, Id, Moment
+
+# Of words that very many things have, so many of the newest things are ranked.
+MOST_RANKED = 500
+
+ROWS: dict[str, Any] = {
+    "work": WorkItemRow,
+    "specification": SpecificationRow,
+    "document": DocumentRow,
+}
+
+
+class SearchHit(Shape):
+    """
+    One thing that was found.
+
+    Highlights are places in the snippet, each its start and its length in code
+    points. Of a comment, the title and archivedAt are those of what it is on.
+    """
+
+    entity_type: Indexed
+    entity_id: Id
+    project_id: Id
+    number: int | None
+    slug: str | None
+    title: str
+    status: str | None
+    snippet: str
+    highlights: list[Highlight]
+    on_type: Literal["work", "specification", "document"] | None
+    on_id: Id | None
+    archived_at: Moment | None
+    updated_at: Moment
+
+
+class ListHits(OfProject, CursorQuery):
+    q: Annotated[str, Field(min_length=1, max_length=200)]
+    types: Commas[Indexed] | None = None
+    archived: Literal["exclude", "include"] = "exclude"
+    limit: Annotated[Digits, Field(ge=1, le=50)] = 20
+
+
+def hits_listed(asked: ListHits) -> Page[SearchHit]:
+    """
+    Return a page of hits.
+
+    Ranks move with everything that is written. So a page goes on after where the
+    last hit stands now, among what there was for the first page.
+    """
+    last = asked.last()
+    texts = _texts(asked)
+    match = match_of(asked.q)
+    if match is None:
+        return Page([], {"cursor": None})
+    newest = last[2] if last else None
+    ranked = _ranked(match, texts, newest)
+    after = _after(ranked, last) if last else ranked
+    page = after[: asked.limit]
+    cursor = None
+    if len(after) > len(page):
+        top = newest or max(number for _, number in ranked)
+        cursor = continued(asked, [*page[-1], top])
+    return Page(_hits(asked.q, [number for _, number in page]), {"cursor": cursor})
+
+
+def _texts(asked: ListHits) -> list[Any]:
+    """Return the conditions under which a text may be told of."""
+    text = IndexedTextRow
+    found: list[Any] = []
+    project = project_asked(asked)
+    if project is not None:
+        found.append(text.project == project.id)
+    elif asked.archived == "exclude":
+        archived = ProjectRow.archived_at.is_null(False)
+        hidden = ProjectRow.select(ProjectRow.id).where(archived)
+        found.append(text.project.not_in(hidden))
+    if asked.types is not None:
+        found.append(text.entity_type.in_(asked.types))
+    if asked.archived == "exclude":
+        found.append(_archived_at().is_null())
+    return found
+
+
+def _archived_at() -> Any:
+    """When the thing was archived; a comment goes with what it is on."""
+    text, comment = IndexedTextRow, CommentRow
+    on = comment.select(_of_rows(comment.entity_type, comment.entity_id))
+    of_comment = on.where(comment.id == text.entity_id)
+    return Case(
+        text.entity_type,
+        [("comment", of_comment)],
+        _of_rows(text.entity_type, text.entity_id),
+    )
+
+
+def _of_rows(type: Any, id: Any) -> Any:
+    each = [
+        (name, row.select(row.archived_at).where(row.id == id))
+        for name, row in ROWS.items()
+    ]
+    return Case(type, each)
+
+
+def _ranked(match: str, where: list[Any], newest: int | None) -> list[Ranked]:
+    """Return the matches in order: by rank, of equal ones the newer first."""
+    if newest is not None:
+        where = [*where, IndexedTextRow.number <= newest]
+    found = newest_ranked(match, IndexedTextRow, where, MOST_RANKED)
+    return sorted(found, key=_order)
+
+
+def _order(ranked: Ranked) -> Ranked:
+    rank, number = ranked
+    return rank, -number
+
+
+def _after(ranked: list[Ranked], last: list[Any]) -> list[Ranked]:
+    """Return what follows the last hit: as it ranks now, or, if gone, as it did."""
+    rank, number, _ = last
+    place = next((each for each in ranked if each[1] == number), (rank, number))
+    return [each for each in ranked if _order(each) > _order(place)]
+
+
+def _hits(asked: str, numbers: list[int]) -> list[SearchHit]:
+    text, finder = IndexedTextRow, Finder(asked)
+    body = fn.SUBSTR(text.body, 1, LOOKED_THROUGH).alias("body")
+    rows = text.select(text.number, text.entity_type, text.entity_id, body)
+    found = {row.number: row for row in rows.where(text.number.in_(numbers))}
+    ordered = [found[number] for number in numbers]
+    comments = _with_ids(CommentRow, _ids(ordered, "comment"))
+    named = [*ordered, *comments.values()]
+    things = {name: _with_ids(row, _ids(named, name)) for name, row in ROWS.items()}
+    return [_hit(each, comments, things, finder) for each in ordered]
+
+
+def _ids(rows: Iterable[Any], type: str) -> list[str]:
+    return [row.entity_id for row in rows if row.entity_type == type]
+
+
+def _with_ids(row: Any, ids: list[str]) -> dict[str, Any]:
+    return {each.id: each for each in row.select().where(row.id.in_(ids))}
+
+
+def _hit(
+    text: IndexedTextRow,
+    comments: dict[str, Any],
+    things: dict[str, dict[str, Any]],
+    finder: Finder,
+) -> SearchHit:
+    comment = comments.get(text.entity_id)
+    on = comment or text
+    thing = things[on.entity_type][on.entity_id]
+    own = None if comment else thing
+    snippet, highlights = finder.snippet(text.body)
+    return SearchHit.model_validate(
+        {
+            "entity_type": text.entity_type,
+            "entity_id": text.entity_id,
+            "project_id": thing.project_id,
+            "title": thing.title,
+            "snippet": snippet,
+            "highlights": highlights,
+            "on_type": comment and comment.entity_type,
+            "on_id": comment and comment.entity_id,
+            "archived_at": thing.archived_at,
+            "updated_at": (comment or thing).updated_at,
+        }
+        | {name: getattr(own, name, None) for name in ("number", "slug", "status")}
+    )

@@ -1,0 +1,177 @@
+"""
+The four periods of a service, from its whole hours and the edges beside them.
+
+A period ends now and so begins and ends within an hour: its edges move with every
+measurement, and are less than an hour long.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from functools import cached_property
+from typing import Any
+
+from models.base import MILLISECOND, milliseconds, moment
+from models.status.counters import edge_in, span_of
+from models.status.cuts import Span, inside, windows_by_service
+from models.status.hours import DAY_MS, past_revisions
+from models.status.past import LATEST, Past, Pasts, Shown
+from models.status.services import ServiceRow
+from models.status.uptime import PERIODS, Counts, Period, coverage_pct, total
+from models.words import told_moment
+
+DAYS = 90
+DAY = timedelta(days=1)
+HOUR = timedelta(hours=1)
+
+# One for the process: counting the past of hundreds of services takes a second.
+_kept = Pasts()
+
+
+@dataclass(frozen=True)
+class Measured:
+    """
+    All that was measured of a service in its last days.
+
+    The days of its past are each cut in two at the time of day at which the periods
+    have their first whole hour. The heads are what a period has before
+    that hour, the tail what all have after the last.
+    """
+
+    now: datetime
+    past: Past
+    first_hours: dict[Period, datetime]
+    shown: Shown
+    heads: dict[Period, Counts]
+    tail: Counts
+
+    @property
+    def last_hour_ends(self) -> datetime:
+        return self.past.span[1]
+
+    @cached_property
+    def counts(self) -> dict[Period, Counts]:
+        return {p: total(counts for _, counts in self._parts(p)) for p in PERIODS}
+
+    def days(self) -> dict[date, Counts]:
+        """Return the UTC days on which anything was measured, today as it is so far."""
+        return _by_day([*self.shown.halves.items(), (self.now, self.tail)])
+
+    def hours(self) -> list[tuple[datetime, Counts]]:
+        """Return each of the latest hours, oldest first, also those without samples."""
+        found = {moment(at): Counts(*columns) for at, *columns in self.shown.hours}
+        first = self.last_hour_ends - LATEST
+        hours = (first + n * HOUR for n in range(LATEST // HOUR))
+        return [(hour, found.get(hour, Counts())) for hour in hours]
+
+    def coverage_pct(self, period: Period, interval_seconds: int) -> float:
+        """Say how much of a period was looked at, maintenance included."""
+        found = _by_day(self._parts(period))
+        start, end = span_of(period, self.now)
+        parts = [
+            (found.get(day, Counts()).seen, length)
+            for day, length in _days_between(start, end)
+        ]
+        return coverage_pct(parts, timedelta(seconds=interval_seconds))
+
+    def edges(self) -> list[dict[str, Any]]:
+        """Tell what each period has beside its whole hours."""
+        return [
+            {
+                "period": period,
+                "firstHour": told_moment(first_hour),
+                "lastHourEnds": told_moment(self.last_hour_ends),
+            }
+            | told_counts(total([self.heads[period], self.tail]))
+            for period, first_hour in self.first_hours.items()
+        ]
+
+    def _parts(self, period: Period) -> Iterator[tuple[datetime, Counts]]:
+        """Yield what the period is made of, each part with a time that lies in it."""
+        first = self.first_hours[period]
+        yield first - MILLISECOND, self.heads[period]
+        yield from (each for each in self.shown.halves.items() if each[0] >= first)
+        yield self.now, self.tail
+
+
+def told_counts(counts: Counts) -> dict[str, int]:
+    """Return the counts in the words of the published counters."""
+    return {
+        "operational": counts.operational,
+        "degraded": counts.degraded,
+        "down": counts.down,
+        "timeSum": counts.time_sum,
+        "timeCount": counts.time_count,
+        "excluded": counts.excluded,
+    }
+
+
+def measured(
+    services: list[ServiceRow], until: Mapping[int, datetime]
+) -> dict[str, Measured]:
+    """Return what was measured of each service, by slug, until its own instant."""
+    windows, revisions = windows_by_service(), past_revisions()
+    nows = [until[each.number].astimezone(UTC) for each in services]
+    pasts = {
+        _past_at(now, each, windows.get(each.number, []), revisions): _split(now)
+        for each, now in zip(services, nows, strict=True)
+    }
+    shown = zip(services, nows, pasts, _kept.shown(pasts), strict=True)
+    return {
+        each.slug: _measured(past, now, windows.get(each.number, []), own)
+        for each, now, past, own in shown
+    }
+
+
+def _measured(past: Past, now: datetime, cut: list[Span], shown: Shown) -> Measured:
+    first_hours = {period: _first_hour(now, period) for period in PERIODS}
+    heads = {
+        period: edge_in(past.number, cut, (span_of(period, now)[0], first))
+        for period, first in first_hours.items()
+    }
+    tail = edge_in(past.number, cut, (past.span[1], now + MILLISECOND))
+    return Measured(now, past, first_hours, shown, heads, tail)
+
+
+def _past_at(
+    now: datetime, service: ServiceRow, cut: list[Span], revisions: dict[int, int]
+) -> Past:
+    span = datetime.combine(now, time(), UTC) - DAYS * DAY, _hour(now + MILLISECOND)
+    return Past(
+        service=service.id,
+        number=service.number,
+        span=span,
+        windows=tuple(inside(cut, span)),
+        revision=revisions.get(service.number, 0),
+    )
+
+
+def _first_hour(now: datetime, period: Period) -> datetime:
+    return _hour(now - PERIODS[period]) + HOUR
+
+
+def _split(now: datetime) -> int:
+    """Return the time of day at which the periods have their first whole hour."""
+    return milliseconds(_first_hour(now, "24h")) % DAY_MS
+
+
+def _by_day(parts: Iterable[tuple[datetime, Counts]]) -> dict[date, Counts]:
+    """Add up by the UTC day; a day on which nothing was seen is not there."""
+    found: dict[date, list[Counts]] = defaultdict(list)
+    for at, counts in parts:
+        if counts.seen:
+            found[at.date()].append(counts)
+    return {day: total(each) for day, each in found.items()}
+
+
+def _days_between(start: datetime, end: datetime) -> Iterator[tuple[date, timedelta]]:
+    """Yield the UTC days of a span, and how much of each lies in it."""
+    while start < end:
+        next_day = datetime.combine(start, time(), UTC) + DAY
+        yield start.date(), min(next_day, end) - start
+        start = next_day
+
+
+def _hour(at: datetime) -> datetime:
+    return at.replace(minute=0, second=0, microsecond=0)

@@ -1,0 +1,36 @@
+"""How the status is computed, told from the tables that compute it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from models.settings import Settings
+from models.status import days, periods, published, state, uptime
+from sitegen.links import HOW
+from sitegen.page import Edition, Page, pages
+
+
+@pages("status")
+def how(edition: Edition) -> Iterator[Page]:
+    """A page that cannot say anything but what the rules do."""
+    yield Page(
+        HOW,
+        told(edition.settings),
+        template="status/how.html",
+        title="How status and uptime are computed",
+        description="The rules behind every state and every percentage of this page.",
+    )
+
+
+def told(settings: Settings) -> dict[str, Any]:
+    """Return the tables as they stand now."""
+    return {
+        "lines": [{"when": each.when, "state": each.state} for each in state.LINES],
+        "overalls": list(reversed(state.OVERALLS)),
+        "dayLines": [{"when": each.when, "state": each.state} for each in days.LINES],
+        "days": periods.DAYS,
+        "historyDays": published.HISTORY.days,
+        "periods": list(uptime.PERIODS),
+        "decimals": uptime.DECIMALS,
+        "freshnessSeconds": settings.freshness_seconds,
+        "intervalSeconds": settings.probe_interval_seconds,
+    }

@@ -1,0 +1,75 @@
+"""What the clock alone will next make of a state, for a page to show in time."""
+
+from copy import copy
+from dataclasses import replace
+from datetime import datetime
+from functools import cached_property
+from typing import NamedTuple
+
+from models.status.incidents import IncidentRow
+from models.status.maintenance import MaintenanceRow
+from models.status.published import Board
+from models.status.state import overall_of
+from models.words import told_moment
+from sitegen.board import board_of
+from sitegen.page import Edition
+
+
+class Turn(NamedTuple):
+    """A state, and from when on."""
+
+    at: str
+    state: str
+
+
+class Turns:
+    """The next turn of each service by its slug, and that of the whole."""
+
+    def __init__(self, edition: Edition) -> None:
+        self._board = edition.once(board_of)
+        self._boundaries = _boundaries(self._board)
+        self._later = {at: _at(self._board, at) for at in self._boundaries.values()}
+
+    @cached_property
+    def whole(self) -> Turn | None:
+        at = min(self._boundaries.values(), default=None)
+        if at is None:
+            return None
+        then = self._later[at]
+        states = [then.judgement(each).state for each in then.services]
+        state = overall_of(states, stale=False)
+        return Turn(told_moment(at), state)
+
+    @cached_property
+    def services(self) -> dict[str, Turn]:
+        return {
+            each.slug: Turn(told_moment(at), self._later[at].judgement(each).state)
+            for each in self._board.services
+            if (at := self._boundaries.get(each.number))
+        }
+
+
+def _boundaries(seen: Board) -> dict[int, datetime]:
+    """Return when a window or an incident next begins or ends, by the service."""
+    found: dict[int, datetime] = {}
+    shown = {each.number for each in seen.services}
+    subjects: list[IncidentRow | MaintenanceRow] = [*seen.incidents, *seen.windows]
+    for subject in subjects:
+        coming = [at for at in _edges(subject) if at > seen.now]
+        affected = [each.service_id for each in subject.services]
+        for number in shown.intersection(affected) if coming else ():
+            found[number] = min(found.get(number, coming[0]), *coming)
+    return found
+
+
+def _edges(subject: IncidentRow | MaintenanceRow) -> list[datetime]:
+    if isinstance(subject, IncidentRow):
+        return [subject.started_at]
+    by_clock = subject.written == "scheduled"
+    return [subject.starts_at, subject.ends_at] if by_clock else []
+
+
+def _at(seen: Board, at: datetime) -> Board:
+    """Return what is known now as it will be judged then."""
+    windows = [copy(each).at(at) for each in seen.windows]
+    return replace(seen, now=at, windows=windows)

@@ -1,0 +1,87 @@
+"""A status site with hands: facts in one line each, and a builder that can be dead."""
+
+import shutil
+import threading
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from models.database import database, open_database, writing
+from models.settings import Settings
+from models.status.incidents import StatusAddIncident, open_incident
+from models.status.maintenance import StatusAddMaintenance, schedule_maintenance
+from models.status.measurements import StatusRecordMeasurements, record_measurements
+from models.status.services import StatusAddService, add_service
+from sitegen.build import build
+from sitegen.looks import Looks
+from sitegen.page import Edition
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A static host, as plain as there are."""
+
+    def log_message(self, *_):
+        pass
+
+
+def seconds(count):
+    return NOW + timedelta(seconds=count)
+
+
+class StatusSite:
+    """Seconds are relative to NOW; nothing is shown before it is built."""
+
+    def __init__(self, folder, empty_database):
+        self.settings = Settings(
+            database=str(folder / "m.db"), output=str(folder / "site")
+        )
+        shutil.copy(empty_database, self.settings.database)
+        open_database(self.settings.database)
+        self._looks = Looks(self.settings)
+        serve = partial(Quiet, directory=self.settings.output)
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), serve)
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
+        database.close()
+
+    def build(self, at=0):
+        report = build(Edition(seconds(at), self.settings, self._looks))
+        assert report.failed == []
+
+    def text(self, path):
+        return (Path(self.settings.output) / path).read_text(encoding="utf-8")
+
+    def service(self, slug, **more):
+        asked = {"slug": slug, "name": slug.capitalize()} | more
+        with writing():
+            return add_service(StatusAddService(**asked), seconds(-3600))
+
+    def sample(self, slug, status="operational", at=-10, source="probe"):
+        sample = {"slug": slug, "status": status, "observed_at": seconds(at)}
+        asked = StatusRecordMeasurements(
+            source=source, measurements=[sample | {"response_time_ms": 12}]
+        )
+        with writing():
+            record_measurements(
+                asked, max(NOW, seconds(at)), retention=timedelta(days=100)
+            )
+
+    def incident(self, *slugs, severity="degraded", started=-60, at=0, **more):
+        asked = {"title": "Errors", "body": "We are looking.", "services": list(slugs)}
+        asked |= {"severity": severity, "started_at": seconds(started)}
+        with writing():
+            return open_incident(StatusAddIncident(**asked | more), seconds(at)).id
+
+    def window(self, *slugs, starts, ends, **more):
+        asked = {"title": "Move", "services": list(slugs)}
+        asked |= {"starts_at": seconds(starts), "ends_at": seconds(ends)}
+        with writing():
+            window = StatusAddMaintenance(**asked | more)
+            return schedule_maintenance(window, NOW).id

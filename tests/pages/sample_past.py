@@ -1,0 +1,41 @@
+"""A month of the past, the months there are, and how the rules are told."""
+
+from models.settings import Settings
+from sitegen.how import told
+from tests.pages.sample_status import (
+    COMING,
+    INCIDENT,
+    RESOLVED,
+    WINDOW,
+    incident_item,
+    window_item,
+)
+
+ITEMS = [
+    incident_item(RESOLVED, []) | {"maintenance": None},
+    window_item(WINDOW) | {"incident": None},
+]
+
+
+def turned(month):
+    return {"month": month, "href": f"/status/history/{month}/"}
+
+
+MONTH = {
+    "month": "2026-02",
+    "days": [
+        {"date": "2026-02-26", "items": ITEMS},
+        {"date": "2026-02-03", "items": ITEMS[1:]},
+    ],
+    "earlier": [
+        incident_item(INCIDENT, []) | {"maintenance": None},
+        window_item(COMING | {"status": "cancelled"}) | {"incident": None},
+    ],
+    "previous": turned("2026-01"),
+    "next": turned("2026-03"),
+}
+MONTHS = [
+    turned("2026-02") | {"incidents": 1204, "windows": 1},
+    turned("2026-01") | {"incidents": 1, "windows": 0},
+]
+HOW = told(Settings())

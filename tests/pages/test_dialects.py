@@ -1,0 +1,143 @@
+"""The Markdown of the generators, as the Markdown of this site."""
+
+import time
+
+import pytest
+
+from sitegen.sources.dialects import plain
+from sitegen.sources.front import MOST_CHARACTERS, Unusable, parted
+from sitegen.sources.losses import without_local_images
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (":::note\nA\n:::\nB", "> [!NOTE]\n> A\n\nB"),
+        ("::: warning Mind it\nA\n:::", "> [!WARNING]\n> **Mind it**\n>\n> A\n"),
+        (":::danger[T]{.x}\nA\n:::", "> [!CAUTION]\n> **T**\n>\n> A\n"),
+        ("::::note\n:::tip\nA\n:::\n::::", "> [!NOTE]\n>\n> > [!TIP]\n> > A\n>\n"),
+        (":::note\nA\n\n- b", "> [!NOTE]\n> A\n>\n> - b"),
+        (":::cards\nA\n:::", ":::cards\nA\n:::"),
+        ("!!! note\n    A\n\n    B\nC", "> [!NOTE]\n> A\n>\n> B\n\nC"),
+        ('??? tip "T"\n    A', "> [!TIP]\n> **T**\n>\n> A"),
+        ("!!! note\n    A\n\n!!! note\n    B", "> [!NOTE]\n> A\n\n> [!NOTE]\n> B"),
+        ("1. A\n\n    !!! tip\n        B", "1. A\n\n    > [!TIP]\n    > B"),
+        ('=== "A"\n\n    B', "**A**\n\nB"),
+        (
+            "```\n!!! note\n:::tip\n<!-- a -->\n```",
+            "```\n!!! note\n:::tip\n<!-- a -->\n```",
+        ),
+        ("A\n<!-- b\nc -->\nD", "A\nD"),
+        ("<!-- never ends", "<!-- never ends"),
+        ("import A from 'a'\n\nB", "\nB"),
+        ("A\nimport B from 'b'", "A\nimport B from 'b'"),
+        ("import the data", "import the data"),
+        ("## A {: #b .c }", "## A {#b}"),
+        ('[a]({{< relref "b.md" >}})', "[a](b.md)"),
+        ("A\n{: .lead }", "A"),
+    ],
+)
+def test_words_of_generators(text, expected):
+    """What has a Markdown of ours is written in it; code is as it was."""
+    assert plain(text, is_mdx=False) == expected
+
+
+def test_modules_of_mdx():
+    """In MDX a module runs to the next blank line."""
+    text = "export const a = {\n  b: 1,\n}\n\n# A\n\nexport to a file"
+
+    assert plain(text, is_mdx=True) == "\n# A\n"
+    assert plain(text, is_mdx=False) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("![a](b.png) c", "a c"),
+        ('![a](/b.png "t")', "a"),
+        ("[![a](b.png)](c.md)", "[a](c.md)"),
+        ("![a][b]\n\n[b]: c.png", "a\n\n[b]: c.png"),
+        ("![a](https://b/c.png)", "![a](https://b/c.png)"),
+        ("![a](http://b/c.png)", "a"),
+        ("`![a](b.png)` ![a](b.png)", "`![a](b.png)` a"),
+        ("```\n![a](b.png)\n```", "```\n![a](b.png)\n```"),
+    ],
+)
+def test_local_images(text, expected):
+    """An image that is a file gives way to its words; one in code is none."""
+    assert without_local_images(text)[0] == expected
+
+
+REPEATED = [
+    *(":::note\n", "::: [", ":", "!!! note\n", "!!! a ", '=== "', "<!--\n", "<!-- -->"),
+    *("{:", "# a {#", "{{<ref ", "{% link ", "import '", "export \n", "\n\n", "> "),
+    *("```\n~~~\n", "![", "![a](b.png)", "[a]: b\n", "`", "{{", "<a", "# ", " "),
+]
+REPEATED += [f"{each}{' ' * 20_000}" for each in ("# a {#", "!!! a", "import ", "{{<")]
+
+
+@pytest.mark.parametrize("part", REPEATED, ids=lambda part: repr(part[:12]))
+@pytest.mark.parametrize("is_mdx", [False, True])
+def test_hostile_text(part, is_mdx):
+    """Whatever repeats is read in seconds."""
+    text = (part * 100_000)[:100_000]
+    started = time.process_time()
+
+    without_local_images(plain(text, is_mdx=is_mdx))
+
+    assert time.process_time() - started < 6
+
+
+BOMB = "a: &a [x, x]\n" + "".join(
+    f"{chr(98 + n)}: &{chr(98 + n)} [*{chr(97 + n)}, *{chr(97 + n)}]\n"
+    for n in range(20)
+)
+MERGES = "a: &a {x: 1}\n" + "".join(
+    f"{chr(98 + n)}: &{chr(98 + n)}\n  <<: [*{chr(97 + n)}, *{chr(97 + n)}]\n"
+    for n in range(20)
+)
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        *(BOMB, MERGES, "a: {" * 2000, "- " * 5000, "? " * 5000, "a: " + "9" * 5000),
+        *("a: !!python/name:os.system", "a: !x b", "a: 'b", "\ta: b", "a: *a"),
+    ],
+    ids=lambda front: repr(front[:12]),
+)
+def test_hostile_yaml(front):
+    """Aliases, depth, tags and what never ends are refused at once, in a sentence."""
+    started = time.process_time()
+
+    with pytest.raises(Unusable, match="not YAML that can be read"):
+        parted(f"---\n{front}\n---\nWords.")
+
+    assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize("front", ["a = ", "a = 1\na = 2", "a = " + "[" * 5000])
+def test_hostile_toml(front):
+    """It is refused like YAML."""
+    with pytest.raises(Unusable, match="not TOML that can be read"):
+        parted(f"+++\n{front}\n+++\nWords.")
+
+
+def test_long_front_matter():
+    """What no page says of itself is not read at all."""
+    with pytest.raises(Unusable, match="has more than 32000 characters"):
+        parted(f"---\na: {'x' * MOST_CHARACTERS}\n---\nWords.")
+
+
+def test_front_matter_at_its_longest():
+    """What is read is read in seconds, whatever it holds."""
+    started = time.process_time()
+
+    for part in ("a: b\n", "[", "- ", "a\n", "'", "&a ", "{a: ", "1:", "#\n", "? "):
+        text = (part * MOST_CHARACTERS)[: MOST_CHARACTERS - 1]
+        try:
+            parted(f"---\n{text}\n---\nWords.")
+        except Unusable:
+            continue
+
+    assert time.process_time() - started < 20

@@ -1,0 +1,201 @@
+"""What each generation changed, for hosts that must forget what was."""
+
+import json
+
+import pytest
+
+from models.changes import mark
+from models.database import writing
+from sitegen import generations
+from sitegen.files import Folder
+from sitegen.generations import Change, note
+from sitegen.page import PAGES, SHARED, Page
+
+URL = "http://127.0.0.1:8000"
+
+
+def told(output, generation=None):
+    """What the site says of a generation, the live one unless named."""
+    live = json.loads((output / "build.json").read_text())["generation"]
+    return json.loads((output / f"builds/{generation or live}.json").read_text())
+
+
+def numbers(output):
+    return sorted(int(path.stem) for path in (output / "builds").iterdir())
+
+
+def files_of(slug):
+    return [f"guides/{slug}.json", f"guides/{slug}.md", f"guides/{slug}/index.html"]
+
+
+@pytest.fixture
+def welcome(shelf, build_site):
+    document = shelf.publish("welcome")
+    build_site()
+    return document
+
+
+def test_added(welcome, shelf, build_site, output):
+    """What came is told by its file, and by the address that readers use."""
+    shelf.publish("keys")
+    build_site(["docs"])
+
+    found = told(output)
+    added = [each for each in found["added"] if not each.startswith("search/")]
+    assert added == files_of("keys")
+    assert {"guides/index.html", "llms.txt"} <= set(found["changed"])
+    assert "guides/welcome.md" not in found["changed"]
+    assert {f"{URL}/guides/keys/", f"{URL}/guides/", f"{URL}/"} <= set(found["purge"])
+    assert f"{URL}/guides/welcome.md" not in found["purge"]
+
+
+def test_removed(welcome, shelf, build_site, output):
+    """What went is told, so that no host shows it any longer."""
+    shelf.withdraw(welcome)
+    build_site(["docs"])
+
+    found = told(output)
+    assert set(files_of("welcome")) <= set(found["removed"])
+    assert f"{URL}/guides/welcome/" in found["purge"]
+
+
+def test_only_what_can_be_kept_is_purged(welcome, output):
+    """Not what never changes by its name, is never kept, or is never asked for."""
+    found = told(output)
+
+    assert f"{URL}/manifest.json" in found["purge"]
+    assert not [each for each in found["purge"] if "/assets/" in each]
+    assert f"{URL}/build.json" not in found["purge"]
+    assert f"{URL}/_headers" not in found["purge"]
+    assert "_headers" in found["added"]
+
+
+def test_live_generation_is_always_told(welcome, build_site, output):
+    """A generation that changed no file says so, and names the one before it."""
+    before = told(output)["generation"]
+    with writing():
+        generation = mark("docs")
+
+    build_site(["docs"])
+
+    assert told(output) == {
+        **{name: [] for name in ("added", "changed", "removed", "purge")},
+        "generation": generation,
+        "previous": before,
+    }
+
+
+def test_chain_leads_back(welcome, shelf, build_site, output):
+    """From the live one each names the one before, though numbers are skipped."""
+    for slug in ("a", "b", "c"):
+        shelf.publish(slug)
+        build_site(["docs"])
+
+    generation, seen = told(output)["generation"], []
+    while generation:
+        seen.append(generation)
+        generation = told(output, generation)["previous"]
+
+    assert seen == numbers(output)[::-1]
+
+
+def test_time_changes_a_generation(ask, build_site, output, clock):
+    """What the clock changes is told by the generation that is live then."""
+    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
+    window = {"title": "Move", "services": ["api"]}
+    window |= {"startsAt": "2026-03-01T13:00:00Z", "endsAt": "2026-03-01T14:00:00Z"}
+    ask("POST /status/v1/admin/maintenance/add", window)
+    build_site()
+    before = told(output)
+    clock.pass_(hours=1, minutes=1)
+
+    build_site(["status"])
+
+    found = told(output)
+    assert found["generation"] == before["generation"]
+    month = "status/history/2026-03/index.html"
+    assert set(found["added"]) == {*before["added"], month}
+    assert f"{URL}/status/" in found["purge"]
+
+
+def test_second_build_tells_nothing(welcome, build_site, output):
+    """Where nothing changed, nothing is written."""
+    path = next((output / "builds").iterdir())
+    before = path.stat().st_mtime_ns
+
+    build_site()
+
+    assert path.stat().st_mtime_ns == before
+
+
+def test_oldest_are_forgotten(welcome, shelf, build_site, output, monkeypatch):
+    """As many are kept as are promised, the newest."""
+    monkeypatch.setattr(generations, "KEPT", 3)
+    for slug in ("a", "b", "c", "d"):
+        shelf.publish(slug)
+        build_site(["docs"])
+
+    kept = numbers(output)
+
+    assert len(kept) == 3
+    assert kept[-1] == told(output)["generation"]
+
+
+def test_failed_page_is_no_new_generation(welcome, build_site, output, monkeypatch):
+    """What was written all the same is told by the generation that is live."""
+    before = told(output)
+    with writing():
+        mark("docs")
+    (output / "guides/welcome.md").unlink()
+    broken = Page("extra/index.html", {}, template="no-such.html")
+    monkeypatch.setitem(PAGES, SHARED, [*PAGES[SHARED], lambda _: iter([broken])])
+
+    assert build_site().failed
+
+    found = told(output)
+    assert found["generation"] == before["generation"]
+    assert f"{URL}/guides/welcome.md" in found["purge"]
+
+
+def test_older_database(welcome, shelf, build_site, output, tmp_path):
+    """After a restore the numbers above are of a past that has not happened."""
+    (output / "builds/9000.json").write_text("{}")
+
+    shelf.publish("keys")
+    build_site(["docs"])
+
+    assert numbers(output)[-1] == told(output)["generation"]
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"added": 1}'])
+def test_damaged_note(tmp_path, content):
+    """A note that cannot be read is written anew."""
+    folder = Folder(str(tmp_path))
+    (tmp_path / "builds").mkdir()
+    (tmp_path / "builds/7.json").write_text(content)
+
+    note(folder, 7, Change(purge=frozenset({"https://x/"})))
+
+    assert json.loads((tmp_path / "builds/7.json").read_text())["purge"] == [
+        "https://x/"
+    ]
+
+
+def change(**sets):
+    return Change(**{name: frozenset(words) for name, words in sets.items()})
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "both"),
+    [
+        ({"added": "a"}, {"changed": "a"}, {"added": "a"}),
+        ({"added": "a"}, {"removed": "a"}, {}),
+        ({"changed": "a"}, {"removed": "a"}, {"removed": "a"}),
+        ({"removed": "a"}, {"added": "a"}, {"changed": "a"}),
+        ({"changed": "a"}, {"changed": "b"}, {"changed": "ab"}),
+        ({"purge": "a"}, {"purge": "b"}, {"purge": "ab"}),
+    ],
+)
+def test_two_as_one(first, second, both):
+    """Two changes are told as the way from before the first to after the second."""
+    assert change(**first).then(change(**second)) == change(**both)

@@ -1,0 +1,94 @@
+"""The page that explains the rules is made of the rules."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from models.status import days, state, uptime
+from models.status.state import Reading, judge, overall_of
+from models.status.uptime import Counts
+from tests.conftest import NOON
+
+FRESH = timedelta(minutes=5)
+READINGS = [Reading("a", "down", NOON), Reading("b", "operational", NOON)]
+
+
+@pytest.fixture
+def page(build_site, output):
+    def built():
+        build_site(["status"])
+        return (output / "status/how/index.html").read_text()
+
+    return built
+
+
+def test_every_line_is_told(page):
+    """Lines, orders and periods stand on the page as they stand in the tables."""
+    html = page()
+
+    told = [*state.LINES, *days.LINES]
+    places = [html.index(f"<td>{each.when}</td>") for each in told]
+    assert places == sorted(places)
+    assert "At least 50 % of its sources say that it is down" in html
+    assert "24 hours, 7 days, 30 days and 90 days" in html
+    assert "fresh for 300 seconds" in html
+
+
+def test_bent_state(page, monkeypatch):
+    """A share that is bent changes the state and the page."""
+    assert judge(READINGS, now=NOON, freshness=FRESH).state == "partial-outage"
+    place = [each.state for each in state.LINES].index("partial-outage")
+    bent = list(state.LINES)
+    bent[place] = state.down_from(0.75, "partial-outage")
+
+    monkeypatch.setattr(state, "LINES", tuple(bent))
+
+    assert judge(READINGS, now=NOON, freshness=FRESH).state == "degraded"
+    assert "At least 75 % of its sources" in page()
+
+
+def test_bent_day(page, monkeypatch):
+    """So does the share from which on a day is a major outage."""
+    counts = Counts(operational=6, down=4)
+    assert days.day_state(counts, [], in_maintenance=False) == "partial-outage"
+    bent = (days.down_from(0.4, "major-outage"), *days.LINES[1:])
+
+    monkeypatch.setattr(days, "LINES", bent)
+
+    assert days.day_state(counts, [], in_maintenance=False) == "major-outage"
+    assert "At least 40 % of the samples were down" in page()
+
+
+def test_bent_order(page, monkeypatch):
+    """So does the order of the overall states."""
+    states = ("degraded", "maintenance")
+    assert overall_of(states, stale=False) == "degraded"
+    bent = ("operational", "degraded", "maintenance", *state.OVERALLS[2:3])
+
+    monkeypatch.setattr(state, "OVERALLS", (*bent, *state.OVERALLS[4:]))
+
+    assert overall_of(states, stale=False) == "maintenance"
+    html = page()
+    order = html[html.index('class="order"') :]
+    assert order.index("Maintenance</span>") < order.index("Degraded</span>")
+
+
+def test_bent_periods(page, monkeypatch, ask, output):
+    """A period that is taken away is neither computed nor told."""
+    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
+    monkeypatch.delitem(uptime.PERIODS, "7d")
+
+    html = page()
+
+    assert "24 hours, 30 days and 90 days" in html
+    told = json.loads((output / "status/services/api.json").read_text())
+    assert [each["period"] for each in told["data"]["uptime"]] == ["24h", "30d", "90d"]
+
+
+def test_decimals(page, monkeypatch):
+    """Where a percentage is cut is said as it is done."""
+    monkeypatch.setattr(uptime, "DECIMALS", 1)
+
+    assert Counts(operational=2, down=1).uptime_pct == 66.6
+    assert "cut after 1 decimals" in page()

@@ -1,0 +1,58 @@
+"""What search highlights is what the index of words found."""
+
+import sqlite3
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.projects.matching import match_of
+from models.projects.snippets import MOST, Finder
+
+INDEX = "CREATE VIRTUAL TABLE t USING fts5(a, tokenize='unicode61 remove_diacritics 2')"
+letters = st.sampled_from([*"abABéÉüñç1_ -.*\n\t漢🔒ßx", "e\u0301"])
+words = st.lists(letters, min_size=1, max_size=12).map("".join)
+texts = st.lists(letters, max_size=60).map("".join)
+
+
+def matches(body, match):
+    """Whether SQLite finds the query in the text."""
+    store = sqlite3.connect(":memory:")
+    store.execute(INDEX)
+    store.execute("INSERT INTO t VALUES (?)", [body])
+    found = store.execute("SELECT 1 FROM t WHERE t MATCH ?", [match]).fetchall()
+    store.close()
+    return bool(found)
+
+
+@given(word=words, body=texts)
+def test_highlighted_is_what_is_found(word, body):
+    """A text that one word or phrase finds has it highlighted, and no other has."""
+    asked = f'"{word}"'
+    match = match_of(asked)
+
+    snippet, highlights = Finder(asked).snippet(body)
+
+    found = match is not None and matches(body, match)
+    assert bool(highlights) == found, (snippet, match)
+
+
+@given(asked=st.text(min_size=1, max_size=200), body=st.text(max_size=2000))
+def test_highlights_lie_in_the_snippet(asked, body):
+    """Whatever is typed and found: one short line, places in it that do not meet."""
+    snippet, highlights = Finder(asked).snippet(body)
+
+    assert len(snippet) <= MOST
+    assert snippet.isprintable()
+    end = 0
+    for start, length in highlights:
+        assert end <= start < start + length <= len(snippet)
+        end = start + length
+
+
+@given(asked=st.text(max_size=200))
+def test_no_query_is_an_error(asked):
+    """SQLite takes every query that is made of what was typed."""
+    match = match_of(asked)
+
+    if match is not None:
+        matches("a text", match)

@@ -1,0 +1,91 @@
+"""What search shows of a text."""
+
+import time
+
+import pytest
+
+from models.projects.snippets import MOST, Finder
+
+
+def shown(asked, body):
+    """The snippet, and the words in it that are highlighted."""
+    snippet, highlights = Finder(asked).snippet(body)
+    assert len(snippet) <= MOST
+    return snippet, [snippet[start : start + length] for start, length in highlights]
+
+
+@pytest.mark.parametrize(
+    ("asked", "body", "words"),
+    [
+        ("lock", "A lock. Locks unlock the lock_file.", ["lock", "lock"]),
+        ("LOCK", "a Lock", ["Lock"]),
+        ("lo*", "A lock and locks, not below", ["lock", "locks"]),
+        ('"the lock"', "the key, the\n lock: lock", ["the lock"]),
+        ("the lock", "the key, the lock", ["the", "the", "lock"]),
+        ("a.b", "ab a-b a b", ["a-b", "a b"]),
+        ("cafe", "Café, CAFÉ, cafe\u0301, cafés", ["Café", "CAFÉ", "café"]),
+        ("café", "a cafe", ["cafe"]),
+        ("lock", "🔒🔒 lock 🔑", ["lock"]),
+        ("日本", "日本 語", ["日本"]),
+        ("İstanbul", "istanbul", ["istanbul"]),
+        ("straße", "Straße", ["Straße"]),
+        ("lock", "nothing", []),
+        ("lock", "", []),
+        (".*", "a.*b", []),
+    ],
+)
+def test_highlights(asked, body, words):
+    """What is found stands at its place in code points, case and accents aside."""
+    assert shown(asked, body)[1] == words
+
+
+def test_of_a_long_text():
+    """It begins shortly before the first hit, between words, and says it is cut."""
+    body = "before " * 1000 + "here is the lock\n\n" + "after " * 1000
+
+    snippet, words = shown("lock", body)
+
+    assert snippet.startswith("…before before")
+    assert snippet.endswith(" after…")
+    assert "before here is the lock after" in snippet
+    assert words == ["lock"]
+
+
+def test_of_a_short_text():
+    """What fits is shown whole, as one line without control characters."""
+    assert shown("b", "a\r\n\tb\x07\u2028c") == ("a b c", ["b"])
+    assert shown("x", "a " * 119 + "ab") == ("a " * 119 + "ab", [])
+
+
+def test_without_a_hit():
+    """Where only the title has the words the text is shown from its beginning."""
+    assert shown("lock", "word " * 100)[0].startswith("word word")
+
+
+@pytest.mark.parametrize("size", [MOST - 1, MOST, MOST + 1, 5000])
+def test_of_one_word_without_end(size):
+    """A word that fills all of it is cut, and is then no hit."""
+    snippet, words = shown("x" * 10, "x" * size)
+
+    assert len(snippet) == min(size, MOST)
+    assert words == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "a " * 250_000,
+        "é" * 500_000,
+        "é " * 250_000,
+        "漢" * 500_000,
+        "ab\u0301" * 170_000,
+    ],
+)
+def test_takes_bounded_time(body):
+    """The longest of texts is looked through in a moment."""
+    asked = " ".join(f"{a}{b}*" for a in "abcdé" for b in "abcdefghij")
+    started = time.process_time()
+
+    Finder(asked).snippet(body)
+
+    assert time.process_time() - started < 0.5

@@ -1,0 +1,68 @@
+"""The index of texts: what search looks in is what there is."""
+
+import pytest
+
+from models.database import database
+from models.projects.comment import CommentRow
+from models.projects.document import DOCUMENTS, DocumentRow
+from models.projects.specification import SPECIFICATIONS, SpecificationRow
+from models.projects.text_index import IndexedTextRow
+from models.projects.work_item import WorkItemRow
+from tests.life import AREA, Life
+
+
+def expected():
+    """What the index must hold: the words of everything that is there."""
+    texts = {(row.id, "work", row.title, row.description or "") for row in WorkItemRow}
+    for kind, head in ((DOCUMENTS, DocumentRow), (SPECIFICATIONS, SpecificationRow)):
+        for row in head:
+            content = kind.with_content(row).content
+            texts.add((row.id, kind.noun, row.title, content))
+    said = CommentRow.select().where(CommentRow.deleted_at.is_null())
+    return texts | {(row.id, "comment", "", row.content) for row in said}
+
+
+def held():
+    """What the index holds; FTS5 compares its words with the texts itself."""
+    check = "INSERT INTO text_index(text_index, rank) VALUES ('integrity-check', 1)"
+    database.execute_sql(check)
+    rows = list(IndexedTextRow)
+    assert len({row.entity_id for row in rows}) == len(rows)
+    return {(row.entity_id, row.entity_type, row.title, row.body) for row in rows}
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_index_is_what_there_is(ask, app, seed):
+    """After any history every text is found by its words of now, and no other."""
+    life = Life(ask, seed)
+
+    for _ in range(150):
+        life.step()
+
+    assert len(held()) > 20
+    assert held() == expected()
+
+
+def test_rehearsals_and_refusals_leave_it(ask, app):
+    """What is not kept is not found."""
+    life = Life(ask, 0)
+    life.create("documents")
+    before = held()
+    body = {"id": life.ids["documents"][0], "content": "other"}
+
+    ask(f"{AREA}/documents/update", body, headers={"Dry-Run": "true"})
+    ask(f"{AREA}/documents/update", body | {"expectedVersion": 7})
+
+    assert held() == before == expected()
+
+
+def test_purge_leaves_none(ask, app):
+    """A purged project is not in the index any more."""
+    life = Life(ask, 1)
+    for _ in range(20):
+        life.step()
+    life.do("projects/remove", {"id": life.project})
+
+    life.do("admin/projects/purge", {"id": life.project, "confirm": "atlas"})
+
+    assert held() == expected() == set()
