@@ -26,7 +26,8 @@ from tests.projects import KEY
 
 CHROMIUM = shutil.which("chromium")
 WIDE = "| " + " | ".join(f"Column number {n}" for n in range(12)) + " |\n"
-LONG = f"{BODY}\n## Long\n\n{WIDE}{'| --- ' * 12}|\n{WIDE}\n`{'word' * 40}`\n"
+NOTES = "https://example.com/bare and a note.[^one]\n\n[^one]: With `code`.\n"
+LONG = f"{BODY}\n## Long\n\n{NOTES}\n{WIDE}{'| --- ' * 12}|\n{WIDE}\n`{'word' * 40}`\n"
 
 
 def pytest_collection_modifyitems(items):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.browser.test_site import paths, visit  # noqa: F401  (fixtures)
+from tests.browser.test_site import PAGES, paths, visit  # noqa: F401  (fixtures)
+from tests.browser.test_status_scenes import FINDINGS, LOOKS
 
 SHIFTED = """() => new Promise((tell) => {
   let sum = 0;
@@ -14,6 +15,16 @@ WIDER = """() => [...document.querySelectorAll(".prose *")]
   .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)
   .map((each) => each.tagName)"""
 PAPER = {"width": 794, "height": 1000}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_to_stumble_over(visit, name):  # noqa: F811
+    """Names, levels, lists and contrast are right in light, dark and forced colours."""
+    page = visit(name)
+
+    for look in LOOKS:
+        page.emulate_media(**look)
+        assert page.evaluate(FINDINGS) == [], look
 
 
 @pytest.mark.parametrize("name", ["front", "collection", "document", "status"])

@@ -1,7 +1,9 @@
 """How the site looks: templates of one's own, colours that can be read, digests."""
 
+import gzip
 import hashlib
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,6 +70,18 @@ def test_assets_carry_their_digest():
         stem, _, ending = name.partition(".")
         digest = hashlib.sha256(content).hexdigest()[:10]
         assert path == f"assets/{stem}.{digest}.{ending}"
+
+
+def test_assets_are_light():
+    """As they are published, colours of code included: styles 12 KB, scripts 8 KB."""
+    sizes = Counter()
+    for name, (_, content) in looks().assets.items():
+        # Loaded by those who search.
+        if name != "search.js":
+            sizes[name.rpartition(".")[2]] += len(gzip.compress(content))
+
+    assert sizes["css"] < 12_000
+    assert sizes["js"] < 8_000
 
 
 def test_version_names_the_looks(own):
