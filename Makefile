@@ -17,6 +17,7 @@ check: tools browser
 	$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy
 
 bench: tools
+	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bench.txt
 	$(PY) -m bench
 
 install: .venv/installed
@@ -43,3 +44,4 @@ LOCK := $(PY) -m piptools compile --quiet --generate-hashes --no-header --strip-
 lock: tools
 	$(LOCK) -o requirements.txt pyproject.toml
 	$(LOCK) --extra dev -o requirements-dev.txt pyproject.toml
+	$(LOCK) --extra bench -o requirements-bench.txt pyproject.toml

@@ -59,6 +59,7 @@ TICK_SECONDS = 15
 TIDY_SECONDS = 300
 # What a shell expects of a command that Ctrl-C ended.
 INTERRUPTED = 130
+DAY_SECONDS = 86_400
 
 
 class CommandError(Exception):
@@ -193,11 +194,13 @@ def editions(settings: Settings) -> Callable[[datetime], Edition]:
     told = {kind: asdict(problem) for kind, problem in KINDS.items()}
     openapi = document(settings.site_name, VERSION)
     bodies, looks = Bodies(), Looks(settings)
+    memory: dict[Any, Any] = {}
     return lambda now: Edition(
         now=now,
         settings=settings,
         looks=looks,
         bodies=bodies,
+        memory=memory,
         problems=told,
         openapi=openapi,
     )
@@ -296,6 +299,7 @@ def _serve(
     # A tick makes up for every wake that was missed; one too many finds nothing.
     tidy = partial(_tidy, settings)
     own = [(wake, TICK_SECONDS), (uses.write, 60), (tidy, TIDY_SECONDS)]
+    own.append((Bodies().forget, DAY_SECONDS))
     for job, seconds in [*own, *jobs]:
         scheduler.add_job(job, "interval", seconds=seconds, next_run_time=utc_now())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

@@ -38,9 +38,7 @@ def empty_database():
 @contextmanager
 def served(path):
     """Yield the port and the process of a server of the database, or of HELLO."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "bench.server", path, str(port)]
     process = subprocess.Popen(command)
     try:
@@ -49,6 +47,12 @@ def served(path):
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(10)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def _wait(port):

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, RLock
 
-from peewee import OperationalError, SqliteDatabase
+from peewee import IntegrityError, OperationalError, SqliteDatabase
 from playhouse.migrations import Runner
 
 from models.errors import StorageBusy
@@ -66,10 +66,20 @@ def migrate() -> list[str]:
     Apply the migrations that are missing and return their names.
 
     All are one transaction, so that of two processes that start together one
-    migrates and the other waits and finds nothing to do.
+    migrates and the other waits and finds nothing to do. Rows that refer to others
+    are held to it at the end: a step that makes a table anew drops the old one, and
+    with it would go every row that refers to a row of it.
     """
-    with writing():
-        names: list[str] = Runner(database, str(MIGRATIONS)).up()
+    connect()
+    # Within a transaction this setting cannot be changed.
+    database.pragma("foreign_keys", 0)
+    try:
+        with writing():
+            names: list[str] = Runner(database, str(MIGRATIONS)).up()
+            if names and (strays := database.pragma("foreign_key_check")):
+                raise IntegrityError(f"Rows of {strays} refer to nothing.")
+    finally:
+        database.pragma("foreign_keys", 1)
     return names
 
 

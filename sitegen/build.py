@@ -8,7 +8,7 @@ So a forgotten dependency cannot exist, and a build may run as often as it likes
 import hashlib
 import json
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,15 +16,16 @@ from models.audit import AUDITED, newest_link
 from models.base import canonical
 from models.changes import AREAS, generation_with, marks, note_built
 from models.database import reading
-from sitegen.files import LIVE, Entry, Folder
+from sitegen.files import Folder
 from sitegen.generations import Change, change_of, differing, live_generation, note
+from sitegen.manifest import LIVE, Entry
 from sitegen.page import PAGES, SHARED, Edition, Page, Rank
 from sitegen.shelves import shelves
 
 log = logging.getLogger("masthead.builds")
 
 Planned = tuple[Page, str]
-Progress = Callable[[list[Planned]], Iterable[Planned]]
+Progress = Callable[[Iterable[Planned]], Iterable[Planned]]
 
 
 @dataclass
@@ -53,13 +54,14 @@ def build(
     area behind. With `full` every page is made again. Raise OutputError when the
     folder cannot be written.
     """
-    folder = folder or Folder(edition.settings.output)
-    with folder.locked():
+    folder = folder or edition.always(_Folders).of(edition.settings.output)
+    with folder.locked(), edition.bodies.keeping():
         with reading():
             work = _Work(edition, folder, full)
             marked = marks()
             numbers = {area: marked[area] for area in work.widened(areas)}
-            for page, area in progress(work.planned([*numbers, SHARED])):
+            plan = Plan(work.planned([*numbers, SHARED]), work.expected())
+            for page, area in progress(plan):
                 work.settle(page, area)
             live = _live(numbers)
         work.clear([*numbers, SHARED])
@@ -67,6 +69,30 @@ def build(
         note_built(numbers, work.report.failed, edition.now)
     work.report.warnings = sorted(set(edition.warnings))
     return work.report
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The pages of a build one by one, and about how many they will be."""
+
+    pages: Iterator[Planned]
+    expected: int
+
+    def __iter__(self) -> Iterator[Planned]:
+        return self.pages
+
+    def __len__(self) -> int:
+        return self.expected
+
+
+class _Folders:
+    """The output folders of this process: one that wrote here knows what stands."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Folder] = {}
+
+    def of(self, path: str) -> Folder:
+        return self._known.setdefault(path, Folder(path))
 
 
 class _Work:
@@ -90,19 +116,28 @@ class _Work:
         """Return all areas where what every page shows is not what it was."""
         return areas if self.folder.version() == self.version else AREAS
 
-    def planned(self, areas: list[str]) -> list[Planned]:
-        """Return every page that should stand, in the order of writing."""
-        found = [
-            (page, area)
-            for area in areas
-            for function in PAGES.get(area, [])
-            for page in function(self.edition)
-        ]
-        assets = [
-            (Page(path, content), SHARED)
-            for path, content in self.looks.assets.values()
-        ]
-        return assets + sorted(found, key=lambda pair: (pair[0].rank, pair[0].path))
+    def expected(self) -> int:
+        """Return about how many pages there are: each document has three files."""
+        documents = sum(len(shelf.documents) for shelf in shelves(self.edition))
+        return max(len(self.before), 3 * documents)
+
+    def planned(self, areas: list[str]) -> Iterator[Planned]:
+        """
+        Yield every page that should stand, in the order of writing.
+
+        A leaf is yielded as soon as it is known, so that it need not wait for what
+        the lists show; these follow when all leaves are written.
+        """
+        for path, content in self.looks.assets.values():
+            yield Page(path, content), SHARED
+        later: list[Planned] = []
+        for area, function in [(a, f) for a in areas for f in PAGES.get(a, [])]:
+            for page in function(self.edition):
+                if page.rank is Rank.LEAF:
+                    yield page, area
+                else:
+                    later.append((page, area))
+        yield from sorted(later, key=lambda pair: (pair[0].rank, pair[0].path))
 
     def settle(self, page: Page, area: str) -> None:
         """Make one page true, unless it is already."""
@@ -136,6 +171,7 @@ class _Work:
             for path, entry in self.before.items()
             if path not in self.seen and entry.area in [*areas, ""]
         ]
+        self.folder.show()
         for path in sorted(stale):
             del self.entries[path]
             if not path.startswith("assets/"):
@@ -182,14 +218,7 @@ class _Work:
             self.begun = True
 
     def _fingerprint(self, page: Page) -> str:
-        told = page.identity()
-        if isinstance(told, bytes):
-            return hashlib.sha256(told).hexdigest()
-        words = [page.title, page.description, page.twin, page.canonical]
-        content = [page.template, *words, told]
-        if page.template:
-            content.append(self.version)
-        return _digest(content)
+        return f"{page.digest} {self.version}" if page.template else page.digest
 
     def _content(self, page: Page) -> bytes:
         data = page.content()

@@ -15,7 +15,9 @@ from sitegen.page import Edition
 
 log = logging.getLogger("masthead.builds")
 
-# How long the builder waits for company: ten changes at once make one build.
+# A change alone is built at once. While changes follow each other, the builder rests
+# as long as its last build took, but no longer than this: it leaves half of the time
+# to those who write, and many changes make one build.
 COMPANY_SECONDS = 0.05
 # How long measurements that change no state wait for more of their kind.
 GATHER_SECONDS = 5.0
@@ -49,6 +51,7 @@ class Builder:
         self._failure: str | None = None
         self._waiting_since: datetime | None = None
         self._next_change: datetime | None = None
+        self._rests_until = 0.0
         self._thread = threading.Thread(target=self._run, name="builder", daemon=True)
 
     def start(self) -> None:
@@ -87,7 +90,7 @@ class Builder:
         while not self._stopping:
             self._woken.wait()
             self._hurried.wait(self._gather)
-            time.sleep(COMPANY_SECONDS)
+            time.sleep(max(0.0, self._rests_until - time.monotonic()))
             # Before anything is read: what comes from here on is another turn's.
             self._hurried.clear()
             self._woken.clear()
@@ -121,10 +124,13 @@ class Builder:
     def _build(self, areas: set[str]) -> None:
         started, edition = time.perf_counter(), self._edition(self._clock())
         report = build(edition, sorted(areas))
+        seconds = time.perf_counter() - started
+        if report.written:
+            self._rests_until = time.monotonic() + min(seconds, COMPANY_SECONDS)
         with reading():
             self._next_change = next_told(edition.now, edition.settings.freshness)
         self._due(self._next_change)
-        _log(areas, report, time.perf_counter() - started)
+        _log(areas, report, seconds)
 
 
 def _log(areas: set[str], report: Report, seconds: float) -> None:

@@ -1,19 +1,77 @@
 """The docs site: collections and published documents."""
 
+import hashlib
+import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from models.projects.published import published_contents
-from sitegen.addresses import Addresses
+from models.projects.published import PublishedPage
 from sitegen.page import Edition, Page, Rank, pages
-from sitegen.sheet import Sheet, Sidebars
-from sitegen.shelves import line_of, shelves, told
+from sitegen.sheets import Sheets
+from sitegen.shelves import Shelf, line_of, shelves, told
 
 
 @pages("docs")
 def collections(edition: Edition) -> Iterator[Page]:
     """The register of each collection."""
+    registers = edition.always(_Registers)
     for shelf in shelves(edition):
+        yield from registers.of(shelf, edition.settings.site_name)
+
+
+@pages("docs")
+def documents(edition: Edition) -> Iterator[Page]:
+    """Every published document: for readers, for programs, and as Markdown."""
+    yield from edition.always(Sheets).pages(edition)
+
+
+class _Registers:
+    """The registers as they were last, and each document's line in them."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, _Register] = {}
+
+    def of(self, shelf: Shelf, site_name: str) -> list[Page]:
+        """Return the pages of a shelf; of one that stands they are the same objects."""
+        known = self._known.get(shelf.collection)
+        if known is None or known.shelf is not shelf:
+            lines = _lines(shelf, known.lines if known else {})
+            pages = [_for_programs(shelf, lines), _for_readers(shelf, site_name)]
+            known = self._known[shelf.collection] = _Register(shelf, lines, pages)
+        return known.pages
+
+
+Lines = dict[str, tuple[PublishedPage, str]]
+
+
+@dataclass(frozen=True)
+class _Register:
+    shelf: Shelf
+    lines: Lines
+    pages: list[Page]
+
+
+def _lines(shelf: Shelf, known: Lines) -> Lines:
+    """Return each document as JSON; to tell all of them anew takes its time."""
+    found = {}
+    for each in shelf.documents:
+        line = known.get(each.id)
+        if line is None or line[0] is not each:
+            facts = {n: v for n, v in told(each).items() if n != "content"}
+            line = (each, json.dumps(facts, ensure_ascii=False, separators=(",", ":")))
+        found[each.id] = line
+    return found
+
+
+def _for_programs(shelf: Shelf, lines: Lines) -> Page:
+    rows = ",".join(line for _, line in lines.values())
+    text = f'{{"data":[{rows}]}}\n'.encode()
+    return Page(f"{shelf.collection}/index.json", text, key=text, rank=Rank.LIST)
+
+
+def _for_readers(shelf: Shelf, site_name: str) -> Page:
+    def data() -> dict[str, Any]:
         sections = [
             {
                 "section": name,
@@ -22,42 +80,22 @@ def collections(edition: Edition) -> Iterator[Page]:
             }
             for name, listed in shelf.sections.items()
         ]
-        listed = [_without_content(told(each)) for each in shelf.documents]
-        yield Page(f"{shelf.collection}/index.json", {"data": listed}, rank=Rank.LIST)
-        yield Page(
-            f"{shelf.collection}/index.html",
-            {
-                "collection": shelf.collection,
-                "title": shelf.title,
-                "sections": sections,
-            },
-            template="docs/collection.html",
-            title=shelf.title,
-            description=f"{shelf.title} of {edition.settings.site_name}.",
-            twin=f"/{shelf.collection}/index.json",
-            rank=Rank.LIST,
-        )
+        facts = {"collection": shelf.collection, "title": shelf.title}
+        return facts | {"sections": sections}
+
+    return Page(
+        f"{shelf.collection}/index.html",
+        data,
+        template="docs/collection.html",
+        title=shelf.title,
+        description=f"{shelf.title} of {site_name}.",
+        twin=f"/{shelf.collection}/index.json",
+        key=_listing(shelf),
+        rank=Rank.LIST,
+    )
 
 
-@pages("docs")
-def documents(edition: Edition) -> Iterator[Page]:
-    """Every published document: for readers, for programs, and as Markdown."""
-    found = shelves(edition)
-    every = [each for shelf in found for each in shelf.documents]
-    contents = published_contents([each.id for each in every])
-    addresses = Addresses(every)
-    for shelf in found:
-        sidebars = Sidebars(edition, shelf)
-        row = shelf.documents
-        for document, before, after in zip(
-            row, [None, *row], [*row[1:], None], strict=False
-        ):
-            content = contents[document.id]
-            sheet = Sheet(
-                edition, document, content, addresses, sidebars, (before, after)
-            )
-            yield from sheet.pages()
-
-
-def _without_content(document: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in document.items() if name != "content"}
+def _listing(shelf: Shelf) -> str:
+    """Name what the register of a shelf shows."""
+    told = [(e.section, e.slug, e.title, e.summary) for e in shelf.documents]
+    return hashlib.sha256(repr(told).encode()).hexdigest()

@@ -2,50 +2,29 @@
 
 import fcntl
 import hashlib
-import json
+import math
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 
-from models.hosting import cache_class, type_of
+from sitegen.manifest import BUILDS, LIVE, MANIFEST, Entry, Known, read, told
 
-MANIFEST = "manifest.json"
-# Which generation is live, and what each one changed: these may change while the
-# pages do not, so the manifest does not tell of them.
-LIVE = "build.json"
-BUILDS = "builds"
 LOCK = ".masthead.lock"
 UNFINISHED = ".masthead.unfinished"
 DRAFT = ".draft"
+# So many files of a build are each brought to the disk before they are moved over.
+# From there on all drafts are, by one call, and then moved, so many at a time.
+FEW, MANY = 100, 1000
+# How long whoever writes here alone relies on what stood here; then it looks again.
+TRUST_SECONDS = 60
 
 
 class OutputError(Exception):
     """The folder cannot be used; the text says why and what to do."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One file as the manifest tells it; `made` is the digest it was made from."""
-
-    sha256: str
-    size: int
-    type: str
-    cache: str
-    area: str
-    made: str
-
-    @classmethod
-    def of(cls, path: str, content: bytes, area: str, made: str) -> "Entry":
-        return cls(
-            sha256=hashlib.sha256(content).hexdigest(),
-            size=len(content),
-            type=type_of(path),
-            cache=cache_class(path),
-            area=area,
-            made=made,
-        )
 
 
 class Folder:
@@ -53,6 +32,15 @@ class Folder:
 
     def __init__(self, path: str) -> None:
         self.path = Path(path)
+        self._root = str(path)
+        self._known: Known | None = None
+        # When the files of an area were last looked at, and which are being now.
+        self._looked_at: dict[str, float] = {}
+        self._looking: dict[str, bool] = {}
+        self._written = 0
+        self._waiting: list[tuple[str, bytes]] = []
+        self._under_way: Future[None] | None = None
+        self._made: set[str] = set()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -68,30 +56,47 @@ class Folder:
                 f"The output folder {self.path} cannot be written: {error.strerror}."
             ) from error
 
-    def manifest(self) -> dict[str, Entry]:
+    def manifest(self) -> Mapping[str, Entry]:
         """Return what stands here; nothing is trusted after a broken build."""
+        self._forget_drafts()
+        self._made.clear()
+        self._looking.clear()
         if (self.path / UNFINISHED).exists():
+            self._known = None
             self._sweep()
             return self._found()
-        entries = self._told()
-        return self._found() if entries is None else entries
+        known = self._told()
+        return self._found() if known is None else known.entries
 
-    def interrupted(self) -> dict[str, Entry] | None:
+    def interrupted(self) -> Mapping[str, Entry] | None:
         """Return what stood before a build that died, None where none did."""
-        return (self._told() or {}) if (self.path / UNFINISHED).exists() else None
+        if not (self.path / UNFINISHED).exists():
+            return None
+        known = self._told()
+        return known.entries if known else {}
+
+    @cached_property
+    def _thread(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(1)
 
     def version(self) -> str:
         """Return what the last build was of, "" where that is not known."""
-        try:
-            told = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
-            return "" if (self.path / UNFINISHED).exists() else str(told["version"])
-        except (OSError, ValueError, KeyError, TypeError):
+        if (self.path / UNFINISHED).exists():
             return ""
+        known = self._told()
+        return "" if known is None else known.version
 
     def holds(self, path: str, entry: Entry) -> bool:
-        """Tell whether the file is there, as long as the manifest says."""
+        """
+        Tell whether the file is there, as long as the manifest says.
+
+        That is looked at once a minute: in between the manifest is the one that this
+        process wrote itself, so nobody else has built here.
+        """
+        if not self._is_looking_at(entry.area):
+            return True
         try:
-            return (self.path / path).stat().st_size == entry.size
+            return os.stat(f"{self._root}/{path}").st_size == entry.size
         except OSError:
             return False
 
@@ -112,16 +117,62 @@ class Folder:
         (self.path / UNFINISHED).touch()
 
     def write(self, path: str, content: bytes) -> None:
-        """Write beside, sync, move over: whoever reads gets the old or the new."""
-        target = self.path / path
-        target.parent.mkdir(parents=True, exist_ok=True)
+        """
+        Write beside, sync, move over: whoever reads gets the old or the new.
+
+        In a large build that is done for many files at once, by a thread, while the
+        next ones are made; `show` waits for it.
+        """
+        self._written += 1
+        if self._written <= FEW:
+            draft, target = self._drafted(path, content, sync=True)
+            self._move(draft, target)
+            return
+        self._waiting.append((path, content))
+        if len(self._waiting) >= MANY:
+            self._await()
+            self._under_way = self._thread.submit(self._show, self._waiting)
+            self._waiting = []
+
+    def show(self) -> None:
+        """Move over all that was written and waits."""
+        self._await()
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            self._show(waiting)
+
+    def _await(self) -> None:
+        under_way, self._under_way = self._under_way, None
+        if under_way is not None:
+            under_way.result()
+
+    def _forget_drafts(self) -> None:
+        """Begin anew; whatever a build that failed has left is swept later."""
+        with suppress(OSError):
+            self._await()
+        self._waiting, self._written = [], 0
+
+    def _show(self, waiting: list[tuple[str, bytes]]) -> None:
+        drafted = [self._drafted(path, content) for path, content in waiting]
+        self._sync_all()
+        for draft, target in drafted:
+            self._move(draft, target)
+
+    def _drafted(
+        self, path: str, content: bytes, *, sync: bool = False
+    ) -> tuple[str, str]:
+        target = f"{self._root}/{path}"
+        folder, _, name = target.rpartition("/")
+        if folder not in self._made:
+            os.makedirs(folder, exist_ok=True)
+            self._made.add(folder)
         # Hidden by its dot: no server shows it, whatever becomes of this process.
-        draft = target.with_name(f".{target.name}{DRAFT}")
-        with draft.open("wb") as file:
+        draft = f"{folder}/.{name}{DRAFT}"
+        with open(draft, "wb", buffering=0) as file:
             file.write(content)
-            file.flush()
-            self._sync(file.fileno())
-        self._move(draft, target)
+            if sync:
+                self._sync(file.fileno())
+        return draft, target
 
     def remove(self, path: str) -> None:
         """Take a file away, and the folders that it leaves empty."""
@@ -134,27 +185,27 @@ class Folder:
 
     def finish(self, version: str, entries: dict[str, Entry]) -> None:
         """Write the manifest; the build is over."""
-        files = {p: asdict(entries[p]) for p in sorted(entries) if p != LIVE}
-        told = {"version": version, "files": files}
-        content = (json.dumps(told, indent=1, sort_keys=True) + "\n").encode()
-        if not self.has(MANIFEST, content):
-            self.begin()
-            self.write(MANIFEST, content)
+        self.show()
+        known = self._known
+        same = known and known.version == version and known.entries == entries
+        if not (known and same and self._stamp() == known.stamp):
+            content = told(version, entries)
+            if not self.has(MANIFEST, content):
+                self.begin()
+                self._written = 0
+                self.write(MANIFEST, content)
         (self.path / UNFINISHED).unlink(missing_ok=True)
+        self._known = Known(self._stamp(), version, entries)
+        looked_at = [area for area, looking in self._looking.items() if looking]
+        self._looked_at |= dict.fromkeys(looked_at, time.monotonic())
 
     def has(self, path: str, content: bytes) -> bool:
         try:
-            return (self.path / path).read_bytes() == content
+            file = self.path / path
+            is_as_long = file.stat().st_size == len(content)
+            return is_as_long and file.read_bytes() == content
         except OSError:
             return False
-
-    def _told(self) -> dict[str, Entry] | None:
-        """Read the manifest, None where it cannot be read."""
-        try:
-            told = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
-            return {path: Entry(**entry) for path, entry in told["files"].items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return None
 
     def _require_ours(self) -> None:
         """Never adopt a folder of somebody else's files: builds remove files."""
@@ -175,11 +226,36 @@ class Folder:
             if path not in (MANIFEST, LIVE) and not path.startswith(f"{BUILDS}/")
         }
 
+    def _told(self) -> Known | None:
+        """Read the manifest, None where it cannot be; once while it is the same."""
+        try:
+            stamp = self._stamp()
+            if self._known is None or self._known.stamp != stamp:
+                self._looked_at.clear()
+                self._known = read(stamp, (self.path / MANIFEST).read_bytes())
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            self._known = None
+        return self._known
+
+    def _is_looking_at(self, area: str) -> bool:
+        if area not in self._looking:
+            age = time.monotonic() - self._looked_at.get(area, -math.inf)
+            self._looking[area] = age >= TRUST_SECONDS
+        return self._looking[area]
+
+    def _stamp(self) -> tuple[int, ...]:
+        """Whoever writes a manifest moves a new file there: nothing here stays."""
+        found = os.stat(f"{self._root}/{MANIFEST}")
+        return (found.st_ino, found.st_mtime_ns, found.st_size)
+
     def _sync(self, descriptor: int) -> None:
         os.fsync(descriptor)
 
-    def _move(self, draft: Path, target: Path) -> None:
-        draft.replace(target)
+    def _sync_all(self) -> None:
+        os.sync()
+
+    def _move(self, draft: str, target: str) -> None:
+        os.replace(draft, target)
 
     def _sweep(self) -> None:
         """Clear what a build that died has left: drafts and empty folders."""

@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from models.hosting import address, cache_class, place_of
-from sitegen.files import BUILDS, LIVE, MANIFEST, Entry, Folder
+from sitegen.files import Folder
+from sitegen.manifest import BUILDS, LIVE, MANIFEST, Entry
 
 KEPT = 50
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from itertools import accumulate, takewhile
 
 from models.projects.published import PublishedPage, published_contents
+from sitegen.bodies import below_title
 from sitegen.links import document_path, markdown_path
 from sitegen.page import Edition, Page, Rank, pages
-from sitegen.sheet import below_title
 from sitegen.shelves import shelves
 
 # Nobody reads more at once, and each publication writes the file anew.

@@ -1,5 +1,6 @@
 """What a page is: an address, data and a template; and who yields which pages."""
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,6 +10,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, TypeVar
 
+from models.base import canonical
 from models.hosting import address
 from models.settings import Settings
 from sitegen.bodies import Bodies
@@ -26,7 +28,7 @@ class Rank(IntEnum):
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True, eq=False)
 class Page:
     """
     One file of the site.
@@ -46,6 +48,7 @@ class Page:
     canonical: str | None = None
     key: Any = None
     rank: Rank = Rank.LEAF
+    _digest: str = field(default="", init=False, repr=False)
 
     def content(self) -> Any:
         return self.data() if callable(self.data) else self.data
@@ -54,6 +57,22 @@ class Page:
         """Return what the page is told apart by."""
         key = self.key() if callable(self.key) else self.key
         return self.data if key is None else key
+
+    @property
+    def digest(self) -> str:
+        """
+        Return what the page's file is made from, but for the looks, as one word.
+
+        Made once: a page that is yielded again by the next build costs nothing.
+        """
+        if not self._digest:
+            told = self.identity()
+            if not isinstance(told, bytes):
+                facts = [self.template, self.title, self.description]
+                facts += [self.twin, self.canonical]
+                told = canonical([*facts, told])
+            self._digest = hashlib.sha256(told).hexdigest()[:32]
+        return self._digest
 
     @property
     def address(self) -> str:
@@ -73,14 +92,23 @@ class Edition:
     openapi: Mapping[str, Any] = field(default_factory=dict)
     # Links that lead nowhere, found while pages are made.
     warnings: list[str] = field(default_factory=list)
-    # What several pages stand on, by the function that reads it.
+    # What several pages stand on, by the function that reads it: in this build, and
+    # in all builds that are given the same memory.
     facts: dict[Any, Any] = field(default_factory=dict)
+    memory: dict[Any, Any] = field(default_factory=dict)
 
     def once(self, read: Callable[["Edition"], T]) -> T:
         """Return what the function reads: once for all pages of this build."""
         if read not in self.facts:
             self.facts[read] = read(self)
         found: T = self.facts[read]
+        return found
+
+    def always(self, make: Callable[[], T]) -> T:
+        """Return what the function makes: once for all builds of this process."""
+        if make not in self.memory:
+            self.memory[make] = make()
+        found: T = self.memory[make]
         return found
 
 

@@ -1,129 +1,145 @@
 """One published document with all that its page shows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from models.projects.published import PublishedPage
 from models.words import told_moment
-from sitegen.addresses import Addresses
 from sitegen.bodies import body_key
 from sitegen.links import document_path, markdown_path, twin
-from sitegen.markdown import Rendered, fill
-from sitegen.page import Edition, Page
-from sitegen.shelves import Shelf, href_of, line_of, told
+from sitegen.markdown import fill
+from sitegen.page import Page
+from sitegen.shelves import href_of, line_of, told
+from sitegen.sidebar import Sidebar
+
+if TYPE_CHECKING:
+    from sitegen.sheets import Sheets
 
 Neighbours = tuple[PublishedPage | None, PublishedPage | None]
 
-
-@dataclass(frozen=True)
-class Sidebars:
-    """The sidebar of each section: rendered once, then marked for each page."""
-
-    edition: Edition
-    shelf: Shelf
-    rendered: dict[str | None, str] = field(default_factory=dict)
-
-    def of(self, document: PublishedPage) -> Markup:
-        section = document.section
-        if section not in self.rendered:
-            data = {"sections": self.told(section)}
-            sidebar = self.edition.looks.render("docs/sidebar.html", data=data)
-            self.rendered[section] = sidebar
-        link = f'<a href="{href_of(document)}">'
-        current = f'<a href="{href_of(document)}" aria-current="page">'
-        # Markup: the template escaped it.
-        return Markup(self.rendered[section].replace(link, current))  # noqa: S704
-
-    def told(self, open_section: str | None) -> list[dict[str, Any]]:
-        """The open section with its pages; the others are links."""
-        shelf = self.shelf
-        return [
-            {
-                "section": name,
-                "open": name == open_section,
-                "href": shelf.section_href(name),
-                "pages": _links(listed) if name == open_section else [],
-            }
-            for name, listed in shelf.sections.items()
-        ]
+_everything = attrgetter(*PublishedPage.__dataclass_fields__)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Sheet:
-    edition: Edition
-    document: PublishedPage
-    content: str
-    addresses: Addresses
-    sidebars: Sidebars
-    neighbours: Neighbours
+    """
+    A document, its neighbours and its sidebar.
 
-    def pages(self) -> Iterator[Page]:
+    It outlives the build that made it: as long as these are the same objects its
+    pages are the same. What is costly is asked of `sheets` when a page is made.
+    """
+
+    sheets: "Sheets"
+    document: PublishedPage
+    neighbours: Neighbours
+    sidebar: Sidebar
+    # Links and where they lead, and whether there is no text; once it is known.
+    resolved: dict[str, str | None] = field(default_factory=dict, init=False)
+    is_blank: bool | None = field(default=None, init=False)
+
+    def stands(
+        self,
+        document: PublishedPage,
+        neighbours: Neighbours,
+        sidebar: Sidebar,
+        *,
+        moved: bool,
+    ) -> bool:
+        """
+        Tell whether it would show the same, now that any document may have moved.
+
+        A page without text shows the others of its section, which may have changed.
+        """
+        return (
+            self.document is document
+            and self.sidebar is sidebar
+            and self.is_blank is False
+            and all(map(_look_alike, self.neighbours, neighbours))
+            and not (moved and self.resolved != self._found(self.resolved))
+        )
+
+    @cached_property
+    def pages(self) -> tuple[Page, ...]:
         """For readers, for programs, and as Markdown."""
         document = self.document
         path = document_path(document.collection, document.slug)
-        yield Page(twin(path)[1:], {"data": told(document, self.content)})
-        yield Page(self._markdown_href[1:], self.content)
-        yield Page(
-            path,
-            self._data,
-            template="docs/document.html",
-            title=document.title,
-            description=document.summary or document.title,
-            twin=twin(path),
-            key=self._key,
+        return (
+            Page(
+                path,
+                self._data,
+                template="docs/document.html",
+                title=document.title,
+                description=document.summary or document.title,
+                twin=twin(path),
+                key=self._key,
+            ),
+            Page(twin(path)[1:], self._told, key=self._words),
+            Page(self._markdown_href[1:], self._content, key=document.digest),
         )
+
+    def warnings(self) -> Iterator[str]:
+        here = f"{self.document.collection}/{self.document.slug}"
+        for target, href in self.resolved.items():
+            if href is None:
+                yield f"{here}: nothing is at {target}"
 
     @property
     def _markdown_href(self) -> str:
         path = document_path(self.document.collection, self.document.slug)
         return "/" + markdown_path(path)
 
-    @property
-    def _body(self) -> str:
-        return below_title(self.document.title, self.content)
+    def _content(self) -> str:
+        return self.sheets.content(self.document)
+
+    def _told(self) -> dict[str, Any]:
+        return {"data": told(self.document, self._content())}
+
+    def _words(self) -> str:
+        """Name all that the API tells of the document."""
+        return repr(_everything(self.document))
 
     def _key(self) -> dict[str, Any]:
         """Everything the page shows, with its costly parts by their names."""
-        rendered = self.edition.bodies.of(self._body)
-        resolved = [self.addresses.resolve(self.document, t) for t in rendered.links]
-        self._warn(rendered, resolved)
-        facts = self._facts()
-        return facts | {"body": body_key(self._body), "links": resolved}
+        body = self.sheets.body(self.document)
+        self.resolved, self.is_blank = self._found(body.links), body.is_blank
+        keys = {"body": body_key(self.document), "sidebar": self.sidebar.key}
+        return self._facts() | keys | {"links": list(self.resolved.values())}
 
     def _data(self) -> dict[str, Any]:
-        rendered = self.edition.bodies.of(self._body)
-        html = fill(rendered.html, rendered.links, self._resolve)
+        body = self.sheets.body(self.document)
+        html = fill(body.html, body.links, self.resolved.get)
         # The title is the page's one h1. Text is escaped, so this is a heading's tag.
         html = html.replace("<h1", "<h2").replace("</h1>", "</h2>")
         headings = [
-            {"level": max(2, each.level), "id": each.id, "text": each.text}
-            for each in rendered.headings
-            if each.level <= 3
+            {"level": max(2, level), "id": id, "text": text}
+            for level, id, text in body.headings
+            if level <= 3
         ]
         return self._facts() | {
             "html": Markup(html),  # noqa: S704  (the renderer escapes)
             "headings": headings,
-            "sidebar": {"html": self.sidebars.of(self.document)},
+            "sidebar": {"html": self.sidebar.html(self.document)},
         }
 
     def _facts(self) -> dict[str, Any]:
-        document, shelf = self.document, self.sidebars.shelf
+        document, sidebar = self.document, self.sidebar
         before, after = self.neighbours
         return {
             "title": document.title,
             "summary": document.summary,
-            "collection": shelf.collection,
-            "collectionTitle": shelf.title,
-            "collectionHref": shelf.href,
+            "collection": document.collection,
+            "collectionTitle": sidebar.title,
+            "collectionHref": sidebar.href,
             "section": document.section,
-            "sectionHref": shelf.section_href(document.section),
-            "sidebar": self.sidebars.told(document.section),
-            "register": [] if self._body.strip() else self._register(),
-            "previous": _links([before])[0] if before else None,
-            "next": _links([after])[0] if after else None,
+            "sectionHref": sidebar.section_href,
+            "register": self._register() if self.is_blank else [],
+            "previous": _link(before) if before else None,
+            "next": _link(after) if after else None,
             "publishedVersion": document.published_version,
             "revisedAt": told_moment(document.revised_at),
             "markdownHref": self._markdown_href,
@@ -132,25 +148,20 @@ class Sheet:
 
     def _register(self) -> list[dict[str, Any]]:
         """The other pages of the section: what a page without text shows."""
-        section = self.sidebars.shelf.sections[self.document.section]
+        section = self.sidebar.documents
         return [line_of(each) for each in section if each.id != self.document.id]
 
-    def _resolve(self, target: str) -> str | None:
-        return self.addresses.resolve(self.document, target)
-
-    def _warn(self, rendered: Rendered, resolved: list[str | None]) -> None:
-        for target, href in zip(rendered.links, resolved, strict=True):
-            if href is None:
-                here = f"{self.document.collection}/{self.document.slug}"
-                self.edition.warnings.append(f"{here}: nothing is at {target}")
+    def _found(self, targets: Iterable[str]) -> dict[str, str | None]:
+        resolve = self.sheets.addresses.resolve
+        return {target: resolve(self.document, target) for target in targets}
 
 
-def below_title(title: str, content: str) -> str:
-    """The content without a first line that says the title again."""
-    first, _, rest = content.lstrip("\n").partition("\n")
-    repeats = first.removeprefix("# ").strip() == title
-    return rest if repeats and first.startswith("# ") else content
+def _look_alike(one: PublishedPage | None, other: PublishedPage | None) -> bool:
+    """Tell whether links to both would be the same."""
+    if one is None or other is None or one is other:
+        return one is other
+    return _link(one) == _link(other)
 
 
-def _links(documents: list[PublishedPage]) -> list[dict[str, str]]:
-    return [{"title": each.title, "href": href_of(each)} for each in documents]
+def _link(document: PublishedPage) -> dict[str, str]:
+    return {"title": document.title, "href": href_of(document)}

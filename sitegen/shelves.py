@@ -1,15 +1,13 @@
 """The collections of the docs site, and their documents in reading order."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import is_
 from typing import Any
 
 from models.hosting import address
-from models.projects.published import (
-    PublishedDocument,
-    PublishedPage,
-    published_documents,
-)
+from models.projects.published import PublishedDocument, PublishedPage, Register
 from sitegen.filters import anchor
 from sitegen.links import document_path
 from sitegen.page import Edition
@@ -61,13 +59,33 @@ def shelves(edition: Edition) -> list[Shelf]:
     return edition.once(_read)
 
 
-def _read(_: Edition) -> list[Shelf]:
-    found = published_documents()
-    shelved = [
-        Shelf(name, [each for each in found if each.collection == name])
-        for name in COLLECTIONS
-    ]
-    return [shelf for shelf in shelved if shelf.documents]
+class _Library:
+    """The shelves as they were last: one on which nothing changed is the same."""
+
+    def __init__(self) -> None:
+        self.register = Register()
+        self.shelves: dict[str, Shelf] = {}
+
+    def read(self) -> list[Shelf]:
+        rows: dict[str, list[PublishedPage]] = {name: [] for name in COLLECTIONS}
+        for each in self.register.read():
+            rows[each.collection].append(each)
+        before, self.shelves = self.shelves, {}
+        for name, row in rows.items():
+            known = before.get(name)
+            if row:
+                same = known is not None and same_objects(known.documents, row)
+                self.shelves[name] = known if known and same else Shelf(name, row)
+        return list(self.shelves.values())
+
+
+def _read(edition: Edition) -> list[Shelf]:
+    return edition.always(_Library).read()
+
+
+def same_objects(one: Sequence[object], other: Sequence[object]) -> bool:
+    """Tell whether two rows hold the very same; what differs need not be compared."""
+    return len(one) == len(other) and all(map(is_, one, other))
 
 
 def href_of(document: PublishedPage) -> str:

@@ -1,5 +1,8 @@
 """A document as it is kept: its head, its revisions, the addresses it has left."""
 
+from hashlib import sha256
+from typing import Any
+
 from peewee import AutoField, ForeignKeyField, IntegerField, TextField
 
 from models.base import MomentField, Row
@@ -64,12 +67,20 @@ class DocumentRevisionRow(Row):
     author_id = TextField()
     author_type = TextField()
     created_at = MomentField()
-    # Bytes of the content, which stands last: what is read without it stays cheap.
+    # Bytes and SHA-256 of the content, which stands last: what is read without it
+    # stays cheap.
     size = IntegerField()
+    digest = TextField()
     content = TextField()
 
     class Meta:
         indexes = ((("document", "version"), True),)
+
+    @classmethod
+    def create(cls, **members: Any) -> "DocumentRevisionRow":
+        digest = sha256(members["content"].encode()).hexdigest()
+        created: DocumentRevisionRow = super().create(digest=digest, **members)
+        return created
 
 
 class FormerAddressRow(Row):

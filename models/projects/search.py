@@ -73,7 +73,7 @@ def hits_listed(asked: ListHits) -> Page[SearchHit]:
         return Page([], {"cursor": None})
     newest = last[2] if last else None
     ranked = _ranked(match, texts, newest)
-    after = _after(ranked, last) if last else ranked
+    after = _after(match, ranked, last) if last else ranked
     page = after[: asked.limit]
     cursor = None
     if len(after) > len(page):
@@ -133,10 +133,16 @@ def _order(ranked: Ranked) -> Ranked:
     return rank, -number
 
 
-def _after(ranked: list[Ranked], last: list[Any]) -> list[Ranked]:
-    """Return what follows the last hit: as it ranks now, or, if gone, as it did."""
+def _after(match: str, ranked: list[Ranked], last: list[Any]) -> list[Ranked]:
+    """
+    Return what follows the last hit: as it ranks now, told of or not.
+
+    Only where it no longer has the words does it stand where it stood.
+    """
     rank, number, _ = last
-    place = next((each for each in ranked if each[1] == number), (rank, number))
+    only = [IndexedTextRow.number == number]
+    now = newest_ranked(match, IndexedTextRow, only, 1)
+    place = now[0] if now else (rank, number)
     return [each for each in ranked if _order(each) > _order(place)]
 
 

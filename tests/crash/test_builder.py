@@ -8,7 +8,8 @@ import pytest
 
 from models.changes import behind
 from models.database import database, open_database
-from sitegen.files import DRAFT, MANIFEST, UNFINISHED
+from sitegen.files import DRAFT, UNFINISHED
+from sitegen.manifest import MANIFEST
 from tests.crash.child import Deadly, Quick, forget, survives
 from tests.pages.conftest import shelf  # noqa: F401  (a fixture)
 from tests.pages.test_build import files_in

@@ -218,11 +218,12 @@ def test_pages(ask, texts):
 
 def test_pages_while_others_write(ask, texts, atlas):
     """What is added, changed or taken away meanwhile neither skips nor repeats."""
+    texts(*(("Other", "word") for _ in range(30)))
     ids = texts(*((f"Lock {n % 3 * 'lock '}", "word") for n in range(12)))
-    asked = {"q": "lock", "limit": 4}
+    asked = {"q": "lock", "limit": 2}
     first = ask(SEARCH, asked).json
     seen = [each["entityId"] for each in first["data"]]
-    texts(*(("Lock lock lock lock", "") for _ in range(30)))
+    texts(*(("Other", "word") for _ in range(60)), ("Long", "word " * 99 + "lock"))
     gone = next(id for id in ids if id not in seen)
     for id in (gone, seen[-1]):
         ask("POST /projects/v1/work-items/remove", {"id": id})

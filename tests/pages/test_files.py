@@ -5,7 +5,8 @@ import stat
 
 import pytest
 
-from sitegen.files import Entry, Folder, OutputError
+from sitegen.files import Folder, OutputError
+from sitegen.manifest import Entry
 
 
 @pytest.fixture
@@ -95,9 +96,88 @@ def test_removal_of_what_is_gone(folder):
 def test_draft_is_hidden(folder):
     """No server shows a draft: its name starts with a dot, in every folder."""
     names = []
-    folder._move = lambda draft, _: names.append(draft.name)
+    folder._move = lambda draft, _: names.append(draft.rpartition("/")[2])
 
     with folder.locked():
         folder.write("a/index.html", b"x")
 
     assert names == [".index.html.draft"]
+
+
+class Counted(Folder):
+    """Notes what reaches the disk, and when it is shown."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.done = []
+
+    def _sync(self, descriptor):
+        self.done.append("sync")
+
+    def _sync_all(self):
+        self.done.append("sync all")
+
+    def _move(self, draft, target):
+        self.done.append("move")
+        super()._move(draft, target)
+
+
+def test_many_files_are_synced_at_once(tmp_path, monkeypatch):
+    """Of a large build the drafts reach the disk together, and are shown after that."""
+    monkeypatch.setattr("sitegen.files.FEW", 1)
+    monkeypatch.setattr("sitegen.files.MANY", 2)
+    folder = Counted(str(tmp_path / "output"))
+    with folder.locked():
+        folder.manifest()
+        for number in range(4):
+            folder.write(f"a/{number}.html", b"x")
+        folder.show()
+
+    assert folder.done == [
+        *("sync", "move"),
+        *("sync all", "move", "move"),
+        *("sync all", "move"),
+    ]
+    assert len(list((folder.path / "a").iterdir())) == 4
+
+
+def written(folder, **files):
+    """Write the files and their manifest."""
+    entries = {p: Entry.of(p, text, "docs", "") for p, text in files.items()}
+    with folder.locked():
+        folder.manifest()
+        for path, text in files.items():
+            folder.write(path, text)
+        folder.finish("1", entries)
+    return entries
+
+
+def test_what_was_written_here_is_looked_at_once_a_minute(folder, monkeypatch):
+    """A folder relies on its own manifest for a minute, and then looks again."""
+    entries = written(folder, a=b"x")
+    assert folder.manifest() is entries
+    assert folder.holds("a", entries["a"])
+    folder.finish("1", entries)
+    (folder.path / "a").unlink()
+
+    folder.manifest()
+    assert folder.holds("a", entries["a"])
+
+    monkeypatch.setattr("sitegen.files.TRUST_SECONDS", 0)
+    folder.manifest()
+    assert not folder.holds("a", entries["a"])
+
+
+def test_manifest_of_somebody_else(folder):
+    """Another process has built here: nothing that was known counts any more."""
+    entries = written(folder, a=b"x")
+    assert folder.holds("a", entries["a"])
+    folder.finish("1", entries)
+    other = Folder(str(folder.path))
+    theirs = written(other, a=b"x", b=b"y")
+
+    found = folder.manifest()
+
+    assert found == theirs
+    (folder.path / "b").unlink()
+    assert not folder.holds("b", found["b"])

@@ -8,6 +8,7 @@ from api.http import create_app
 from models.changes import behind
 from models.database import reading, writing
 from models.platform.keys import CreateKey, issue_key
+from models.projects.bodies import forget_bodies
 from models.projects.projects import ensure_docs_project
 from models.status.moments import next_told
 from sitegen.bodies import Bodies
@@ -47,6 +48,8 @@ class World:
             clock.now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
         ).id
         self.looks, self.bodies = Looks(settings), Bodies()
+        # What one builder remembers from build to build.
+        self.memory, self.folder = {}, Quick(settings.output)
         self.ids = {"incidents": [], "maintenance": []}
         self.documents, self.calls, self.due = {}, 0, clock.now
 
@@ -61,14 +64,15 @@ class World:
     def build(self, output=None):
         """Build what is behind or due; into another folder, everything."""
         areas = behind() | ({"status"} if self.clock.now >= self.due else set())
-        made = Edition(self.clock.now, self.settings, self.looks, self.bodies)
+        shared = (self.clock.now, self.settings, self.looks)
         if output is not None:
-            return build(made, folder=Quick(str(output)))
+            return build(Edition(*shared), folder=Quick(str(output)))
+        made = Edition(*shared, self.bodies, memory=self.memory)
         with reading():
             self.due = (
                 next_told(made.now, made.settings.freshness) if areas else self.due
             )
-        return build(made, sorted(areas), folder=Quick(self.settings.output))
+        return build(made, sorted(areas), folder=self.folder)
 
     def moment(self, minutes):
         return (self.clock.now + timedelta(minutes=minutes)).isoformat()
@@ -158,6 +162,28 @@ def withdraw_document(world, slug, number):
         world.ask(f"{DOCUMENTS}/{'publish' if number else 'unpublish'}", id=id)
 
 
+def rename_section(world, slug, number):
+    """Every document of one section goes to another."""
+    wanted = ("A & B", "A, B", "Other", None)[number]
+    for id in world.documents.values():
+        world.ask(f"{DOCUMENTS}/update", id=id, section=wanted)
+
+
+def take_back(world, slug, number):
+    """An earlier version becomes the public one again."""
+    id = world.documents.get(SLUGS[SERVICES.index(slug)])
+    if id:
+        world.ask(f"{DOCUMENTS}/publish", id=id, version=number + 1)
+
+
+def restart(world, slug, number):
+    """Another process goes on, which remembers nothing; or finds no bodies kept."""
+    world.memory, world.folder = {}, Quick(world.settings.output)
+    world.bodies = Bodies()
+    if number == 0:
+        forget_bodies([])
+
+
 def wait(world, slug, number):
     minutes = (0.6, 5, 61, 60 * 24)[number]
     world.clock.now += timedelta(minutes=minutes)
@@ -167,6 +193,7 @@ EVENTS = (
     *(add_service, update_service, remove_service, measure, measure),
     *(open_incident, tell_of_incident, schedule, change_window),
     *(write_document, write_document, place_document, withdraw_document, wait, wait),
+    *(write_document, rename_section, take_back, restart),
 )
 events = st.tuples(
     st.sampled_from(EVENTS), st.sampled_from(SERVICES), st.integers(0, 3)

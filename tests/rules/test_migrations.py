@@ -3,10 +3,12 @@
 from importlib import import_module
 from pkgutil import walk_packages
 
+from playhouse.migrations import Runner
 from playhouse.schema_diff import diff_models
 
 import models
 from models.base import Row
+from models.database import MIGRATIONS, database, migrate, open_database
 
 
 def rows(of=Row):
@@ -24,3 +26,29 @@ def test_schema_of_a_new_database(store):
     kinds = diff_models(store, sorted(rows(), key=lambda row: row.__name__))
 
     assert [change for kind in kinds for change in kind] == []
+
+
+def kept(table):
+    return database.execute_sql(f"SELECT COUNT(*) FROM {table}").fetchone()[0]
+
+
+def test_rows_outlive_a_table_made_anew(tmp_path):
+    """No migration takes along the rows that refer to those of another table."""
+    open_database(str(tmp_path / "old.db"))
+    Runner(database, str(MIGRATIONS)).up("0004_platform")
+    for values in (
+        "project VALUES ('p', 'docs', 'Docs', NULL, 'active', 'o', 1, 0, 0, NULL)",
+        "document VALUES ('d', 'p', 'T', 't', 'note', NULL, 1, NULL, NULL, 0, NULL,"
+        " NULL, 'c', 'account', 0, 0, NULL, NULL)",
+        "document_revision VALUES ('r', 'd', 1, 'T', NULL, NULL, 'c', 'account', 0, 5,"
+        " 'Words')",
+    ):
+        database.execute_sql(f"INSERT INTO {values}")
+
+    migrate()
+
+    assert [kept(each) for each in ("project", "document", "document_revision")] == [
+        1
+    ] * 3
+    assert database.pragma("foreign_keys") == 1
+    database.close()

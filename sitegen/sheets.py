@@ -1,0 +1,94 @@
+"""The sheets of all documents, kept from build to build as long as they stand."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from operator import attrgetter
+from typing import Any
+
+from models.projects.bodies import Body
+from models.projects.published import PublishedPage, published_contents
+from sitegen.addresses import Addresses
+from sitegen.ahead import Ahead
+from sitegen.bodies import Bodies, Held
+from sitegen.page import Edition, Page
+from sitegen.sheet import Sheet
+from sitegen.shelves import Shelf, shelves
+from sitegen.sidebar import Sidebars
+
+# What a document may change without any link leading elsewhere.
+WORDS = {
+    *("title", "summary", "section", "position", "published_version"),
+    *("published_at", "revised_at", "size", "digest"),
+}
+_place = attrgetter(
+    *(each.name for each in fields(PublishedPage) if each.name not in WORDS)
+)
+
+
+class Sheets:
+    """One for all builds of a process; a build begins with `pages`."""
+
+    addresses: Addresses
+    _bodies: Bodies
+    _held: Ahead[Held]
+    _contents: Ahead[str]
+
+    def __init__(self) -> None:
+        self._sheets: dict[str, Sheet] = {}
+        self._sidebars = Sidebars()
+        self._places: list[Any] | None = None
+
+    def pages(self, edition: Edition) -> Iterator[Page]:
+        """Yield the pages of every document; those that stand are the same objects."""
+        found = shelves(edition)
+        every = [each for shelf in found for each in shelf.documents]
+        self._bodies = edition.bodies
+        self._held, self._contents = self._ahead(every, edition.bodies)
+        moved = self._find_addresses(every)
+        for sheet in self._renewed(edition, found, moved):
+            yield from sheet.pages
+            # Links are looked at when the page is settled.
+            edition.warnings.extend(sheet.warnings())
+        # All that was read ahead has been used; what comes now needs the room.
+        edition.bodies.let_go()
+        self._held, self._contents = self._ahead([], edition.bodies)
+
+    @staticmethod
+    def _ahead(
+        documents: list[PublishedPage], bodies: Bodies
+    ) -> tuple[Ahead[Held], Ahead[str]]:
+        return Ahead(documents, bodies.load), Ahead(documents, _contents)
+
+    def body(self, document: PublishedPage) -> Body:
+        return self._bodies.of(document, self._held.of(document))
+
+    def content(self, document: PublishedPage) -> str:
+        return self._contents.of(document) or ""
+
+    def _renewed(
+        self, edition: Edition, found: list[Shelf], moved: bool
+    ) -> Iterator[Sheet]:
+        known, self._sheets = self._sheets, {}
+        for shelf in found:
+            sidebars = self._sidebars.of(shelf, edition.looks)
+            row = shelf.documents
+            for around in zip([None, *row], row, [*row[1:], None], strict=False):
+                before, document, after = around
+                facts = (document, (before, after), sidebars[document.section])
+                sheet = known.get(document.id)
+                if sheet is None or not sheet.stands(*facts, moved=moved):
+                    sheet = Sheet(self, *facts)
+                self._sheets[document.id] = sheet
+                yield sheet
+
+    def _find_addresses(self, documents: list[PublishedPage]) -> bool:
+        """Renew the addresses if any is another; tell whether that is so."""
+        places = [_place(each) for each in documents]
+        if places == self._places:
+            return False
+        self._places, self.addresses = places, Addresses(documents)
+        return True
+
+
+def _contents(documents: Sequence[PublishedPage]) -> dict[str, str]:
+    return published_contents([each.id for each in documents])

@@ -1,0 +1,120 @@
+"""A builder that remembers makes what one without memory makes, with less work."""
+
+import pytest
+
+from models.projects.versioned import Versioned
+from sitegen.bodies import Bodies
+from sitegen.build import build
+from sitegen.files import Folder
+from sitegen.looks import Looks
+from sitegen.page import Edition
+from tests.pages.test_build import files_in
+
+
+@pytest.fixture
+def remembering(store, settings, clock):
+    """Build with the memory of the builds before."""
+    looks, bodies, memory = Looks(settings), Bodies(), {}
+
+    def built(fresh=None):
+        if fresh is not None:
+            return build(Edition(clock.now, settings, looks), folder=Folder(str(fresh)))
+        return build(Edition(clock.now, settings, looks, bodies, memory=memory))
+
+    return built
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """How many texts were read, query by query."""
+    found = []
+    contents_of = Versioned.contents_of
+
+    def counted(kind, ids, version):
+        found.append(len(ids))
+        return contents_of(kind, ids, version)
+
+    monkeypatch.setattr(Versioned, "contents_of", counted)
+    return found
+
+
+@pytest.fixture
+def shelved(shelf, remembering):
+    """Some documents of one section, built."""
+    names = ["one", "two", "three", "four"]
+    text = "See [the first](one.md) and [another](gone.md).\n"
+    made = {
+        name: shelf.publish(name, text, section="A", position=place)
+        for place, name in enumerate(names)
+    }
+    remembering()
+    return made
+
+
+def test_one_publication_reads_one_text(shelf, shelved, remembering, reads):
+    """What is published anew is read and rendered, and nothing else is."""
+    changed = shelf.update(shelved["two"], content="New words.\n")
+    shelf.release(changed)
+    reads.clear()
+
+    report = remembering()
+
+    # Its page, its Markdown and its JSON share one text; rendering has read it too.
+    assert sum(reads) <= 2
+    assert [each for each in report.written if each.startswith("guides/")] == [
+        "guides/two/index.html",
+        "guides/two.json",
+        "guides/two.md",
+        "guides/index.json",
+    ]
+
+
+def test_nothing_changed(shelved, remembering, reads):
+    """A build without news reads no text and tells of the same broken links."""
+    reads.clear()
+
+    report = remembering()
+
+    assert (report.written, reads) == ([], [])
+    assert report.warnings == [
+        f"guides/{slug}: nothing is at gone.md"
+        for slug in ("four", "one", "three", "two")
+    ]
+
+
+def test_link_that_comes_to_lead_somewhere(shelf, shelved, remembering, output):
+    """A document that appears is linked from pages that nobody has touched."""
+    shelf.publish("other", collection="products")
+    remembering()
+    shelf.publish("gone", collection="products")
+
+    report = remembering()
+
+    assert 'href="/products/gone/"' in (output / "guides/one/index.html").read_text()
+    assert report.warnings == []
+
+
+def test_summary_of_a_neighbour_on_a_blank_page(shelf, shelved, remembering, output):
+    """A page without text shows the others of its section as they are now."""
+    shelf.publish("blank", "", section="A", position=9)
+    remembering()
+    shelf.release(shelf.update(shelved["one"], summary="A new summary"))
+
+    remembering()
+
+    assert "A new summary" in (output / "guides/blank/index.html").read_text()
+
+
+def test_remembering_equals_forgetting(shelf, shelved, remembering, output, tmp_path):
+    """After moves, renames and removals the folder equals one built from nothing."""
+    shelf.update(shelved["one"], section="B")
+    remembering()
+    shelf.withdraw(shelved["two"])
+    shelf.release(shelf.update(shelved["three"], title="Other"))
+    remembering()
+    shelf.update(shelved["four"], collection="products")
+    remembering()
+
+    remembering(fresh=tmp_path / "fresh")
+
+    assert files_in(output) == files_in(tmp_path / "fresh")
