@@ -32,10 +32,17 @@ class Addresses:
         The target may be an address of the site, a slug with or without `.md`,
         or a path of the tree the document was imported from, relative or whole.
         """
+        if target.startswith("#"):
+            return target
         path, mark, fragment = target.partition("#")
         path = unquote(path.partition("?")[0])
         href = self._site_address(path) or self._document_address(document, path)
         return href + mark + fragment if href else None
+
+    def document_at(self, href: str) -> PublishedPage | None:
+        """Return the document whose page has this address."""
+        found = self._by_slug.get(href.strip("/").rpartition("/")[2])
+        return found if found and href_of(found) == href else None
 
     def _site_address(self, path: str) -> str | None:
         """A path of the site that is no document: the front, a collection, a file."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import chain
+from typing import Any
 
 from models.words import told_moment
 from sitegen.board import listed_at
@@ -16,20 +17,14 @@ FIRST, NEWEST = 6, 5
 def front(edition: Edition) -> Iterator[Page]:
     """The overall state, the collections, the newest pages."""
     found = shelves(edition)
-    listed, stale_at = listed_at(edition)
-    told = listed.told()
     every = chain.from_iterable(shelf.documents for shelf in found)
     newest = sorted(every, key=lambda d: (d.published_at, d.slug), reverse=True)
     titles = {shelf.collection: shelf.title for shelf in found}
     name = edition.settings.site_name
     yield Page(
         "index.html",
-        {
-            "overall": told["overall"],
-            "checkedAt": told["checkedAt"],
-            "stale": told["stale"],
-            "staleAt": stale_at,
-            "turn": edition.once(Turns).whole,
+        _pulse(edition)
+        | {
             "collections": [
                 {
                     "collection": shelf.collection,
@@ -54,6 +49,14 @@ def front(edition: Edition) -> Iterator[Page]:
         description=f"Documentation and status of {name}.",
         rank=Rank.LAST,
     )
+
+
+def _pulse(edition: Edition) -> dict[str, Any]:
+    """The state of the whole, and how long that may be said."""
+    listed, stale_at = listed_at(edition)
+    told = listed.told()
+    shown = {name: told[name] for name in ("overall", "checkedAt", "stale")}
+    return shown | {"staleAt": stale_at, "turn": edition.once(Turns).whole}
 
 
 @pages(SHARED)

@@ -54,10 +54,12 @@ def name_headings(tokens: Sequence[Token]) -> tuple[Heading, ...]:
     """Give every heading among the tokens its id, and list them."""
     wanted: list[tuple[str, bool]] = []
     found: list[tuple[Token, Token, str]] = []
+    above: list[int] = []
     for opening, inline, closing in _headings(tokens):
         own_id = _take_own_id(inline)
         text = " ".join(words_of(inline.children).split())
         if text:
+            opening.tag = closing.tag = _level(opening.tag, above)
             found.append((opening, closing, text))
             wanted.append((own_id or slug(text), bool(own_id)))
         else:
@@ -70,6 +72,21 @@ def name_headings(tokens: Sequence[Token]) -> tuple[Heading, ...]:
         closing.meta["heading"] = heading
         headings.append(heading)
     return tuple(headings)
+
+
+def _level(tag: str, above: list[int]) -> str:
+    """
+    The tag below those that are open above it, so that no level is left out.
+
+    Readers who go from heading to heading take a gap for something they missed.
+    The page's title is the first level, and stands above all others.
+    """
+    level = int(tag[1])
+    depth = max(2, level)
+    while above and above[-1] >= depth:
+        above.pop()
+    above.append(depth)
+    return tag if level == 1 else f"h{len(above) + 1}"
 
 
 def _headings(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token, Token]]:

@@ -10,12 +10,12 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from sitegen.bare_links import bare_links
+from sitegen.autolinks import link_addresses
 from sitegen.budget import MeasuredInline, TooMuchWork, allowance, measure_lines
-from sitegen.footnotes import footnotes
+from sitegen.footnotes import Notes, note_tokens, read_footnotes
 from sitegen.headings import Heading, name_headings
 from sitegen.highlight import COLOURED
-from sitegen.markup import MARK, Markup
+from sitegen.markup import MARK, Markup, without_empty_headers
 
 __all__ = [
     "RENDERER",
@@ -63,10 +63,9 @@ def _parser(*without: str) -> MarkdownIt:
         },
     )
     parser.enable(["table", "strikethrough"])
-    footnotes(parser)
-    bare_links(parser)
-    parser.disable(list(without))
     measure_lines(parser)
+    read_footnotes(parser)
+    parser.disable(list(without))
     # What the author wrote reaches the renderer, the one place that judges addresses.
     parser.normalizeLink = str  # type: ignore[method-assign, assignment]
     parser.validateLink = lambda _: True  # type: ignore[method-assign, assignment]
@@ -78,8 +77,9 @@ def _parser(*without: str) -> MarkdownIt:
 
 
 PARSER = _parser()
-# An entry of a timeline stands among others: it has no headings and no notes.
-ENTRY_PARSER = _parser("heading", "lheading", "footnote", "footnote_ref")
+# An entry of a timeline stands among others: it has no headings or notes of its own,
+# which would be found at the same address.
+ENTRY_PARSER = _parser("heading", "lheading", "note")
 
 
 def render(text: str, parser: MarkdownIt = PARSER) -> Rendered:
@@ -106,7 +106,7 @@ def render_entry(text: str) -> str:
 
 def tokens_of(text: str) -> list[Token]:
     """What the text is made of; raise TooMuchWork when it is hostile."""
-    return PARSER.parse(text, {"work": allowance(text)})
+    return PARSER.parse(text, {"work": allowance(text), "notes": Notes()})
 
 
 def _rendered(text: str, parser: MarkdownIt) -> Rendered:
@@ -117,9 +117,14 @@ def _rendered(text: str, parser: MarkdownIt) -> Rendered:
         "links": links,
         "open": [],
         "tables": 0,
+        "notes": Notes(),
+        "shown": set(),
     }
     tokens = parser.parse(text, env)
+    tokens.extend(note_tokens(parser, env))
+    link_addresses(tokens)
     headings = name_headings(tokens)
+    without_empty_headers(tokens)
     html = parser.renderer.render(tokens, parser.options, env)
     return Rendered(html, headings, tuple(links))
 

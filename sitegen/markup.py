@@ -73,7 +73,7 @@ def _link_tags(token: Token, env: EnvType) -> tuple[str, str]:
     kind = target_of(target)
     if kind is Target.REFUSED:
         return "", ""
-    if kind is Target.SITE:
+    if kind in (Target.SITE, Target.FRAGMENT):
         number = env["links"].setdefault(target, len(env["links"]))
         return f"{MARK}{number}{title}{MARK}", MARK * 2
     external = ' class="external" rel="noopener"' if kind is Target.WEB else ""
@@ -124,6 +124,13 @@ def cell_open(token: Token, _: EnvType) -> str:
     return f'<{token.tag} class="align-{side}">' if side else f"<{token.tag}>"
 
 
+def without_empty_headers(tokens: Sequence[Token]) -> None:
+    """Make a header that says nothing a plain cell: it would be read out as one."""
+    for index, token in enumerate(tokens):
+        if token.type == "th_open" and not tokens[index + 1].content.strip():
+            token.tag = tokens[index + 2].tag = "td"
+
+
 def alert_open(token: Token, _: EnvType) -> str:
     return f'<div class="admonition {token.info.lower()}" role="note">\n'
 
@@ -141,7 +148,6 @@ def list_item_open(token: Token, _: EnvType) -> str:
 
 
 WRITERS: dict[str, Callable[[Token, EnvType], str]] = {
-    **footnotes.WRITERS,
     "heading_close": heading_close,
     "link_open": link_open,
     "link_close": link_close,
@@ -155,6 +161,7 @@ WRITERS: dict[str, Callable[[Token, EnvType], str]] = {
     "alert_open": alert_open,
     "alert_title_open": alert_title_open,
     "list_item_open": list_item_open,
+    **footnotes.WRITERS,
 }
 
 

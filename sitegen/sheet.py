@@ -1,10 +1,12 @@
 """One published document with all that its page shows."""
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from markupsafe import Markup
 
@@ -41,6 +43,7 @@ class Sheet:
     # Links and where they lead, and whether there is no text; once it is known.
     resolved: dict[str, str | None] = field(default_factory=dict, init=False)
     is_blank: bool | None = field(default=None, init=False)
+    told_headings: str = field(default="[]", init=False)
 
     def stands(
         self,
@@ -83,10 +86,30 @@ class Sheet:
         )
 
     def warnings(self) -> Iterator[str]:
-        here = f"{self.document.collection}/{self.document.slug}"
+        """Say which links lead nowhere; of anchors one must know the other pages."""
         for target, href in self.resolved.items():
             if href is None:
-                yield f"{here}: nothing is at {target}"
+                yield f"{self.name}: nothing is at {target}"
+
+    @property
+    def name(self) -> str:
+        return f"{self.document.collection}/{self.document.slug}"
+
+    @cached_property
+    def anchored(self) -> list[tuple[str, str, str]]:
+        """The links with a fragment: as written, the page, the fragment."""
+        found = []
+        for target, href in self.resolved.items():
+            page, _, fragment = (href or "").partition("#")
+            # Every browser knows the top.
+            if fragment and fragment.lower() != "top":
+                found.append((target, page, unquote(fragment)))
+        return found
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """The anchors of the page's headings."""
+        return frozenset(id for _, id, _ in json.loads(self.told_headings))
 
     @property
     def _markdown_href(self) -> str:
@@ -107,6 +130,7 @@ class Sheet:
         """Everything the page shows, with its costly parts by their names."""
         body = self.sheets.body(self.document)
         self.resolved, self.is_blank = self._found(body.links), body.is_blank
+        self.told_headings = body.told_headings
         keys = {"body": body_key(self.document), "sidebar": self.sidebar.key}
         return self._facts() | keys | {"links": list(self.resolved.values())}
 

@@ -49,9 +49,23 @@ class Sheets:
             yield from sheet.pages
             # Links are looked at when the page is settled.
             edition.warnings.extend(sheet.warnings())
+        edition.warnings.extend(self._lost_anchors())
         # All that was read ahead has been used; what comes now needs the room.
         edition.bodies.let_go()
         self._held, self._contents = self._ahead([], edition.bodies)
+
+    def _lost_anchors(self) -> Iterator[str]:
+        """
+        Say which links lead to a heading that is not there.
+
+        A page stands while the headings of others change, so this is asked of every
+        build; it is a look into what the sheets know.
+        """
+        for sheet in self._sheets.values():
+            for target, href, fragment in sheet.anchored:
+                document = self.addresses.document_at(href) if href else sheet.document
+                if document and fragment not in self._sheets[document.id].ids:
+                    yield f"{sheet.name}: no heading is at {target}"
 
     @staticmethod
     def _ahead(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from models.status.incidents import IncidentRow
 from models.status.maintenance import MaintenanceRow
 from models.status.published import Board
-from models.status.state import overall_of
+from models.status.state import CLOCK_SKEW, overall_of
 from models.words import told_moment
 from sitegen.board import board_of
 from sitegen.page import Edition
@@ -35,27 +35,37 @@ class Turns:
         at = min(self._boundaries.values(), default=None)
         if at is None:
             return None
-        then = self._later[at]
-        states = [then.judgement(each).state for each in then.services]
-        state = overall_of(states, stale=False)
-        return Turn(told_moment(at), state)
+        now, then = (
+            overall_of(
+                [seen.judgement(each).state for each in seen.services], stale=False
+            )
+            for seen in (self._board, self._later[at])
+        )
+        return Turn(told_moment(at), then) if then != now else None
 
     @cached_property
     def services(self) -> dict[str, Turn]:
         return {
-            each.slug: Turn(told_moment(at), self._later[at].judgement(each).state)
+            each.slug: Turn(told_moment(at), then)
             for each in self._board.services
             if (at := self._boundaries.get(each.number))
+            and (then := self._later[at].judgement(each).state)
+            != self._board.judgement(each).state
         }
 
 
 def _boundaries(seen: Board) -> dict[int, datetime]:
-    """Return when a window or an incident next begins or ends, by the service."""
+    """
+    Return when a window or an incident next begins or ends, by the service.
+
+    What comes after the page has gone out of date is of no use to it.
+    """
     found: dict[int, datetime] = {}
+    horizon = seen.now + seen.freshness + CLOCK_SKEW
     shown = {each.number for each in seen.services}
     subjects: list[IncidentRow | MaintenanceRow] = [*seen.incidents, *seen.windows]
     for subject in subjects:
-        coming = [at for at in _edges(subject) if at > seen.now]
+        coming = [at for at in _edges(subject) if seen.now < at <= horizon]
         affected = [each.service_id for each in subject.services]
         for number in shown.intersection(affected) if coming else ():
             found[number] = min(found.get(number, coming[0]), *coming)

@@ -31,7 +31,7 @@ class Checker(HTMLParser):
     def __init__(self):
         super().__init__()
         self.open = []
-        self.ids = []
+        self.ids, self.note_ids = [], []
         self.text = []
         self.links = []
 
@@ -48,7 +48,7 @@ class Checker(HTMLParser):
 
     def check(self, tag, name, value):
         if name == "id":
-            self.ids.append(value)
+            (self.note_ids if "." in value else self.ids).append(value)
         if name in ("href", "src"):
             scheme = SCHEME.match(re.sub(r"[\t\n\r]", "", value))
             safe = {"https"} if tag == "img" else {"http", "https", "mailto"}
@@ -75,5 +75,6 @@ def checked(html):
     checker.feed(html)
     checker.close()
     assert checker.open == []
-    assert len(set(checker.ids)) == len(checker.ids)
+    ids = checker.ids + checker.note_ids
+    assert len(set(ids)) == len(ids)
     return checker

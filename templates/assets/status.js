@@ -11,14 +11,15 @@
   const assets = (page) => all("link[rel=stylesheet], script[src]", page).map((each) => each.href || each.src).join();
   let asked = Date.now(), timer;
 
-  // The reader's own time, with the name of its zone; UTC stays within reach.
+  // The reader's own time, with the name of its zone; UTC stays within reach. A
+  // table says over its column that it is of UTC.
   const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short" };
   const hour = new Intl.DateTimeFormat("en-GB", clock);
   const moment = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", ...clock });
   function localise(page) {
     for (const time of all("time[datetime*=T]", page)) {
       const text = time.textContent.trim();
-      if (!text.endsWith(" UTC")) continue;
+      if (!text.endsWith(" UTC") || time.closest("table")) continue;
       time.title = text;
       time.textContent = (text.length < 12 ? hour : moment).format(new Date(time.dateTime));
     }

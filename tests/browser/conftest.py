@@ -3,9 +3,11 @@
 import os
 import shutil
 import threading
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from http.server import ThreadingHTTPServer
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import sync_playwright
@@ -13,21 +15,27 @@ from playwright.sync_api import sync_playwright
 from api.kinds import KINDS
 from models.database import database, open_database, writing
 from models.projects.documents import CreateDocument, create_document
+from models.projects.exchange import Import, import_documents
 from models.projects.projects import ensure_docs_project
 from models.projects.publication import PublishDocument, publish_document
 from models.settings import NIL_UUID, Settings
 from sitegen.build import build
 from sitegen.looks import Looks
 from sitegen.page import Edition
+from sitegen.sources.tree import read_tree
 from tests import world as sample
 from tests.browser.status_site import NOW, Quiet, StatusSite, seconds
 from tests.pages.test_docs import BODY
 from tests.projects import KEY
+from tests.trees import PROMETHEUS
 
 CHROMIUM = shutil.which("chromium")
 WIDE = "| " + " | ".join(f"Column number {n}" for n in range(12)) + " |\n"
 NOTES = "https://example.com/bare and a note.[^one]\n\n[^one]: With `code`.\n"
 LONG = f"{BODY}\n## Long\n\n{NOTES}\n{WIDE}{'| --- ' * 12}|\n{WIDE}\n`{'word' * 40}`\n"
+
+# Headings as people write them: the first is deep, and a level is left out.
+UNEVEN = "### First\n\n### Second\n\n## Third\n\n#### Fourth\n"
 
 
 def pytest_collection_modifyitems(items):
@@ -38,7 +46,7 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(pytest.mark.skip(reason="Chromium is not installed"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser():
     assert CHROMIUM, "CI needs Chromium: the browser tests may not be skipped there"
     with sync_playwright() as playwright:
@@ -50,9 +58,9 @@ def browser():
 
 
 def write_documents():
-    """Two documents, one with all that Markdown has and what is too wide."""
+    """One with all that Markdown has and what is too wide, one plain, one uneven."""
     project = ensure_docs_project(NOW, slug="docs", owner_id=NIL_UUID)
-    for slug, content in (("keys", LONG), ("limits", "## Rates\n")):
+    for slug, content in (("keys", LONG), ("limits", "## Rates\n"), ("words", UNEVEN)):
         asked = CreateDocument(
             project_id=project.id,
             title=slug.capitalize(),
@@ -67,18 +75,16 @@ def write_documents():
             publish_document(PublishDocument(id=document.id), NOW, KEY)
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory, empty_database):
-    """The address of the built sample world."""
-    folder = tmp_path_factory.mktemp("world")
+@contextmanager
+def served(folder, empty_database, write):
+    """The address of a site of its own, built from what is written."""
     settings = Settings(database=str(folder / "m.db"), output=str(folder / "site"))
     shutil.copy(empty_database, settings.database)
     open_database(settings.database)
-    sample.populate(NOW)
-    write_documents()
+    write()
     problems = {kind: asdict(problem) for kind, problem in KINDS.items()}
     report = build(Edition(NOW, settings, Looks(settings), problems=problems))
-    assert (report.failed, report.warnings) == ([], [])
+    assert report.failed == []
     database.close()
     server = ThreadingHTTPServer(
         ("127.0.0.1", 0), partial(Quiet, directory=settings.output)
@@ -87,6 +93,61 @@ def site(tmp_path_factory, empty_database):
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()
+
+
+def write_world():
+    sample.populate(NOW)
+    write_documents()
+
+
+def write_tree():
+    """The large tree of real docs, as its owner would bring it."""
+    ensure_docs_project(NOW, slug="docs", owner_id=NIL_UUID)
+    asked = Import("guides", NOW, KEY, tree=PROMETHEUS.name, publish=True)
+    import_documents(read_tree(PROMETHEUS).sources, asked)
+
+
+@pytest.fixture(scope="package")
+def site(tmp_path_factory, empty_database):
+    """The address of the built sample world."""
+    with served(tmp_path_factory.mktemp("world"), empty_database, write_world) as at:
+        yield at
+
+
+@pytest.fixture(scope="package")
+def real_site(tmp_path_factory, empty_database):
+    """The address of a site of real docs."""
+    if not PROMETHEUS.is_dir():
+        pytest.skip("The sample tree is not here.")
+    with served(tmp_path_factory.mktemp("real"), empty_database, write_tree) as at:
+        yield at
+
+
+@pytest.fixture
+def watched(browser):
+    """Open an address; errors and requests to other hosts fail the test."""
+    contexts, errors, hosts = [], [], {}
+
+    def go(address, at=NOW, **circumstances):
+        context = browser.new_context(**circumstances)
+        contexts.append(context)
+        page = context.new_page()
+        home = urlsplit(address).netloc
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda said: errors.append(said.text))
+        page.on("dialog", lambda shown: errors.append(shown.message))
+        page.on("requestfailed", lambda asked: errors.append(asked.url))
+        page.on("request", lambda asked: hosts.setdefault(asked.url, home))
+        if circumstances.get("java_script_enabled", True):
+            page.clock.install(time=at)
+        assert page.goto(address).status == 200
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    outside = [url for url, home in hosts.items() if urlsplit(url).netloc != home]
+    assert (errors, outside) == ([], [])
 
 
 @pytest.fixture
@@ -117,3 +178,13 @@ def visit(browser, world):
     for context in contexts:
         context.close()
     assert errors == []
+
+
+@pytest.fixture
+def works(world):
+    """Two services that work, just measured; the page is built, the builder dies."""
+    for slug in ("api", "mail"):
+        world.service(slug)
+        world.sample(slug)
+    world.build()
+    return world

@@ -18,6 +18,24 @@ from sitegen.looks import Looks
 from sitegen.page import Edition
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+OVERVIEW, SERVICE, FRONT = "/status/", "/status/services/api/", "/"
+OLD = "Status data out of date"
+MINUTE = 60_000
+
+# Every place that shows the colour of what works, on the page as it stands.
+GREEN = """() => {
+  const ground = document.createElement("div");
+  ground.style.color = "light-dark(#1a774d, #52c08d)";
+  document.body.append(ground);
+  const green = getComputedStyle(ground).color;
+  ground.remove();
+  const all = [...document.querySelectorAll("main *")];
+  return all.filter((each) => each.checkVisibility()).filter((each) => {
+    const style = getComputedStyle(each);
+    const { fill, backgroundColor, borderTopColor, borderLeftColor } = style;
+    return [fill, backgroundColor, borderTopColor, borderLeftColor].includes(green);
+  }).length;
+}"""
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -85,3 +103,13 @@ class StatusSite:
         with writing():
             window = StatusAddMaintenance(**asked | more)
             return schedule_maintenance(window, NOW).id
+
+
+def headline(page):
+    return page.locator("h1").inner_text()
+
+
+def states(page):
+    """The words beside each service of the overview, by its name."""
+    rows = [each.inner_text().split("\n") for each in page.locator(".row").all()]
+    return {name: state.strip() for name, *_, state in rows}

@@ -2,18 +2,15 @@
 
 import json
 from itertools import product
-from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import pytest
-
-from tests.browser.conftest import NOW
 
 PAGES = ("front", "status", "service", "incident", "collection", "document")
 SIDEWAYS = "document.documentElement.scrollWidth"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def paths(site):
     """Where a page of each kind stands."""
     with urlopen(f"{site}/status/incidents.json") as told:
@@ -24,28 +21,9 @@ def paths(site):
 
 
 @pytest.fixture
-def visit(browser, site, paths):
-    """Open a page in given circumstances; errors and other hosts fail the test."""
-    contexts, errors, hosts = [], [], set()
-
-    def go(name, at=NOW, **circumstances):
-        context = browser.new_context(base_url=site, **circumstances)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda said: errors.append(said.text))
-        page.on("request", lambda asked: hosts.add(urlsplit(asked.url).netloc))
-        page.on("requestfailed", lambda asked: errors.append(asked.url))
-        if circumstances.get("java_script_enabled", True):
-            page.clock.install(time=at)
-        response = page.goto(paths[name])
-        assert response.status == 200
-        return page
-
-    yield go
-    for context in contexts:
-        context.close()
-    assert (errors, hosts) == ([], {urlsplit(site).netloc})
+def visit(watched, site, paths):
+    """Open the page of a kind in given circumstances."""
+    return lambda name, **more: watched(site + paths[name], **more)
 
 
 @pytest.mark.parametrize(("name", "scheme"), list(product(PAGES, ("light", "dark"))))

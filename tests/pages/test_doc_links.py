@@ -52,6 +52,49 @@ def test_link_to_what_is_not_published(shelf, build_site, body):
     assert report.warnings == ["guides/keys: nothing is at limits.md#rates"]
 
 
+@pytest.mark.parametrize(
+    ("target", "is_there"),
+    [
+        ("limits.md#rates", True),
+        ("limits.md#gr%C3%B6%C3%9Fe", True),
+        ("limits.md#größe", True),
+        ("limits.md#fixed", True),
+        ("limits.md#", True),
+        ("limits.md#top", True),
+        ("#here", True),
+        ("/status/#rates", True),
+        ("limits.md#Rates", False),
+        ("/guides/limits#here", False),
+        ("#rates", False),
+    ],
+)
+def test_anchor(shelf, build_site, body, target, is_there):
+    """A link to a heading that is not there leads to its page, with a warning."""
+    shelf.publish("limits", "## Rates\n\n## Größe\n\n## Last {#fixed}\n")
+    shelf.publish("keys", f"See [this]({target}).\n\n## Here\n")
+
+    report = build_site()
+
+    assert "<a" in body("keys").partition("</p>")[0]
+    lost = [] if is_there else [f"guides/keys: no heading is at {target}"]
+    assert report.warnings == lost
+
+
+def test_anchor_goes_with_its_heading(shelf, build_site):
+    """The page that is linked to may change alone: its heading is missed at once."""
+    limits = shelf.publish("limits", "## Rates\n")
+    shelf.publish("keys", "See [the rates](limits.md#rates).\n")
+    before = build_site().warnings
+
+    shelf.update(limits, content="## Quotas\n")
+    shelf.release(limits)
+    after = build_site(["docs"])
+
+    assert before == []
+    assert after.warnings == ["guides/keys: no heading is at limits.md#rates"]
+    assert "guides/keys/index.html" not in after.written
+
+
 def test_link_comes_alive(shelf, build_site, body):
     """Pages that link to a document are made again when it is published or goes."""
     limits = shelf.write("limits", collection="support")

@@ -137,5 +137,6 @@ def test_site_without_documents(build_site, output):
     """An empty site has all these files too, and they are whole."""
     assert build_site().failed == []
 
-    assert list(mapped(output, "sitemaps/status.xml")) == ["/status/"]
+    status = ["/status/", "/status/how/", "/status/history/"]
+    assert list(mapped(output, "sitemaps/status.xml")) == status
     assert (output / "llms-full.txt").read_text().count("\n") == 3

@@ -1,5 +1,6 @@
 """Markdown to HTML: what a document becomes."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -34,69 +35,12 @@ def test_links_within_the_site_stay_open():
 
 def test_links_that_stay():
     """
-    The web, mail and the page's own headings need nobody to find them.
+    The web and mail need nobody to find them.
     """
     assert render("[a](HTTPS://a.b/é)").html == (
         '<p><a class="external" rel="noopener" href="HTTPS://a.b/%C3%A9">a</a></p>\n'
     )
-    assert render("<m@a.b> [f](#é)").html == (
-        '<p><a href="mailto:m@a.b">m@a.b</a> <a href="#%C3%A9">f</a></p>\n'
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "address"),
-    [
-        ("See https://a.b/c_d?e=f&g, then go.", "https://a.b/c_d?e=f&amp;g"),
-        ("(https://a.b/(c))", "https://a.b/(c)"),
-        ("*http://a.b/*", "http://a.b/"),
-        ("www.a.b!", "http://www.a.b"),
-    ],
-)
-def test_bare_address_is_a_link(text, address):
-    """
-    An address needs no marks; what ends the sentence is no part of it.
-    """
-    assert f' href="{address}">' in render(text).html
-
-
-@pytest.mark.parametrize(
-    "text", ["https://", "xhttps://a.b", "`https://a.b`", "javascript://a.b", "//a.b"]
-)
-def test_what_is_no_bare_address(text):
-    """
-    Code, other schemes and half an address stay as they are.
-    """
-    assert "<a " not in render(text).html
-
-
-def test_footnotes():
-    """
-    They stand at the end in the order in which they are named, with ways back.
-    """
-    html = html_of(
-        "A[^b] B[^a] C[^b]\n\n[^a]: One\n[^b]: Two\n\n    More[^a]\n[^c]: No"
-    )
-
-    assert html.index("<p>Two</p>") < html.index("<p>More") < html.index("<p>One")
-    assert html.count('href="#note.1"') == html.count('href="#note.2"') == 2
-    assert {f"note.{n}" for n in (1, 2)} <= set(checked(html).ids)
-    assert 'href="#note.1.2" aria-label="Back to place 2 of footnote 1"' in html
-    assert "No" not in html
-
-
-def test_footnote_of_nobody():
-    """
-    A name that is not defined is text.
-    """
-    assert render("A[^b]").html == "<p>A[^b]</p>\n"
-
-
-def test_footnote_in_brackets():
-    """
-    No link stands in another: where a footnote is named, brackets are brackets.
-    """
-    assert html_of("[a[^b]](c)\n\n[^b]: d").count("<a ") == 2
+    assert render("<m@a.b>").html == '<p><a href="mailto:m@a.b">m@a.b</a></p>\n'
 
 
 @pytest.mark.parametrize("inner", ["https://b.c", "b@c", "foo:b"])
@@ -185,6 +129,26 @@ def test_headings():
     )
 
 
+@pytest.mark.parametrize(
+    ("written", "levels"),
+    [
+        ("234", [2, 3, 4]),
+        ("3342", [2, 2, 3, 2]),
+        ("24643", [2, 3, 4, 3, 3]),
+        ("1232", [1, 2, 3, 2]),
+        ("616", [2, 1, 3]),
+    ],
+)
+def test_levels_have_no_gap(written, levels):
+    """
+    A heading stands one level below the one above it, whatever the author left out.
+    """
+    rendered = render("".join(f"{'#' * int(level)} a\n" for level in written))
+
+    assert [heading.level for heading in rendered.headings] == levels
+    assert [int(level) for level in re.findall("<h([1-6])", rendered.html)] == levels
+
+
 def test_headings_link_to_themselves():
     """
     A heading below the first level can be linked to; the link says where it leads.
@@ -242,6 +206,15 @@ def test_tables():
     assert 'aria-label="Table 2"' in html
     assert '<td class="align-left">1</td>\n<td class="align-center">2</td>' in html
     assert '<th class="align-right">c</th>' in html
+
+
+def test_header_of_no_words():
+    """
+    The corner of a table that says nothing is a cell, not a header without a name.
+    """
+    html = html_of("| |b|\n|-|-|\n|1|2|\n")
+
+    assert "<tr>\n<td></td>\n<th>b</th>\n</tr>" in html
 
 
 @pytest.mark.parametrize("kind", ["Note", "Tip", "Important", "Warning", "Caution"])

@@ -17,8 +17,8 @@ REPEATED = [
     *("*", "*a **a ", "*_", "a**b", "*a_ ", "~~a ", "*[a](b", "> ", "> a\n", "- "),
     *("- > ", "- + * ", "- a\n+ b\n", "- a\n\n", "- [ ] a\n", "> [!NOTE]\n", "a\n"),
     *(" ", "\t", "\n", "# ", "a\n=\n", "# a {#a}\n", "```a\n~~~\n", "|-", "a\n|-|-\n"),
-    *(ACUTE, f"e{ACUTE}", "[^", "[^a]", "[^a]: ", "[^a]: [^a]\n", "[^a]:\n\n    "),
-    *("https://", "https://a.b)", "www.a.b ", "https://a.b/(", "https://a.b/_*"),
+    *(ACUTE, f"e{ACUTE}", "[^", "[^a]", "[^a]:", "[^a]: ", "[^a]: b\n", "https://"),
+    *("www.a.b ", "\u202e", "\x00", "]]>", "<!-- ", "--> ", "&colon;"),
 ]
 
 
@@ -37,6 +37,18 @@ HOSTILE = {
     "unused references": "[b]: c\n\n" + "[a][" * 25_000,
     "long reference": f"[b]: https://a/{'x' * 40_000}\n\n" + "[b]" * 15_000,
     "long site reference": f"[b]: /{'x' * 40_000}\n\n" + "[b]" * 15_000,
+    "bare addresses": "https://a.b/(c) " * 3_300,
+    "open addresses": "https://a" + "(" * 25_000 + ")" * 25_000,
+    "uses of a note": "[^a]" * 12_000 + "\n\n[^a]: b\n",
+    "notes": "".join(f"[^{n}]\n\n[^{n}]: b\n" for n in range(3_000)),
+    "ring of notes": "[^0]\n\n"
+    + "".join(f"[^{n}]: [^{n + 1}] [^0]\n" for n in range(3_000)),
+    "notes that use all": "".join(
+        f"[^{n}]: {''.join(f'[^{m}]' for m in range(99))}\n" for n in range(99)
+    )
+    + "[^0]",
+    "unused notes": "[^a]: b\n\n" * 6_000,
+    "long note": "[^a]\n\n[^a]: b\n" + "    c\n\n" * 6_000,
     "equal headings": "# a\n" * 12_500,
     "suffixed headings": "".join(f"# a {n}\n# a\n" for n in range(5_000)),
     "one word": "a" * 2_000_000,
@@ -46,8 +58,6 @@ HOSTILE = {
     "long table": "|a|b|\n|-|-|\n" + "|c|d|\n" * 16_000,
     "ragged table": "|a" * 200 + "|\n" + "|-" * 200 + "|\n" + "|\n" * 45_000,
     "backtick runs": " ".join("`" * length for length in range(1, 450)),
-    "many footnotes": "".join(f"[^{n}]: [^{n + 1}]\n\n" for n in range(5_000)) + "[^0]",
-    "all footnotes": "".join(f"[^{n}]\n\n[^{n}]: a\n\n" for n in range(5_000)),
     "hostile code": "```java\n" + "a\n" * 50_000 + "```\n",
     "unknown languages": "".join(f"```x{n}\n```\n" for n in range(8_000)),
 } | {repr(part): (part * LENGTH)[:LENGTH] for part in REPEATED}
