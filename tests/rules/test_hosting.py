@@ -34,7 +34,8 @@ def test_address(path, told):
     ("path", "kept"),
     [
         ("assets/style.0a1b.css", "immutable"),
-        ("index.html", "page"),
+        ("404.html", "page"),
+        ("index.html", "volatile"),
         ("guides/keys/index.html", "page"),
         ("sitemaps/guides-1.xml", "page"),
         ("status/index.html", "volatile"),
