@@ -127,7 +127,7 @@ def _add_import(made: argparse.ArgumentParser) -> None:
     made.add_argument("--publish", action="store_true", help="publish what came in")
     made.add_argument("--tree", metavar="NAME", help="instead of the folder's name")
     for name, help in (
-        ("--prune", "take from the public what came from this tree and is gone"),
+        ("--prune", "withdraw and archive what came from this tree and is gone"),
         ("--dry-run", "tell what would be done, and keep nothing"),
         ("--strict", "exit 1 on any remark, not only when a file was left out"),
     ):

@@ -187,12 +187,11 @@ class _Work:
             # A site that lacks a page is not what was promised.
             generation = live_generation(self.folder)
         note(self.folder, generation, self._change())
-        content = _told(live)
-        if not self.report.failed and not self.folder.has(LIVE, content):
-            # No entry: it depends on history, and is not what nobody yields any more.
-            self._begin()
-            self.folder.write(LIVE, content)
-            self.report.written.append(LIVE)
+        if not self.report.failed:
+            self.settle(Page(LIVE, live, rank=Rank.LAST), SHARED)
+        # No manifest tells of it, so what is remembered of this build must not
+        # either: the next one would take it away as what nobody yields.
+        self.entries.pop(LIVE, None)
         self.folder.finish(self.version, self.entries)
 
     def _change(self) -> Change:

@@ -78,9 +78,14 @@ class DocumentRevisionRow(Row):
 
     @classmethod
     def create(cls, **members: Any) -> "DocumentRevisionRow":
-        digest = sha256(members["content"].encode()).hexdigest()
+        digest = digest_of(members["content"])
         created: DocumentRevisionRow = super().create(digest=digest, **members)
         return created
+
+
+def digest_of(content: str) -> str:
+    """Name a text by its SHA-256, under which its rendering is kept."""
+    return sha256(content.encode()).hexdigest()
 
 
 class FormerAddressRow(Row):

@@ -13,6 +13,12 @@ from models.base import Shape
 from models.changes import mark
 from models.database import writing
 from models.errors import ValidationFailed
+from models.projects.archive import (
+    RemoveDocument,
+    RestoreDocument,
+    remove_document,
+    restore_document,
+)
 from models.projects.document import DOCUMENTS, DocumentRow
 from models.projects.documents import (
     Collection,
@@ -59,13 +65,15 @@ class ImportReport:
     updated: list[str] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
     published: list[str] = field(default_factory=list)
+    restored: list[str] = field(default_factory=list)
     pruned: list[str] = field(default_factory=list)
     # What a reader of the report should know, by the path of the file.
     notes: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def changed(self) -> bool:
-        return bool(self.created or self.updated or self.published or self.pruned)
+        changed = self.created or self.updated or self.published
+        return bool(changed or self.restored or self.pruned)
 
 
 @dataclass(frozen=True)
@@ -74,9 +82,9 @@ class Import:
     What an import is to do.
 
     `tree` names the folder: a document comes from one file of one tree. `publish`
-    leaves every document published as it is in its file. `prune` takes those from
-    the public whose file is gone; a file of `held` is there, though it could not be
-    used. A trial keeps nothing.
+    leaves every document published as it is in its file. `prune` withdraws those
+    whose file is gone and puts them into the archive; a file of `held` is there,
+    though it could not be used. A trial keeps nothing.
     """
 
     collection: Collection
@@ -211,6 +219,10 @@ def _kept(
     if document is None:
         return _created(source, register, report)
     asked = register.asked
+    if document.archived_at is not None:
+        restored = RestoreDocument(id=document.id)
+        document, _ = restore_document(restored, asked.now, asked.by)
+        report.restored.append(document.slug)
     wanted = {name: getattr(source, name) for name in MEMBERS}
     wanted |= {"collection": asked.collection}
     came_from = (document.source_tree, document.source_path)
@@ -267,4 +279,6 @@ def _pruned(register: Register, report: ImportReport) -> None:
     for row in register.gone():
         if row.published_version is not None:
             unpublish_document(UnpublishDocument(id=row.id), asked.now, asked.by)
+        _, changed = remove_document(RemoveDocument(id=row.id), asked.now, asked.by)
+        if changed:
             report.pruned.append(row.slug)

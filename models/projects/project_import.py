@@ -12,7 +12,7 @@ from models.errors import LimitExceeded, SlugTaken
 from models.projects.activity import ActivityRow, ProjectActivity, record_activity
 from models.projects.bundle import ProjectBundle
 from models.projects.comment import CommentRow
-from models.projects.document import DocumentRevisionRow, DocumentRow
+from models.projects.document import DocumentRevisionRow, DocumentRow, digest_of
 from models.projects.document_revisions import DocumentRevision
 from models.projects.label import LabelRow
 from models.projects.labels import MOST_LABELS
@@ -225,6 +225,8 @@ def _renamed(each: Shape, ids: Ids, *aside: str) -> Members:
     members = {n: value for n, value in each.members().items() if n not in aside}
     if isinstance(each, SpecificationRevision | DocumentRevision):
         members["size"] = len(each.content.encode())
+    if isinstance(each, DocumentRevision):
+        members["digest"] = digest_of(each.content)
     if isinstance(each, ProjectActivity):
         members["metadata"] = _told_anew(each.metadata, ids)
     return _with_new(members, ids)

@@ -18,7 +18,7 @@ def remarks(tree: Tree, report: ImportReport) -> Iterator[str]:
 
 def changes(report: ImportReport) -> Iterator[str]:
     """Yield a line for each document that becomes another."""
-    for word in ("created", "updated", "published", "pruned"):
+    for word in ("created", "updated", "restored", "published", "pruned"):
         for slug in getattr(report, word):
             yield f"{word}: {slug}"
 
@@ -26,5 +26,7 @@ def changes(report: ImportReport) -> Iterator[str]:
 def summary(tree: Tree, report: ImportReport) -> str:
     words = ("created", "updated", "unchanged", "published", "pruned")
     counts = [f"{word} {len(getattr(report, word))}" for word in words]
+    if report.restored:
+        counts.append(f"restored {len(report.restored)}")
     left_out = f"left out {len(tree.skipped)}, drafts {len(tree.drafts)}"
     return f"{', '.join(counts)}, {left_out}"

@@ -2,7 +2,8 @@
 
 import pytest
 
-from models.projects.versioned import Versioned
+from models.projects.published import published_contents
+from sitegen import bodies, sheets
 from sitegen.bodies import Bodies
 from sitegen.build import build
 from sitegen.files import Folder
@@ -14,27 +15,27 @@ from tests.pages.test_build import files_in
 @pytest.fixture
 def remembering(store, settings, clock):
     """Build with the memory of the builds before."""
-    looks, bodies, memory = Looks(settings), Bodies(), {}
+    looks, kept, memory = Looks(settings), Bodies(), {}
 
     def built(fresh=None):
         if fresh is not None:
             return build(Edition(clock.now, settings, looks), folder=Folder(str(fresh)))
-        return build(Edition(clock.now, settings, looks, bodies, memory=memory))
+        return build(Edition(clock.now, settings, looks, kept, memory=memory))
 
     return built
 
 
 @pytest.fixture
 def reads(monkeypatch):
-    """How many texts were read, query by query."""
+    """How many texts were read for the pages of documents, query by query."""
     found = []
-    contents_of = Versioned.contents_of
 
-    def counted(kind, ids, version):
+    def counted(ids):
         found.append(len(ids))
-        return contents_of(kind, ids, version)
+        return published_contents(ids)
 
-    monkeypatch.setattr(Versioned, "contents_of", counted)
+    for module in (bodies, sheets):
+        monkeypatch.setattr(module, "published_contents", counted)
     return found
 
 
@@ -76,7 +77,7 @@ def test_nothing_changed(shelved, remembering, reads):
 
     report = remembering()
 
-    assert (report.written, reads) == ([], [])
+    assert (report.written, report.removed, reads) == ([], [], [])
     assert report.warnings == [
         f"guides/{slug}: nothing is at gone.md"
         for slug in ("four", "one", "three", "two")

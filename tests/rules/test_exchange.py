@@ -182,6 +182,20 @@ def test_prune(docs, clock):
     assert (back.unchanged, back.published) == (["a", "b"], ["b"])
 
 
+def test_pruned_file_that_comes_back(docs, clock):
+    """What was pruned is in the archive; with its file it comes out again."""
+    brought(clock, source("a.md"), source("b.md"), publish=True)
+    brought(clock, source("a.md"), prune=True)
+    archived = DocumentRow.get(slug="b").archived_at
+
+    report = brought(clock, source("a.md"), source("b.md"), publish=True)
+
+    back = DocumentRow.get(slug="b")
+    assert archived == clock.now
+    assert (back.archived_at, back.published_version) == (None, back.version)
+    assert (report.restored, report.published) == (["b"], ["b"])
+
+
 def test_what_prune_leaves_alone(docs, clock):
     """Other trees and collections, what came from no file, a file that is held."""
     brought(clock, source("other.md"), tree="more")

@@ -34,7 +34,6 @@ def test_address(path, told):
     ("path", "kept"),
     [
         ("assets/style.0a1b.css", "immutable"),
-        ("404.html", "page"),
         ("index.html", "volatile"),
         ("guides/keys/index.html", "page"),
         ("sitemaps/guides-1.xml", "page"),

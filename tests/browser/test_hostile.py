@@ -1,0 +1,92 @@
+"""Texts that mean harm, as the browser reads them: nothing runs, nobody is asked."""
+
+import pytest
+
+from models.database import writing
+from models.projects.documents import CreateDocument, create_document
+from models.projects.projects import ensure_docs_project
+from models.projects.publication import PublishDocument, publish_document
+from models.settings import NIL_UUID
+from models.status.incidents import StatusAddIncident, open_incident
+from models.status.services import StatusAddService, add_service
+from tests.browser.conftest import served
+from tests.browser.status_site import NOW
+from tests.hostile import HTML, IDS, links
+from tests.projects import KEY
+
+# All that is in the prose, as the browser's own parser has understood it.
+HARM = """() => {
+  const own = new Set([...document.querySelectorAll("script[src^='/assets/']")]);
+  const tags = "script, style, iframe, object, embed, base, form, math, template";
+  const found = [...document.querySelectorAll(`main :is(${tags}):not(.sign)`)]
+    .filter((each) => !own.has(each)).map((each) => each.outerHTML);
+  for (const each of document.querySelectorAll("main *"))
+    for (const { name, value } of each.attributes) {
+      if (name.startsWith("on") || name === "srcdoc" || name === "style")
+        found.push(`${name}=${value}`);
+      if (["href", "src", "action"].includes(name)) {
+        const { protocol } = new URL(value, location.href);
+        if (!["http:", "https:", "mailto:"].includes(protocol)) found.push(value);
+      }
+    }
+  if (window.harmed) found.push("A script has run.");
+  return found;
+}"""
+PLAIN = [text.replace("\x00", "") for text in (*HTML, *links(), IDS)]
+SPREAD = 6
+
+
+def write_harm():
+    """Documents of many hostile texts each, and an incident that tells some."""
+    project = ensure_docs_project(NOW, slug="docs", owner_id=NIL_UUID)
+    for number in range(SPREAD):
+        asked = CreateDocument(
+            project_id=project.id,
+            title=HTML[number],
+            slug=f"harm-{number}",
+            type="note",
+            summary=HTML[SPREAD - number],
+            content="\n\n".join(PLAIN[number::SPREAD]),
+            collection="guides",
+            section=HTML[1],
+        )
+        with writing():
+            document = create_document(asked, NOW, KEY)
+            publish_document(PublishDocument(id=document.id), NOW, KEY)
+    with writing():
+        add_service(StatusAddService(slug="api", name=HTML[2]), NOW)
+        body = "\n\n".join(HTML)[:4000]
+        asked = StatusAddIncident(
+            title=HTML[1], services=["api"], severity="degraded", body=body
+        )
+        open_incident(asked, NOW)
+
+
+@pytest.fixture(scope="module")
+def harmed_site(tmp_path_factory, empty_database):
+    with served(tmp_path_factory.mktemp("harm"), empty_database, write_harm) as at:
+        yield at
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*(f"guides/harm-{number}/" for number in range(SPREAD)), "status/", "guides/", ""],
+)
+def test_nothing_runs(browser, harmed_site, path):
+    """No script, no dialog, no handler, no address but of the web; no request."""
+    context, asked, shown = browser.new_context(), [], []
+    context.route(
+        "**/*", lambda route: asked.append(route.request) or route.continue_()
+    )
+    page = context.new_page()
+    page.on("dialog", lambda dialog: shown.append(dialog) or dialog.dismiss())
+
+    page.goto(f"{harmed_site}/{path}")
+    page.locator("h1").first.hover()
+
+    assert page.evaluate(HARM) == []
+    outside = [each for each in asked if not each.url.startswith(harmed_site)]
+    # An image over https is the one thing that a document may ask others for.
+    assert [each for each in outside if each.resource_type != "image"] == []
+    assert shown == []
+    context.close()

@@ -1,0 +1,56 @@
+"""An import that is killed at any document has brought in nothing."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from models.changes import marks
+from models.projects.document import DocumentRow
+from models.projects.projects import ensure_docs_project
+from models.settings import NIL_UUID
+
+ROOT = Path(__file__).parents[2]
+DYING = """
+import os, signal, sys
+from datetime import UTC, datetime
+from models.database import open_database
+from models.projects.exchange import Import, document_source, import_documents
+from models.projects.words import By
+from models.settings import NIL_UUID
+
+def dying(sources):
+    for number, source in enumerate(sources):
+        if number == int(sys.argv[2]):
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield source
+
+open_database(sys.argv[1])
+sources = [
+    document_source(path=f"{n}.md", slug=f"n-{n}", section=None, position=0,
+                    title=str(n), summary="", content="Words.")
+    for n in range(9)
+]
+by = By("account", NIL_UUID)
+wanted = Import("guides", datetime.now(UTC), by, tree="tree", publish=True)
+report = import_documents(sources, wanted, dying)
+print(len(report.created), len(report.published))
+"""
+
+
+@pytest.mark.parametrize("step", [0, 1, 4, 8])
+def test_killed_import(store, settings, clock, step):
+    """Nothing is there, not even a mark; the next import brings all of it."""
+    ensure_docs_project(clock.now, slug="docs", owner_id=NIL_UUID)
+    marked = marks()["docs"]
+    command = [sys.executable, "-c", DYING, settings.database]
+
+    died = subprocess.run([*command, str(step)], cwd=ROOT, capture_output=True)
+    left, mark = DocumentRow.select().count(), marks()["docs"]
+    again = subprocess.run([*command, "99"], cwd=ROOT, capture_output=True, text=True)
+
+    assert died.returncode == -signal.SIGKILL
+    assert (left, mark) == (0, marked)
+    assert again.stdout == "9 9\n", again.stderr
