@@ -1,6 +1,7 @@
 """Colours by computation: an accent that is readable in both schemes (WCAG AA)."""
 
-LIGHT_PAPER, DARK_PAPER = "#fdfdfb", "#13151c"
+# The grounds that are nearest to an accent: banners, tinted by the worst states.
+LIGHT_GROUND, DARK_GROUND = "#f7e9e9", "#262320"
 ENOUGH = 4.5
 STEPS = 100
 
@@ -11,19 +12,19 @@ def contrast(first: str, second: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def readable(colour: str, paper: str, ink: str) -> str:
-    """Move the colour towards the ink just until it is readable on the paper."""
+def readable(colour: str, ground: str, ink: str) -> str:
+    """Move the colour towards the ink just until it is readable on the ground."""
     for step in range(STEPS):
         mixed = _mixed(colour, ink, step / STEPS)
-        if contrast(mixed, paper) >= ENOUGH:
+        if contrast(mixed, ground) >= ENOUGH:
             return mixed
     return ink
 
 
 def accent_rule(colour: str) -> str:
     """Return the style that sets the accent, for the light and the dark scheme."""
-    light = readable(colour, LIGHT_PAPER, "#000000")
-    dark = readable(colour, DARK_PAPER, "#ffffff")
+    light = readable(colour, LIGHT_GROUND, "#000000")
+    dark = readable(colour, DARK_GROUND, "#ffffff")
     return f":root{{--accent:light-dark({light},{dark})}}\n"
 
 

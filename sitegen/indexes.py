@@ -59,9 +59,8 @@ def status(edition: Edition) -> Iterator[Page]:
 def index(edition: Edition) -> Iterator[Page]:
     """The one address that search engines are given, which names the parts."""
     kinds = [f"/problems/{kind}/" for kind in edition.problems]
-    lines: list[Line] = [
-        (each, None) for each in ("/", "/search/", "/problems/", *kinds)
-    ]
+    fixed = ("/", "/search/", "/problems/")
+    lines: list[Line] = [(each, None) for each in (*fixed, *kinds)]
     yield _part(edition, "site", lines)
     names = [name for shelf in shelves(edition) for name, _ in _parts(shelf)]
     url = edition.settings.site_url

@@ -15,6 +15,24 @@ MOST_BYTES = 1_000_000
 # Raised when the same documents would give another text.
 FORM = 1
 MARKS = re.compile(r"([\\\[\]<])")
+
+
+class _Contents:
+    """The texts of the last build: of the next one, few are others."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, int], str] = {}
+
+    def of(self, documents: list[PublishedPage]) -> list[str]:
+        keys = [(each.id, each.published_version) for each in documents]
+        unread = [id for id, version in keys if (id, version) not in self._kept]
+        read = published_contents(unread)
+        self._kept = {
+            key: read[key[0]] if key[0] in read else self._kept[key] for key in keys
+        }
+        return [self._kept[key] for key in keys]
+
+
 PROGRAMS = """
 ## For programs
 
@@ -46,8 +64,8 @@ def whole(edition: Edition) -> Iterator[Page]:
     facts = [(each.slug, each.collection, each.published_version) for each in shown]
 
     def text() -> str:
-        contents = published_contents([each.id for each in shown])
-        parts = [_text(edition, each, contents[each.id]) for each in shown]
+        contents = edition.always(_Contents).of(shown)
+        parts = [_text(edition, *each) for each in zip(shown, contents, strict=True)]
         return _opening(edition) + "".join(parts) + _rest(edition, len(rest))
 
     yield Page(

@@ -5,7 +5,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
+from jinja2 import (
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    PrefixLoader,
+    StrictUndefined,
+)
 
 from models.hosting import PAGE_POLICY
 from models.settings import Settings
@@ -24,7 +30,10 @@ class Looks:
         self._settings = settings
         own = [Path(settings.templates)] if settings.templates else []
         self._folders = [*own, OURS]
-        loaders = [FileSystemLoader(folder) for folder in self._folders]
+        ours = FileSystemLoader(OURS)
+        # Under its own name ours is found although another goes before it.
+        named = PrefixLoader({"masthead": ours})
+        loaders = [*map(FileSystemLoader, own), ours, named]
         self._jinja = Environment(
             # Read once: `version` names the templates as they are now.
             auto_reload=False,
@@ -62,9 +71,8 @@ class Looks:
                     digest.update(file.read_bytes())
         settings = self._settings
         names = (settings.site_name, settings.site_url, settings.site_logo)
-        digest.update(
-            repr((names, settings.accent_colour, page_styles(), RENDERER)).encode()
-        )
+        told = (names, settings.accent_colour, page_styles(), RENDERER, PAGE_POLICY)
+        digest.update(repr(told).encode())
         return digest.hexdigest()[:16]
 
     def render(self, template: str, **names: Any) -> str:

@@ -63,9 +63,9 @@ def _parser(*without: str) -> MarkdownIt:
         },
     )
     parser.enable(["table", "strikethrough"])
-    parser.disable(list(without))
     measure_lines(parser)
     read_footnotes(parser)
+    parser.disable(list(without))
     # What the author wrote reaches the renderer, the one place that judges addresses.
     parser.normalizeLink = str  # type: ignore[method-assign, assignment]
     parser.validateLink = lambda _: True  # type: ignore[method-assign, assignment]
@@ -77,8 +77,9 @@ def _parser(*without: str) -> MarkdownIt:
 
 
 PARSER = _parser()
-# An entry of a timeline stands among others: it has no headings of its own.
-ENTRY_PARSER = _parser("heading", "lheading")
+# An entry of a timeline stands among others: it has no headings or notes of its own,
+# which would be found at the same address.
+ENTRY_PARSER = _parser("heading", "lheading", "note")
 
 
 def render(text: str, parser: MarkdownIt = PARSER) -> Rendered:

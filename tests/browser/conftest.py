@@ -31,7 +31,8 @@ from tests.trees import PROMETHEUS
 
 CHROMIUM = shutil.which("chromium")
 WIDE = "| " + " | ".join(f"Column number {n}" for n in range(12)) + " |\n"
-LONG = f"{BODY}\n## Long\n\n{WIDE}{'| --- ' * 12}|\n{WIDE}\n`{'word' * 40}`\n"
+NOTES = "https://example.com/bare and a note.[^one]\n\n[^one]: With `code`.\n"
+LONG = f"{BODY}\n## Long\n\n{NOTES}\n{WIDE}{'| --- ' * 12}|\n{WIDE}\n`{'word' * 40}`\n"
 
 # Headings as people write them: the first is deep, and a level is left out.
 UNEVEN = "### First\n\n### Second\n\n## Third\n\n#### Fourth\n"

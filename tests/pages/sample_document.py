@@ -58,8 +58,9 @@ TASKS = (
     "Each key has only the scopes it needs</li></ul>"
 )
 FOOTNOTES = (
-    '<section class="footnotes"><ol><li id="fn1"><p>Counted from the first byte. '
-    '<a href="#fnref1" class="footnote-backref" aria-label="Back">↩</a></p></li>'
+    '<section class="notes" aria-label="Notes"><ol><li id="note.1"><p>Counted from '
+    'the first byte. <a class="note-back" href="#noteref.1" '
+    'aria-label="Back to the text"><span aria-hidden="true">↩</span></a></p></li>'
     "</ol></section>"
 )
 BODY = "\n".join(
@@ -69,8 +70,8 @@ BODY = "\n".join(
         PARAGRAPH,
         admonition("note", "The secret is shown once. Keep it where secrets are kept."),
         heading(1),
-        "<p>Only the hash is stored.<sup class='footnote-ref'>"
-        '<a href="#fn1" id="fnref1">1</a></sup></p>',
+        '<p>Only the hash is stored.<sup class="note-ref" id="noteref.1">'
+        '<a href="#note.1" aria-label="Note 1">1</a></sup></p>',
         "<ul><li>A prefix, to find it by</li><li>A hash<ul><li>SHA-256, in "
         "hexadecimal</li></ul></li></ul>",
         "<ol><li>Ask for a key</li><li>Keep it</li><li>Rotate it</li></ol>",

@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from sitegen.colours import DARK_GROUND, LIGHT_GROUND
+
 STYLE = Path(__file__).parents[2] / "templates/assets/style.css"
 TOKEN = re.compile(r"--([a-z-]+): light-dark\(#([0-9a-f]{6}), #([0-9a-f]{6})\)")
 STATES = ("operational", "maintenance", "degraded", "partial-outage", "major-outage")
 SIGNS = (*STATES, "unknown")
 BACKGROUNDS = ("paper", "wash")
+GROUNDS = {"light": LIGHT_GROUND, "dark": DARK_GROUND}
 
 
 def tokens(scheme):
@@ -72,3 +75,17 @@ def test_signs_and_edges(scheme, state):
     assert contrast(colours[state], colours["paper"]) >= 3
     assert contrast(colours[state], banner) >= 3
     assert contrast(colours["edge"], colours["paper"]) >= 3
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_grounds_for_any_accent(scheme):
+    """An accent is computed for the hardest ground, so it is readable on all."""
+    colours = tokens(scheme)
+    hardest = tuple(bytes.fromhex(GROUNDS[scheme][1:]))
+    grounds = [mixed(colours[state], colours["paper"], 0.09) for state in SIGNS]
+    grounds += [colours[name] for name in BACKGROUNDS]
+
+    for ground in grounds:
+        lighter = luminance(ground) > luminance(hardest) - 0.001
+        darker = luminance(ground) < luminance(hardest) + 0.001
+        assert lighter if scheme == "light" else darker

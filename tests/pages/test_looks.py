@@ -1,14 +1,19 @@
 """How the site looks: templates of one's own, colours that can be read, digests."""
 
+import gzip
 import hashlib
 import re
+from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from models.settings import Settings
-from sitegen.colours import DARK_PAPER, LIGHT_PAPER, accent_rule, contrast
+from sitegen.build import build
+from sitegen.colours import DARK_GROUND, LIGHT_GROUND, accent_rule, contrast
 from sitegen.looks import Looks
+from sitegen.page import Edition
 
 ACCENT = re.compile(r"light-dark\((#[0-9a-f]{6}),(#[0-9a-f]{6})\)")
 
@@ -67,6 +72,18 @@ def test_assets_carry_their_digest():
         assert path == f"assets/{stem}.{digest}.{ending}"
 
 
+def test_assets_are_light():
+    """As they are published, colours of code included: styles 12 KB, scripts 8 KB."""
+    sizes = Counter()
+    for name, (_, content) in looks().assets.items():
+        # Loaded by those who search.
+        if name != "search.js":
+            sizes[name.rpartition(".")[2]] += len(gzip.compress(content))
+
+    assert sizes["css"] < 12_000
+    assert sizes["js"] < 8_000
+
+
 def test_version_names_the_looks(own):
     """Other templates, assets or names of the site give another version."""
     versions = {looks().version, looks(site_name="B").version, looks(own).version}
@@ -75,6 +92,28 @@ def test_version_names_the_looks(own):
 
     assert len(versions) == 4
     assert looks().version == looks().version
+
+
+def test_own_base_of_all_pages(own, build_site, settings, shelf, clock):
+    """What is put into our base is on every page, and ours is all still there."""
+    (own / "assets/own.css").write_text("h1 { color: red; }")
+    (own / "base.html").write_text(
+        '{% extends "masthead/base.html" %}'
+        '{% block own %}<link rel="stylesheet" href="{{ site.assets[\'own.css\'] }}">'
+        "{% endblock %}{% block colophon %}<p>Ada and sons</p>{% endblock %}"
+    )
+    shelf.publish("welcome")
+    told = replace(settings, templates=str(own))
+
+    report = build(Edition(clock.now, told, Looks(told)))
+
+    assert report.failed == []
+    for path in Path(settings.output).rglob("*.html"):
+        if "embed" not in path.parts:
+            html = path.read_text()
+            assert 'href="/assets/own.' in html, path
+            assert "<p>Ada and sons</p>" in html, path
+            assert "<h1" in html, path
 
 
 @pytest.mark.parametrize("logo", ["", "https://example.com/a.svg", "/other.svg"])
@@ -99,8 +138,8 @@ def test_accent_is_readable(colour):
     """Whatever the colour, links have 4.5 to 1 in both schemes."""
     light, dark = ACCENT.search(accent_rule(colour)).groups()
 
-    assert contrast(light, LIGHT_PAPER) >= 4.5
-    assert contrast(dark, DARK_PAPER) >= 4.5
+    assert contrast(light, LIGHT_GROUND) >= 4.5
+    assert contrast(dark, DARK_GROUND) >= 4.5
 
 
 def test_accent_stands_in_the_style():

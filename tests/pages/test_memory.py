@@ -60,8 +60,9 @@ def test_one_publication_reads_one_text(shelf, shelved, remembering, reads):
 
     report = remembering()
 
-    # Its page, its Markdown and its JSON share one text; rendering has read it too.
-    assert sum(reads) <= 2
+    # Its page, its Markdown and its JSON share one text; rendering has read it too,
+    # and so has the file of all texts.
+    assert sum(reads) <= 3
     assert [each for each in report.written if each.startswith("guides/")] == [
         "guides/two/index.html",
         "guides/two.json",
@@ -119,3 +120,17 @@ def test_remembering_equals_forgetting(shelf, shelved, remembering, output, tmp_
     remembering(fresh=tmp_path / "fresh")
 
     assert files_in(output) == files_in(tmp_path / "fresh")
+
+
+def test_live_generation_is_never_away(shelf, shelved, remembering, monkeypatch):
+    """Whoever waits for a write of their own is told at every moment what is live."""
+    removed = []
+    remove = Folder.remove
+    told = lambda self, path: (removed.append(path), remove(self, path))  # noqa: E731
+    monkeypatch.setattr(Folder, "remove", told)
+
+    for slug in ("five", "six"):
+        shelf.publish(slug)
+        remembering()
+
+    assert removed == []

@@ -114,3 +114,10 @@ def test_what_is_no_address(text):
 def test_address_without_end(text):
     """Looking for the end of an address takes no longer than its length."""
     assert len(html_of(text)) < 4 * len(text)
+
+
+def test_entries_have_no_notes():
+    """
+    Two entries of one page would have their notes at one address.
+    """
+    assert "id=" not in render_entry("a[^b]\n\n[^b]: c")
