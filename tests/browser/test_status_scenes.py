@@ -150,6 +150,7 @@ def test_thousand_incidents_in_a_month(world, visit):
     months = visit("/status/history/")
     link = months.locator("main a[href*='/status/history/2026-']").first
     link.click()
+    months.wait_for_url("**/status/history/2026-*/")
 
     assert months.locator("main").inner_text().count("Trouble") == 1000
 
