@@ -171,6 +171,7 @@ def test_newest_are_ranked(ask, store, clock, monkeypatch):
     monkeypatch.setattr("models.projects.ranking.MOST_RANKED", 2)
     atlas = make_project("atlas", clock.now)
     for title in ("a lock", "b lock and more", "c lock"):
+        clock.pass_(minutes=1)
         work(atlas, clock, title=title)
 
     assert titles(ask(LIST, {"q": "lock", "sort": "relevance"})) == "cb"
