@@ -58,6 +58,9 @@ def open_database(path: str) -> None:
     if not database.is_closed():
         database.close()
     Path(path).parent.mkdir(parents=True, exist_ok=True)
+    # For its owner alone: it has what is not published. The log beside it follows.
+    if not Path(path).exists():
+        Path(path).touch(mode=0o600)
     database.init(path, pragmas=PRAGMAS, timeout=BUSY_SECONDS)
 
 
