@@ -27,7 +27,14 @@ from api.http import VERSION, create_app, declare_operations
 from api.kinds import KINDS
 from api.openapi import document
 from models import audit, changes
-from models.database import database, migrate, open_database, reading, writing
+from models.database import (
+    NewerSchema,
+    database,
+    migrate,
+    open_database,
+    reading,
+    writing,
+)
 from models.errors import Refusal, StorageBusy
 from models.idempotency import forget_answers
 from models.instance import make_secrets
@@ -168,7 +175,7 @@ def open_instance(settings: Settings) -> list[str]:
         raise CommandError(
             f"The database {settings.database} cannot be used: {reason}."
         ) from error
-    except DocsSlugTaken as error:
+    except (DocsSlugTaken, NewerSchema) as error:
         raise CommandError(str(error)) from error
     return applied
 
