@@ -5,8 +5,7 @@ A period ends now and so begins and ends within an hour: its edges move with eve
 measurement, and are less than an hour long.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
@@ -16,7 +15,7 @@ from models.base import MILLISECOND, milliseconds, moment
 from models.status.counters import edge_in, span_of
 from models.status.cuts import Span, inside, windows_by_service
 from models.status.hours import DAY_MS, past_revisions
-from models.status.past import LATEST, Past, Pasts, Shown
+from models.status.past import LATEST, Past, Pasts, Shown, by_day
 from models.status.services import ServiceRow
 from models.status.uptime import PERIODS, Counts, Period, coverage_pct, total
 from models.words import told_moment
@@ -56,7 +55,11 @@ class Measured:
 
     def days(self) -> dict[date, Counts]:
         """Return the UTC days on which anything was measured, today as it is so far."""
-        return _by_day([*self.shown.halves.items(), (self.now, self.tail)])
+        found = dict(self.shown.days)
+        if self.tail.seen:
+            today = self.now.date()
+            found[today] = total([found.get(today, Counts()), self.tail])
+        return found
 
     def hours(self) -> list[tuple[datetime, Counts]]:
         """Return each of the latest hours, oldest first, also those without samples."""
@@ -67,7 +70,7 @@ class Measured:
 
     def coverage_pct(self, period: Period, interval_seconds: int) -> float:
         """Say how much of a period was looked at, maintenance included."""
-        found = _by_day(self._parts(period))
+        found = by_day(self._parts(period))
         start, end = span_of(period, self.now)
         parts = [
             (found.get(day, Counts()).seen, length)
@@ -154,15 +157,6 @@ def _first_hour(now: datetime, period: Period) -> datetime:
 def _split(now: datetime) -> int:
     """Return the time of day at which the periods have their first whole hour."""
     return milliseconds(_first_hour(now, "24h")) % DAY_MS
-
-
-def _by_day(parts: Iterable[tuple[datetime, Counts]]) -> dict[date, Counts]:
-    """Add up by the UTC day; a day on which nothing was seen is not there."""
-    found: dict[date, list[Counts]] = defaultdict(list)
-    for at, counts in parts:
-        if counts.seen:
-            found[at.date()].append(counts)
-    return {day: total(each) for day, each in found.items()}
 
 
 def _days_between(start: datetime, end: datetime) -> Iterator[tuple[date, timedelta]]:
