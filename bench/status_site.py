@@ -107,7 +107,8 @@ def _in_time():
         world.populate(now())
         settings = Settings(database=path, output=_beside(path, "demo"))
         looks = Looks(settings)
-        builder = Builder(now, lambda at: Edition(at, settings, looks))
+        memory = {}
+        builder = Builder(now, lambda at: Edition(at, settings, looks, memory=memory))
         client = create_app(settings, clock=now, changed=builder.wake).test_client()
         builder.start()
         overview = Path(settings.output) / "status/index.html"

@@ -98,6 +98,12 @@ def address(path: str) -> str:
     return f"/{folder}{slash}" if name == "index.html" else "/" + path
 
 
+def file_at(address: str) -> str:
+    """Return the path of the file that an address of the site is answered with."""
+    path = address.lstrip("/")
+    return path if path and not path.endswith("/") else f"{path}index.html"
+
+
 def type_of(path: str) -> str:
     """Return the Content-Type; what has no ending is a host's file, and text."""
     ending = PurePosixPath(path).suffix
