@@ -5,6 +5,7 @@ A period ends now and so begins and ends within an hour: its edges move with eve
 measurement, and are less than an hour long.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -15,7 +16,7 @@ from models.base import MILLISECOND, milliseconds, moment
 from models.status.counters import edge_in, span_of
 from models.status.cuts import Span, inside, windows_by_service
 from models.status.hours import DAY_MS, past_revisions
-from models.status.past import LATEST, Past, Pasts, Shown, by_day
+from models.status.past import LATEST, Past, Pasts, Shown
 from models.status.services import ServiceRow
 from models.status.uptime import PERIODS, Counts, Period, coverage_pct, total
 from models.words import told_moment
@@ -70,12 +71,11 @@ class Measured:
 
     def coverage_pct(self, period: Period, interval_seconds: int) -> float:
         """Say how much of a period was looked at, maintenance included."""
-        found = by_day(self._parts(period))
+        seen: dict[date, int] = defaultdict(int)
+        for day, counts in self._parts(period):
+            seen[day] += counts.seen
         start, end = span_of(period, self.now)
-        parts = [
-            (found.get(day, Counts()).seen, length)
-            for day, length in _days_between(start, end)
-        ]
+        parts = [(seen[day], length) for day, length in _days_between(start, end)]
         return coverage_pct(parts, timedelta(seconds=interval_seconds))
 
     def edges(self) -> list[dict[str, Any]]:
@@ -90,12 +90,14 @@ class Measured:
             for period, first_hour in self.first_hours.items()
         ]
 
-    def _parts(self, period: Period) -> Iterator[tuple[datetime, Counts]]:
-        """Yield what the period is made of, each part with a time that lies in it."""
+    def _parts(self, period: Period) -> Iterator[tuple[date, Counts]]:
+        """Yield what the period is made of, each part with the UTC day it lies in."""
         first = self.first_hours[period]
-        yield first - MILLISECOND, self.heads[period]
-        yield from (each for each in self.shown.halves.items() if each[0] >= first)
-        yield self.now, self.tail
+        first_day = first.date()
+        yield (first - MILLISECOND).date(), self.heads[period]
+        yield first_day, self.shown.halves.get(first, Counts())
+        yield from (each for each in self.shown.days.items() if each[0] > first_day)
+        yield self.now.date(), self.tail
 
 
 def told_counts(counts: Counts) -> dict[str, int]:
