@@ -6,14 +6,14 @@ otherwise.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
 from models.base import milliseconds, moment
 from models.database import database
-from models.status.counters import HOURLY, rows_in, summed
+from models.status.counters import HOURLY, rows_in
 from models.status.cuts import Span, inside, outside
 from models.status.hours import DAY_MS, HOUR_MS, folded_until, rolled_up_until
 from models.status.uptime import Counts, total
@@ -66,8 +66,7 @@ class Past:
         """Return each hour that has samples, all of them or since a time."""
         span = since or self.span[0], self.span[1]
         rows = rows_in(self.number, self.windows, span, part=HOURLY)
-        found = sorted(_by_part(rows).items())
-        return [(at * HOUR_MS, *summed(parts)) for at, parts in found]
+        return [(at * HOUR_MS, *counts) for at, counts in sorted(_parts(rows).items())]
 
     def lines(self) -> list[str]:
         """Return the same as text: numbers with commas between them."""
@@ -99,15 +98,17 @@ class Past:
         """Return the UTC days, each cut in two at this time of day, by their start."""
         rows = rows_in(self.number, self.windows, self.span, split=split)
         return {
-            moment(half // 2 * DAY_MS + half % 2 * split): summed(parts)
-            for half, parts in _by_part(rows).items()
+            moment(half // 2 * DAY_MS + half % 2 * split): counts
+            for half, counts in _parts(rows).items()
         }
 
 
-def _by_part(rows: Iterable[Hour]) -> dict[int, list[Sequence[int]]]:
-    found: dict[int, list[Sequence[int]]] = defaultdict(list)
+def _parts(rows: Iterable[Hour]) -> dict[int, Counts]:
+    """Add up the rows of each part; nearly all have one."""
+    found: dict[int, Counts] = {}
     for at, *columns in rows:
-        found[at].append(columns)
+        counts = Counts(*columns)
+        found[at] = total([found[at], counts]) if at in found else counts
     return found
 
 
