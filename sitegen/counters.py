@@ -14,7 +14,7 @@ from sitegen.links import data_path
 from sitegen.page import Edition, Page, pages
 
 COLUMNS = ("start", *told_counts(Counts()))
-Lines = Callable[[Past], str]
+Lines = Callable[[Past], list[str]]
 # Raised when equal hours would give another file.
 FORMAT = 2
 
@@ -49,17 +49,15 @@ def _json(slug: str, measured: Measured, hours: Lines) -> str:
     return f'{{"data":{json.dumps(told)[:-1]}, {rows}}}}}\n'
 
 
-def _rows(text: str) -> str:
+def _rows(lines: list[str]) -> str:
     """Say lines as JSON: in each all but the time, which ends in Z, are numbers."""
-    if not text:
-        return ""
-    return '["' + text.replace("Z,", 'Z",').replace("\n", '],\n["') + "]"
+    return '["' + '],\n["'.join(lines).replace("Z,", 'Z",') + "]" if lines else ""
 
 
 def _csv(measured: Measured, hours: Lines) -> str:
-    named = ("day,", _days(measured)), ("hour,", hours(measured.past))
-    texts = [name + text.replace("\n", "\n" + name) for name, text in named if text]
-    return "\n".join([",".join(("per", *COLUMNS)), *texts]) + "\n"
+    named = ("\nday,", _days(measured)), ("\nhour,", hours(measured.past))
+    texts = [name + name.join(lines) for name, lines in named if lines]
+    return "".join([",".join(("per", *COLUMNS)), *texts, "\n"])
 
 
 class _Times(dict[str, str]):
@@ -70,17 +68,17 @@ class _Times(dict[str, str]):
         return told
 
 
-def _days(measured: Measured) -> str:
+def _days(measured: Measured) -> list[str]:
     """Return a line for each day that is over."""
     last = measured.last_hour_ends.date()
-    return "\n".join(
+    return [
         f"{day}T00:00:00.000Z,{','.join(map(str, counts))}"
         for day, counts in sorted(measured.shown.days.items())
         if day < last
-    )
+    ]
 
 
-def _hours(times: _Times, past: Past) -> str:
+def _hours(times: _Times, past: Past) -> list[str]:
     """Return a line for each hour: its time and its counts."""
     found = (line.partition(",") for line in past.lines())
-    return "\n".join([f"{times[at]},{counts}" for at, _, counts in found])
+    return [f"{times[at]},{counts}" for at, _, counts in found]

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from models.base import MILLISECOND, milliseconds, moment
@@ -74,8 +74,8 @@ class Measured:
         seen: dict[date, int] = defaultdict(int)
         for day, counts in self._parts(period):
             seen[day] += counts.seen
-        start, end = span_of(period, self.now)
-        parts = [(seen[day], length) for day, length in _days_between(start, end)]
+        lengths = _lengths(*span_of(period, self.now))
+        parts = [(seen[day], length) for day, length in lengths]
         return coverage_pct(parts, timedelta(seconds=interval_seconds))
 
     def edges(self) -> list[dict[str, Any]]:
@@ -161,12 +161,15 @@ def _split(now: datetime) -> int:
     return milliseconds(_first_hour(now, "24h")) % DAY_MS
 
 
-def _days_between(start: datetime, end: datetime) -> Iterator[tuple[date, timedelta]]:
-    """Yield the UTC days of a span, and how much of each lies in it."""
+@lru_cache(maxsize=64)
+def _lengths(start: datetime, end: datetime) -> list[tuple[date, timedelta]]:
+    """Return the UTC days of a span, and how much of each lies in it."""
+    found = []
     while start < end:
         next_day = datetime.combine(start, time(), UTC) + DAY
-        yield start.date(), min(next_day, end) - start
+        found.append((start.date(), min(next_day, end) - start))
         start = next_day
+    return found
 
 
 def _hour(at: datetime) -> datetime:
