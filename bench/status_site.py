@@ -33,24 +33,25 @@ def run():
 def _whole(settings):
     """Into an empty folder, again, and after a probe that says nothing new."""
     looks, at = Looks(settings), now()
-    taken, report = _built(settings, looks, at)
+    taken, processor, report = _built(settings, looks, at)
     what = f"status of {SERVICES} services × {DAYS} days, full, s"
     yield what, f"{taken:.2f}", "<= 3"
+    yield "processor seconds of it", f"{processor:.2f}", ""
     yield "files of it", len(report.written), ""
     for services in (1, 200):
         at += timedelta(seconds=30)
         beat(range(services), at)
-        taken, report = _built(settings, looks, at)
+        _, processor, report = _built(settings, looks, at)
         what = f"files that a quiet batch of {services} touches"
         yield what, len(report.written), ""
-        yield "the build for it, s", f"{taken:.2f}", ""
+        yield "processor seconds of the build for it", f"{processor:.2f}", ""
 
 
 def _built(settings, looks, at):
-    started = time.perf_counter()
+    started, worked = time.perf_counter(), time.process_time()
     report = build(Edition(at, settings, looks), ["status"])
     assert report.failed == []
-    return time.perf_counter() - started, report
+    return time.perf_counter() - started, time.process_time() - worked, report
 
 
 def fill():
