@@ -98,6 +98,14 @@ def address(path: str) -> str:
     return f"/{folder}{slash}" if name == "index.html" else "/" + path
 
 
+def paths_at(address: str) -> tuple[str, ...]:
+    """Return the files that may answer at an address: a folder is its index."""
+    path = address.partition("#")[0].lstrip("/")
+    if not path or path.endswith("/"):
+        return (f"{path}index.html",)
+    return path, f"{path}/index.html"
+
+
 def type_of(path: str) -> str:
     """Return the Content-Type; what has no ending is a host's file, and text."""
     ending = PurePosixPath(path).suffix

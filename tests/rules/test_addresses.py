@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from models.projects.addresses import Addresses
 from models.projects.published import PublishedPage
-from sitegen.addresses import Addresses
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
