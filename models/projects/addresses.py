@@ -58,6 +58,9 @@ class Addresses:
             return target
         path, mark, fragment = target.partition("#")
         path = unquote(path.partition("?")[0])
+        if not path.isprintable():
+            # No name holds such a character, and it has no place in HTML.
+            return None
         href = self._site_address(path) or self._document_address(document, path)
         return href + mark + fragment if href else None
 

@@ -4,10 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from peewee import fn
-
 from models.projects.activity import ActivityRow
-from models.projects.document import DocumentRevisionRow
+from models.projects.document import DocumentRevisionRow, DocumentRow
 from models.projects.publications import PUBLISHED
 from models.projects.versioned import AT_ONCE
 
@@ -55,19 +53,14 @@ def _gather(found: dict[str, dict[int, None]], ids: list[str]) -> None:
 
 
 def _publications(ids: list[str]) -> Any:
-    """Yield the publications of those that were published more than once."""
-    is_meant = ActivityRow.entity_id.in_(ids) & (ActivityRow.action == PUBLISHED)
-    often = (
-        ActivityRow.select(ActivityRow.entity_id)
-        .where(is_meant)
-        .group_by(ActivityRow.entity_id)
-        .having(fn.COUNT(ActivityRow.number) > 1)
+    """Return id and metadata of each publication, oldest first."""
+    # What has one version has never shown another; the feed need not be read.
+    several = DocumentRow.select(DocumentRow.id).where(
+        DocumentRow.id.in_(ids) & (DocumentRow.version > 1)
     )
+    is_one = ActivityRow.entity_id.in_(several) & (ActivityRow.action == PUBLISHED)
     told = ActivityRow.select(ActivityRow.entity_id, ActivityRow.metadata)
-    query = told.where(
-        ActivityRow.entity_id.in_(often) & (ActivityRow.action == PUBLISHED)
-    )
-    return query.order_by(ActivityRow.number).tuples()
+    return told.where(is_one).order_by(ActivityRow.number).tuples()
 
 
 def _revisions(wanted: Mapping[str, list[int]]) -> dict[str, list[EarlierRevision]]:

@@ -58,6 +58,9 @@ def test_resolves(target, address):
         "../gone/limits2.md",
         "/nowhere/",
         "..",
+        "/status/%00",
+        "plain%0A.md",
+        "/status/%E2%80%AE",
     ],
 )
 def test_leads_nowhere(target):
