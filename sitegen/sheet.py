@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from models.projects.addresses import document_path, fragment_of, href_of
+from models.projects.addresses import (
+    document_path,
+    fragment_of,
+    href_of,
+    is_of_document,
+)
 from models.projects.published import PublishedPage
 from models.words import told_moment
 from sitegen.bodies import body_key
@@ -96,11 +101,10 @@ class Sheet:
     @cached_property
     def leads(self) -> list[tuple[str, str]]:
         """The addresses of what is no document, and what to say if none is there."""
-        document_at = self.sheets.addresses.document_at
         return [
             (href, self._lost(target))
             for target, href in self.resolved.items()
-            if href and href[0] == "/" and not document_at(href.partition("#")[0])
+            if href and href[0] == "/" and not is_of_document(href)
         ]
 
     def _lost(self, target: str) -> str:

@@ -7,7 +7,11 @@ from typing import Any
 
 from models.projects.addresses import Addresses
 from models.projects.bodies import Body
-from models.projects.earlier import EarlierRevision, earlier_revisions
+from models.projects.earlier import (
+    EarlierRevision,
+    earlier_revisions,
+    of_several_versions,
+)
 from models.projects.published import PublishedPage, published_contents
 from models.projects.renamed import former_ids
 from sitegen.ahead import Ahead
@@ -35,6 +39,7 @@ class Sheets:
     _held: Ahead[Held]
     _contents: Ahead[str]
     _earlier: Ahead[list[EarlierRevision]]
+    _of_several: set[str]
 
     def __init__(self) -> None:
         self._sheets: dict[str, Sheet] = {}
@@ -47,6 +52,7 @@ class Sheets:
         every = [each for shelf in found for each in shelf.documents]
         self._bodies = edition.bodies
         self._read_ahead(every)
+        self._of_several = of_several_versions()
         moved = self._find_addresses(every)
         for sheet in self._renewed(edition, found, moved):
             yield from sheet.pages
@@ -81,7 +87,8 @@ class Sheets:
 
     def former_ids(self, document: PublishedPage, body: Body) -> dict[str, str]:
         """Return what the headings of the page were called before."""
-        earlier = self._earlier.of(document)
+        is_first = document.id not in self._of_several
+        earlier = None if is_first else self._earlier.of(document)
         if not earlier:
             return {}
         before = self._bodies.earlier(earlier)

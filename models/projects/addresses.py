@@ -36,6 +36,12 @@ def fragment_of(href: str) -> str:
     return "" if fragment.lower() == "top" else fragment
 
 
+def is_of_document(href: str) -> bool:
+    """Tell whether a link that was resolved leads to a document's page."""
+    collection, _, rest = href[1:].partition("/")
+    return collection in COLLECTIONS and rest[:1] not in ("", "#")
+
+
 class Addresses:
     """The published documents by slug, by address and by the file they came from."""
 

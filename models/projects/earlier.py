@@ -44,6 +44,13 @@ def earlier_revisions(versions: Mapping[str, int]) -> dict[str, list[EarlierRevi
     return {id: of for id, of in _revisions(wanted).items() if of}
 
 
+def of_several_versions() -> set[str]:
+    """Return the public documents that may have shown another version before."""
+    is_meant = (DocumentRow.version > 1) & DocumentRow.published_version.is_null(False)
+    rows: Any = DocumentRow.select(DocumentRow.id).where(is_meant).tuples()
+    return {id for (id,) in rows}
+
+
 def _gather(found: dict[str, dict[int, None]], ids: list[str]) -> None:
     for id, metadata in _publications(ids):
         of = found.setdefault(id, {})
@@ -54,11 +61,7 @@ def _gather(found: dict[str, dict[int, None]], ids: list[str]) -> None:
 
 def _publications(ids: list[str]) -> Any:
     """Return id and metadata of each publication, oldest first."""
-    # What has one version has never shown another; the feed need not be read.
-    several = DocumentRow.select(DocumentRow.id).where(
-        DocumentRow.id.in_(ids) & (DocumentRow.version > 1)
-    )
-    is_one = ActivityRow.entity_id.in_(several) & (ActivityRow.action == PUBLISHED)
+    is_one = ActivityRow.entity_id.in_(ids) & (ActivityRow.action == PUBLISHED)
     told = ActivityRow.select(ActivityRow.entity_id, ActivityRow.metadata)
     return told.where(is_one).order_by(ActivityRow.number).tuples()
 
