@@ -88,8 +88,9 @@ def list_document_links(call: Call, asked: GetDocumentLinks) -> DocumentLinks:
     They are told as if the version, the newest unless version names another, were
     the published one: outgoing lead somewhere on the site, broken lead nowhere or to
     a heading that is not there, incoming are those of published documents that lead
-    to this one. A problem is nothing-there or no-heading. Each list ends at 1,000,
-    and truncated says so; unread counts documents that the site has yet to build.
+    to this one. A problem is nothing-there or no-heading. Of more than 1,000 each
+    way the first are told, and truncated is true; unread counts documents that the
+    site has yet to build.
     """
     return document_links(asked, call.site)
 

@@ -19,7 +19,7 @@ from models.projects.site import Site, Text
 from models.projects.words import NamedInProject
 from models.words import Digits, Id, Slug
 
-# Of each list, so that no answer is without end.
+# Links that lead out of the document, and links that lead to it.
 MOST = 1_000
 # What is rendered for one answer, beside the document, where the site has yet to.
 MOST_BYTES = 1024 * 1024
@@ -58,18 +58,14 @@ def document_links(asked: GetDocumentLinks, site: Site) -> DocumentLinks:
     version = document.version if asked.version is None else asked.version
     revision: DocumentRevisionRow = DOCUMENTS.revision_of(document, version)
     seen = _Seen(document, revision, site)
-    found = list(seen.outgoing())
-    lists = {
-        "outgoing": [each for each in found if each.problem is None],
-        "incoming": list(seen.incoming()),
-        "broken": [each for each in found if each.problem is not None],
-    }
-    told = {name: [_told(each) for each in of[:MOST]] for name, of in lists.items()}
+    own, incoming = list(seen.outgoing()), list(seen.incoming())
     return DocumentLinks(
         document_id=document.id,
         version=version,
-        **told,
-        truncated=any(len(each) > MOST for each in lists.values()),
+        outgoing=[_told(each) for each in own if each.problem is None],
+        incoming=[_told(each) for each in incoming[:MOST]],
+        broken=[_told(each) for each in own if each.problem is not None],
+        truncated=seen.has_more or len(incoming) > MOST,
         unread=seen.unread,
     )
 
@@ -97,8 +93,12 @@ class _Seen:
         self._addresses = Addresses([*self._others, *own])
         self._ids: dict[str, frozenset[str]] = {}
 
+    @property
+    def has_more(self) -> bool:
+        return len(self._own_body.links) > MOST
+
     def outgoing(self) -> Iterator[_Found]:
-        for target in self._body(self.page).links:
+        for target in self._body(self.page).links[:MOST]:
             href = self._addresses.resolve(self.page, target)
             other = self._document_at(href)
             yield _Found(target, href, other, self._problem(href, other))

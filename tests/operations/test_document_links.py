@@ -130,15 +130,19 @@ def test_by_slug(ask, shelf):
 def test_without_end(shelf, links, monkeypatch):
     """However many links there are, an answer ends, and says so."""
     monkeypatch.setattr(document_links, "MOST", 3)
-    shelf.publish("limits")
+    limits = shelf.publish("limits", "[a](b.md) [a](c.md) [a](d.md)\n")
     text = "[a](limits.md?{0}) [b](no-{0}.md)\n"
-    keys = shelf.publish("keys", "".join(text.format(n) for n in range(4)))
+    keys = shelf.publish("keys", "".join(text.format(n) for n in range(2)))
+    at_the_limit = links(limits)
+    shelf.publish("more", "".join(text.format(n) for n in range(2)))
 
-    found = links(keys)
+    found, led_to = links(keys), links(limits)
 
-    assert (len(found["outgoing"]), len(found["broken"])) == (3, 3)
+    assert (len(found["outgoing"]), len(found["broken"])) == (2, 1)
+    assert len(led_to["incoming"]) == 3
     assert found["truncated"]
-    assert not links(keys | {"id": links(keys)["outgoing"][0]["documentId"]})["broken"]
+    assert led_to["truncated"]
+    assert not at_the_limit["truncated"]
 
 
 def test_what_the_site_has_yet_to_read(shelf, links, build_site, monkeypatch):
