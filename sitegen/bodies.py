@@ -16,7 +16,7 @@ from models.projects.published import (
     published_documents,
 )
 from models.projects.site import Text
-from sitegen.markdown import RENDERER, render
+from sitegen.markdown import AS_WRITTEN, RENDERER, render
 from sitegen.workers import Workers
 
 # From so many on that lack at once other processes render them; a few are rendered
@@ -37,6 +37,11 @@ def body_of(text: Text, content: str) -> Body:
     made = render(below_title(text.title, content))
     headings = [(each.level, each.id, each.text) for each in made.headings]
     return Body.of(body_key(text), made.links, headings, made.html)
+
+
+def is_as_written(body: Body) -> bool:
+    """Tell whether the text asks for more than a page may, and is shown as text."""
+    return not body.links and body.told_headings == "[]" and body.begins(AS_WRITTEN)
 
 
 def below_title(title: str, content: str) -> str:

@@ -17,7 +17,7 @@ from models.projects.addresses import (
 )
 from models.projects.published import PublishedPage
 from models.words import told_moment
-from sitegen.bodies import body_key
+from sitegen.bodies import body_key, is_as_written
 from sitegen.headings import with_former_ids
 from sitegen.links import markdown_path, twin
 from sitegen.markdown import fill
@@ -49,6 +49,7 @@ class Sheet:
     # Links and where they lead, and whether there is no text; once it is known.
     resolved: dict[str, str | None] = field(default_factory=dict, init=False)
     is_blank: bool | None = field(default=None, init=False)
+    is_as_written: bool = field(default=False, init=False)
     told_headings: str = field(default="[]", init=False)
     former_ids: dict[str, str] = field(default_factory=dict, init=False)
 
@@ -93,7 +94,13 @@ class Sheet:
         )
 
     def warnings(self) -> Iterator[str]:
-        """Say which links lead nowhere; of anchors one must know the other pages."""
+        """
+        Say what its readers will miss.
+
+        Of links to headings one must know the other pages.
+        """
+        if self.is_as_written:
+            yield f"{self.name}: shown as written, since it asks for too much as a page"
         for target, href in self.resolved.items():
             if href is None:
                 yield self._lost(target)
@@ -148,7 +155,7 @@ class Sheet:
         """Everything the page shows, with its costly parts by their names."""
         body = self.sheets.body(self.document)
         self.resolved, self.is_blank = self._found(body.links), body.is_blank
-        self.told_headings = body.told_headings
+        self.told_headings, self.is_as_written = body.told_headings, is_as_written(body)
         self.former_ids = self.sheets.former_ids(self.document, body)
         keys = {"body": body_key(self.document), "sidebar": self.sidebar.key}
         more = {"links": list(self.resolved.values()), "former": self.former_ids}

@@ -53,6 +53,11 @@ class Body:
     def html(self) -> str:
         return zlib.decompress(self.packed).decode()
 
+    def begins(self, text: str) -> bool:
+        """Tell how the HTML begins, without unpacking the rest."""
+        told = text.encode()
+        return zlib.decompressobj().decompress(self.packed, len(told)) == told
+
     @property
     def ids(self) -> frozenset[str]:
         return frozenset(id for _, id, _ in self.headings)
