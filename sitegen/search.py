@@ -35,7 +35,7 @@ OLD, LATE = 512, 16
 PAGES_OF_BLOCK = 32
 INCIDENTS_OF_FILE = 100
 # Raised when the same texts would give other files.
-FORMAT = 1
+FORMAT = 2
 
 Versions = dict[str, int]
 
