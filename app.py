@@ -18,6 +18,7 @@ from time import perf_counter
 from typing import Any, get_args
 
 from apscheduler.schedulers.background import BackgroundScheduler
+from flask import Flask
 from peewee import PeeweeException
 from pydantic import ValidationError
 from tqdm import tqdm
@@ -56,6 +57,7 @@ from sitegen.builder import Builder
 from sitegen.files import Folder, OutputError
 from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
+from sitegen.preview import Preview
 from sitegen.sources import report as reports
 from sitegen.sources.tree import Tree, read_tree
 
@@ -295,9 +297,8 @@ def _serve(
         )
 
     builder, uses = Builder(utc_now, editions(settings), due), Uses()
-    wake, troubles = builder.wake, builder.troubles
     server = create_server(
-        create_app(settings, clock=utc_now, changed=wake, troubles=troubles, uses=uses),
+        _application(settings, builder, uses),
         sockets=[listener],
         threads=settings.threads,
         max_request_body_size=MOST_BODY_BYTES,
@@ -305,7 +306,7 @@ def _serve(
     )
     # A tick makes up for every wake that was missed; one too many finds nothing.
     tidy = partial(_tidy, settings)
-    own = [(wake, TICK_SECONDS), (uses.write, 60), (tidy, TIDY_SECONDS)]
+    own = [(builder.wake, TICK_SECONDS), (uses.write, 60), (tidy, TIDY_SECONDS)]
     own.append((Bodies().forget, DAY_SECONDS))
     for job, seconds in [*own, *jobs]:
         scheduler.add_job(job, "interval", seconds=seconds, next_run_time=utc_now())
@@ -320,6 +321,17 @@ def _serve(
         builder.stop()
         server.close()
         uses.write()
+
+
+def _application(settings: Settings, builder: Builder, uses: Uses) -> Flask:
+    return create_app(
+        settings,
+        clock=utc_now,
+        changed=builder.wake,
+        troubles=builder.troubles,
+        uses=uses,
+        site=Preview(settings.output),
+    )
 
 
 def _tidy(settings: Settings) -> None:

@@ -30,6 +30,7 @@ from models.idempotency import InProgress, Repeatable, first_answer, keep_answer
 from models.pagination import CursorQuery, Page
 from models.platform.buckets import Buckets, Draw, Rate
 from models.platform.uses import Uses
+from models.projects.site import Site
 from models.settings import Settings
 from models.words import to_milliseconds
 
@@ -53,6 +54,7 @@ class Dispatch:
     changed: Callable[[str, bool], None]
     buckets: Buckets = field(default_factory=Buckets)
     uses: Uses = field(default_factory=Uses)
+    site: Site | None = None
     progress: InProgress = field(default_factory=InProgress)
 
     def view(self, operation: Operation) -> View:
@@ -108,7 +110,7 @@ class Dispatch:
             )
         _require_scope(caller, operation)
         caller = acting_for(caller, request.headers)
-        return Call(operation, caller, now, self.settings, request.id)
+        return Call(operation, caller, now, self.settings, request.id, self.site)
 
     def _read(self, call: Call, asked: Shape | None, request: Request) -> Answer:
         if isinstance(asked, CursorQuery):

@@ -26,6 +26,7 @@ from api.wire import Front
 from models import errors
 from models.hosting import headers_of
 from models.platform.uses import Uses
+from models.projects.site import Site
 from models.settings import Settings
 
 VERSION = "0.1.0"
@@ -47,19 +48,20 @@ def create_app(
     changed: Callable[[str, bool], None] = lambda *_: None,
     troubles: Troubles = list,
     uses: Uses | None = None,
+    site: Site | None = None,
 ) -> Flask:
     """
     Return the application.
 
     `clock` is the only source of time; `changed(area, is_quiet)` is called after
     a commit that the site must show; `troubles` says what is wrong with the builder;
-    `uses` is told which keys are used.
+    `uses` is told which keys are used; `site` says what pages would be like.
     """
     declare_operations()
     app = Flask("masthead", static_folder=None)
     # An address that is nearly right is a problem, not a redirect.
     app.url_map.merge_slashes = False
-    dispatch = Dispatch(settings, clock, changed, uses=uses or Uses())
+    dispatch = Dispatch(settings, clock, changed, uses=uses or Uses(), site=site)
     register_access(app)
     register_health(app, troubles)
     _register_openapi(app, settings)

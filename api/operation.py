@@ -13,6 +13,7 @@ from models.base import Change, Shape
 from models.errors import Refusal
 from models.pagination import CursorQuery, OffsetQuery
 from models.platform.scopes import any_covers
+from models.projects.site import Site
 from models.settings import Settings
 
 KIB, MIB = 1024, 1024 * 1024
@@ -88,6 +89,7 @@ class Call:
     now: datetime
     settings: Settings
     request_id: str
+    made_by: Site | None = None
     records: list[Record] = field(default_factory=list)
     is_unchanged: bool = False
     is_unaudited: bool = False
@@ -98,6 +100,13 @@ class Call:
     max_age: int | None = None
     # The key whose use somewhere else this call tells of.
     used_key: str | None = None
+
+    @property
+    def site(self) -> Site:
+        """Who makes the pages, to be asked what would become of a text."""
+        if self.made_by is None:
+            raise RuntimeError("This application was not told who makes its pages.")
+        return self.made_by
 
     def audit(
         self,

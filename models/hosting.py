@@ -104,6 +104,14 @@ def file_at(address: str) -> str:
     return path if path and not path.endswith("/") else f"{path}index.html"
 
 
+def paths_at(address: str) -> tuple[str, ...]:
+    """Return the files that may answer at an address: a folder is its index."""
+    path = address.partition("#")[0].lstrip("/")
+    if not path or path.endswith("/"):
+        return (f"{path}index.html",)
+    return path, f"{path}/index.html"
+
+
 def type_of(path: str) -> str:
     """Return the Content-Type; what has no ending is a host's file, and text."""
     ending = splitext(path)[1]

@@ -4,16 +4,19 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from itertools import chain
 
 from models.database import reading
 from models.errors import StorageBusy
 from models.projects.bodies import Body, bodies_with, forget_bodies, keep_bodies
+from models.projects.earlier import EarlierRevision, earlier_revisions
 from models.projects.published import (
     PublishedPage,
     published_contents,
     published_documents,
 )
-from sitegen.markdown import RENDERER, render
+from models.projects.site import Text
+from sitegen.markdown import AS_WRITTEN, RENDERER, render
 from sitegen.workers import Workers
 
 # From so many on that lack at once other processes render them; a few are rendered
@@ -24,10 +27,21 @@ PROCESSES = 2
 Held = Body | Future[dict[str, Body]]
 
 
-def body_key(document: PublishedPage) -> str:
-    """Name what the document renders to; another renderer gives another name."""
-    told = f"{RENDERER}\n{document.digest}\n{document.title}"
+def body_key(text: Text) -> str:
+    """Name what a text renders to; another renderer gives another name."""
+    told = f"{RENDERER}\n{text.digest}\n{text.title}"
     return hashlib.sha256(told.encode()).hexdigest()
+
+
+def body_of(text: Text, content: str) -> Body:
+    made = render(below_title(text.title, content))
+    headings = [(each.level, each.id, each.text) for each in made.headings]
+    return Body.of(body_key(text), made.links, headings, made.html)
+
+
+def is_as_written(body: Body) -> bool:
+    """Tell whether the text asks for more than a page may, and is shown as text."""
+    return not body.links and body.told_headings == "[]" and body.begins(AS_WRITTEN)
 
 
 def below_title(title: str, content: str) -> str:
@@ -71,11 +85,18 @@ class Bodies:
         body = body or self._fresh.get(body_key(document))
         if body is None:
             content = published_contents([document.id])[document.id]
-            made = render(below_title(document.title, content))
-            headings = [(each.level, each.id, each.text) for each in made.headings]
-            body = Body.of(body_key(document), made.links, headings, made.html)
+            body = body_of(document, content)
             self._fresh[body.key] = body
         return body
+
+    def earlier(self, revisions: Sequence[EarlierRevision]) -> list[Body]:
+        """Return what pages showed before; that of the last one is mostly kept."""
+        kept = bodies_with([body_key(each) for each in revisions]) | self._fresh
+        for each in revisions:
+            key = body_key(each)
+            if key not in kept:
+                kept[key] = self._fresh[key] = body_of(each, each.content())
+        return [kept[body_key(each)] for each in revisions]
 
     @contextmanager
     def keeping(self) -> Iterator[None]:
@@ -97,10 +118,12 @@ class Bodies:
         self._workers.stop()
 
     def forget(self) -> None:
-        """Forget the bodies that no published document shows any more."""
+        """Forget the bodies of revisions that no page shows or goes on from."""
         with reading():
-            shown = [body_key(each) for each in published_documents()]
-        forget_bodies(shown)
+            public = published_documents()
+            before = earlier_revisions({e.id: e.published_version for e in public})
+        shown: list[Text] = [*public, *chain.from_iterable(before.values())]
+        forget_bodies(body_key(each) for each in shown)
 
     def _begun(self, documents: Sequence[PublishedPage]) -> Future[dict[str, Body]]:
         contents = published_contents([each.id for each in documents])

@@ -16,6 +16,7 @@ from models.audit import AUDITED, newest_link
 from models.base import canonical
 from models.changes import AREAS, generation_with, marks, note_built
 from models.database import reading
+from models.hosting import paths_at
 from sitegen.files import Folder
 from sitegen.generations import Change, change_of, differing, live_generation, note
 from sitegen.manifest import LIVE, Entry
@@ -67,7 +68,8 @@ def build(
         work.clear([*numbers, SHARED])
         work.finish(live)
         note_built(numbers, work.report.failed, edition.now)
-    work.report.warnings = sorted(set(edition.warnings))
+    lost = [told for href, told in edition.leads if not work.holds(href)]
+    work.report.warnings = sorted({*edition.warnings, *lost})
     return work.report
 
 
@@ -168,6 +170,10 @@ class _Work:
             and before.made == made
             and self.folder.holds(path, before)
         )
+
+    def holds(self, href: str) -> bool:
+        """Tell whether something stands at an address of the site."""
+        return any(path in self.entries for path in paths_at(href))
 
     def clear(self, areas: list[str]) -> None:
         """Remove what nobody yielded any more."""

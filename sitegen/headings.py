@@ -2,12 +2,14 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from markdown_it.token import Token
 
 OWN_ID = re.compile(r"\{#([A-Za-z][A-Za-z0-9_-]*)\}\Z")
+# Text is escaped, so in a rendered body this is a heading's tag.
+OPENING = re.compile(r'<h[1-6] id="([^"]*)">')
 # Composing is quadratic in the length of a run of combining marks.
 LONGEST_SLUG = 200
 APOSTROPHES = "'\N{RIGHT SINGLE QUOTATION MARK}"
@@ -37,6 +39,16 @@ def _slug_character(character: str) -> str:
     if character == "_" or unicodedata.category(character)[0] in "LMN":
         return character
     return " "
+
+
+def with_former_ids(html: str, former: Mapping[str, str]) -> str:
+    """Let headings be found by what they were called as well."""
+    names: dict[str, str] = {}
+    for old, id in former.items():
+        names[id] = names.get(id, "") + f'<span id="{old}"></span>'
+    if not names:
+        return html
+    return OPENING.sub(lambda match: match[0] + names.get(match[1], ""), html)
 
 
 def words_of(tokens: Sequence[Token] | None) -> str:

@@ -5,6 +5,7 @@ from datetime import datetime
 from html import escape
 
 from models.hosting import address
+from models.projects.addresses import href_of
 from models.words import told_moment
 from sitegen.board import board_of, every_incident, every_window
 from sitegen.history import months
@@ -16,7 +17,7 @@ from sitegen.links import (
     service_path,
 )
 from sitegen.page import SHARED, Edition, Page, Rank, pages
-from sitegen.shelves import Shelf, href_of, shelves
+from sitegen.shelves import Shelf, shelves
 
 # A change of one page rewrites the part that names it, so parts are short.
 PART = 1000

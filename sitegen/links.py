@@ -25,10 +25,6 @@ def history_path(month: str | None = None) -> str:
     )
 
 
-def document_path(collection: str, slug: str) -> str:
-    return f"{collection}/{slug}/index.html"
-
-
 def markdown_path(path: str) -> str:
     """Return where the Markdown of a document's page stands, beside its folder."""
     return twin(path).lstrip("/").removesuffix(".json") + ".md"

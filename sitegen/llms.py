@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 from itertools import accumulate, takewhile
 
+from models.projects.addresses import document_path
 from models.projects.published import PublishedPage, published_contents
 from sitegen.bodies import below_title
-from sitegen.links import document_path, markdown_path
+from sitegen.links import markdown_path
 from sitegen.page import Edition, Page, Rank, pages
 from sitegen.shelves import shelves
 

@@ -11,7 +11,13 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from sitegen.autolinks import link_addresses
-from sitegen.budget import MeasuredInline, TooMuchWork, allowance, measure_lines
+from sitegen.budget import (
+    MeasuredInline,
+    TooMuchWork,
+    allowance,
+    measure_lines,
+    measure_tables,
+)
 from sitegen.footnotes import Notes, note_tokens, read_footnotes
 from sitegen.headings import Heading, name_headings
 from sitegen.highlight import COLOURED
@@ -28,9 +34,12 @@ __all__ = [
 ]
 
 # Raised when the same text would give other HTML, so that no cached body outlives it.
-RENDERER = "2"
+RENDERER = "3"
 # Twice what the API accepts.
 LONGEST = 1_000_000
+# Of HTML, with its links filled in.
+MOST_BYTES = 8_000_000
+AS_WRITTEN = '<pre class="as-written"'
 # Control characters have no place in HTML, and half a surrogate pair in no file.
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
@@ -64,6 +73,7 @@ def _parser(*without: str) -> MarkdownIt:
     )
     parser.enable(["table", "strikethrough"])
     measure_lines(parser)
+    measure_tables(parser)
     read_footnotes(parser)
     parser.disable(list(without))
     # What the author wrote reaches the renderer, the one place that judges addresses.
@@ -115,6 +125,7 @@ def _rendered(text: str, parser: MarkdownIt) -> Rendered:
         "work": allowance(text),
         "coloured": COLOURED,
         "links": links,
+        "addresses": 0,
         "open": [],
         "tables": 0,
         # Entries stand on one page, where each has a first table: no landmark is
@@ -129,11 +140,13 @@ def _rendered(text: str, parser: MarkdownIt) -> Rendered:
     headings = name_headings(tokens)
     without_empty_headers(tokens)
     html = parser.renderer.render(tokens, parser.options, env)
+    if len(html.encode()) + env["addresses"] > MOST_BYTES:
+        raise TooMuchWork
     return Rendered(html, headings, tuple(links))
 
 
 def _as_written(text: str) -> Rendered:
-    html = f'<pre class="as-written" tabindex="0">{escape(text)}</pre>\n'
+    html = f'{AS_WRITTEN} tabindex="0">{escape(text)}</pre>\n'
     return Rendered(html, (), ())
 
 

@@ -18,6 +18,8 @@ from sitegen.targets import Target, may_show, target_of
 # Stands around what is filled in later. `render` takes it out of every document, and
 # no entity can make it, so a document cannot hold one.
 MARK = "\x01"
+# The most that stands for a link on its page, beside what the author wrote of it.
+ADDRESS = 100
 LANGUAGE = re.compile(r"\s*([A-Za-z0-9_+#.\-]{1,40})")
 
 
@@ -26,8 +28,8 @@ class Markup(RendererHTML):
     The parser's renderer, with the functions of WRITERS for what we write ourselves.
 
     `env` carries what one rendering gathers: the targets of its links, the closing
-    tags of those that are open, the number of tables, and the work and the coloured
-    code that are still allowed.
+    tags of those that are open, the number of tables, the bytes that its links will
+    have, and the work and the coloured code that are still allowed.
     """
 
     def renderToken(
@@ -75,6 +77,7 @@ def _link_tags(token: Token, env: EnvType) -> tuple[str, str]:
         return "", ""
     if kind in (Target.SITE, Target.FRAGMENT):
         number = env["links"].setdefault(target, len(env["links"]))
+        env["addresses"] += ADDRESS + len(escape(target).encode())
         return f"{MARK}{number}{title}{MARK}", MARK * 2
     external = ' class="external" rel="noopener"' if kind is Target.WEB else ""
     return f'<a{external} href="{_address(target)}"{title}>', "</a>"

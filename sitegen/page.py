@@ -95,6 +95,8 @@ class Edition:
     openapi: Mapping[str, Any] = field(default_factory=dict)
     # Links that lead nowhere, found while pages are made.
     warnings: list[str] = field(default_factory=list)
+    # Links to what is no document, and the warning if nothing turns out to be there.
+    leads: list[tuple[str, str]] = field(default_factory=list)
     # What several pages stand on, by the function that reads it: in this build, and
     # in all builds that are given the same memory.
     facts: dict[Any, Any] = field(default_factory=dict)

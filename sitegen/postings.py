@@ -19,8 +19,8 @@ LAST = "\uffff"
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*)")
-# Where a link leads is not what the page says.
-_TARGET = re.compile(r"(?<=\])\([^()\s]*|^\[[^\]\n]{1,200}\]:[ \t]*\S*", re.M)
+# Where a link leads is not what the page says; what a note says is.
+_TARGET = re.compile(r"(?<=\])\([^()\s]*|^\[(?!\^)[^\]\n]{1,200}\]:[ \t]*\S*", re.M)
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
+from models.projects.addresses import document_path, href_of
 from models.projects.published import PublishedPage, former_addresses
-from sitegen.links import document_path, markdown_path, twin
+from sitegen.links import markdown_path, twin
 from sitegen.page import Edition, Page, Rank, pages
-from sitegen.shelves import href_of, shelves
+from sitegen.shelves import shelves
 
 Move = tuple[str, PublishedPage]
 

@@ -15,6 +15,7 @@ from math import log2
 from typing import Any
 
 from models.hosting import address
+from models.projects.addresses import href_of
 from models.projects.publications import (
     Publication,
     newest_publication,
@@ -27,14 +28,14 @@ from models.words import told_moment
 from sitegen.links import incident_path
 from sitegen.page import SHARED, Edition, Page, Rank, pages
 from sitegen.postings import Shards, Text, shards, steps
-from sitegen.shelves import COLLECTIONS, href_of, shelves
+from sitegen.shelves import COLLECTIONS, shelves
 
 # How many numbers of the feed one level spans before the next is merged into it.
 OLD, LATE = 512, 16
 PAGES_OF_BLOCK = 32
 INCIDENTS_OF_FILE = 100
 # Raised when the same texts would give other files.
-FORMAT = 1
+FORMAT = 2
 
 Versions = dict[str, int]
 

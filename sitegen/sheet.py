@@ -6,17 +6,23 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 from markupsafe import Markup
 
+from models.projects.addresses import (
+    document_path,
+    fragment_of,
+    href_of,
+    is_of_document,
+)
 from models.projects.published import PublishedPage
 from models.words import told_moment
-from sitegen.bodies import body_key
-from sitegen.links import document_path, markdown_path, twin
+from sitegen.bodies import body_key, is_as_written
+from sitegen.headings import with_former_ids
+from sitegen.links import markdown_path, twin
 from sitegen.markdown import fill
 from sitegen.page import Page
-from sitegen.shelves import href_of, line_of, told
+from sitegen.shelves import line_of, told
 from sitegen.sidebar import Sidebar
 
 if TYPE_CHECKING:
@@ -43,7 +49,9 @@ class Sheet:
     # Links and where they lead, and whether there is no text; once it is known.
     resolved: dict[str, str | None] = field(default_factory=dict, init=False)
     is_blank: bool | None = field(default=None, init=False)
+    is_as_written: bool = field(default=False, init=False)
     told_headings: str = field(default="[]", init=False)
+    former_ids: dict[str, str] = field(default_factory=dict, init=False)
 
     def stands(
         self,
@@ -86,10 +94,28 @@ class Sheet:
         )
 
     def warnings(self) -> Iterator[str]:
-        """Say which links lead nowhere; of anchors one must know the other pages."""
+        """
+        Say what its readers will miss.
+
+        Of links to headings one must know the other pages.
+        """
+        if self.is_as_written:
+            yield f"{self.name}: shown as written, since it asks for too much as a page"
         for target, href in self.resolved.items():
             if href is None:
-                yield f"{self.name}: nothing is at {target}"
+                yield self._lost(target)
+
+    @cached_property
+    def leads(self) -> list[tuple[str, str]]:
+        """The addresses of what is no document, and what to say if none is there."""
+        return [
+            (href, self._lost(target))
+            for target, href in self.resolved.items()
+            if href and href[0] == "/" and not is_of_document(href)
+        ]
+
+    def _lost(self, target: str) -> str:
+        return f"{self.name}: nothing is at {target}"
 
     @property
     def name(self) -> str:
@@ -100,16 +126,15 @@ class Sheet:
         """The links with a fragment: as written, the page, the fragment."""
         found = []
         for target, href in self.resolved.items():
-            page, _, fragment = (href or "").partition("#")
-            # Every browser knows the top.
-            if fragment and fragment.lower() != "top":
-                found.append((target, page, unquote(fragment)))
+            if href and (fragment := fragment_of(href)):
+                found.append((target, href.partition("#")[0], fragment))
         return found
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """The anchors of the page's headings."""
-        return frozenset(id for _, id, _ in json.loads(self.told_headings))
+        """The anchors of the page's headings, and of what these were called."""
+        headings = frozenset(id for _, id, _ in json.loads(self.told_headings))
+        return headings | self.former_ids.keys()
 
     @property
     def _markdown_href(self) -> str:
@@ -130,15 +155,18 @@ class Sheet:
         """Everything the page shows, with its costly parts by their names."""
         body = self.sheets.body(self.document)
         self.resolved, self.is_blank = self._found(body.links), body.is_blank
-        self.told_headings = body.told_headings
+        self.told_headings, self.is_as_written = body.told_headings, is_as_written(body)
+        self.former_ids = self.sheets.former_ids(self.document, body)
         keys = {"body": body_key(self.document), "sidebar": self.sidebar.key}
-        return self._facts() | keys | {"links": list(self.resolved.values())}
+        more = {"links": list(self.resolved.values()), "former": self.former_ids}
+        return self._facts() | keys | more
 
     def _data(self) -> dict[str, Any]:
         body = self.sheets.body(self.document)
         html = fill(body.html, body.links, self.resolved.get)
         # The title is the page's one h1. Text is escaped, so this is a heading's tag.
         html = html.replace("<h1", "<h2").replace("</h1>", "</h2>")
+        html = with_former_ids(html, self.former_ids)
         headings = [
             {"level": max(2, level), "id": id, "text": text}
             for level, id, text in body.headings

@@ -5,9 +5,15 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any
 
+from models.projects.addresses import Addresses
 from models.projects.bodies import Body
+from models.projects.earlier import (
+    EarlierRevision,
+    earlier_revisions,
+    of_several_versions,
+)
 from models.projects.published import PublishedPage, published_contents
-from sitegen.addresses import Addresses
+from models.projects.renamed import former_ids
 from sitegen.ahead import Ahead
 from sitegen.bodies import Bodies, Held
 from sitegen.page import Edition, Page
@@ -32,6 +38,8 @@ class Sheets:
     _bodies: Bodies
     _held: Ahead[Held]
     _contents: Ahead[str]
+    _earlier: Ahead[list[EarlierRevision]]
+    _of_several: set[str]
 
     def __init__(self) -> None:
         self._sheets: dict[str, Sheet] = {}
@@ -43,16 +51,18 @@ class Sheets:
         found = shelves(edition)
         every = [each for shelf in found for each in shelf.documents]
         self._bodies = edition.bodies
-        self._held, self._contents = self._ahead(every, edition.bodies)
+        self._read_ahead(every)
+        self._of_several = of_several_versions()
         moved = self._find_addresses(every)
         for sheet in self._renewed(edition, found, moved):
             yield from sheet.pages
             # Links are looked at when the page is settled.
             edition.warnings.extend(sheet.warnings())
+            edition.leads.extend(sheet.leads)
         edition.warnings.extend(self._lost_anchors())
         # All that was read ahead has been used; what comes now needs the room.
         edition.bodies.let_go()
-        self._held, self._contents = self._ahead([], edition.bodies)
+        self._read_ahead([])
 
     def _lost_anchors(self) -> Iterator[str]:
         """
@@ -67,14 +77,22 @@ class Sheets:
                 if document and fragment not in self._sheets[document.id].ids:
                     yield f"{sheet.name}: no heading is at {target}"
 
-    @staticmethod
-    def _ahead(
-        documents: list[PublishedPage], bodies: Bodies
-    ) -> tuple[Ahead[Held], Ahead[str]]:
-        return Ahead(documents, bodies.load), Ahead(documents, _contents)
+    def _read_ahead(self, documents: list[PublishedPage]) -> None:
+        self._held = Ahead(documents, self._bodies.load)
+        self._contents = Ahead(documents, _contents)
+        self._earlier = Ahead(documents, _earlier)
 
     def body(self, document: PublishedPage) -> Body:
         return self._bodies.of(document, self._held.of(document))
+
+    def former_ids(self, document: PublishedPage, body: Body) -> dict[str, str]:
+        """Return what the headings of the page were called before."""
+        is_first = document.id not in self._of_several
+        earlier = None if is_first else self._earlier.of(document)
+        if not earlier:
+            return {}
+        before = self._bodies.earlier(earlier)
+        return former_ids([each.headings for each in [*before, body]])
 
     def content(self, document: PublishedPage) -> str:
         return self._contents.of(document) or ""
@@ -102,6 +120,10 @@ class Sheets:
             return False
         self._places, self.addresses = places, Addresses(documents)
         return True
+
+
+def _earlier(documents: Sequence[PublishedPage]) -> dict[str, list[EarlierRevision]]:
+    return earlier_revisions({each.id: each.published_version for each in documents})
 
 
 def _contents(documents: Sequence[PublishedPage]) -> dict[str, str]:

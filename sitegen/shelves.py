@@ -6,10 +6,9 @@ from functools import cached_property
 from operator import is_
 from typing import Any
 
-from models.hosting import address
+from models.projects.addresses import href_of
 from models.projects.published import PublishedDocument, PublishedPage, Register
 from sitegen.filters import anchor
-from sitegen.links import document_path
 from sitegen.page import Edition
 
 COLLECTIONS = {"guides": "Guides", "products": "Products", "support": "Support"}
@@ -86,10 +85,6 @@ def _read(edition: Edition) -> list[Shelf]:
 def same_objects(one: Sequence[object], other: Sequence[object]) -> bool:
     """Tell whether two rows hold the very same; what differs need not be compared."""
     return len(one) == len(other) and all(map(is_, one, other))
-
-
-def href_of(document: PublishedPage) -> str:
-    return address(document_path(document.collection, document.slug))
 
 
 def told(document: PublishedPage, content: str = "") -> dict[str, Any]:

@@ -8,9 +8,10 @@ from typing import Any
 from markupsafe import Markup
 
 from models.base import canonical
+from models.projects.addresses import href_of
 from models.projects.published import PublishedPage
 from sitegen.looks import Looks
-from sitegen.shelves import Shelf, href_of, same_objects
+from sitegen.shelves import Shelf, same_objects
 
 Outline = tuple[tuple[str | None, str], ...]
 

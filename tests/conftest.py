@@ -22,6 +22,7 @@ from sitegen.bodies import Bodies
 from sitegen.build import build
 from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
+from sitegen.preview import Preview
 
 declare_operations()
 declare_pages()
@@ -94,7 +95,8 @@ def app(store, settings, clock, woken):
     def changed(area, is_quiet):
         woken.append(f"{area}, quietly" if is_quiet else area)
 
-    return create_app(settings, clock=clock, changed=changed)
+    site = Preview(settings.output)
+    return create_app(settings, clock=clock, changed=changed, site=site)
 
 
 @pytest.fixture

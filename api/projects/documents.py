@@ -22,6 +22,11 @@ from models.projects.archive import (
     restore_document,
 )
 from models.projects.document import DOCUMENTS, DocumentRow
+from models.projects.document_links import (
+    DocumentLinks,
+    GetDocumentLinks,
+    document_links,
+)
 from models.projects.document_register import ListDocuments, documents_listed
 from models.projects.documents import (
     CreateDocument,
@@ -67,6 +72,27 @@ def list_documents(call: Call, asked: ListDocuments) -> Page[DocumentRow]:
 def get_document(call: Call, asked: GetDocument) -> DocumentRow:
     """Get the newest version of a document, by its id or by project and slug."""
     return DOCUMENTS.got(asked)
+
+
+@operation(
+    "GET /projects/v1/documents/links",
+    scope="projects:documents:links",
+    takes=GetDocumentLinks,
+    gives=DocumentLinks,
+    refuses=(DocumentNotFound, ProjectNotFound, RevisionNotFound),
+)
+def list_document_links(call: Call, asked: GetDocumentLinks) -> DocumentLinks:
+    """
+    Look at a document's links before it is published, changed or taken back.
+
+    They are told as if the version, the newest unless version names another, were
+    the published one: outgoing lead somewhere on the site, broken lead nowhere or to
+    a heading that is not there, incoming are those of published documents that lead
+    to this one. A problem is nothing-there or no-heading. Of more than 1,000 each
+    way the first are told, and truncated is true; unread counts documents that the
+    site has yet to build.
+    """
+    return document_links(asked, call.site)
 
 
 @operation(

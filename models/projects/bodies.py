@@ -4,11 +4,13 @@ import json
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from peewee import BlobField, TextField, chunked
 
 from models.base import Row
 from models.database import writing
+from models.projects.renamed import Heading
 from models.projects.versioned import AT_ONCE
 
 # One transaction holds the writer's lock for a few milliseconds only.
@@ -16,8 +18,6 @@ KEPT_AT_ONCE = 100
 # Fast: a tenth of a millisecond for a page, which then is a third as long.
 LEVEL = 1
 NOTHING = zlib.compress(b"", LEVEL)
-
-Heading = tuple[int, str, str]
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,15 @@ class Body:
     def html(self) -> str:
         return zlib.decompress(self.packed).decode()
 
+    def begins(self, text: str) -> bool:
+        """Tell how the HTML begins, without unpacking the rest."""
+        told = text.encode()
+        return zlib.decompressobj().decompress(self.packed, len(told)) == told
+
+    @property
+    def ids(self) -> frozenset[str]:
+        return frozenset(id for _, id, _ in self.headings)
+
 
 class BodyRow(Row):
     key = TextField(primary_key=True)
@@ -68,6 +77,16 @@ def bodies_with(keys: Sequence[str]) -> dict[str, Body]:
         for row in BodyRow.select().where(BodyRow.key.in_(some)):
             links = tuple(json.loads(row.links))
             found[row.key] = Body(row.key, links, row.headings, bytes(row.html))
+    return found
+
+
+def links_with(keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the links alone of those that are kept, by their keys."""
+    found: dict[str, tuple[str, ...]] = {}
+    for some in chunked(keys, AT_ONCE):
+        query = BodyRow.select(BodyRow.key, BodyRow.links).where(BodyRow.key.in_(some))
+        rows: Any = query.tuples()
+        found |= {key: tuple(json.loads(links)) for key, links in rows}
     return found
 
 

@@ -202,6 +202,7 @@ async function incidentsWith(found, more, add) {
 const slug = (text) => text.normalize("NFC").toLowerCase().replace(/['’]/g, "").replace(/[^\p{L}\p{M}\p{N}_]+/gu, " ").trim().split(" ").join("-") || "section";
 
 const plain = (markdown) => markdown
+  .replace(/\[\^[^\s[\]]+\]:?/g, "")
   .replace(/!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g, "$1")
   .replace(/^[ \t]*(?:>[ \t]*)*(?:\[!\w+\]|[*+-] |\d+[.)] )?/gm, "")
   .replace(/^[ \t|:-]+$/gm, "")

@@ -14,7 +14,12 @@ from playwright.sync_api import sync_playwright
 
 from api.kinds import KINDS
 from models.database import database, open_database, writing
-from models.projects.documents import CreateDocument, create_document
+from models.projects.documents import (
+    CreateDocument,
+    UpdateDocument,
+    create_document,
+    update_document,
+)
 from models.projects.exchange import Import, import_documents
 from models.projects.projects import ensure_docs_project
 from models.projects.publication import PublishDocument, publish_document
@@ -34,6 +39,16 @@ WIDE = "| " + " | ".join(f"Column number {n}" for n in range(12)) + " |\n"
 NOTES = "https://example.com/bare and a note.[^one]\n\n[^one]: With `code`.\n"
 LONG = f"{BODY}\n## Long\n\n{NOTES}\n{WIDE}{'| --- ' * 12}|\n{WIDE}\n`{'word' * 40}`\n"
 
+# A page, and what it is after one of its headings has found a better name.
+NAMED = "Words.\n\n" * 60 + "## Rates\n\nSee [below](#end).\n\n## End\n"
+RENAMED = (
+    NAMED.replace("Rates", "Quotas")
+    + """
+| Name | Since | Unit | What it does |
+|---|---|---|---|
+| size | 1.0 | B | As much as a client may send at once, its headers included |
+"""
+)
 # Headings as people write them: the first is deep, and a level is left out.
 UNEVEN = "### First\n\n### Second\n\n## Third\n\n#### Fourth\n"
 
@@ -58,9 +73,10 @@ def browser():
 
 
 def write_documents():
-    """One with all that Markdown has and what is too wide, one plain, one uneven."""
+    """With all that Markdown has and what is too wide, plain, uneven, renamed."""
     project = ensure_docs_project(NOW, slug="docs", owner_id=NIL_UUID)
-    for slug, content in (("keys", LONG), ("limits", "## Rates\n"), ("words", UNEVEN)):
+    every = {"keys": LONG, "limits": "## Rates\n", "words": UNEVEN, "renamed": NAMED}
+    for slug, content in every.items():
         asked = CreateDocument(
             project_id=project.id,
             title=slug.capitalize(),
@@ -73,6 +89,10 @@ def write_documents():
         with writing():
             document = create_document(asked, NOW, KEY)
             publish_document(PublishDocument(id=document.id), NOW, KEY)
+    with writing():
+        renamed = UpdateDocument(id=document.id, content=RENAMED)
+        update_document(renamed, NOW, KEY)
+        publish_document(PublishDocument(id=document.id), NOW, KEY)
 
 
 @contextmanager

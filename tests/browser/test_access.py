@@ -12,6 +12,7 @@ PAGES = {
     "collection": "/guides/",
     "document": "/guides/keys/",
     "uneven document": "/guides/words/",
+    "renamed document": "/guides/renamed/",
     "status": "/status/",
     "service": "/status/services/search/",
     "incident": "/status/incidents/{incident}/",

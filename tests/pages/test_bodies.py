@@ -114,13 +114,14 @@ def test_failure_of_one(many, build_site, output, monkeypatch):
 
 
 def test_unused_are_forgotten(shelf, build_site):
-    """What no published revision shows goes, and what is shown stays."""
+    """What no page shows goes; what one shows, or did before, stays."""
     document = shelf.publish("limits", "Old.\n")
-    shelf.publish("keys", "Words.\n")
+    keys = shelf.publish("keys", "Words.\n")
     build_site()
     shelf.release(shelf.update(document, content="New.\n"))
     build_site()
     assert BodyRow.select().count() == 3
+    shelf.withdraw(keys)
 
     Bodies().forget()
 

@@ -86,13 +86,55 @@ def test_anchor_goes_with_its_heading(shelf, build_site):
     shelf.publish("keys", "See [the rates](limits.md#rates).\n")
     before = build_site().warnings
 
-    shelf.update(limits, content="## Quotas\n")
+    shelf.update(limits, content="No rates any more.\n")
     shelf.release(limits)
     after = build_site(["docs"])
 
     assert before == []
     assert after.warnings == ["guides/keys: no heading is at limits.md#rates"]
     assert "guides/keys/index.html" not in after.written
+
+
+@pytest.mark.parametrize(
+    ("target", "is_there"),
+    [
+        ("/status/services/api/", True),
+        ("/status/services/api", True),
+        ("/status/services/api/#uptime", True),
+        ("/problems/not-found/", True),
+        ("/guides/", True),
+        ("/status.txt", True),
+        ("/", True),
+        ("/status/services/gone/", False),
+        ("/status/services/api/no", False),
+        ("/problems/none/", False),
+        ("/reference/", False),
+        ("/support/", False),
+    ],
+)
+def test_link_into_the_site(ask, shelf, build_site, body, target, is_there):
+    """What is linked to beside documents is looked for when all pages are made."""
+    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
+    shelf.publish("keys", f"See [this]({target}).\n")
+
+    report = build_site()
+
+    lost = [] if is_there else [f"guides/keys: nothing is at {target}"]
+    assert report.warnings == lost
+    assert "<a" in body("keys").partition("</p>")[0]
+
+
+def test_link_to_a_service_that_is_hidden(ask, shelf, build_site):
+    """A service that leaves the status page takes its page with it: links miss it."""
+    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
+    shelf.publish("keys", "See [the API](/status/services/api/).\n")
+    before = build_site().warnings
+
+    ask("POST /status/v1/admin/services/update", {"slug": "api", "enabled": False})
+    after = build_site().warnings
+
+    assert before == []
+    assert after == ["guides/keys: nothing is at /status/services/api/"]
 
 
 def test_link_comes_alive(shelf, build_site, body):

@@ -61,3 +61,16 @@ def test_other_pages_are_made(shelf, build_site, output):
     assert report.failed == []
     for each in published_documents():
         assert (output / f"guides/{each.slug}/index.html").stat().st_size
+
+
+def test_what_is_shown_as_written_is_reported(shelf, build_site):
+    """A document that asks for too much stands as text, and every build says so."""
+    shelf.publish("deep", ">" * 200 + "a\n")
+    shelf.publish("plain", "Words.\n")
+    first = build_site()
+
+    again = build_site()
+
+    told = ["guides/deep: shown as written, since it asks for too much as a page"]
+    assert first.warnings == again.warnings == told
+    assert first.failed == []

@@ -52,6 +52,18 @@ def test_names_and_terms(shelf, build_site, index, read):
     assert read(f"{key}/pages/0.json")[0][::2] == ["/guides/keys/", "Guides · Start"]
 
 
+def test_words_of_a_note(shelf, build_site, index):
+    """What a note says is found, its first word too; where a link leads is not."""
+    notes = "[^1]: Leading words\n\n[2]: /target trailing\n"
+    shelf.publish("keys", f"Body.[^1] And [a link][2].\n\n{notes}")
+
+    build_site()
+
+    ((level, _, _),) = index()
+    assert {"leading", "words", "body", "trailing"} <= level.keys()
+    assert "target" not in level
+
+
 def test_taken_back_leaves_no_word(shelf, build_site, output, quick):
     """After unpublish no file of the search has the page's words."""
     kept = [shelf.publish(f"page-{n}", f"Word{n} secret{n}.") for n in range(9)]

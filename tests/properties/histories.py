@@ -23,7 +23,7 @@ SLUGS = ("first", "second", "index")
 TEXTS = (
     "# First\n\nSee [two](second.md) and [one](/guides/first/#a).\n\n## A\n",
     "See [the index](../products/index.md).\n",
-    "Plain words.\n",
+    "Plain words.\n\n## B\n\n## C {#fixed}\n",
 )
 
 

@@ -2,16 +2,44 @@
 
 from collections.abc import Iterable
 from posixpath import dirname, join, normpath
+from typing import get_args
 from urllib.parse import unquote
 
+from models.hosting import PLACES, address
+from models.projects.documents import Collection
 from models.projects.published import PublishedPage
-from sitegen.shelves import COLLECTIONS, href_of
+
+COLLECTIONS = get_args(Collection)
 
 ENDINGS = (".md", ".mdx", ".markdown", ".html", ".json")
 # A folder goes by the name of its first page.
 INDEXES = ("index", "_index", "readme")
-# Addresses of the site beside the documents; what lies under them is let through.
-OTHERS = ("status", "problems", "reference", "search", "api", "openapi.json")
+# Where the site has more than documents; what lies there is let through. What tells
+# of single builds comes and goes.
+OTHERS = {place.split("/")[1] for place in PLACES} - {
+    *("", "assets", "build.json", "builds", *COLLECTIONS)
+}
+
+
+def document_path(collection: str, slug: str) -> str:
+    return f"{collection}/{slug}/index.html"
+
+
+def href_of(document: PublishedPage) -> str:
+    return address(document_path(document.collection, document.slug))
+
+
+def fragment_of(href: str) -> str:
+    """Return which part of its page a link means, "" where it means all of it."""
+    fragment = unquote(href.partition("#")[2])
+    # Every browser knows the top.
+    return "" if fragment.lower() == "top" else fragment
+
+
+def is_of_document(href: str) -> bool:
+    """Tell whether a link that was resolved leads to a document's page."""
+    collection, _, rest = href[1:].partition("/")
+    return collection in COLLECTIONS and rest[:1] not in ("", "#")
 
 
 class Addresses:
@@ -36,6 +64,9 @@ class Addresses:
             return target
         path, mark, fragment = target.partition("#")
         path = unquote(path.partition("?")[0])
+        if not path.isprintable():
+            # No name holds such a character, and it has no place in HTML.
+            return None
         href = self._site_address(path) or self._document_address(document, path)
         return href + mark + fragment if href else None
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from models.projects.addresses import Addresses
 from models.projects.published import PublishedPage
-from sitegen.addresses import Addresses
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -58,6 +58,9 @@ def test_resolves(target, address):
         "../gone/limits2.md",
         "/nowhere/",
         "..",
+        "/status/%00",
+        "plain%0A.md",
+        "/status/%E2%80%AE",
     ],
 )
 def test_leads_nowhere(target):

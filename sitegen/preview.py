@@ -1,0 +1,29 @@
+"""What the site would make of a text, and what stands on it: asked by the API."""
+
+from os.path import isfile
+from pathlib import Path
+
+from models.hosting import paths_at
+from models.projects.bodies import Body
+from models.projects.site import Text
+from sitegen.bodies import body_key, body_of
+
+
+class Preview:
+    """Looks at the output folder, and changes nothing in it."""
+
+    def __init__(self, output: str) -> None:
+        self._output = Path(output)
+
+    def key(self, text: Text) -> str:
+        return body_key(text)
+
+    def body(self, text: Text, content: str) -> Body:
+        return body_of(text, content)
+
+    def holds(self, address: str) -> bool:
+        return any(self._has(path) for path in paths_at(address))
+
+    def _has(self, path: str) -> bool:
+        # It takes every name, also one that no file system would have.
+        return ".." not in path.split("/") and isfile(self._output / path)

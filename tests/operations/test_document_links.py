@@ -1,0 +1,160 @@
+"""Where the links of a document lead, asked before anything is published."""
+
+import pytest
+
+from models.projects import document_links
+from models.projects.projects import ensure_docs_project
+from tests.pages.conftest import Shelf
+
+LINKS = "GET /projects/v1/documents/links"
+
+
+@pytest.fixture
+def shelf(ask, clock, settings):
+    project = ensure_docs_project(
+        clock.now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
+    )
+    return Shelf(ask, project)
+
+
+@pytest.fixture
+def links(ask):
+    def asked(document, **more):
+        response = ask(LINKS, {"id": document["id"]} | more)
+        assert response.status_code == 200, response.text
+        return response.json["data"]
+
+    return asked
+
+
+def brief(found):
+    return [(each["target"], each["slug"], each["problem"]) for each in found]
+
+
+def test_links(shelf, links):
+    """Each link as it is written, where it leads, and which document is there."""
+    limits = shelf.publish("limits", "## Rates\n", collection="support")
+    text = "[a](limits.md#rates) [b](limits.md#no) [c](gone.md) [d](https://a.test/)"
+    keys = shelf.write("keys", f"{text}\n")
+
+    found = links(keys)
+
+    other = {"documentId": limits["id"], "slug": "limits", "title": "Limits"}
+    none = dict.fromkeys(other)
+    good = {"target": "limits.md#rates", "href": "/support/limits/#rates"}
+    lost = {"target": "limits.md#no", "href": "/support/limits/#no"}
+    gone = {"target": "gone.md", "href": None, "problem": "nothing-there"}
+    assert found == {
+        "documentId": keys["id"],
+        "version": 1,
+        "outgoing": [good | other | {"problem": None}],
+        "incoming": [],
+        "broken": [lost | other | {"problem": "no-heading"}, gone | none],
+        "truncated": False,
+        "unread": 0,
+    }
+
+
+def test_incoming(shelf, links):
+    """Links of published documents: whom it would hurt to take the page away."""
+    limits = shelf.publish("limits", "[self](limits.md)\n\n## Rates\n")
+    keys = shelf.publish("keys", "[a](limits.md) [b](/guides/limits/#no)\n")
+    shelf.write("draft", "[a](limits.md)\n")
+
+    found = links(limits)
+
+    assert brief(found["incoming"]) == [
+        ("limits.md", "keys", None),
+        ("/guides/limits/#no", "keys", "no-heading"),
+    ]
+    assert {each["documentId"] for each in found["incoming"]} == {keys["id"]}
+    assert found["incoming"][1]["href"] == "/guides/limits/#no"
+
+
+def test_before_it_is_published(shelf, links, build_site):
+    """As if the version were public: what leads to it then, and what does not."""
+    limits = shelf.publish("limits", "## A\n\n## Rates\n\n## B\n")
+    shelf.publish("keys", "[a](limits.md#rates) [b](new.md)\n")
+    build_site()
+    shelf.update(limits, content="## A\n\n## Quotas\n\n## B\n")
+    shelf.update(limits, content="## A\n\n## B\n")
+    new = shelf.write("new", "[b](#c) [d](#d)\n\n## C\n")
+
+    problems = [brief(links(limits, version=n)["incoming"]) for n in (1, 2, 3)]
+
+    assert problems[0] == problems[1] == [("limits.md#rates", "keys", None)]
+    assert problems[2] == [("limits.md#rates", "keys", "no-heading")]
+    assert brief(links(new)["incoming"]) == [("new.md", "keys", None)]
+    assert brief(links(new)["outgoing"]) == [("#c", "new", None)]
+    assert brief(links(new)["broken"]) == [("#d", "new", "no-heading")]
+
+
+def test_pages_that_are_no_documents(ask, shelf, links, build_site):
+    """What is linked to beside documents is looked for on the site as it stands."""
+    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
+    targets = ("/status/services/api/", "/status/../../masthead.db", "/status/%00")
+    text = " ".join(f"[a]({each})" for each in (*targets, f"/status/{'x' * 5000}"))
+    keys = shelf.publish("keys", f"{text}\n")
+    build_site()
+
+    found = links(keys)
+
+    assert [each["target"] for each in found["outgoing"]] == [targets[0]]
+    assert [each["problem"] for each in found["broken"]] == ["nothing-there"] * 3
+
+
+def test_document_without_a_page(shelf, ask, links):
+    """What has no collection is led to by nothing; its own links are told."""
+    shelf.publish("keys", "[a](limits.md)\n")
+    limits = shelf.write("limits", "[a](keys.md) [b](#no)\n", collection=None)
+
+    found = links(limits)
+
+    assert found["incoming"] == []
+    assert brief(found["outgoing"]) == [("keys.md", "keys", None)]
+    assert brief(found["broken"]) == [("#no", "limits", "no-heading")]
+
+
+def test_by_slug(ask, shelf):
+    """A document is named as in documents/get; a version that is none is missing."""
+    shelf.write("keys")
+    named = {"projectSlug": "docs", "slug": "keys"}
+
+    assert ask(LINKS, named).json["data"]["version"] == 1
+    assert ask(LINKS, named | {"version": 2}).status_code == 404
+    assert ask(LINKS, named | {"slug": "none"}).status_code == 404
+    assert ask(LINKS, named | {"version": "x"}).status_code == 422
+    assert ask(LINKS, {"slug": "keys"}).status_code == 422
+
+
+def test_without_end(shelf, links, monkeypatch):
+    """However many links there are, an answer ends, and says so."""
+    monkeypatch.setattr(document_links, "MOST", 3)
+    limits = shelf.publish("limits", "[a](b.md) [a](c.md) [a](d.md)\n")
+    text = "[a](limits.md?{0}) [b](no-{0}.md)\n"
+    keys = shelf.publish("keys", "".join(text.format(n) for n in range(2)))
+    at_the_limit = links(limits)
+    shelf.publish("more", "".join(text.format(n) for n in range(2)))
+
+    found, led_to = links(keys), links(limits)
+
+    assert (len(found["outgoing"]), len(found["broken"])) == (2, 1)
+    assert len(led_to["incoming"]) == 3
+    assert found["truncated"]
+    assert led_to["truncated"]
+    assert not at_the_limit["truncated"]
+
+
+def test_what_the_site_has_yet_to_read(shelf, links, build_site, monkeypatch):
+    """What is not built yet is read here, up to a bound; beyond it is counted."""
+    limits = shelf.publish("limits")
+    shelf.publish("keys", "[a](limits.md)\n")
+    read = links(limits)
+    monkeypatch.setattr(document_links, "MOST_BYTES", 0)
+    unread = links(limits)
+    build_site()
+    built = links(limits)
+
+    assert (len(read["incoming"]), read["unread"]) == (1, 0)
+    assert (len(unread["incoming"]), unread["unread"]) == (0, 1)
+    assert (len(built["incoming"]), built["unread"]) == (1, 0)

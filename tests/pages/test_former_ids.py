@@ -1,0 +1,69 @@
+"""Old deep links into documents, as a build keeps them alive."""
+
+import pytest
+
+
+@pytest.fixture
+def page(output):
+    return lambda slug: (output / f"guides/{slug}/index.html").read_text()
+
+
+@pytest.fixture
+def renamed(shelf):
+    """A document of which a heading was renamed twice, and one went away."""
+    limits = shelf.publish("limits", "# A\n\n## Rates\n\n## Gone\n\n## End\n")
+    shelf.release(shelf.update(limits, content="# A\n\n## Quotas\n\n## End\n"))
+    shelf.release(shelf.update(limits, content="# A\n\n## Quotas\n\n## The end\n"))
+    shelf.update(limits, content="# A\n\n## Draft\n")
+    return limits
+
+
+def test_old_id_stays_at_its_heading(renamed, build_site, page):
+    """A renamed heading is found by its old id, which is no place to tab to."""
+    build_site()
+
+    html = page("limits")
+    assert '<h2 id="the-end"><span id="end"></span>The end' in html
+    assert 'id="draft"' not in html
+    assert 'id="gone"' not in html
+
+
+def test_old_link_is_no_broken_link(renamed, shelf, build_site):
+    """A link to what a heading was called leads there; to what is gone, nowhere."""
+    shelf.publish("keys", "[a](limits.md#end) [b](limits.md#gone)\n")
+
+    report = build_site()
+
+    assert report.warnings == ["guides/keys: no heading is at limits.md#gone"]
+
+
+def test_author_fixes_an_id(shelf, build_site, page):
+    """A heading that is given its old id has it itself, and once."""
+    limits = shelf.publish("limits", "## Rates\n")
+    shelf.release(shelf.update(limits, content="## Quotas {#rates}\n"))
+
+    build_site()
+
+    assert '<h2 id="rates">Quotas' in page("limits")
+    assert page("limits").count('id="rates"') == 1
+
+
+def test_taken_back(shelf, build_site, page):
+    """A page that goes back to its old words is found by the newer ones as well."""
+    limits = shelf.publish("limits", "## Rates\n")
+    shelf.release(shelf.update(limits, content="## Quotas\n"))
+    build_site()
+    shelf.release(limits, version=1)
+
+    build_site()
+
+    assert '<h2 id="rates"><span id="quotas"></span>Rates' in page("limits")
+
+
+def test_any_way_leads_to_the_same(renamed, build_site, page, tmp_path):
+    """What was built step by step is what a build of everything makes."""
+    build_site()
+    build_site(output=tmp_path / "fresh", full=True)
+
+    fresh = (tmp_path / "fresh/guides/limits/index.html").read_text()
+    assert fresh == page("limits")
