@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import Any, get_args
+from typing import Any, TextIO, get_args
 
 from apscheduler.schedulers.background import BackgroundScheduler
 from peewee import PeeweeException
@@ -32,8 +32,10 @@ from models.errors import Refusal, StorageBusy
 from models.idempotency import forget_answers
 from models.instance import make_secrets
 from models.integrity import copy_to, faults
+from models.logs import OneLine
 from models.platform import inventory
 from models.platform.keys import CreateKey, adopt_key, any_key, issue_key
+from models.platform.secrets import HIDDEN
 from models.platform.uses import Uses
 from models.projects.documents import Collection
 from models.projects.exchange import Import, ImportReport, import_documents
@@ -74,18 +76,26 @@ def main(arguments: list[str] | None = None) -> int:
     asked = parser().parse_args(arguments)
     try:
         settings = Settings.from_environment(os.environ)
-        logging.basicConfig(
-            level=settings.log_level.upper(),
-            format="time=%(asctime)s level=%(levelname)s logger=%(name)s %(message)s",
-        )
-        for talkative in ("apscheduler", "peewee.migrations", "waitress"):
-            logging.getLogger(talkative).setLevel(logging.WARNING)
-        # It warns of each request that has to wait for a thread.
-        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+        log_to(sys.stderr, settings.log_level)
         return int(asked.run(settings, asked) or 0)
     except (CommandError, SettingError, OutputError, Refusal) as error:
         print(f"masthead: {error}", file=sys.stderr)
         return 2
+
+
+def log_to(stream: TextIO, level: str) -> None:
+    """Log in lines; what others have to say is kept short."""
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(OneLine(HIDDEN))
+    logging.basicConfig(level=level.upper(), handlers=[handler])
+    logging.captureWarnings(True)
+    # No line tells them, and to find them out costs more than to write the line.
+    logging._srcfile = None
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+    for talkative in ("apscheduler", "peewee.migrations", "waitress"):
+        logging.getLogger(talkative).setLevel(logging.WARNING)
+    # It warns of each request that has to wait for a thread.
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 
 
 def parser() -> argparse.ArgumentParser:

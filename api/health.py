@@ -13,11 +13,11 @@ Troubles = Callable[[], list[str]]
 
 
 def register_health(app: Flask, troubles: Troubles) -> None:
-    @app.get("/healthz", provide_automatic_options=False)
+    @app.get("/healthz", endpoint="healthz", provide_automatic_options=False)
     def alive() -> Response:
         return jsonify(status="ok")
 
-    @app.get("/readyz", provide_automatic_options=False)
+    @app.get("/readyz", endpoint="readyz", provide_automatic_options=False)
     def ready() -> tuple[Response, int]:
         found = _storage_troubles() + troubles()
         answer: dict[str, Any] = {"status": "not ready" if found else "ready"}

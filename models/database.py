@@ -11,6 +11,7 @@ from peewee import IntegrityError, OperationalError, SqliteDatabase
 from playhouse.migrations import Runner
 
 from models.errors import StorageBusy
+from models.logs import Line
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 5
@@ -125,7 +126,7 @@ def _empty_log() -> None:
         if not is_busy:
             _log_lingers.clear()
     except OperationalError as error:
-        log.warning("event=log-not-emptied error=%s", error)
+        log.warning(Line(event="log-not-emptied", error=error))
     finally:
         database.execute_sql(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
 

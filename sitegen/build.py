@@ -16,6 +16,7 @@ from models.audit import AUDITED, newest_link
 from models.base import canonical
 from models.changes import AREAS, generation_with, marks, note_built
 from models.database import reading
+from models.logs import Line
 from sitegen.files import Folder
 from sitegen.generations import Change, change_of, differing, live_generation, note
 from sitegen.manifest import LIVE, Entry
@@ -150,7 +151,7 @@ class _Work:
                 return
             content = self._content(page)
         except Exception as error:
-            log.exception("build=failed page=%s", page.path)
+            log.exception(Line(build="failed", page=page.path))
             self.report.failed.append(
                 (page.path, area, f"{type(error).__name__}: {error}")
             )

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from models.changes import AREAS, behind, failed_pages
 from models.database import reading
+from models.logs import Line
 from models.status.moments import next_told
 from sitegen.build import Report, build
 from sitegen.files import OutputError
@@ -119,7 +120,7 @@ class Builder:
             self._waiting_since = waiting or self._clock()
             # A folder that cannot be written has said all in its sentence.
             trace = not isinstance(error, OutputError)
-            log.error("build=failed reason=%s", error, exc_info=trace)
+            log.error(Line(build="failed", reason=error), exc_info=trace)
 
     def _build(self, areas: set[str]) -> None:
         started, edition = time.perf_counter(), self._edition(self._clock())
@@ -135,11 +136,13 @@ class Builder:
 
 def _log(areas: set[str], report: Report, seconds: float) -> None:
     log.info(
-        "build=done areas=%s written=%d unchanged=%d removed=%d failed=%d ms=%.0f",
-        ",".join(sorted(areas)),
-        len(report.written),
-        report.unchanged,
-        len(report.removed),
-        len(report.failed),
-        seconds * 1000,
+        Line(
+            build="done",
+            areas=",".join(sorted(areas)),
+            written=len(report.written),
+            unchanged=report.unchanged,
+            removed=len(report.removed),
+            failed=len(report.failed),
+            ms=round(seconds * 1000),
+        )
     )
