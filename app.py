@@ -349,8 +349,10 @@ def following(
             before = now
 
     Thread(target=follow, name="clock", daemon=True).start()
-    yield
-    over.set()
+    try:
+        yield
+    finally:
+        over.set()
 
 
 def run_now(scheduler: BackgroundScheduler, now: datetime) -> None:
