@@ -30,7 +30,14 @@ from api.kinds import KINDS
 from api.openapi import document
 from api.server import limited_server
 from models import audit, changes
-from models.database import database, migrate, open_database, reading, writing
+from models.database import (
+    NewerSchema,
+    database,
+    migrate,
+    open_database,
+    reading,
+    writing,
+)
 from models.errors import Refusal, StorageBusy
 from models.faults import Fault
 from models.idempotency import forget_answers
@@ -184,7 +191,7 @@ def open_instance(settings: Settings) -> list[str]:
         raise CommandError(
             f"The database {settings.database} cannot be used: {reason}."
         ) from error
-    except DocsSlugTaken as error:
+    except (DocsSlugTaken, NewerSchema) as error:
         raise CommandError(str(error)) from error
     return applied
 
