@@ -15,6 +15,8 @@ from models.status.measurements import StatusRecordMeasurements, record_measurem
 from models.status.services import ServiceRow, StatusAddService, add_service
 from sitegen.build import build
 from sitegen.builder import Builder
+from sitegen.files import Folder
+from sitegen.generations import live_generation
 from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
 from tests import world
@@ -33,24 +35,25 @@ def run():
 def _whole(settings):
     """Into an empty folder, again, and after a probe that says nothing new."""
     looks, at = Looks(settings), now()
-    taken, report = _built(settings, looks, at)
+    taken, processor, report = _built(settings, looks, at)
     what = f"status of {SERVICES} services × {DAYS} days, full, s"
     yield what, f"{taken:.2f}", "<= 3"
+    yield "processor seconds of it", f"{processor:.2f}", ""
     yield "files of it", len(report.written), ""
     for services in (1, 200):
         at += timedelta(seconds=30)
         beat(range(services), at)
-        taken, report = _built(settings, looks, at)
+        _, processor, report = _built(settings, looks, at)
         what = f"files that a quiet batch of {services} touches"
         yield what, len(report.written), ""
-        yield "the build for it, s", f"{taken:.2f}", ""
+        yield "processor seconds of the build for it", f"{processor:.2f}", ""
 
 
 def _built(settings, looks, at):
-    started = time.perf_counter()
+    started, worked = time.perf_counter(), time.process_time()
     report = build(Edition(at, settings, looks), ["status"])
     assert report.failed == []
-    return time.perf_counter() - started, report
+    return time.perf_counter() - started, time.process_time() - worked, report
 
 
 def fill():
@@ -107,7 +110,8 @@ def _in_time():
         world.populate(now())
         settings = Settings(database=path, output=_beside(path, "demo"))
         looks = Looks(settings)
-        builder = Builder(now, lambda at: Edition(at, settings, looks))
+        memory = {}
+        builder = Builder(now, lambda at: Edition(at, settings, looks, memory=memory))
         client = create_app(settings, clock=now, changed=builder.wake).test_client()
         builder.start()
         overview = Path(settings.output) / "status/index.html"
@@ -133,5 +137,9 @@ def _shown(client, secret, settings, number):
     while not (page.exists() and asked["title"] in (status / "index.html").read_text()):
         time.sleep(0.002)
     taken = (time.perf_counter() - answered) * 1000
+    # The next incident finds a builder that has finished with this one, and rested.
+    generation = int(answer.headers["Site-Generation"])
+    while live_generation(Folder(settings.output)) < generation:
+        time.sleep(0.01)
     time.sleep(0.2)
     return taken

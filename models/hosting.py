@@ -1,7 +1,7 @@
 """How a published file is to be served: its type, how long to keep it, its headers."""
 
 from collections.abc import Mapping
-from pathlib import PurePosixPath
+from posixpath import splitext
 
 TYPES = {
     ".atom": "application/atom+xml; charset=utf-8",
@@ -98,18 +98,28 @@ def address(path: str) -> str:
     return f"/{folder}{slash}" if name == "index.html" else "/" + path
 
 
+def file_at(address: str) -> str:
+    """Return the path of the file that an address of the site is answered with."""
+    path = address.lstrip("/")
+    return path if path and not path.endswith("/") else f"{path}index.html"
+
+
 def type_of(path: str) -> str:
     """Return the Content-Type; what has no ending is a host's file, and text."""
-    ending = PurePosixPath(path).suffix
+    ending = splitext(path)[1]
     unknown = "application/octet-stream" if ending else TYPES[".txt"]
     return TYPES.get(ending, unknown)
 
 
 def place_of(path: str) -> str | None:
     """Return the place that holds the file, None for one that is never asked for."""
-    at = address(path)
-    folders = [f"/{each}/*" for each in list(PurePosixPath(path).parents)[:-1]]
-    return next((place for place in (at, *folders) if place in PLACES), None)
+    place, folder = address(path), path
+    while place not in PLACES:
+        folder, slash, _ = folder.rpartition("/")
+        if not slash:
+            return None
+        place = f"/{folder}/*"
+    return place
 
 
 def cache_class(path: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from functools import cached_property
 from typing import Any
 
 from models.base import Shape
@@ -19,6 +20,7 @@ from models.status.published import (
     details_on,
 )
 from models.status.register import all_incidents
+from models.status.services import ServiceRow
 from models.status.uptime import Counts
 from models.words import told_moment
 from sitegen.page import Edition
@@ -44,20 +46,25 @@ class StatusFacts:
         return told_moment(at) if at else None
 
     def stale_at(self, slug: str | None = None) -> str | None:
-        return stale_at(self.board, slug)
+        if slug is None:
+            return stale_at(self.board, self.board.services)
+        return stale_at(self.board, [self._by_slug[slug]])
+
+    @cached_property
+    def _by_slug(self) -> dict[str, ServiceRow]:
+        return {each.slug: each for each in self.board.services}
 
 
-def stale_at(seen: Board, slug: str | None = None) -> str | None:
+def stale_at(seen: Board, services: Iterable[ServiceRow]) -> str | None:
     """
-    Return when a page of one service, or of all, is out of date; None where it is.
+    Return when a page of these services is out of date; None where it is.
 
     That is when the first reading that its states stand on goes stale: from then
     on the page may say what the rule would not.
     """
     fresh = [
         each.observed_at
-        for service in seen.services
-        if slug in (None, service.slug)
+        for service in services
         for each in seen.readings[service.number]
         if each.is_fresh(seen.now, seen.freshness)
     ]
@@ -73,7 +80,7 @@ def board_of(edition: Edition) -> Board:
 def listed_at(edition: Edition) -> tuple[StatusServiceList, str | None]:
     """Return the state of all services, and when it will be out of date."""
     seen = edition.once(board_of)
-    return seen.listed(), stale_at(seen)
+    return seen.listed(), stale_at(seen, seen.services)
 
 
 def every_incident(_: Edition) -> list[IncidentRow]:

@@ -8,7 +8,7 @@ So a forgotten dependency cannot exist, and a build may run as often as it likes
 import hashlib
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +22,7 @@ from models.logs import Line
 from sitegen.files import Folder, OutputError
 from sitegen.generations import Change, change_of, differing, live_generation, note
 from sitegen.manifest import LIVE, Entry
-from sitegen.page import PAGES, SHARED, Edition, Page, Rank
+from sitegen.page import FIRST, PAGES, SHARED, Edition, Page, Rank
 from sitegen.shelves import shelves
 
 log = logging.getLogger("masthead.builds")
@@ -148,18 +148,23 @@ class _Work:
         Yield every page that should stand, in the order of writing.
 
         A leaf is yielded as soon as it is known, so that it need not wait for what
-        the lists show; these follow when all leaves are written.
+        the lists show. These follow when all leaves are written; one that tells
+        what it links to, as soon as that stands.
         """
         for path, content in self.looks.assets.values():
             yield Page(path, content), SHARED
         later: list[Planned] = []
-        for area, function in [(a, f) for a in areas for f in PAGES.get(a, [])]:
+        functions = [(area, each) for area in areas for each in PAGES.get(area, [])]
+        for area, function in sorted(functions, key=lambda each: each[1] not in FIRST):
             for page in function(self.edition):
-                if page.rank is Rank.LEAF:
+                if page.rank is Rank.LEAF or self._all_stand(page.links):
                     yield page, area
                 else:
                     later.append((page, area))
         yield from sorted(later, key=lambda pair: (pair[0].rank, pair[0].path))
+
+    def _all_stand(self, paths: Collection[str]) -> bool:
+        return bool(paths) and all(each in self.entries for each in paths)
 
     def settle(self, page: Page, area: str) -> None:
         """Make one page true, unless it is already."""

@@ -1,14 +1,12 @@
 """The counters behind the percentages, for anyone who wants to count again."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
-from itertools import groupby
 
 from models.base import moment
-from models.status.hours import DAY_MS
-from models.status.past import Hour, Past
-from models.status.periods import told_counts
+from models.status.past import Past
+from models.status.periods import Measured, told_counts
 from models.status.uptime import Counts
 from models.words import told_moment
 from sitegen.board import facts_at
@@ -16,9 +14,9 @@ from sitegen.links import data_path
 from sitegen.page import Edition, Page, pages
 
 COLUMNS = ("start", *told_counts(Counts()))
-Lines = Callable[[Past], tuple[str, str]]
+Lines = Callable[[Past], list[str]]
 # Raised when equal hours would give another file.
-FORMAT = 1
+FORMAT = 2
 
 
 @pages("status")
@@ -30,59 +28,57 @@ def counters(edition: Edition) -> Iterator[Page]:
     the periods have beside whole hours stands in the service's own JSON.
     """
     # The two files of a service are made one after the other.
-    lines = lru_cache(maxsize=1)(_lines)
+    hours = lru_cache(maxsize=1)(partial(_hours, _Times()))
     for slug, measured in edition.once(facts_at).measured.items():
-        past = measured.past
-        key = [FORMAT, *past.key()]
-        yield Page(data_path(slug, "json"), partial(_json, slug, past, lines), key=key)
-        yield Page(data_path(slug, "csv"), partial(_csv, past, lines), key=key)
+        key = [FORMAT, *measured.past.key()]
+        for ending, told in (("json", partial(_json, slug)), ("csv", _csv)):
+            data = partial(told, measured, hours)
+            yield Page(data_path(slug, ending), data, key=key)
 
 
-def _json(slug: str, past: Past, lines: Lines) -> str:
-    start, end = past.span
+def _json(slug: str, measured: Measured, hours: Lines) -> str:
+    start, end = measured.past.span
     told = {
         "slug": slug,
         "from": told_moment(start),
         "to": told_moment(end),
         "columns": COLUMNS,
     }
-    days, hours = map(_rows, lines(past))
-    return (
-        f'{{"data":{json.dumps(told)[:-1]}, "days":[{days}],\n"hours":[{hours}]}}}}\n'
-    )
+    days, each_hour = _rows(_days(measured)), _rows(hours(measured.past))
+    rows = f'"days":[{days}],\n"hours":[{each_hour}]'
+    return f'{{"data":{json.dumps(told)[:-1]}, {rows}}}}}\n'
 
 
-def _rows(text: str) -> str:
+def _rows(lines: list[str]) -> str:
     """Say lines as JSON: in each all but the time, which ends in Z, are numbers."""
-    if not text:
-        return ""
-    return '["' + text.replace("Z,", 'Z",').replace("\n", '],\n["') + "]"
+    return '["' + '],\n["'.join(lines).replace("Z,", 'Z",') + "]" if lines else ""
 
 
-def _csv(past: Past, lines: Lines) -> str:
-    named = zip(("day,", "hour,"), lines(past), strict=True)
-    texts = [name + text.replace("\n", "\n" + name) for name, text in named if text]
-    return "\n".join([",".join(("per", *COLUMNS)), *texts]) + "\n"
+def _csv(measured: Measured, hours: Lines) -> str:
+    named = ("\nday,", _days(measured)), ("\nhour,", hours(measured.past))
+    texts = [name + name.join(lines) for name, lines in named if lines]
+    return "".join([",".join(("per", *COLUMNS)), *texts, "\n"])
 
 
-def _lines(past: Past) -> tuple[str, str]:
-    """Return the days that are over and the hours: a line has the time and counts."""
-    hours = past.hours()
-    days, each_hour = (
-        "\n".join([f"{_told(row[0])},%d,%d,%d,%d,%d,%d" % row[1:] for row in rows])
-        for rows in (_days(hours, past), hours)
-    )
-    return days, each_hour
+class _Times(dict[str, str]):
+    """Milliseconds in the words of the files; hundreds of services have the same."""
+
+    def __missing__(self, at: str) -> str:
+        self[at] = told = told_moment(moment(int(at)))
+        return told
 
 
-@lru_cache(maxsize=4096)
-def _told(at: int) -> str:
-    """Hundreds of services have the same hours."""
-    return told_moment(moment(at))
+def _days(measured: Measured) -> list[str]:
+    """Return a line for each day that is over."""
+    last = measured.last_hour_ends.date()
+    return [
+        f"{day}T00:00:00.000Z,{','.join(map(str, counts))}"
+        for day, counts in sorted(measured.shown.days.items())
+        if day < last
+    ]
 
 
-def _days(hours: Iterable[Hour], past: Past) -> Iterator[Hour]:
-    for day, found in groupby(hours, lambda row: row[0] // DAY_MS):
-        if moment((day + 1) * DAY_MS) <= past.span[1]:
-            _, *columns = zip(*found, strict=True)
-            yield day * DAY_MS, *map(sum, columns)
+def _hours(times: _Times, past: Past) -> list[str]:
+    """Return a line for each hour: its time and its counts."""
+    found = (line.partition(",") for line in past.lines())
+    return [f"{times[at]},{counts}" for at, _, counts in found]

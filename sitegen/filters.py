@@ -92,7 +92,8 @@ def period_words(period: str) -> str:
 
 def days_words(days: Iterable[Mapping[str, str | None]]) -> str:
     """Sum up a row of day bars for those who do not see them."""
-    counted = Counter(state_words(day["state"]).lower() for day in days)
+    states = Counter(day["state"] for day in days)
+    counted = {state_words(state).lower(): n for state, n in states.items()}
     # The count first, then the word: equal rows give equal text.
     ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
     said = (f"{n} {'day' if n == 1 else 'days'} {word}" for word, n in ranked)
@@ -101,6 +102,40 @@ def days_words(days: Iterable[Mapping[str, str | None]]) -> str:
 
 def day_bars(days: Sequence[Mapping[str, Any]]) -> Markup:
     return bars(days, [f"{short_day(day['date'])}: {day['words']}" for day in days])
+
+
+def day_rows(days: Sequence[Mapping[str, Any]]) -> Markup:
+    """Return the table of the days, newest first: rows as bars are, without Jinja."""
+    return _rows(
+        [
+            f"{_time(day['date'])}</td><td>{day['words']}</td>"
+            f"<td>{day['samples']:,}</td><td>{day['excluded']:,}"
+            for day in reversed(days)
+        ]
+    )
+
+
+def mean_rows(points: Sequence[Mapping[str, Any]]) -> Markup:
+    """Return the table of response times, newest first."""
+    means = ((each["at"], each["ms"]) for each in reversed(points))
+    return _rows(
+        [
+            f"{_time(at)}</td><td>{'not measured' if ms is None else f'{ms:,} ms'}"
+            for at, ms in means
+        ]
+    )
+
+
+def _rows(cells: Iterable[str]) -> Markup:
+    told = "\n".join(f"<tr><td>{each}</td></tr>" for each in cells)
+    return Markup(told)  # noqa: S704  nothing but our own words and numbers
+
+
+@lru_cache(maxsize=1024)
+def _time(at: str) -> str:
+    """Return a day or an instant; all services have the same."""
+    words = moment(at) if "T" in at else short_day(at)
+    return f'<time datetime="{at}">{words}</time>'
 
 
 def state_bar(state: str | None) -> Markup:
@@ -130,8 +165,10 @@ FILTERS: dict[str, Callable[..., str]] = {
     "clock": clock,
     "day": day,
     "day_bars": day_bars,
+    "day_rows": day_rows,
     "days_words": days_words,
     "duration": duration,
+    "mean_rows": mean_rows,
     "moment": moment,
     "month_words": month_words,
     "number": number,

@@ -117,6 +117,9 @@ def _rendered(text: str, parser: MarkdownIt) -> Rendered:
         "links": links,
         "open": [],
         "tables": 0,
+        # Entries stand on one page, where each has a first table: no landmark is
+        # made of it, of which a page may have only one of a name.
+        "tables_are": "group" if parser is ENTRY_PARSER else "region",
         "notes": Notes(),
         "shown": set(),
     }

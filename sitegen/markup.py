@@ -110,8 +110,8 @@ def table_open(_: Token, env: EnvType) -> str:
     env["tables"] += 1
     label = "Table" if env["tables"] == 1 else f"Table {env['tables']}"
     return (
-        f'<div class="table" role="region" tabindex="0" aria-label="{label}">\n'
-        "<table>\n"
+        f'<div class="table" role="{env["tables_are"]}" tabindex="0"'
+        f' aria-label="{label}">\n<table>\n'
     )
 
 

@@ -1,7 +1,7 @@
 """What a page is: an address, data and a template; and who yields which pages."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
@@ -48,6 +48,9 @@ class Page:
     canonical: str | None = None
     key: Any = None
     rank: Rank = Rank.LEAF
+    # The paths that a list links to, where it is told: with these in place it need
+    # not wait for the other lists.
+    links: Collection[str] = ()
     _digest: str = field(default="", init=False, repr=False)
 
     def content(self) -> Any:
@@ -114,6 +117,8 @@ class Edition:
 
 Pages = Callable[[Edition], Iterator[Page]]
 PAGES: dict[str, list[Pages]] = {}
+# Who yields what readers wait for, and is asked before all others.
+FIRST: set[Pages] = set()
 
 # Pages that stand on facts of every area; they are few and made in every build.
 SHARED = "shared"
@@ -125,11 +130,13 @@ def declare_pages() -> None:
         import_module(f"sitegen.{each.name}")
 
 
-def pages(area: str) -> Callable[[Pages], Pages]:
+def pages(area: str, *, first: bool = False) -> Callable[[Pages], Pages]:
     """Declare a function that yields all pages of one kind in this area."""
 
     def declare(function: Pages) -> Pages:
         PAGES.setdefault(area, []).append(function)
+        if first:
+            FIRST.add(function)
         return function
 
     return declare

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
+from itertools import chain
 from typing import Any
 
-from models.hosting import address
+from models.hosting import address, file_at
 from models.status.incidents import (
     EntryRow,
     IncidentRow,
@@ -20,6 +21,8 @@ from models.status.maintenance import (
 from models.status.register import incidents_since
 from sitegen.board import StatusFacts, every_incident, every_window, facts_at, told
 from sitegen.links import (
+    HOW,
+    history_path,
     incident_path,
     maintenance_path,
     service_path,
@@ -43,23 +46,7 @@ LINKS = {
 }
 
 
-@pages("status")
-def overview(edition: Edition) -> Iterator[Page]:
-    """The state of every service, and what is going on."""
-    facts = edition.once(facts_at)
-    yield Page("status/index.json", _listed(facts), rank=Rank.LIST)
-    yield Page(
-        "status/index.html",
-        _overview(facts, edition.once(Turns)),
-        template="status/index.html",
-        title="Status",
-        description=f"The present state of {edition.settings.site_name}.",
-        twin="/status/index.json",
-        rank=Rank.LIST,
-    )
-
-
-@pages("status")
+@pages("status", first=True)
 def incidents(edition: Edition) -> Iterator[Page]:
     """Every incident at its permanent address, and all of them for programs."""
     found = edition.once(every_incident)
@@ -80,7 +67,7 @@ def incidents(edition: Edition) -> Iterator[Page]:
     yield Page("status/incidents.json", {"data": listed}, rank=Rank.LIST)
 
 
-@pages("status")
+@pages("status", first=True)
 def maintenance(edition: Edition) -> Iterator[Page]:
     """Every window at its permanent address, and all of them for programs."""
     found = edition.once(every_window)
@@ -97,6 +84,25 @@ def maintenance(edition: Edition) -> Iterator[Page]:
         )
     listed = [told(StatusMaintenance, each) for each in found]
     yield Page("status/maintenance.json", {"data": listed}, rank=Rank.LIST)
+
+
+@pages("status", first=True)
+def overview(edition: Edition) -> Iterator[Page]:
+    """The state of every service, and what is going on."""
+    facts = edition.once(facts_at)
+    shown = _overview(facts, edition.once(Turns))
+    links = [file_at(href) for href in _hrefs(shown)]
+    yield Page("status/index.json", _listed(facts), rank=Rank.LIST, links=links)
+    yield Page(
+        "status/index.html",
+        shown,
+        template="status/index.html",
+        title="Status",
+        description=f"The present state of {edition.settings.site_name}.",
+        twin="/status/index.json",
+        rank=Rank.LIST,
+        links=links,
+    )
 
 
 def _listed(facts: StatusFacts) -> dict[str, Any]:
@@ -128,6 +134,15 @@ def _overview(facts: StatusFacts, turns: Turns) -> dict[str, Any]:
         "staleAt": facts.stale_at(),
         "turn": turns.whole,
     }
+
+
+def _hrefs(shown: dict[str, Any]) -> Iterator[str]:
+    """Yield all that the overview links to."""
+    yield from filter(None, LINKS.values())
+    yield from map(address, (HOW, history_path()))
+    groups = (group["services"] for group in shown["groups"])
+    told = (shown[name] for name in ("incidents", "running", "coming", "past"))
+    yield from (each["href"] for each in chain(*groups, *told))
 
 
 def _row(facts: StatusFacts, turns: Turns, slug: str) -> dict[str, Any]:

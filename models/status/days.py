@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection
 from datetime import date
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from models.status.state import Severity, State
@@ -55,8 +56,10 @@ def day_state(
 ) -> State | None:
     """Return the state a day is shown with, None where nothing is known of it."""
     day = Day(counts, severities, in_maintenance)
-    found = (e.state for e in LINES if e.state in severities or e.applies(day))
-    return next(found, None)
+    for line in LINES:
+        if line.state in severities or line.applies(day):
+            return line.state
+    return None
 
 
 def told_day(
@@ -69,9 +72,6 @@ def told_day(
     """Return a day in the words that templates and the static JSON use."""
     state = day_state(counts, severities, in_maintenance=in_maintenance)
     pct = counts.uptime_pct
-    words = "No data" if state is None else state.replace("-", " ").capitalize()
-    if pct is not None:
-        words += f", {pct:.3f} % uptime" if pct < 100 else ", 100 % uptime"
     return {
         "date": day.isoformat(),
         "state": state,
@@ -79,5 +79,14 @@ def told_day(
         "samples": counts.samples,
         "excluded": counts.excluded,
         "averageMs": counts.average_ms,
-        "words": words,
+        "words": _words(state, pct),
     }
+
+
+@lru_cache(maxsize=4096)
+def _words(state: State | None, pct: float | None) -> str:
+    """Most days of most services are told in the same words."""
+    words = "No data" if state is None else state.replace("-", " ").capitalize()
+    if pct is None:
+        return words
+    return words + (f", {pct:.3f} % uptime" if pct < 100 else ", 100 % uptime")

@@ -6,17 +6,17 @@ otherwise.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from models.base import milliseconds, moment
 from models.database import database
-from models.status.counters import HOURLY, rows_in, summed
-from models.status.cuts import Span
-from models.status.hours import DAY_MS, HOUR_MS
-from models.status.uptime import Counts
+from models.status.counters import HOURLY, rows_in
+from models.status.cuts import Span, inside, outside
+from models.status.hours import DAY_MS, HOUR_MS, folded_until, rolled_up_until
+from models.status.uptime import Counts, total
 
 # A time in milliseconds, then the columns of Counts.
 Hour = tuple[int, ...]
@@ -24,12 +24,22 @@ Hour = tuple[int, ...]
 # For how long every hour is shown by itself.
 LATEST = timedelta(days=1)
 
+# As text, since there are millions: to make each number an object of Python, only
+# to write it down again, takes three times as long as all else about them.
+_AS_TEXT = (
+    "SELECT json_group_array(json_array(starts_at,"
+    " operational, degraded, down, time_sum, time_count, 0)) FROM ("
+    "SELECT * FROM hour WHERE service_id = ? AND starts_at >= ? AND starts_at < ?"
+    " ORDER BY starts_at)"
+)
+
 
 @dataclass(frozen=True)
 class Shown:
-    """The halves of days, and the latest hours one by one."""
+    """The halves of days, the days of them, and the latest hours one by one."""
 
     halves: dict[datetime, Counts]
+    days: dict[date, Counts]
     hours: list[Hour]
 
 
@@ -56,25 +66,49 @@ class Past:
         """Return each hour that has samples, all of them or since a time."""
         span = since or self.span[0], self.span[1]
         rows = rows_in(self.number, self.windows, span, part=HOURLY)
-        # Where no window cuts each hour is told in one row, and there are thousands.
-        if len({row[0] for row in rows}) < len(rows):
-            found = sorted(_by_part(rows).items())
-            rows = [(at, *map(sum, zip(*parts, strict=True))) for at, parts in found]
-        return [(at * HOUR_MS, *columns) for at, *columns in rows]
+        return [(at * HOUR_MS, *counts) for at, counts in sorted(_parts(rows).items())]
+
+    def lines(self) -> list[str]:
+        """Return the same as text: numbers with commas between them."""
+        uneven = sorted(self._uneven())
+        found = [(each, self._as_text(each)) for each in outside(uneven, self.span)]
+        for start, end in inside(uneven, self.span):
+            rows = replace(self, span=(start, end)).hours()
+            found.append(((start, end), [",".join(map(str, row)) for row in rows]))
+        return [line for _, lines in sorted(found) for line in lines]
+
+    def _uneven(self) -> Iterator[Span]:
+        """Yield where not every hour has one row of its own that tells all of it."""
+        yield self.span[0], folded_until()
+        yield moment(rolled_up_until()), self.span[1]
+        for start, end in self.windows:
+            first, last = milliseconds(start), milliseconds(end)
+            yield (
+                moment(first // HOUR_MS * HOUR_MS),
+                moment(-(-last // HOUR_MS) * HOUR_MS),
+            )
+
+    def _as_text(self, span: Span) -> list[str]:
+        start, end = map(milliseconds, span)
+        asked = database.execute_sql(_AS_TEXT, (self.number, start, end))
+        text: str = asked.fetchone()[0]
+        return text[2:-2].split("],[") if text != "[]" else []
 
     def halves(self, split: int) -> dict[datetime, Counts]:
         """Return the UTC days, each cut in two at this time of day, by their start."""
         rows = rows_in(self.number, self.windows, self.span, split=split)
         return {
-            moment(half // 2 * DAY_MS + half % 2 * split): summed(parts)
-            for half, parts in _by_part(rows).items()
+            moment(half // 2 * DAY_MS + half % 2 * split): counts
+            for half, counts in _parts(rows).items()
         }
 
 
-def _by_part(rows: Iterable[Hour]) -> dict[int, list[Sequence[int]]]:
-    found: dict[int, list[Sequence[int]]] = defaultdict(list)
+def _parts(rows: Iterable[Hour]) -> dict[int, Counts]:
+    """Add up the rows of each part; nearly all have one."""
+    found: dict[int, Counts] = {}
     for at, *columns in rows:
-        found[at].append(columns)
+        counts = Counts(*columns)
+        found[at] = total([found[at], counts]) if at in found else counts
     return found
 
 
@@ -99,4 +133,14 @@ class Pasts:
 
 
 def _shown(past: Past, split: int) -> Shown:
-    return Shown(past.halves(split), past.hours(past.span[1] - LATEST))
+    halves = past.halves(split)
+    return Shown(halves, by_day(halves.items()), past.hours(past.span[1] - LATEST))
+
+
+def by_day(parts: Iterable[tuple[datetime, Counts]]) -> dict[date, Counts]:
+    """Add up by the UTC day; a day on which nothing was seen is not there."""
+    found: dict[date, list[Counts]] = defaultdict(list)
+    for at, counts in parts:
+        if counts.seen:
+            found[at.date()].append(counts)
+    return {day: total(each) for day, each in found.items()}

@@ -6,10 +6,10 @@ measurement, and are less than an hour long.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from models.base import MILLISECOND, milliseconds, moment
@@ -56,7 +56,11 @@ class Measured:
 
     def days(self) -> dict[date, Counts]:
         """Return the UTC days on which anything was measured, today as it is so far."""
-        return _by_day([*self.shown.halves.items(), (self.now, self.tail)])
+        found = dict(self.shown.days)
+        if self.tail.seen:
+            today = self.now.date()
+            found[today] = total([found.get(today, Counts()), self.tail])
+        return found
 
     def hours(self) -> list[tuple[datetime, Counts]]:
         """Return each of the latest hours, oldest first, also those without samples."""
@@ -67,12 +71,11 @@ class Measured:
 
     def coverage_pct(self, period: Period, interval_seconds: int) -> float:
         """Say how much of a period was looked at, maintenance included."""
-        found = _by_day(self._parts(period))
-        start, end = span_of(period, self.now)
-        parts = [
-            (found.get(day, Counts()).seen, length)
-            for day, length in _days_between(start, end)
-        ]
+        seen: dict[date, int] = defaultdict(int)
+        for day, counts in self._parts(period):
+            seen[day] += counts.seen
+        lengths = _lengths(*span_of(period, self.now))
+        parts = [(seen[day], length) for day, length in lengths]
         return coverage_pct(parts, timedelta(seconds=interval_seconds))
 
     def edges(self) -> list[dict[str, Any]]:
@@ -87,12 +90,14 @@ class Measured:
             for period, first_hour in self.first_hours.items()
         ]
 
-    def _parts(self, period: Period) -> Iterator[tuple[datetime, Counts]]:
-        """Yield what the period is made of, each part with a time that lies in it."""
+    def _parts(self, period: Period) -> Iterator[tuple[date, Counts]]:
+        """Yield what the period is made of, each part with the UTC day it lies in."""
         first = self.first_hours[period]
-        yield first - MILLISECOND, self.heads[period]
-        yield from (each for each in self.shown.halves.items() if each[0] >= first)
-        yield self.now, self.tail
+        first_day = first.date()
+        yield (first - MILLISECOND).date(), self.heads[period]
+        yield first_day, self.shown.halves.get(first, Counts())
+        yield from (each for each in self.shown.days.items() if each[0] > first_day)
+        yield self.now.date(), self.tail
 
 
 def told_counts(counts: Counts) -> dict[str, int]:
@@ -156,21 +161,15 @@ def _split(now: datetime) -> int:
     return milliseconds(_first_hour(now, "24h")) % DAY_MS
 
 
-def _by_day(parts: Iterable[tuple[datetime, Counts]]) -> dict[date, Counts]:
-    """Add up by the UTC day; a day on which nothing was seen is not there."""
-    found: dict[date, list[Counts]] = defaultdict(list)
-    for at, counts in parts:
-        if counts.seen:
-            found[at.date()].append(counts)
-    return {day: total(each) for day, each in found.items()}
-
-
-def _days_between(start: datetime, end: datetime) -> Iterator[tuple[date, timedelta]]:
-    """Yield the UTC days of a span, and how much of each lies in it."""
+@lru_cache(maxsize=64)
+def _lengths(start: datetime, end: datetime) -> list[tuple[date, timedelta]]:
+    """Return the UTC days of a span, and how much of each lies in it."""
+    found = []
     while start < end:
         next_day = datetime.combine(start, time(), UTC) + DAY
-        yield start.date(), min(next_day, end) - start
+        found.append((start.date(), min(next_day, end) - start))
         start = next_day
+    return found
 
 
 def _hour(at: datetime) -> datetime:

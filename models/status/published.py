@@ -121,7 +121,16 @@ class Board:
         return _by_service(w for w in self.windows if w.status == "active")
 
     def told(self, service: ServiceRow) -> StatusService:
-        """Return the service as the public sees it."""
+        """Return the service as the public sees it; judged once for all who ask."""
+        if service.number not in self._told:
+            self._told[service.number] = self._seen(service)
+        return self._told[service.number]
+
+    @cached_property
+    def _told(self) -> dict[int, StatusService]:
+        return {}
+
+    def _seen(self, service: ServiceRow) -> StatusService:
         newest = self._newest(service)
         return StatusService(
             slug=service.slug,

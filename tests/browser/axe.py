@@ -6,15 +6,19 @@ WIDTHS, SCHEMES = (360, 1280), ("light", "dark")
 RUN = "axe.run({resultTypes: ['violations']}).then((told) => told.violations)"
 
 
-def findings(page):
+LOOKS = tuple((width, scheme, "none") for width in WIDTHS for scheme in SCHEMES)
+# The fewest that show each width, scheme and forced colours.
+FEW_LOOKS = (360, "light", "none"), (1280, "dark", "none"), (1280, "light", "active")
+
+
+def findings(page, looks=LOOKS):
     """Return each finding once, with where and how it was found first."""
     found = {}
     page.evaluate(AXE_SCRIPT)
-    for width in WIDTHS:
+    for width, scheme, forced in looks:
         page.set_viewport_size({"width": width, "height": 800})
-        for scheme in SCHEMES:
-            page.emulate_media(color_scheme=scheme)
-            for each in page.evaluate(RUN):
-                nodes = [node["html"][:200] for node in each["nodes"]]
-                found.setdefault(each["id"], (width, scheme, nodes))
+        page.emulate_media(color_scheme=scheme, forced_colors=forced)
+        for each in page.evaluate(RUN):
+            nodes = [node["html"][:200] for node in each["nodes"]]
+            found.setdefault(each["id"], (width, scheme, forced, nodes))
     return found

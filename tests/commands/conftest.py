@@ -69,8 +69,8 @@ def free_port():
         return found.getsockname()[1]
 
 
-def fetch(address, key=None, body=None):
-    headers = {"Idempotency-Key": "one"}
+def fetch(address, key=None, body=None, repeat="one"):
+    headers = {"Idempotency-Key": repeat}
     if key:
         headers["Authorization"] = f"Bearer {key}"
     data = json.dumps(body).encode() if body else None

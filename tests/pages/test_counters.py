@@ -18,6 +18,7 @@ from models.status.measurements import StatusRecordMeasurements, record_measurem
 from models.status.moments import told_at
 from models.status.services import StatusAddService, add_service
 from models.status.uptime import PERIODS
+from models.words import told_moment
 
 MANUAL = Path(__file__).parents[2] / "manual/status-page"
 KEPT = timedelta(days=100)
@@ -181,3 +182,22 @@ def test_what_the_files_hold(api, clock, build_site, output):
     rows = [["day", *row] for row in days] + [["hour", *row] for row in hours]
     lines = [",".join(map(str, row)) for row in [["per", *told["columns"]], *rows]]
     assert (output / "status/data/api.csv").read_text() == "\n".join(lines) + "\n"
+
+
+def test_window_of_whole_hours(api, clock, build_site, output):
+    """It stands among the other hours in their order, and its day is told once."""
+    hours = [clock.now - n * HOUR for n in range(12, 40)]
+    record(clock.now, *hours)
+    roll_up(clock.now)
+    plan(clock.now, clock.now - 36 * HOUR, clock.now - 30 * HOUR)
+
+    build_site(["status"])
+
+    told = json.loads((output / "status/data/api.json").read_text())["data"]
+    assert [hour[0] for hour in told["hours"]] == [
+        told_moment(at) for at in sorted(hours)
+    ]
+    assert [[day[0][:10], sum(day[1:4]), day[-1]] for day in told["days"]] == [
+        ["2026-02-27", 3, 0],
+        ["2026-02-28", 18, 6],
+    ]

@@ -1,5 +1,6 @@
 """The past by month, in UTC."""
 
+import gzip
 import time
 from datetime import UTC, datetime
 
@@ -119,11 +120,17 @@ def many(count):
 
 
 def test_thousand_incidents_in_a_month(world, read, build_site, output):
-    """All stand in the month; the overview tells some whole and leads to the others."""
+    """
+    All stand in the month, on a page of sane size; the overview tells some whole and
+    leads to the others.
+    """
     many(1000)
 
     assert len(read()["2026-02"]) == 1 + 2 * 1000
 
+    month = (output / "status/history/2026-02/index.html").read_bytes()
+    assert len(month) < 500_000
+    assert len(gzip.compress(month)) < 30_000
     overview = (output / "status/index.html").read_text()
     assert overview.count('<article class="past">') == 20
     assert "980 more were resolved in the last 14 days." in overview

@@ -1,0 +1,75 @@
+"""The order in which a change reaches the output folder."""
+
+import re
+
+import pytest
+
+from models.hosting import file_at
+from sitegen.files import Folder
+from tests.status_world import World
+
+
+@pytest.fixture
+def world(ask, clock):
+    made = World(ask, clock)
+    made.service("api")
+    made.service("mail")
+    return made
+
+
+@pytest.fixture
+def dead_links(monkeypatch, output):
+    """What the overview leads to that does not stand when it is moved into place."""
+    found, moved = [], Folder._move
+
+    def move(folder, draft, target):
+        moved(folder, draft, target)
+        if target.endswith("status/index.html"):
+            html = (output / "status/index.html").read_text(encoding="utf-8")
+            hrefs = re.findall(r'<a [^>]*href="(/status/[^"]*)"', html)
+            assert hrefs
+            found.extend(e for e in hrefs if not (output / file_at(e)).exists())
+
+    monkeypatch.setattr(Folder, "_move", move)
+    return found
+
+
+def test_incident_comes_first(world, build_site, output):
+    """Its page and the overview wait for nothing else that changes with them."""
+    build_site()
+    id = world.incident("api mail")
+
+    written = build_site(["status"]).written
+
+    assert written[:4] == [
+        f"status/incidents/{id}.json",
+        f"status/incidents/{id}/index.html",
+        "status/index.json",
+        "status/index.html",
+    ]
+    assert len(written) > 20
+
+
+def test_overview_waits_for_what_is_new(world, build_site, dead_links):
+    """It never leads to a page that is not there yet."""
+    build_site()
+    dead_links.clear()
+    world.service("search")
+    world.incident("search")
+    world.window("search", 60, 120)
+
+    written = build_site(["status"]).written
+
+    assert dead_links == []
+    place = written.index("status/index.html")
+    assert place > written.index("status/services/search/index.html")
+
+
+def test_address_and_file():
+    """An address is answered with the file that has it."""
+    for address, path in (
+        ("/", "index.html"),
+        ("/status/", "status/index.html"),
+        ("/status/feed.atom", "status/feed.atom"),
+    ):
+        assert file_at(address) == path
