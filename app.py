@@ -8,25 +8,27 @@ import signal
 import socket
 import sqlite3
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Event, Thread
 from time import perf_counter
-from typing import Any, get_args
+from typing import Any, TextIO, get_args
 
+from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
-from flask import Flask
 from peewee import PeeweeException
 from pydantic import ValidationError
 from tqdm import tqdm
-from waitress.server import create_server
 
 from api.http import VERSION, create_app, declare_operations
 from api.kinds import KINDS
 from api.openapi import document
+from api.server import limited_server
 from models import audit, changes
 from models.database import (
     NewerSchema,
@@ -37,11 +39,15 @@ from models.database import (
     writing,
 )
 from models.errors import Refusal, StorageBusy
+from models.faults import Fault
 from models.idempotency import forget_answers
 from models.instance import make_secrets
 from models.integrity import copy_to, faults
+from models.lease import Tenure
+from models.logs import Line, OneLine
 from models.platform import inventory
 from models.platform.keys import CreateKey, adopt_key, any_key, issue_key
+from models.platform.secrets import HIDDEN
 from models.platform.uses import Uses
 from models.projects.documents import Collection
 from models.projects.exchange import Import, ImportReport, import_documents
@@ -55,20 +61,21 @@ from sitegen.bodies import Bodies
 from sitegen.build import Report, build
 from sitegen.builder import Builder
 from sitegen.files import Folder, OutputError
+from sitegen.inspection import differences
 from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
 from sitegen.preview import Preview
 from sitegen.sources import report as reports
 from sitegen.sources.tree import Tree, read_tree
 
-MIB = 1024 * 1024
-# Above every limit of ours, so that a client reads our 413 and its limitBytes.
-MOST_BODY_BYTES = 72 * MIB
 TICK_SECONDS = 15
+CLOCK_SECONDS = 5
 TIDY_SECONDS = 300
 # What a shell expects of a command that Ctrl-C ended.
 INTERRUPTED = 130
 DAY_SECONDS = 86_400
+
+log = logging.getLogger("masthead")
 
 
 class CommandError(Exception):
@@ -83,18 +90,26 @@ def main(arguments: list[str] | None = None) -> int:
     asked = parser().parse_args(arguments)
     try:
         settings = Settings.from_environment(os.environ)
-        logging.basicConfig(
-            level=settings.log_level.upper(),
-            format="time=%(asctime)s level=%(levelname)s logger=%(name)s %(message)s",
-        )
-        for talkative in ("apscheduler", "peewee.migrations", "waitress"):
-            logging.getLogger(talkative).setLevel(logging.WARNING)
-        # It warns of each request that has to wait for a thread.
-        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+        log_to(sys.stderr, settings.log_level)
         return int(asked.run(settings, asked) or 0)
     except (CommandError, SettingError, OutputError, Refusal) as error:
         print(f"masthead: {error}", file=sys.stderr)
         return 2
+
+
+def log_to(stream: TextIO, level: str) -> None:
+    """Log in lines; what others have to say is kept short."""
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(OneLine(HIDDEN))
+    logging.basicConfig(level=level.upper(), handlers=[handler])
+    logging.captureWarnings(True)
+    # No line tells them, and to find them out costs more than to write the line.
+    logging._srcfile = None
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+    for talkative in ("apscheduler", "peewee.migrations", "waitress"):
+        logging.getLogger(talkative).setLevel(logging.WARNING)
+    # It warns of each request that has to wait for a thread.
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -296,42 +311,68 @@ def _serve(
             builder.wake, "date", run_date=at, id="due", replace_existing=True
         )
 
+    def troubles() -> list[Fault]:
+        return tenure.troubles() + builder.troubles()
+
     builder, uses = Builder(utc_now, editions(settings), due), Uses()
-    server = create_server(
-        _application(settings, builder, uses),
-        sockets=[listener],
-        threads=settings.threads,
-        max_request_body_size=MOST_BODY_BYTES,
-        ident=None,
-    )
-    # A tick makes up for every wake that was missed; one too many finds nothing.
-    tidy = partial(_tidy, settings)
-    own = [(builder.wake, TICK_SECONDS), (uses.write, 60), (tidy, TIDY_SECONDS)]
-    own.append((Bodies().forget, DAY_SECONDS))
-    for job, seconds in [*own, *jobs]:
-        scheduler.add_job(job, "interval", seconds=seconds, next_run_time=utc_now())
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    builder.start()
-    scheduler.start()
-    print(f"listening on http://{settings.host}:{settings.port}", flush=True)
-    try:
-        server.run()
-    finally:
-        scheduler.shutdown(wait=False)
-        builder.stop()
-        server.close()
-        uses.write()
-
-
-def _application(settings: Settings, builder: Builder, uses: Uses) -> Flask:
-    return create_app(
+    tenure, wake = Tenure(settings.database, settings.output), builder.wake
+    app = create_app(
         settings,
         clock=utc_now,
-        changed=builder.wake,
-        troubles=builder.troubles,
+        changed=wake,
+        troubles=troubles,
         uses=uses,
         site=Preview(settings.output),
     )
+    server = limited_server(app, listener, threads=settings.threads)
+    own = [(tenure.take, TICK_SECONDS), (uses.write, 60)]
+    own += [(partial(_tidy, settings), TIDY_SECONDS), (Bodies().forget, DAY_SECONDS)]
+    for job, seconds in [*own, *jobs]:
+        scheduler.add_job(job, "interval", seconds=seconds, next_run_time=utc_now())
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    with tenure, following(utc_now, partial(run_now, scheduler)):
+        builder.start()
+        scheduler.start()
+        print(f"listening on http://{settings.host}:{settings.port}", flush=True)
+        try:
+            server.run()
+        finally:
+            scheduler.shutdown(wait=False)
+            builder.stop()
+            server.close()
+            uses.write()
+
+
+@contextmanager
+def following(
+    clock: Callable[[], datetime],
+    set_back: Callable[[datetime], None],
+    seconds: float = CLOCK_SECONDS,
+) -> Iterator[None]:
+    """Call `set_back` whenever the clock shows less than it did a while ago."""
+    over = Event()
+
+    def follow() -> None:
+        before = clock()
+        while not over.wait(seconds):
+            now = clock()
+            if now < before:
+                log.warning(Line(event="clock-set-back", seconds=before - now))
+                set_back(now)
+            before = now
+
+    Thread(target=follow, name="clock", daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
+
+
+def run_now(scheduler: BackgroundScheduler, now: datetime) -> None:
+    """Run every job: each waits for an instant of a clock that was set back."""
+    for job in scheduler.get_jobs():
+        with suppress(JobLookupError):
+            job.modify(next_run_time=now)
 
 
 def _tidy(settings: Settings) -> None:
@@ -375,7 +416,7 @@ def check(settings: Settings, _: argparse.Namespace) -> int:
     open_existing(settings)
     with reading():
         found = faults()
-    found += Folder(settings.output).differences()
+    found += differences(Folder(settings.output))
     for each in found:
         print(each)
     print("not whole" if found else "whole: database, audit chains, output")

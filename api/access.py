@@ -1,16 +1,18 @@
 """One line in the log for each request, and its id in the answer."""
 
 import logging
-import re
-import secrets
-import time
+from time import perf_counter
 from urllib.parse import quote
 
 from flask import Flask, Response, g, request
 
-log = logging.getLogger("masthead.requests")
+from api.wire import Request
+from models.logs import Line
 
-REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+# What Flask answers beside its own addresses; the second is whatever is none.
+SITE, UNKNOWN = "site", "unknown"
+
+log = logging.getLogger("masthead.requests")
 
 
 def register_access(app: Flask) -> None:
@@ -18,32 +20,33 @@ def register_access(app: Flask) -> None:
 
     @app.before_request
     def begin() -> None:
-        g.request_id = request_id_of(request.headers.get("X-Request-Id"))
-        g.started = time.perf_counter()
+        g.request = Request(request.environ)
 
     @app.after_request
     def end(response: Response) -> Response:
-        response.headers["X-Request-Id"] = g.request_id
-        note(None, request.path, response.status_code, g.started, g.request_id)
+        response.headers["X-Request-Id"] = g.request.id
+        found = SITE if response.status_code < 400 else None
+        note(g.request, request.endpoint or found, response.status_code)
         return response
 
 
-def request_id_of(sent: str | None) -> str:
-    """Return the caller's own request id, or make one."""
-    return sent if sent and REQUEST_ID.fullmatch(sent) else secrets.token_hex(16)
+def note(asked: Request, operation: str | None, status: int) -> None:
+    """Name the operation; files, and addresses that are none, also by their path."""
+    if not log.isEnabledFor(logging.INFO):
+        return
+    is_path = operation in (None, SITE)
+    line = Line(
+        operation=operation or UNKNOWN,
+        method=asked.environ["REQUEST_METHOD"][:20] if is_path else None,
+        path=_told_path(asked.path) if is_path else None,
+        status=status,
+        ms=(perf_counter() - asked.started) * 1000,
+        key=asked.key,
+        request=asked.id,
+    )
+    log.info(line)
 
 
-def note(
-    operation: str | None, path: str, status: int, started: float, request_id: str
-) -> None:
-    """Name the operation; what is none by its path, on one line and cut short."""
-    if log.isEnabledFor(logging.INFO):
-        asked = operation or f"none path={quote(path[:100], safe='/')}"
-        spent = (time.perf_counter() - started) * 1000
-        log.info(
-            "operation=%s status=%d ms=%.1f request=%s",
-            asked,
-            status,
-            spent,
-            request_id,
-        )
+def _told_path(path: str) -> str:
+    # WSGI gives the bytes of a path as if they were Latin-1.
+    return quote(path[:100], safe="/", encoding="latin-1")

@@ -27,6 +27,7 @@ from models.errors import (
     Refusal,
 )
 from models.idempotency import InProgress, Repeatable, first_answer, keep_answer
+from models.logs import Line
 from models.pagination import CursorQuery, Page
 from models.platform.buckets import Buckets, Draw, Rate
 from models.platform.uses import Uses
@@ -67,7 +68,7 @@ class Dispatch:
             except Refusal as refusal:
                 answered = self.refused(refusal, request.path, request.id)
             except Exception:
-                log.exception("operation=%s request=%s", operation.name, request.id)
+                log.exception(Line(operation=operation.name, request=request.id))
                 answered = self.refused(_internal_error(), request.path, request.id)
             answered.headers.update(rate)
             return answered
@@ -101,6 +102,7 @@ class Dispatch:
         """Key, state of key, token bucket, scope; then for whom it acts."""
         now = to_milliseconds(self.clock())
         caller, rate = authenticate(request.headers, self.settings, now)
+        request.key = caller.prefix
         self.uses.note(caller.key_id, now)
         drawn = self.buckets.draw(caller.lineage, milliseconds(now) * 1_000_000, rate)
         told.update(_rate_headers(rate, drawn))

@@ -1,5 +1,6 @@
 """The Flask application: operations, health, the OpenAPI document, and the site."""
 
+import logging
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache
@@ -16,7 +17,7 @@ from werkzeug.exceptions import (
 )
 
 import api
-from api.access import register_access
+from api.access import note, register_access
 from api.dispatch import Dispatch, InternalError, views
 from api.health import Troubles, register_health
 from api.openapi import document
@@ -25,9 +26,12 @@ from api.site import is_folder, is_served, moved, site_file
 from api.wire import Front
 from models import errors
 from models.hosting import headers_of
+from models.logs import Line
 from models.platform.uses import Uses
 from models.projects.site import Site
 from models.settings import Settings
+
+log = logging.getLogger("masthead.requests")
 
 VERSION = "0.1.0"
 AREAS = ("platform", "projects", "status")
@@ -66,7 +70,9 @@ def create_app(
     register_health(app, troubles)
     _register_openapi(app, settings)
     _register_others(app, dispatch, Path(settings.output))
-    front = Front(views(dispatch, OPERATIONS), dispatch.wrong_method, app.wsgi_app)
+    front = Front(
+        views(dispatch, OPERATIONS), dispatch.wrong_method, app.wsgi_app, note
+    )
     app.wsgi_app = front  # type: ignore[method-assign,assignment]
     return app
 
@@ -74,7 +80,7 @@ def create_app(
 def _register_openapi(app: Flask, settings: Settings) -> None:
     told = cache(document)
 
-    @app.get("/openapi.json", provide_automatic_options=False)
+    @app.get("/openapi.json", endpoint="openapi", provide_automatic_options=False)
     def openapi() -> Response:
         answer = jsonify(told(settings.site_name, VERSION))
         # As any host of the site would, where the same is a file.
@@ -86,7 +92,7 @@ def _register_others(app: Flask, dispatch: Dispatch, output: Path) -> None:
     """What is no operation: a file of the site, or a problem."""
 
     def refused(refusal: errors.Refusal) -> Response:
-        told = dispatch.refused(refusal, request.path, g.request_id)
+        told = dispatch.refused(refusal, request.path, g.request.id)
         return Response(told.body, told.status, told.headers)
 
     @app.errorhandler(NotFound)
@@ -111,7 +117,7 @@ def _register_others(app: Flask, dispatch: Dispatch, output: Path) -> None:
     @app.errorhandler(InternalServerError)
     @app.errorhandler(Exception)
     def broken(_: Exception) -> Response:
-        app.logger.exception("path=%s", request.path)
+        log.exception(Line(path=request.path[:100], request=g.request.id))
         return refused(InternalError("Something went wrong on our side."))
 
 

@@ -5,6 +5,8 @@ Flask's contexts and header objects cost more than most operations do, so that
 operations are answered in front of Flask, which answers all else.
 """
 
+import re
+import secrets
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from time import perf_counter
@@ -13,12 +15,11 @@ from urllib.parse import parse_qsl
 
 from werkzeug.datastructures import MultiDict
 
-from api.access import note, request_id_of
-
 Environ = dict[str, Any]
 Start = Callable[[str, list[tuple[str, str]]], Any]
 Application = Callable[[Environ, Any], Iterable[bytes]]
 
+REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 STATUS = {each.value: f"{each.value} {each.phrase}" for each in HTTPStatus}
 
 
@@ -36,13 +37,19 @@ class SentHeaders:
 
 
 class Request:
-    """What was sent; the body is read when it is asked for."""
+    """
+    What was sent; the body is read when it is asked for.
 
-    __slots__ = ("environ", "headers", "id", "path")
+    `key` is the prefix of the key that asked, once it is known.
+    """
+
+    __slots__ = ("environ", "headers", "id", "key", "path", "started")
 
     def __init__(self, environ: Environ) -> None:
+        self.started = perf_counter()
         self.environ = environ
         self.headers = SentHeaders(environ)
+        self.key: str | None = None
         self.path: str = environ["PATH_INFO"]
         self.id = request_id_of(environ.get("HTTP_X_REQUEST_ID"))
 
@@ -84,6 +91,8 @@ class Answer:
 
 
 View = Callable[[Request], Answer]
+# Told of each answered request: the operation's name, if it is one, and the status.
+Note = Callable[[Request, str | None, int], None]
 
 
 class Front:
@@ -99,22 +108,29 @@ class Front:
         views: dict[str, dict[str, tuple[str, View]]],
         wrong_method: Callable[[Request, Iterable[str]], Answer],
         rest: Application,
+        note: Note,
     ) -> None:
         self._views = views
         self._wrong_method = wrong_method
         self._rest = rest
+        self._note = note
 
     def __call__(self, environ: Environ, start: Start) -> Iterable[bytes]:
         views = self._views.get(environ["PATH_INFO"])
         if views is None:
             return self._rest(environ, start)
-        started, request = perf_counter(), Request(environ)
+        request = Request(environ)
         name, view = views.get(environ["REQUEST_METHOD"], (None, None))
         answer = view(request) if view else self._wrong_method(request, views)
-        note(name, request.path, answer.status, started, request.id)
+        self._note(request, name, answer.status)
         headers = answer.headers
         headers["X-Request-Id"] = request.id
         if answer.status != HTTPStatus.NOT_MODIFIED:
             headers["Content-Length"] = str(len(answer.body))
         start(STATUS[answer.status], list(headers.items()))
         return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body]
+
+
+def request_id_of(sent: str | None) -> str:
+    """Return the caller's own request id, or make one."""
+    return sent if sent and REQUEST_ID.fullmatch(sent) else secrets.token_hex(16)

@@ -1,40 +1,55 @@
 """The database: opened once, written in transactions, read in snapshots."""
 
 import logging
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Event, RLock
+from shutil import disk_usage
+from threading import Event, RLock, local
 
-from peewee import IntegrityError, OperationalError, SqliteDatabase
+from peewee import DatabaseError, IntegrityError, OperationalError, SqliteDatabase
 from playhouse.migrations import Runner
 
 from models.errors import StorageBusy
+from models.logs import Line
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 5
 
 log = logging.getLogger("masthead.database")
 
+# A refusal too: where transactions lie in each other, the outermost lets go.
+_ERRORS = (DatabaseError, sqlite3.DatabaseError, StorageBusy)
+
 _writer = RLock()
 # Set while the write-ahead log may hold what was purged.
 _log_lingers = Event()
 
-# What the storage says when it cannot take a write: busy, locked, read-only, an
-# error of the disk, the disk full, or no file to be had. All else is our mistake.
-_STORAGE = {
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_CANTOPEN,
+# What the storage says when it cannot be used, and the state that this is. All else
+# is our mistake.
+_STATES = {
+    sqlite3.SQLITE_BUSY: "database-locked",
+    sqlite3.SQLITE_LOCKED: "database-locked",
+    sqlite3.SQLITE_PROTOCOL: "database-locked",
+    sqlite3.SQLITE_FULL: "database-full",
+    sqlite3.SQLITE_READONLY: "database-read-only",
+    sqlite3.SQLITE_IOERR: "database-failing",
+    sqlite3.SQLITE_CANTOPEN: "database-failing",
+    sqlite3.SQLITE_CORRUPT: "database-damaged",
+    sqlite3.SQLITE_NOTADB: "database-damaged",
 }
+# A connection keeps how its file could be opened, so after these a new one is made:
+# the old one would go on to fail when the fault is over.
+_OUTLASTING = {"database-read-only", "database-failing", "database-damaged"}
+# With less than this left, SQLite calls a full disk by other names.
+LITTLE = 64 * 1024
 
 # At the level debug Peewee would log every statement with its values: hashes of
 # secrets, and whatever else is written.
 logging.getLogger("peewee").setLevel(logging.WARNING)
+
 
 # Peewee wants one module-level database: it is our one global, unopened until
 # open_database. synchronous=FULL with the write-ahead log is what makes an
@@ -42,7 +57,19 @@ logging.getLogger("peewee").setLevel(logging.WARNING)
 # free pages. Pages at the beginning of the file are read where the system has
 # them mapped: each thread has a connection with a cache of its own, and to copy a
 # page into all of them cost more than a look-up.
-database = SqliteDatabase(None)
+class _Database(SqliteDatabase):
+    """SQLite opens a file that it may not write for reading, and does not say so."""
+
+    def _connect(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection = super()._connect()  # type: ignore[misc]
+        is_ours = os.access(self.database, os.W_OK, effective_ids=True)
+        _opened.is_for_reading = not is_ours
+        return connection
+
+
+# Of the connection of each thread.
+_opened = local()
+database = _Database(None)
 PRAGMAS = {
     "journal_mode": "wal",
     "synchronous": "full",
@@ -139,7 +166,7 @@ def _empty_log() -> None:
         if not is_busy:
             _log_lingers.clear()
     except OperationalError as error:
-        log.warning("event=log-not-emptied error=%s", error)
+        log.warning(Line(event="log-not-emptied", error=error))
     finally:
         database.execute_sql(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
 
@@ -165,7 +192,10 @@ def _turn() -> Iterator[None]:
     nobody writes.
     """
     if not _writer.acquire(timeout=BUSY_SECONDS):
-        raise StorageBusy("The storage is busy with other writes; try again.")
+        raise StorageBusy(
+            "The storage is busy with other writes; try again.",
+            state="database-locked",
+        )
     try:
         yield
     finally:
@@ -192,7 +222,7 @@ def reading() -> Iterator[None]:
         finally:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-    except (OperationalError, sqlite3.OperationalError) as error:
+    except _ERRORS as error:
         _refuse(error, "be read now")
         raise
 
@@ -201,28 +231,59 @@ def reading() -> Iterator[None]:
 def _transaction(kind: str, failing: str) -> Iterator[None]:
     try:
         connect()
+        if _opened.is_for_reading:
+            # The file may be written by now, but not through this connection.
+            _let_go()
+            connect()
         with database.atomic(kind):
             yield
-    except (OperationalError, sqlite3.OperationalError) as error:
+    except _ERRORS as error:
         _refuse(error, failing)
         raise
 
 
 def _refuse(error: Exception, failing: str) -> None:
     """Tell what the storage cannot do now; a mistake of ours is let through."""
-    if _is_storage(error):
-        raise StorageBusy(f"The storage cannot {failing}; try again.") from error
+    state = _state_of(error)
+    if state is None:
+        return
+    if state in _OUTLASTING:
+        _let_go()
+    if not isinstance(error, StorageBusy):
+        log.warning(Line(state=state, error=error))
+        raise StorageBusy(
+            f"The storage cannot {failing}; try again.", state=state
+        ) from error
 
 
-def _is_storage(error: BaseException | None) -> bool:
+def _state_of(error: BaseException | None) -> str | None:
     """
-    Tell whether the storage is the reason, at the end of the chain of reasons.
+    Return what the storage suffers from, None where it is not the reason.
 
     A full disk ends the transaction by itself, and the rollback that fails
-    thereafter stands before it.
+    thereafter stands before it in the chain of reasons.
     """
     while error is not None:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _STORAGE:
-            return True
+        if isinstance(error, StorageBusy):
+            return str(error.members.get("state", "database-locked"))
+        found = _STATES.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+        if found is not None:
+            is_full = found == "database-failing" and _space() < LITTLE
+            return "database-full" if is_full else found
         error = error.__cause__ or error.__context__
-    return False
+    return None
+
+
+def _space() -> int:
+    try:
+        return disk_usage(Path(database.database).parent).free
+    except OSError:
+        return LITTLE
+
+
+def _let_go() -> None:
+    """Close this thread's connection, but for one in which more is to be undone."""
+    if database.is_closed() or database.in_transaction():
+        return
+    if not database.connection().in_transaction:
+        database.close()

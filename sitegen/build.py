@@ -17,7 +17,10 @@ from models.base import canonical
 from models.changes import AREAS, generation_with, marks, note_built
 from models.database import reading
 from models.hosting import paths_at
-from sitegen.files import Folder
+from models.instance import instance_id
+from models.lease import SERVER, holder_of
+from models.logs import Line
+from sitegen.files import Folder, OutputError
 from sitegen.generations import Change, change_of, differing, live_generation, note
 from sitegen.manifest import LIVE, Entry
 from sitegen.page import FIRST, PAGES, SHARED, Edition, Page, Rank
@@ -37,6 +40,8 @@ class Report:
     unchanged: int = 0
     removed: list[str] = field(default_factory=list)
     failed: list[tuple[str, str, str]] = field(default_factory=list)
+    # The number of each area that was built.
+    numbers: dict[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -55,9 +60,10 @@ def build(
     area behind. With `full` every page is made again. Raise OutputError when the
     folder cannot be written.
     """
-    folder = folder or edition.always(_Folders).of(edition.settings.output)
+    folder = folder or folder_of(edition)
     with folder.locked(), edition.bodies.keeping():
         with reading():
+            _require_free(folder)
             work = _Work(edition, folder, full)
             marked = marks()
             numbers = {area: marked[area] for area in work.widened(areas)}
@@ -68,9 +74,25 @@ def build(
         work.clear([*numbers, SHARED])
         work.finish(live)
         note_built(numbers, work.report.failed, edition.now)
+    work.report.numbers = numbers
     lost = [told for href, told in edition.leads if not work.holds(href)]
     work.report.warnings = sorted({*edition.warnings, *lost})
     return work.report
+
+
+def folder_of(edition: Edition) -> Folder:
+    """Return the output folder, which is one for all builds of this process."""
+    return edition.always(_Folders).of(edition.settings.output)
+
+
+def _require_free(folder: Folder) -> None:
+    """Two servers of two databases would take each other's pages away."""
+    if holder_of(folder.path / SERVER) not in (None, instance_id()):
+        raise OutputError(
+            f"The output folder {folder.path} is that of another running server,"
+            " which has another database. Name a folder of its own for each.",
+            "output-taken",
+        )
 
 
 @dataclass(frozen=True)
@@ -157,7 +179,7 @@ class _Work:
                 return
             content = self._content(page)
         except Exception as error:
-            log.exception("build=failed page=%s", page.path)
+            log.exception(Line(build="failed", state="pages-failed", page=page.path))
             self.report.failed.append(
                 (page.path, area, f"{type(error).__name__}: {error}")
             )

@@ -14,6 +14,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import IO, Any
 
+from models.logs import Line
 from sitegen.markdown import render
 
 log = logging.getLogger("masthead.builds")
@@ -41,7 +42,7 @@ class Workers:
         try:
             told = _asked(worker, list(texts.values()))
         except (OSError, ValueError) as error:
-            log.warning("build=slow reason=worker-died error=%s", error)
+            log.warning(Line(build="slow", reason="worker-died", error=error))
             _stop(worker)
             return {}
         self._idle.put(worker)

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 BRAND = "mh"
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 FORM = re.compile(rf"{BRAND}_[0-9A-Za-z]{{8}}_[0-9A-Za-z]{{49}}", re.ASCII)
+# What a log must not tell: a secret or its beginning; the group may be shown.
+HIDDEN = re.compile(rf"({BRAND}_[0-9A-Za-z]{{8}})_[0-9A-Za-z]+", re.ASCII)
 
 _ID, _RANDOM, _CHECKSUM = 8, 43, 6
 

@@ -30,8 +30,8 @@ def start(environment):
     """Start a command of app.py that serves, and return it with its address."""
     started = []
 
-    def run(name="serve"):
-        words = [sys.executable, "app.py", name, "--port", str(free_port())]
+    def run(name="serve", *, within=()):
+        words = [*within, sys.executable, "app.py", name, "--port", str(free_port())]
         process = subprocess.Popen(
             words,
             cwd=ROOT,

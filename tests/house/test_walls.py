@@ -19,7 +19,7 @@ PURE = (
 )
 STORAGE = {"peewee", "playhouse"}
 SHAPES = {"pydantic", "pydantic_core"}
-HTTP = {"flask", "werkzeug"}
+HTTP = {"flask", "waitress", "werkzeug"}
 PAGES = {
     "icalendar",
     "jinja2",

@@ -11,7 +11,8 @@ from tests.conftest import ROUTES
 
 LIST = ROUTES["GET /platform/v1/keys/list"]
 LINE = re.compile(
-    r"operation=\S+( path=\S+)? status=\d{3} ms=\d+\.\d request=[A-Za-z0-9._-]{1,64}"
+    r"operation=\S+( method=[A-Z]+ path=\S+)? status=\d{3} ms=\d+\.\d"
+    r"( key=mh_\w{8})? request=[A-Za-z0-9._-]{1,64}"
 )
 
 
@@ -75,13 +76,15 @@ def test_mistake_of_ours(send, issue, caplog, refusal):
 
 
 def test_one_line_for_each_request(send, issue, lines):
-    """An operation is logged once, by its name, with status, time and id."""
-    send(LIST, issue("*"), headers={"X-Request-Id": "trace-1"})
+    """An operation is logged once, by its name, with status, time, key and id."""
+    key = issue("*")
+
+    send(LIST, key, headers={"X-Request-Id": "trace-1"})
 
     (line,) = lines()
     assert LINE.fullmatch(line)
     assert line.startswith("operation=platform:keys:list status=200 ")
-    assert line.endswith("request=trace-1")
+    assert line.endswith(f" key={key[:11]} request=trace-1")
 
 
 @pytest.mark.parametrize(
@@ -89,6 +92,7 @@ def test_one_line_for_each_request(send, issue, lines):
     [
         ("/no/where?q=hidden", "/no/where"),
         ("/a%0Ab status=200", "/a%0Ab%20status%3D200"),
+        ("/%c3%a9%e2%80%a8x", "/%C3%A9%E2%80%A8x"),
     ],
 )
 def test_line_for_an_unknown_address(path, told, app, lines):
@@ -97,7 +101,7 @@ def test_line_for_an_unknown_address(path, told, app, lines):
 
     (line,) = lines()
     assert LINE.fullmatch(line)
-    assert f"operation=none path={told} status=404" in line
+    assert f"operation=unknown method=GET path={told} status=404" in line
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/openapi.json"])

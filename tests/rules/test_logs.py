@@ -1,0 +1,103 @@
+"""What a line of the log may be made of, and what none may tell."""
+
+import json
+import logging
+import re
+
+import pytest
+
+from models.logs import Line, OneLine
+from models.platform.secrets import HIDDEN, make_secret
+
+HOSTILE = [
+    "two words",
+    "a\nlevel=ERROR logger=masthead",
+    "a\r\nb",
+    'quoted " and \\',
+    "x status=200",
+    "\x1b[2J\x00\x7f\x85",
+    "\u2028\u2029é",
+    "",
+]
+
+
+@pytest.fixture
+def logged():
+    """Format one record as it would stand in the log."""
+    form = OneLine(HIDDEN)
+
+    def told(message, *values, error=None):
+        about = (type(error), error, error.__traceback__) if error else None
+        record = logging.LogRecord("masthead.x", 20, "", 1, message, values, about)
+        record.created, record.msecs = 1_772_366_400.25, 250.0
+        return form.format(record)
+
+    return told
+
+
+def raised(error):
+    try:
+        raise error
+    except Exception as caught:
+        return caught
+
+
+def test_line(logged):
+    """Time, level and logger stand first; null facts are left out."""
+    line = logged(Line(build="done", ms=1.26, failed=0, page=None, areas="docs"))
+
+    assert line == (
+        "time=2026-03-01T12:00:00.250Z level=INFO logger=masthead.x"
+        " build=done ms=1.3 failed=0 areas=docs"
+    )
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_value_cannot_forge(logged, value):
+    """A value that could end a line or begin a fact is quoted, and can be read."""
+    line = logged(Line(page=value, failed=1))
+
+    assert re.fullmatch("[ -~]+", line)
+    quoted = re.search(r' page=(".*") failed=1$', line)[1]
+    assert json.loads(quoted) == value
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_text_of_others_is_one_value(logged, value):
+    """What a library says in its own words is one fact, whatever it holds."""
+    line = logged("It said %s", value)
+
+    assert re.fullmatch("[ -~]+", line)
+    assert json.loads(line.split(" message=")[1]) == f"It said {value}"
+
+
+def test_stack_is_in_the_line(logged):
+    """An error and its stack are in the line of what failed."""
+    line = logged(Line(build="failed"), error=raised(ValueError("a\nb=c")))
+
+    assert re.fullmatch("[ -~]+", line)
+    stack = json.loads(line.split(" build=failed stack=")[1])
+    assert stack.startswith("Traceback")
+    assert stack.endswith("ValueError: a\nb=c")
+
+
+@pytest.mark.parametrize("form", ["{}", "Bearer {}", "x{}y", "{{'key': '{}'}}"])
+def test_secret_is_hidden(logged, form):
+    """A secret is cut to its prefix wherever it got in: a fact, a text, an error."""
+    secret = make_secret()
+    text = form.format(secret.text)
+
+    for line in (
+        logged(Line(reason=text)),
+        logged("%s", text),
+        logged(Line(build="failed"), error=raised(KeyError(text))),
+    ):
+        assert f"{secret.prefix}_***" in line
+        assert secret.text[12:20] not in line
+
+
+def test_beginning_of_a_secret_is_hidden(logged):
+    """One that was cut short on its way into the log is hidden like a whole one."""
+    secret = make_secret()
+
+    assert secret.text[12:15] not in logged(Line(path="/" + secret.text[:20]))
