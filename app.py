@@ -18,6 +18,7 @@ from time import perf_counter
 from typing import Any, TextIO, get_args
 
 from apscheduler.schedulers.background import BackgroundScheduler
+from flask import Flask
 from peewee import PeeweeException
 from pydantic import ValidationError
 from tqdm import tqdm
@@ -25,14 +26,16 @@ from waitress.server import create_server
 
 from api.http import VERSION, create_app, declare_operations
 from api.kinds import KINDS
+from api.metrics import Metrics
 from api.openapi import document
 from models import audit, changes
+from models.base import milliseconds
 from models.database import database, migrate, open_database, reading, writing
 from models.errors import Refusal, StorageBusy
 from models.idempotency import forget_answers
-from models.instance import make_secrets
+from models.instance import BACKED_UP, make_secrets, set_mark
 from models.integrity import copy_to, faults
-from models.logs import OneLine
+from models.logs import Line, OneLine
 from models.platform import inventory
 from models.platform.keys import CreateKey, adopt_key, any_key, issue_key
 from models.platform.secrets import HIDDEN
@@ -53,6 +56,8 @@ from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
 from sitegen.sources import report as reports
 from sitegen.sources.tree import Tree, read_tree
+
+log = logging.getLogger("masthead.jobs")
 
 MIB = 1024 * 1024
 # Above every limit of ours, so that a client reads our 413 and its limitBytes.
@@ -216,7 +221,8 @@ def editions(settings: Settings) -> Callable[[datetime], Edition]:
     )
 
 
-Job = tuple[Callable[[], None], int]
+# A name, what is done, and how many seconds lie between two times.
+Job = tuple[str, Callable[[], None], int]
 
 
 def serve(settings: Settings, asked: argparse.Namespace) -> None:
@@ -243,7 +249,7 @@ def demo(settings: Settings, asked: argparse.Namespace) -> None:
             f"site     {site}/\nstatus   {site}/status/\nAPI      {site}/openapi.json"
         )
         print(f"key      {key}")
-        beat = (lambda: _beat(settings, world.beat), 30)
+        beat = ("beat", lambda: _beat(settings, world.beat), 30)
         _serve(settings, listener, jobs=[beat])
 
 
@@ -298,20 +304,20 @@ def _serve(
         )
 
     builder, uses = Builder(utc_now, editions(settings), due), Uses()
-    wake, troubles = builder.wake, builder.troubles
-    server = create_server(
-        create_app(settings, clock=utc_now, changed=wake, troubles=troubles, uses=uses),
-        sockets=[listener],
-        threads=settings.threads,
-        max_request_body_size=MOST_BODY_BYTES,
-        ident=None,
+    metrics = Metrics(settings, utc_now, builder.progress)
+    application = create_app(
+        settings,
+        clock=utc_now,
+        changed=builder.wake,
+        troubles=builder.troubles,
+        uses=uses,
+        metrics=metrics,
     )
+    server = _server(settings, application, listener)
     # A tick makes up for every wake that was missed; one too many finds nothing.
-    tidy = partial(_tidy, settings)
-    own = [(wake, TICK_SECONDS), (uses.write, 60), (tidy, TIDY_SECONDS)]
-    own.append((Bodies().forget, DAY_SECONDS))
-    for job, seconds in [*own, *jobs]:
-        scheduler.add_job(job, "interval", seconds=seconds, next_run_time=utc_now())
+    scheduler.add_job(builder.wake, "interval", seconds=TICK_SECONDS)
+    for job in (*_own_jobs(settings, uses), *jobs):
+        _schedule(scheduler, job, metrics)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     builder.start()
     scheduler.start()
@@ -323,6 +329,38 @@ def _serve(
         builder.stop()
         server.close()
         uses.write()
+
+
+def _server(settings: Settings, application: Flask, listener: socket.socket) -> Any:
+    return create_server(
+        application,
+        sockets=[listener],
+        threads=settings.threads,
+        max_request_body_size=MOST_BODY_BYTES,
+        ident=None,
+    )
+
+
+def _own_jobs(settings: Settings, uses: Uses) -> list[Job]:
+    return [
+        ("uses", uses.write, 60),
+        ("tidy", partial(_tidy, settings), TIDY_SECONDS),
+        ("bodies", Bodies().forget, DAY_SECONDS),
+    ]
+
+
+def _schedule(scheduler: BackgroundScheduler, job: Job, metrics: Metrics) -> None:
+    """Run the job now and from time to time; one that fails is the scheduler's."""
+    name, work, seconds = job
+
+    def run() -> None:
+        started = perf_counter()
+        work()
+        metrics.job_done(name)
+        log.info(Line(job=name, ms=(perf_counter() - started) * 1000))
+
+    now = utc_now()
+    scheduler.add_job(run, "interval", seconds=seconds, name=name, next_run_time=now)
 
 
 def _tidy(settings: Settings) -> None:
@@ -385,6 +423,11 @@ def backup(settings: Settings, asked: argparse.Namespace) -> None:
     except (OSError, sqlite3.Error) as error:
         raise CommandError(f"{asked.file} cannot be written: {error}.") from error
     print(f"wrote {asked.file}", file=sys.stderr)
+    try:
+        with writing():
+            set_mark(BACKED_UP, milliseconds(utc_now()))
+    except StorageBusy as error:
+        raise CommandError(f"When this was could not be noted: {error}") from error
 
 
 def bootstrap(settings: Settings, asked: argparse.Namespace) -> None:

@@ -17,9 +17,10 @@ from werkzeug.exceptions import (
 )
 
 import api
-from api.access import note, register_access
+from api.access import Access
 from api.dispatch import Dispatch, InternalError, views
 from api.health import Troubles, register_health
+from api.metrics import Metrics, register_metrics
 from api.openapi import document
 from api.operation import OPERATIONS
 from api.site import is_folder, is_served, moved, site_file
@@ -51,26 +52,32 @@ def create_app(
     changed: Callable[[str, bool], None] = lambda *_: None,
     troubles: Troubles = list,
     uses: Uses | None = None,
+    metrics: Metrics | None = None,
 ) -> Flask:
     """
     Return the application.
 
     `clock` is the only source of time; `changed(area, is_quiet)` is called after
     a commit that the site must show; `troubles` says what is wrong with the builder;
-    `uses` is told which keys are used.
+    `uses` is told which keys are used, `metrics` what was answered.
     """
     declare_operations()
     app = Flask("masthead", static_folder=None)
     # An address that is nearly right is a problem, not a redirect.
     app.url_map.merge_slashes = False
-    dispatch = Dispatch(settings, clock, changed, uses=uses or Uses())
-    register_access(app)
+    metrics = metrics or Metrics(settings, clock)
+    access = Access(metrics)
+    dispatch = Dispatch(
+        settings, clock, changed, uses=uses or Uses(), refusing=metrics.refused
+    )
+    access.register(app)
     register_health(app, troubles)
+    if settings.metrics == "on":
+        register_metrics(app, metrics)
     _register_openapi(app, settings)
     _register_others(app, dispatch, Path(settings.output))
-    front = Front(
-        views(dispatch, OPERATIONS), dispatch.wrong_method, app.wsgi_app, note
-    )
+    known = views(dispatch, OPERATIONS)
+    front = Front(known, dispatch.wrong_method, app.wsgi_app, access.note)
     app.wsgi_app = front  # type: ignore[method-assign,assignment]
     return app
 

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from models.changes import AREAS, behind, failed_pages
 from models.database import reading
 from models.logs import Line
+from models.progress import Progress
 from models.status.moments import next_told
 from sitegen.build import Report, build
 from sitegen.files import OutputError
@@ -53,6 +54,7 @@ class Builder:
         self._waiting_since: datetime | None = None
         self._next_change: datetime | None = None
         self._rests_until = 0.0
+        self.progress = Progress()
         self._thread = threading.Thread(target=self._run, name="builder", daemon=True)
 
     def start(self) -> None:
@@ -71,7 +73,9 @@ class Builder:
         What is quiet may wait for more of its kind; whatever else comes takes it
         along. Its mark stands, so a death in between loses nothing.
         """
-        self._waiting_since = self._waiting_since or self._clock()
+        now = self._clock()
+        self._waiting_since = self._waiting_since or now
+        self.progress.called(now)
         if not is_quiet:
             self._hurried.set()
         self._woken.set()
@@ -110,19 +114,24 @@ class Builder:
     def _turn(self, areas: Callable[[], set[str]]) -> None:
         """Build, and note what went wrong: the thread lives, the next wake tries."""
         waiting, self._waiting_since = self._waiting_since, None
+        self.progress.begun(self._clock())
+        is_whole = False
         try:
             found = areas()
-            if found:
-                self._build(found)
+            is_whole = not found or self._build(found)
             self._failure = None
         except Exception as error:
             self._failure = f"The site could not be built: {error}"
             self._waiting_since = waiting or self._clock()
+            self.progress.broken += 1
             # A folder that cannot be written has said all in its sentence.
             trace = not isinstance(error, OutputError)
             log.error(Line(build="failed", reason=error), exc_info=trace)
+        finally:
+            self.progress.ended(is_whole=is_whole)
 
-    def _build(self, areas: set[str]) -> None:
+    def _build(self, areas: set[str]) -> bool:
+        """Build, and tell whether every page is true now."""
         started, edition = time.perf_counter(), self._edition(self._clock())
         report = build(edition, sorted(areas))
         seconds = time.perf_counter() - started
@@ -131,7 +140,9 @@ class Builder:
         with reading():
             self._next_change = next_told(edition.now, edition.settings.freshness)
         self._due(self._next_change)
+        self.progress.built(edition.now, seconds)
         _log(areas, report, seconds)
+        return not report.failed
 
 
 def _log(areas: set[str], report: Report, seconds: float) -> None:

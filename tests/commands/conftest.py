@@ -27,19 +27,26 @@ def environment(tmp_path):
 
 @pytest.fixture
 def start(environment):
-    """Start a command of app.py that serves, and return it with its address."""
+    """
+    Start a command of app.py that serves, and return it with its address.
+
+    What it logs goes to the file `log`, if there is one.
+    """
     started = []
 
-    def run(name="serve"):
+    def run(name="serve", log=None):
         words = [sys.executable, "app.py", name, "--port", str(free_port())]
+        errors = log.open("w") if log else subprocess.DEVNULL
         process = subprocess.Popen(
             words,
             cwd=ROOT,
             env=environment,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=errors,
             text=True,
         )
+        if log:
+            errors.close()
         started.append(process)
         told = ""
         while "listening on" not in told:

@@ -19,7 +19,7 @@ PURE = (
 )
 STORAGE = {"peewee", "playhouse"}
 SHAPES = {"pydantic", "pydantic_core"}
-HTTP = {"flask", "werkzeug"}
+HTTP = {"flask", "werkzeug", "prometheus_client"}
 PAGES = {
     "icalendar",
     "jinja2",
