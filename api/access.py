@@ -8,10 +8,14 @@ from flask import Flask, Response, g, request
 
 from api.metrics import Metrics
 from api.wire import Request
+from models.hosting import ANSWER_HEADERS
 from models.logs import Line
 
 # What Flask answers beside its own addresses; the second is whatever is none.
 SITE, UNKNOWN = "site", "unknown"
+
+# What an answer has that says nothing else.
+DEFAULTS = {**ANSWER_HEADERS, "Cache-Control": "no-store"}
 
 log = logging.getLogger("masthead.requests")
 
@@ -32,6 +36,8 @@ class Access:
         @app.after_request
         def end(response: Response) -> Response:
             response.headers["X-Request-Id"] = g.request.id
+            for name, value in DEFAULTS.items():
+                response.headers.setdefault(name, value)
             found = SITE if response.status_code < 400 else UNKNOWN
             self.note(g.request, request.endpoint or found, response.status_code)
             return response
