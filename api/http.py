@@ -63,6 +63,8 @@ def create_app(
     """
     declare_operations()
     app = Flask("masthead", static_folder=None)
+    # What is broken is logged once, with the request's id.
+    app.log_exception = lambda _: None  # type: ignore[method-assign,assignment]
     # An address that is nearly right is a problem, not a redirect.
     app.url_map.merge_slashes = False
     metrics = metrics or Metrics(settings, clock)
