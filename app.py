@@ -8,26 +8,28 @@ import signal
 import socket
 import sqlite3
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Event, Thread
 from time import perf_counter
 from typing import Any, TextIO, get_args
 
+from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
-from flask import Flask
 from peewee import PeeweeException
 from pydantic import ValidationError
 from tqdm import tqdm
-from waitress.server import create_server
 
 from api.http import VERSION, create_app, declare_operations
 from api.kinds import KINDS
 from api.metrics import Metrics
 from api.openapi import document
+from api.server import limited_server
 from models import audit, changes
 from models.base import milliseconds
 from models.database import database, migrate, open_database, reading, writing
@@ -35,6 +37,7 @@ from models.errors import Refusal, StorageBusy
 from models.idempotency import forget_answers
 from models.instance import BACKED_UP, make_secrets, set_mark
 from models.integrity import copy_to, faults
+from models.lease import Tenure
 from models.logs import Line, OneLine
 from models.platform import inventory
 from models.platform.keys import CreateKey, adopt_key, any_key, issue_key
@@ -52,6 +55,7 @@ from sitegen.bodies import Bodies
 from sitegen.build import Report, build
 from sitegen.builder import Builder
 from sitegen.files import Folder, OutputError
+from sitegen.inspection import differences
 from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
 from sitegen.sources import report as reports
@@ -59,14 +63,14 @@ from sitegen.sources.tree import Tree, read_tree
 
 log = logging.getLogger("masthead.jobs")
 
-MIB = 1024 * 1024
-# Above every limit of ours, so that a client reads our 413 and its limitBytes.
-MOST_BODY_BYTES = 72 * MIB
 TICK_SECONDS = 15
+CLOCK_SECONDS = 5
 TIDY_SECONDS = 300
 # What a shell expects of a command that Ctrl-C ended.
 INTERRUPTED = 130
 DAY_SECONDS = 86_400
+
+log = logging.getLogger("masthead")
 
 
 class CommandError(Exception):
@@ -299,50 +303,69 @@ def _serve(
     scheduler = BackgroundScheduler(timezone=UTC, job_defaults=late)
 
     def due(at: datetime) -> None:
-        scheduler.add_job(
-            builder.wake, "date", run_date=at, id="due", replace_existing=True
-        )
+        once = {"id": "due", "replace_existing": True}
+        scheduler.add_job(builder.wake, "date", run_date=at, **once)
 
     builder, uses = Builder(utc_now, editions(settings), due), Uses()
     metrics = Metrics(settings, utc_now, builder.progress)
+    tenure = Tenure(settings.database, settings.output)
     application = create_app(
         settings,
         clock=utc_now,
         changed=builder.wake,
-        troubles=builder.troubles,
+        troubles=lambda: tenure.troubles() + builder.troubles(),
         uses=uses,
         metrics=metrics,
     )
-    server = _server(settings, application, listener)
-    # A tick makes up for every wake that was missed; one too many finds nothing.
-    scheduler.add_job(builder.wake, "interval", seconds=TICK_SECONDS)
-    for job in (*_own_jobs(settings, uses), *jobs):
+    server = limited_server(application, listener, threads=settings.threads)
+    for job in (*_own_jobs(settings, uses, tenure), *jobs):
         _schedule(scheduler, job, metrics)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    tenure.take()
     builder.start()
     scheduler.start()
-    print(f"listening on http://{settings.host}:{settings.port}", flush=True)
-    try:
-        server.run()
-    finally:
-        scheduler.shutdown(wait=False)
-        builder.stop()
-        server.close()
-        uses.write()
+    with following(utc_now, partial(run_now, scheduler)):
+        print(f"listening on http://{settings.host}:{settings.port}", flush=True)
+        try:
+            server.run()
+        finally:
+            scheduler.shutdown(wait=False)
+            builder.stop()
+            server.close()
+            uses.write()
 
 
-def _server(settings: Settings, application: Flask, listener: socket.socket) -> Any:
-    return create_server(
-        application,
-        sockets=[listener],
-        threads=settings.threads,
-        max_request_body_size=MOST_BODY_BYTES,
-        ident=None,
-    )
+@contextmanager
+def following(
+    clock: Callable[[], datetime], set_back: Callable[[datetime], None]
+) -> Iterator[None]:
+    """Call `set_back` whenever the clock shows less than it did a while ago."""
+    over = Event()
+
+    def follow() -> None:
+        before = clock()
+        while not over.wait(CLOCK_SECONDS):
+            now = clock()
+            if now < before:
+                log.warning(Line(event="clock-set-back", seconds=before - now))
+                set_back(now)
+            before = now
+
+    Thread(target=follow, name="clock", daemon=True).start()
+    yield
+    over.set()
 
 
-def _own_jobs(settings: Settings, uses: Uses) -> list[Job]:
+def run_now(scheduler: BackgroundScheduler, now: datetime) -> None:
+    """Run every job: each waits for an instant of a clock that was set back."""
+    for job in scheduler.get_jobs():
+        with suppress(JobLookupError):
+            job.modify(next_run_time=now)
+
+
+def _own_jobs(settings: Settings, uses: Uses, tenure: Tenure) -> list[Job]:
     return [
+        ("tenure", tenure.take, TICK_SECONDS),
         ("uses", uses.write, 60),
         ("tidy", partial(_tidy, settings), TIDY_SECONDS),
         ("bodies", Bodies().forget, DAY_SECONDS),
@@ -357,7 +380,8 @@ def _schedule(scheduler: BackgroundScheduler, job: Job, metrics: Metrics) -> Non
         started = perf_counter()
         work()
         metrics.job_done(name)
-        log.info(Line(job=name, ms=(perf_counter() - started) * 1000))
+        level = logging.INFO if seconds >= 60 else logging.DEBUG
+        log.log(level, Line(job=name, ms=(perf_counter() - started) * 1000))
 
     now = utc_now()
     scheduler.add_job(run, "interval", seconds=seconds, name=name, next_run_time=now)
@@ -404,7 +428,7 @@ def check(settings: Settings, _: argparse.Namespace) -> int:
     open_existing(settings)
     with reading():
         found = faults()
-    found += Folder(settings.output).differences()
+    found += differences(Folder(settings.output))
     for each in found:
         print(each)
     print("not whole" if found else "whole: database, audit chains, output")

@@ -73,7 +73,7 @@ def create_app(
         settings, clock, changed, uses=uses or Uses(), refusing=metrics.refused
     )
     access.register(app)
-    register_health(app, troubles)
+    metrics.watch(register_health(app, troubles))
     if settings.metrics == "on":
         register_metrics(app, metrics)
     _register_openapi(app, settings)

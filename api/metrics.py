@@ -18,7 +18,8 @@ from prometheus_client import (
 )
 
 from api.kinds import KINDS
-from api.standing import Standing
+from api.standing import Standing, States
+from models.faults import Fault
 from models.progress import Progress
 from models.settings import Settings
 
@@ -79,6 +80,10 @@ class Metrics:
         registry.register(Standing(settings, clock, progress or Progress()))
         for collector in (ProcessCollector, PlatformCollector, GCCollector):
             collector(registry=registry)
+
+    def watch(self, wrong: Callable[[], list[Fault]]) -> None:
+        """Tell by what `wrong` returns in which states the service is."""
+        self.registry.register(States(wrong))
 
     def answered(self, operation: str, status: int, seconds: float) -> None:
         bound = self._bound.get((operation, status)) or self._bind(operation, status)

@@ -14,6 +14,8 @@ from models.base import moment
 from models.changes import AREAS, behind, failed_pages, generation_with, marks
 from models.database import reading
 from models.errors import StorageBusy
+from models.faults import STATES as FAULTS
+from models.faults import Fault
 from models.instance import BACKED_UP, mark_named
 from models.progress import Progress
 from models.settings import Settings
@@ -100,6 +102,28 @@ class Standing(Collector):
             "Size of the disk of the database and of the site.",
             "of",
             {of: disk.total for of, disk in disks.items()},
+        )
+
+
+class States(Collector):
+    """What /readyz says, as numbers."""
+
+    def __init__(self, wrong: Callable[[], list[Fault]]) -> None:
+        self._wrong = wrong
+
+    def collect(self) -> Iterator[Metric]:
+        found = self._wrong()
+        yield _gauge(
+            "masthead_ready",
+            "1 while /readyz says ready.",
+            float(all(each.is_harmless for each in found)),
+        )
+        states = {each.state for each in found}
+        yield _gauges(
+            "masthead_state",
+            "1 while the service is in this state of what can be wrong.",
+            "state",
+            {state: float(state in states) for state in FAULTS},
         )
 
 

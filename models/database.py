@@ -5,9 +5,10 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from shutil import disk_usage
 from threading import Event, RLock
 
-from peewee import IntegrityError, OperationalError, SqliteDatabase
+from peewee import DatabaseError, IntegrityError, OperationalError, SqliteDatabase
 from playhouse.migrations import Runner
 
 from models.errors import StorageBusy
@@ -18,20 +19,31 @@ BUSY_SECONDS = 5
 
 log = logging.getLogger("masthead.database")
 
+# A refusal too: where transactions lie in each other, the outermost lets go.
+_ERRORS = (DatabaseError, sqlite3.DatabaseError, StorageBusy)
+
 _writer = RLock()
 # Set while the write-ahead log may hold what was purged.
 _log_lingers = Event()
 
-# What the storage says when it cannot take a write: busy, locked, read-only, an
-# error of the disk, the disk full, or no file to be had. All else is our mistake.
-_STORAGE = {
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_CANTOPEN,
+# What the storage says when it cannot be used, and the state that this is. All else
+# is our mistake.
+_STATES = {
+    sqlite3.SQLITE_BUSY: "database-locked",
+    sqlite3.SQLITE_LOCKED: "database-locked",
+    sqlite3.SQLITE_PROTOCOL: "database-locked",
+    sqlite3.SQLITE_FULL: "database-full",
+    sqlite3.SQLITE_READONLY: "database-read-only",
+    sqlite3.SQLITE_IOERR: "database-failing",
+    sqlite3.SQLITE_CANTOPEN: "database-failing",
+    sqlite3.SQLITE_CORRUPT: "database-damaged",
+    sqlite3.SQLITE_NOTADB: "database-damaged",
 }
+# A connection keeps how its file could be opened, so after these a new one is made:
+# the old one would go on to fail when the fault is over.
+_OUTLASTING = {"database-read-only", "database-failing", "database-damaged"}
+# With less than this left, SQLite calls a full disk by other names.
+LITTLE = 64 * 1024
 
 # At the level debug Peewee would log every statement with its values: hashes of
 # secrets, and whatever else is written.
@@ -152,7 +164,10 @@ def _turn() -> Iterator[None]:
     nobody writes.
     """
     if not _writer.acquire(timeout=BUSY_SECONDS):
-        raise StorageBusy("The storage is busy with other writes; try again.")
+        raise StorageBusy(
+            "The storage is busy with other writes; try again.",
+            state="database-locked",
+        )
     try:
         yield
     finally:
@@ -179,7 +194,7 @@ def reading() -> Iterator[None]:
         finally:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-    except (OperationalError, sqlite3.OperationalError) as error:
+    except _ERRORS as error:
         _refuse(error, "be read now")
         raise
 
@@ -190,26 +205,53 @@ def _transaction(kind: str, failing: str) -> Iterator[None]:
         connect()
         with database.atomic(kind):
             yield
-    except (OperationalError, sqlite3.OperationalError) as error:
+    except _ERRORS as error:
         _refuse(error, failing)
         raise
 
 
 def _refuse(error: Exception, failing: str) -> None:
     """Tell what the storage cannot do now; a mistake of ours is let through."""
-    if _is_storage(error):
-        raise StorageBusy(f"The storage cannot {failing}; try again.") from error
+    state = _state_of(error)
+    if state is None:
+        return
+    if state in _OUTLASTING:
+        _let_go()
+    if not isinstance(error, StorageBusy):
+        log.warning(Line(state=state, error=error))
+        raise StorageBusy(
+            f"The storage cannot {failing}; try again.", state=state
+        ) from error
 
 
-def _is_storage(error: BaseException | None) -> bool:
+def _state_of(error: BaseException | None) -> str | None:
     """
-    Tell whether the storage is the reason, at the end of the chain of reasons.
+    Return what the storage suffers from, None where it is not the reason.
 
     A full disk ends the transaction by itself, and the rollback that fails
-    thereafter stands before it.
+    thereafter stands before it in the chain of reasons.
     """
     while error is not None:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _STORAGE:
-            return True
+        if isinstance(error, StorageBusy):
+            return str(error.members.get("state", "database-locked"))
+        found = _STATES.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+        if found is not None:
+            is_full = found == "database-failing" and _space() < LITTLE
+            return "database-full" if is_full else found
         error = error.__cause__ or error.__context__
-    return False
+    return None
+
+
+def _space() -> int:
+    try:
+        return disk_usage(Path(database.database).parent).free
+    except OSError:
+        return LITTLE
+
+
+def _let_go() -> None:
+    """Close this thread's connection, but for one in which more is to be undone."""
+    if database.is_closed() or database.in_transaction():
+        return
+    if not database.connection().in_transaction:
+        database.close()

@@ -1,5 +1,7 @@
 """Facts of this installation that are made once and kept: secrets and marks."""
 
+import hashlib
+import os
 import secrets
 
 from peewee import TextField
@@ -31,6 +33,12 @@ def kept(name: str, value: str) -> str:
 
 def cursor_secret() -> bytes:
     return bytes.fromhex(InstanceRow.get(InstanceRow.name == "cursor-secret").value)
+
+
+def instance_id() -> str:
+    """Tell this database apart from all others, its own copies too."""
+    file = os.stat(str(database.database)).st_ino
+    return hashlib.sha256(cursor_secret() + f"instance {file}".encode()).hexdigest()
 
 
 def make_secrets() -> None:

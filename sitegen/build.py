@@ -16,8 +16,10 @@ from models.audit import AUDITED, newest_link
 from models.base import canonical
 from models.changes import AREAS, generation_with, marks, note_built
 from models.database import reading
+from models.instance import instance_id
+from models.lease import SERVER, holder_of
 from models.logs import Line
-from sitegen.files import Folder
+from sitegen.files import Folder, OutputError
 from sitegen.generations import Change, change_of, differing, live_generation, note
 from sitegen.manifest import LIVE, Entry
 from sitegen.page import PAGES, SHARED, Edition, Page, Rank
@@ -37,6 +39,8 @@ class Report:
     unchanged: int = 0
     removed: list[str] = field(default_factory=list)
     failed: list[tuple[str, str, str]] = field(default_factory=list)
+    # The number of each area that was built.
+    numbers: dict[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -55,9 +59,10 @@ def build(
     area behind. With `full` every page is made again. Raise OutputError when the
     folder cannot be written.
     """
-    folder = folder or edition.always(_Folders).of(edition.settings.output)
+    folder = folder or folder_of(edition)
     with folder.locked(), edition.bodies.keeping():
         with reading():
+            _require_free(folder)
             work = _Work(edition, folder, full)
             marked = marks()
             numbers = {area: marked[area] for area in work.widened(areas)}
@@ -68,8 +73,24 @@ def build(
         work.clear([*numbers, SHARED])
         work.finish(live)
         note_built(numbers, work.report.failed, edition.now)
+    work.report.numbers = numbers
     work.report.warnings = sorted(set(edition.warnings))
     return work.report
+
+
+def folder_of(edition: Edition) -> Folder:
+    """Return the output folder, which is one for all builds of this process."""
+    return edition.always(_Folders).of(edition.settings.output)
+
+
+def _require_free(folder: Folder) -> None:
+    """Two servers of two databases would take each other's pages away."""
+    if holder_of(folder.path / SERVER) not in (None, instance_id()):
+        raise OutputError(
+            f"The output folder {folder.path} is that of another running server,"
+            " which has another database. Name a folder of its own for each.",
+            "output-taken",
+        )
 
 
 @dataclass(frozen=True)
@@ -151,7 +172,7 @@ class _Work:
                 return
             content = self._content(page)
         except Exception as error:
-            log.exception(Line(build="failed", page=page.path))
+            log.exception(Line(build="failed", state="pages-failed", page=page.path))
             self.report.failed.append(
                 (page.path, area, f"{type(error).__name__}: {error}")
             )

@@ -6,13 +6,16 @@ import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from models.changes import AREAS, behind, failed_pages
+from models.changes import AREAS, behind, failed_pages, marks
 from models.database import reading
+from models.errors import StorageBusy
+from models.faults import Fault
 from models.logs import Line
 from models.progress import Progress
 from models.status.moments import next_told
-from sitegen.build import Report, build
-from sitegen.files import OutputError
+from sitegen.build import Report, build, folder_of
+from sitegen.files import Folder, OutputError
+from sitegen.inspection import Inspection, faults_of
 from sitegen.page import Edition
 
 log = logging.getLogger("masthead.builds")
@@ -25,6 +28,7 @@ COMPANY_SECONDS = 0.05
 GATHER_SECONDS = 5.0
 # From when on an area that waits for its build is a trouble and not a queue.
 PATIENCE = timedelta(seconds=30)
+TICK_SECONDS = 15.0
 
 
 class Builder:
@@ -50,7 +54,13 @@ class Builder:
         self._woken = threading.Event()
         self._hurried = threading.Event()
         self._stopping = False
-        self._failure: str | None = None
+        self._failure: Fault | None = None
+        # What this process has built: another may note in the database what it has
+        # built into a folder of its own.
+        self._built: dict[str, int] = {}
+        self._built_at: datetime | None = None
+        self._inspection = Inspection()
+        self._folder: Folder | None = None
         self._waiting_since: datetime | None = None
         self._next_change: datetime | None = None
         self._rests_until = 0.0
@@ -80,36 +90,53 @@ class Builder:
             self._hurried.set()
         self._woken.set()
 
-    def troubles(self) -> list[str]:
-        """Return, in sentences, what is wrong with the site now."""
+    def troubles(self) -> list[Fault]:
+        """Return what is wrong with the site now."""
         found = [self._failure] if self._failure else []
+        found += faults_of(self._folder) if self._folder else []
         since = self._waiting_since
         if since is not None and self._clock() - since > PATIENCE:
-            found.append(f"The site has been behind since {since:%H:%M:%S}Z.")
+            detail = f"The site has been behind since {since:%H:%M:%S}Z."
+            found.append(Fault("site-behind", detail))
         with reading():
             pages = failed_pages()
-        return found + [f"{each.path} failed: {each.reason}" for each in pages]
+        details = [f"{each.path} failed: {each.reason}" for each in pages]
+        return found + [Fault("pages-failed", each) for each in details]
 
     def _run(self) -> None:
         self._turn(lambda: set(AREAS))
         while not self._stopping:
-            self._woken.wait()
-            self._hurried.wait(self._gather)
+            # A tick makes up for every wake that was missed, also by a scheduler
+            # whose clock was set back.
+            is_woken = self._woken.wait(TICK_SECONDS)
+            if is_woken:
+                self._hurried.wait(self._gather)
             time.sleep(max(0.0, self._rests_until - time.monotonic()))
             # Before anything is read: what comes from here on is another turn's.
             self._hurried.clear()
             self._woken.clear()
             if not self._stopping:
-                self._turn(self._areas)
+                self._turn(self._areas if is_woken else self._inspected)
+
+    def _inspected(self) -> set[str]:
+        """Return what has to be built, all when some file is not what it was."""
+        if self._folder and self._inspection.glance(self._folder):
+            return set(AREAS)
+        return self._areas()
 
     def _areas(self) -> set[str]:
         """Return what was written to, and the status page when its time has come."""
         if self._failure is not None:
             return set(AREAS)
         with reading():
-            found = behind()
-        due = self._next_change is None or self._clock() >= self._next_change
-        return found | ({"status"} if due else set())
+            found = behind() | {a for a, n in marks().items() if n != self._built[a]}
+        return found | ({"status"} if self._is_due(self._clock()) else set())
+
+    def _is_due(self, now: datetime) -> bool:
+        """Tell whether time has changed the page; a clock set back has, too."""
+        if self._next_change is None or self._built_at is None:
+            return True
+        return now >= self._next_change or now < self._built_at
 
     def _turn(self, areas: Callable[[], set[str]]) -> None:
         """Build, and note what went wrong: the thread lives, the next wake tries."""
@@ -119,21 +146,28 @@ class Builder:
         try:
             found = areas()
             is_whole = not found or self._build(found)
+            if self._failure is not None:
+                log.info(Line(state=self._failure.state, is_over=True))
             self._failure = None
         except Exception as error:
-            self._failure = f"The site could not be built: {error}"
+            state = _state_of(error)
+            self._failure = Fault(state, f"The site could not be built: {error}")
             self._waiting_since = waiting or self._clock()
             self.progress.broken += 1
-            # A folder that cannot be written has said all in its sentence.
-            trace = not isinstance(error, OutputError)
-            log.error(Line(build="failed", reason=error), exc_info=trace)
+            # What has a name has said all in its sentence.
+            trace = state == "build-failed"
+            told = Line(build="failed", state=state, reason=error)
+            log.error(told, exc_info=trace)
         finally:
             self.progress.ended(is_whole=is_whole)
 
     def _build(self, areas: set[str]) -> bool:
         """Build, and tell whether every page is true now."""
         started, edition = time.perf_counter(), self._edition(self._clock())
+        self._folder = folder_of(edition)
         report = build(edition, sorted(areas))
+        self._built |= report.numbers
+        self._built_at = edition.now
         seconds = time.perf_counter() - started
         if report.written:
             self._rests_until = time.monotonic() + min(seconds, COMPANY_SECONDS)
@@ -143,6 +177,14 @@ class Builder:
         self.progress.built(edition.now, seconds)
         _log(areas, report, seconds)
         return not report.failed
+
+
+def _state_of(error: Exception) -> str:
+    if isinstance(error, OutputError):
+        return error.state
+    if isinstance(error, StorageBusy):
+        return str(error.members.get("state", "database-locked"))
+    return "build-failed"
 
 
 def _log(areas: set[str], report: Report, seconds: float) -> None:

@@ -1,7 +1,7 @@
 """The output folder: written beside and moved over, locked, described by a manifest."""
 
 import fcntl
-import hashlib
+import logging
 import math
 import os
 import time
@@ -11,6 +11,8 @@ from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 
+from models.faults import output_state
+from models.logs import Line
 from sitegen.manifest import BUILDS, LIVE, MANIFEST, Entry, Known, read, told
 
 LOCK = ".masthead.lock"
@@ -23,8 +25,15 @@ FEW, MANY = 100, 1000
 TRUST_SECONDS = 60
 
 
+log = logging.getLogger("masthead.builds")
+
+
 class OutputError(Exception):
     """The folder cannot be used; the text says why and what to do."""
+
+    def __init__(self, detail: str, state: str) -> None:
+        super().__init__(detail)
+        self.state = state
 
 
 class Folder:
@@ -41,6 +50,8 @@ class Folder:
         self._waiting: list[tuple[str, bytes]] = []
         self._under_way: Future[None] | None = None
         self._made: set[str] = set()
+        # What an inspection has found not to be as it was written.
+        self.doubted: set[str] = set()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -53,26 +64,32 @@ class Folder:
                 yield
         except OSError as error:
             raise OutputError(
-                f"The output folder {self.path} cannot be written: {error.strerror}."
+                f"The output folder {self.path} cannot be written: {error.strerror}.",
+                output_state(error),
             ) from error
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Tell whether a build is under way or, while this is locked, has died."""
+        return (self.path / UNFINISHED).exists()
 
     def manifest(self) -> Mapping[str, Entry]:
         """Return what stands here; nothing is trusted after a broken build."""
         self._forget_drafts()
         self._made.clear()
         self._looking.clear()
-        if (self.path / UNFINISHED).exists():
+        if self.is_unfinished:
             self._known = None
             self._sweep()
             return self._found()
-        known = self._told()
+        known = self.known()
         return self._found() if known is None else known.entries
 
     def interrupted(self) -> Mapping[str, Entry] | None:
         """Return what stood before a build that died, None where none did."""
-        if not (self.path / UNFINISHED).exists():
+        if not self.is_unfinished:
             return None
-        known = self._told()
+        known = self.known()
         return known.entries if known else {}
 
     @cached_property
@@ -81,9 +98,9 @@ class Folder:
 
     def version(self) -> str:
         """Return what the last build was of, "" where that is not known."""
-        if (self.path / UNFINISHED).exists():
+        if self.is_unfinished:
             return ""
-        known = self._told()
+        known = self.known()
         return "" if known is None else known.version
 
     def holds(self, path: str, entry: Entry) -> bool:
@@ -93,24 +110,14 @@ class Folder:
         That is looked at once a minute: in between the manifest is the one that this
         process wrote itself, so nobody else has built here.
         """
+        if path in self.doubted:
+            return False
         if not self._is_looking_at(entry.area):
             return True
         try:
             return os.stat(f"{self._root}/{path}").st_size == entry.size
         except OSError:
             return False
-
-    def differences(self) -> list[str]:
-        """Return, in sentences, where the files are not as the manifest says."""
-        entries = self.manifest()
-        found = []
-        for path, entry in entries.items():
-            file = self.path / path
-            if not file.is_file():
-                found.append(f"{path} is missing from the output.")
-            elif hashlib.sha256(file.read_bytes()).hexdigest() != entry.sha256:
-                found.append(f"{path} in the output is not as it was written.")
-        return found
 
     def begin(self) -> None:
         """Note that a build is under way, until finish."""
@@ -169,7 +176,10 @@ class Folder:
         # Hidden by its dot: no server shows it, whatever becomes of this process.
         draft = f"{folder}/.{name}{DRAFT}"
         with open(draft, "wb", buffering=0) as file:
-            file.write(content)
+            rest = memoryview(content)
+            while rest:
+                # A disk that is nearly full takes a part, and refuses the next.
+                rest = rest[file.write(rest) :]
             if sync:
                 self._sync(file.fileno())
         return draft, target
@@ -196,6 +206,7 @@ class Folder:
                 self.write(MANIFEST, content)
         (self.path / UNFINISHED).unlink(missing_ok=True)
         self._known = Known(self._stamp(), version, entries)
+        self.doubted.clear()
         looked_at = [area for area, looking in self._looking.items() if looking]
         self._looked_at |= dict.fromkeys(looked_at, time.monotonic())
 
@@ -215,7 +226,8 @@ class Folder:
         if foreign:
             raise OutputError(
                 f"The output folder {self.path} holds files that Masthead did not"
-                " write. Name an empty folder in MASTHEAD_OUTPUT."
+                " write. Name an empty folder in MASTHEAD_OUTPUT.",
+                "output-foreign",
             )
 
     def _found(self) -> dict[str, Entry]:
@@ -226,15 +238,21 @@ class Folder:
             if path not in (MANIFEST, LIVE) and not path.startswith(f"{BUILDS}/")
         }
 
-    def _told(self) -> Known | None:
+    def known(self) -> Known | None:
         """Read the manifest, None where it cannot be; once while it is the same."""
         try:
             stamp = self._stamp()
             if self._known is None or self._known.stamp != stamp:
                 self._looked_at.clear()
                 self._known = read(stamp, (self.path / MANIFEST).read_bytes())
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             self._known = None
+            if (
+                not isinstance(error, FileNotFoundError)
+                and MANIFEST not in self.doubted
+            ):
+                self.doubted.add(MANIFEST)
+                log.warning(Line(state="manifest-damaged", error=error))
         return self._known
 
     def _is_looking_at(self, area: str) -> bool:

@@ -171,7 +171,7 @@ def test_output_that_cannot_be_written(ask, started, settings, output, tmp_path)
     output.write_text("not a folder")
     builder = started()
     assert eventually(builder.troubles)
-    assert "cannot be written" in builder.troubles()[0]
+    assert "cannot be written" in builder.troubles()[0].detail
 
     output.unlink()
     builder.wake()
@@ -188,7 +188,7 @@ def test_storage_that_cannot_be_read(ask, started, output, monkeypatch):
     database.execute_sql("ALTER TABLE area RENAME TO elsewhere")
     builder.wake()
     assert eventually(builder.troubles)
-    assert "no such table: area" in builder.troubles()[0]
+    assert "no such table: area" in builder.troubles()[0].detail
 
     database.execute_sql("ALTER TABLE elsewhere RENAME TO area")
     builder.wake()
@@ -210,4 +210,4 @@ def test_waiting_is_a_trouble_in_time(started, settings, clock):
 
     clock.pass_(seconds=31)
 
-    assert any("behind since 12:00:00Z" in each for each in builder.troubles())
+    assert any("behind since 12:00:00Z" in each.detail for each in builder.troubles())

@@ -6,6 +6,7 @@ import stat
 import pytest
 
 from sitegen.files import Folder, OutputError
+from sitegen.inspection import differences
 from sitegen.manifest import Entry
 
 
@@ -77,7 +78,7 @@ def test_differences_name_the_file(folder):
         folder.write("a.html", b"y")
         folder.finish("1", entries)
 
-    found = folder.differences()
+    found = differences(folder)
 
     assert found == [
         "a.html in the output is not as it was written.",

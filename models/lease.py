@@ -1,0 +1,92 @@
+"""A file that a running server holds: whoever comes second learns of it."""
+
+import fcntl
+import logging
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from models.database import reading
+from models.errors import StorageBusy
+from models.faults import Fault
+from models.instance import instance_id
+from models.logs import Line
+
+# In the output folder; its dot hides it from whoever reads the site.
+SERVER = ".masthead.server"
+
+log = logging.getLogger("masthead")
+
+
+class Lease:
+    """Held from `take` to `release`, or to the death of the process."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._held: int | None = None
+
+    def take(self, owner: str) -> bool:
+        """Hold it; tell whether it can be had."""
+        if self._held is None:
+            found = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            try:
+                fcntl.flock(found, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(found)
+                return False
+            self._held = found
+            os.ftruncate(found, 0)
+            os.pwrite(found, owner.encode(), 0)
+        return True
+
+    def release(self) -> None:
+        if self._held is not None:
+            os.close(self._held)
+            self._held = None
+
+
+class Tenure:
+    """What a running server holds: its database, and the folder it builds into."""
+
+    def __init__(self, database: str, output: str) -> None:
+        self._database = Lease(Path(database + "-server"))
+        self._output = Lease(Path(output) / SERVER)
+        self._is_second = False
+
+    def take(self) -> None:
+        """Hold what can be had; called again and again, since others may go."""
+        # What cannot be written to is told by those who have to.
+        with suppress(OSError, StorageBusy):
+            with reading():
+                id = instance_id()
+            is_second = not self._database.take(id)
+            if is_second != self._is_second:
+                log.warning(Line(state="second-server", is_over=not is_second))
+            self._is_second = is_second
+            self._output.take(id)
+
+    def troubles(self) -> list[Fault]:
+        if not self._is_second:
+            return []
+        detail = "Another server runs on this database; rates are counted by each."
+        return [Fault("second-server", detail)]
+
+    def release(self) -> None:
+        self._database.release()
+        self._output.release()
+
+
+def holder_of(path: Path) -> str | None:
+    """Return who holds the lease, None while nobody does."""
+    try:
+        found = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(found, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return os.pread(found, 100, 0).decode("ascii", "replace")
+    else:
+        return None
+    finally:
+        os.close(found)
