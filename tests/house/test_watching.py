@@ -18,8 +18,8 @@ from tests.pages.test_status import measured
 (PAGE,) = [words for words in MANUAL if words.path.stem == "watching-masthead"]
 SCRAPED, RULES = (yaml.safe_load(block) for block in PAGE.blocks("yaml"))
 NAME = re.compile(r"\b(?:masthead|process|python)_\w+")
-# What others tell: Prometheus itself, and the blackbox exporter.
-FOREIGN = {"up", "probe_success"}
+# What Prometheus itself tells.
+FOREIGN = {"up"}
 ALERTS = [rule for group in RULES["groups"] for rule in group["rules"]]
 
 each_alert = pytest.mark.parametrize("alert", ALERTS, ids=lambda rule: rule["alert"])
@@ -98,12 +98,12 @@ def test_names_are_unique():
 
 
 def test_scraping():
-    """Prometheus is told of the server, and of /readyz by way of the exporter."""
-    own, ready = SCRAPED["scrape_configs"]
+    """The server is asked at its default address, at the path that is the default."""
+    (own,) = SCRAPED["scrape_configs"]
 
     assert own["job_name"] == "masthead"
     assert "metrics_path" not in own
-    assert ready["params"]["target"] == ["http://127.0.0.1:8000/readyz"]
+    assert own["static_configs"] == [{"targets": ["127.0.0.1:8000"]}]
 
 
 def test_lines_of_the_log():

@@ -10,6 +10,7 @@ from api.kinds import KINDS
 from api.metrics import Metrics
 from models.changes import note_built
 from models.database import database
+from models.faults import Fault
 from models.progress import Progress
 from tests.pages.test_status import measured
 
@@ -184,6 +185,7 @@ def test_files(told):
     """Database, log and disks have sizes; a folder that is not there has none."""
     found = told()
 
+    assert found["masthead_database_readable",] == 1
     assert found["masthead_database_bytes",] > 10_000
     assert found["masthead_database_wal_bytes",] >= 0
     assert found["masthead_disk_free_bytes", "database"] > 0
@@ -192,15 +194,29 @@ def test_files(told):
 
 def test_database_that_cannot_be_read(app, told, settings, tmp_path):
     """Without the database the rest is told, and that it is missing."""
-    assert told()["masthead_database_readable",] == 1
     database.close()
     database.init(str(tmp_path / "nowhere/masthead.db"))
 
     found = told()
 
-    assert found["masthead_database_readable",] == 0
+    assert found["masthead_database_readable",] == found["masthead_ready",] == 0
+    assert found["masthead_state", "database-failing"] == 1
     assert found["masthead_builds_total", "done"] == 0
     assert ("masthead_pages_failed",) not in found
+
+
+def test_what_is_wrong(store, settings, clock):
+    """Each state has a number; one that is harmless leaves the service ready."""
+    found = [Fault("second-server", "x"), Fault("pages-failed", "y")]
+    app = create_app(settings, clock=clock, troubles=lambda: found)
+    text = app.test_client().get("/metrics").text
+    assert 'masthead_state{state="pages-failed"} 1.0' in text
+    assert 'masthead_state{state="database-full"} 0.0' in text
+    assert "masthead_ready 0.0" in text
+
+    found.pop()
+
+    assert "masthead_ready 1.0" in app.test_client().get("/metrics").text
 
 
 def test_switched_off(store, settings, clock, refusal):
