@@ -17,12 +17,17 @@ from models.database import database
 ROOT = Path(__file__).parents[2]
 
 
+def environment_in(folder):
+    """What a command is told so that its instance lies in this folder."""
+    return os.environ | {
+        "MASTHEAD_DATABASE": str(folder / "masthead.db"),
+        "MASTHEAD_OUTPUT": str(folder / "output"),
+    }
+
+
 @pytest.fixture
 def environment(tmp_path):
-    return os.environ | {
-        "MASTHEAD_DATABASE": str(tmp_path / "masthead.db"),
-        "MASTHEAD_OUTPUT": str(tmp_path / "output"),
-    }
+    return environment_in(tmp_path)
 
 
 @pytest.fixture
