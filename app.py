@@ -321,10 +321,9 @@ def _serve(
     for job in (*_own_jobs(settings, uses, tenure), *jobs):
         _schedule(scheduler, job, metrics)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    tenure.take()
-    builder.start()
-    scheduler.start()
-    with following(utc_now, partial(run_now, scheduler)):
+    with tenure, following(utc_now, partial(run_now, scheduler)):
+        builder.start()
+        scheduler.start()
         print(f"listening on http://{settings.host}:{settings.port}", flush=True)
         try:
             server.run()
@@ -337,14 +336,16 @@ def _serve(
 
 @contextmanager
 def following(
-    clock: Callable[[], datetime], set_back: Callable[[datetime], None]
+    clock: Callable[[], datetime],
+    set_back: Callable[[datetime], None],
+    seconds: float = CLOCK_SECONDS,
 ) -> Iterator[None]:
     """Call `set_back` whenever the clock shows less than it did a while ago."""
     over = Event()
 
     def follow() -> None:
         before = clock()
-        while not over.wait(CLOCK_SECONDS):
+        while not over.wait(seconds):
             now = clock()
             if now < before:
                 log.warning(Line(event="clock-set-back", seconds=before - now))

@@ -94,14 +94,14 @@ class Server(TcpWSGIServer):
         """Close what took too long, and in a crowd what has waited longest."""
         at, channels = monotonic(), cast(dict[int, Channel], self.active_channels)
         waiting = [each for each in channels.values() if each.is_waiting]
-        for channel in waiting:
-            channel.will_close = channel.will_close or channel.is_over(at)
-        surplus = len(channels) - CROWD
-        if surplus > 0:
-            waiting.sort(key=lambda channel: channel.since)
-            for channel in waiting[:surplus]:
-                channel.will_close = True
+        waiting.sort(key=lambda channel: channel.since)
+        surplus = max(0, len(channels) - CROWD)
+        if surplus:
             log.warning(Line(event="crowd", connections=len(channels)))
+        late = [each for each in waiting[surplus:] if each.is_over(at)]
+        for channel in waiting[:surplus] + late:
+            # At once: who does not read would never let it be written to again.
+            channel.handle_close()
 
 
 def limited_server(app: Any, listener: socket.socket, *, threads: int) -> Server:

@@ -17,6 +17,8 @@ from models.instance import make_secrets
 from models.platform.keys import CreateKey, issue_key
 from models.settings import Settings
 
+ROOT = Path(__file__).parents[1]
+
 
 @contextmanager
 def empty_database():
@@ -47,6 +49,22 @@ def served(path):
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(10)
+
+
+@contextmanager
+def serving(settings, port):
+    """Yield the process of `app.py serve`, once it answers; at the end it is killed."""
+    own = {"DATABASE": settings.database, "OUTPUT": settings.output}
+    own["LOG_LEVEL"] = "error"
+    environment = os.environ | {f"MASTHEAD_{name}": own[name] for name in own}
+    words = [sys.executable, "app.py", "serve", "--port", str(port)]
+    pipe = {"stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(words, cwd=ROOT, env=environment, **pipe) as process:
+        try:
+            assert "listening" in process.stdout.readline()
+            yield process
+        finally:
+            process.kill()
 
 
 def free_port():

@@ -1,12 +1,13 @@
 """The database: opened once, written in transactions, read in snapshots."""
 
 import logging
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import disk_usage
-from threading import Event, RLock
+from threading import Event, RLock, local
 
 from peewee import DatabaseError, IntegrityError, OperationalError, SqliteDatabase
 from playhouse.migrations import Runner
@@ -49,13 +50,26 @@ LITTLE = 64 * 1024
 # secrets, and whatever else is written.
 logging.getLogger("peewee").setLevel(logging.WARNING)
 
+
 # Peewee wants one module-level database: it is our one global, unopened until
 # open_database. synchronous=FULL with the write-ahead log is what makes an
 # acknowledged write survive a power cut. secure_delete keeps purged text out of
 # free pages. Pages at the beginning of the file are read where the system has
 # them mapped: each thread has a connection with a cache of its own, and to copy a
 # page into all of them cost more than a look-up.
-database = SqliteDatabase(None)
+class _Database(SqliteDatabase):
+    """SQLite opens a file that it may not write for reading, and does not say so."""
+
+    def _connect(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection = super()._connect()  # type: ignore[misc]
+        is_ours = os.access(self.database, os.W_OK, effective_ids=True)
+        _opened.is_for_reading = not is_ours
+        return connection
+
+
+# Of the connection of each thread.
+_opened = local()
+database = _Database(None)
 PRAGMAS = {
     "journal_mode": "wal",
     "synchronous": "full",
@@ -203,6 +217,10 @@ def reading() -> Iterator[None]:
 def _transaction(kind: str, failing: str) -> Iterator[None]:
     try:
         connect()
+        if _opened.is_for_reading:
+            # The file may be written by now, but not through this connection.
+            _let_go()
+            connect()
         with database.atomic(kind):
             yield
     except _ERRORS as error:

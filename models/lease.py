@@ -71,7 +71,10 @@ class Tenure:
         detail = "Another server runs on this database; rates are counted by each."
         return [Fault("second-server", detail)]
 
-    def release(self) -> None:
+    def __enter__(self) -> None:
+        self.take()
+
+    def __exit__(self, *_: object) -> None:
         self._database.release()
         self._output.release()
 

@@ -46,11 +46,13 @@ class Builder:
         due: Callable[[datetime], None] = lambda _: None,
         *,
         gather: float = GATHER_SECONDS,
+        tick: float = TICK_SECONDS,
     ) -> None:
         self._clock = clock
         self._edition = edition
         self._due = due
         self._gather = gather
+        self._tick = tick
         self._woken = threading.Event()
         self._hurried = threading.Event()
         self._stopping = False
@@ -59,6 +61,7 @@ class Builder:
         # built into a folder of its own.
         self._built: dict[str, int] = {}
         self._built_at: datetime | None = None
+        self._has_failed = False
         self._inspection = Inspection()
         self._folder: Folder | None = None
         self._waiting_since: datetime | None = None
@@ -108,7 +111,7 @@ class Builder:
         while not self._stopping:
             # A tick makes up for every wake that was missed, also by a scheduler
             # whose clock was set back.
-            is_woken = self._woken.wait(TICK_SECONDS)
+            is_woken = self._woken.wait(self._tick)
             if is_woken:
                 self._hurried.wait(self._gather)
             time.sleep(max(0.0, self._rests_until - time.monotonic()))
@@ -126,7 +129,7 @@ class Builder:
 
     def _areas(self) -> set[str]:
         """Return what was written to, and the status page when its time has come."""
-        if self._failure is not None:
+        if self._failure is not None or self._has_failed:
             return set(AREAS)
         with reading():
             found = behind() | {a for a, n in marks().items() if n != self._built[a]}
@@ -164,10 +167,14 @@ class Builder:
     def _build(self, areas: set[str]) -> bool:
         """Build, and tell whether every page is true now."""
         started, edition = time.perf_counter(), self._edition(self._clock())
+        # Whoever mends a template need not start the service again.
+        if self._has_failed and edition.looks.read_again():
+            edition.memory.clear()
         self._folder = folder_of(edition)
         report = build(edition, sorted(areas))
         self._built |= report.numbers
         self._built_at = edition.now
+        self._has_failed = bool(report.failed)
         seconds = time.perf_counter() - started
         if report.written:
             self._rests_until = time.monotonic() + min(seconds, COMPANY_SECONDS)

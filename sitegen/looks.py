@@ -75,6 +75,16 @@ class Looks:
         digest.update(repr(told).encode())
         return digest.hexdigest()[:16]
 
+    def read_again(self) -> bool:
+        """Read templates and assets anew if one has changed; tell whether it has."""
+        before = vars(self).pop("version", None)
+        if self.version == before:
+            return False
+        vars(self).pop("assets", None)
+        assert self._jinja.cache is not None
+        self._jinja.cache.clear()
+        return True
+
     def render(self, template: str, **names: Any) -> str:
         return self._jinja.get_template(template).render(**names)
 

@@ -55,16 +55,26 @@ class Buckets:
 
     def __init__(self, most: int = 10_000) -> None:
         self._full_at: dict[str, int] = {}
+        self._now = 0
         self._lock = Lock()
         self._most = most
 
     def draw(self, name: str, now: int, rate: Rate) -> Draw:
         with self._lock:
+            self._follow(now)
             drawn = draw(self._full_at.get(name), now, rate)
             self._full_at[name] = drawn.full_at
             if len(self._full_at) > self._most:
                 self._forget_full(now)
         return drawn
+
+    def _follow(self, now: int) -> None:
+        """Set the buckets back with the clock; threads may be a moment apart."""
+        back = self._now - now
+        if back > SECOND:
+            self._full_at = {n: at - back for n, at in self._full_at.items()}
+        if not 0 <= back <= SECOND:
+            self._now = now
 
     def _forget_full(self, now: int) -> None:
         # A full bucket is the same as none.

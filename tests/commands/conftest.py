@@ -39,8 +39,8 @@ def start(environment):
     """
     started = []
 
-    def run(name="serve", log=None):
-        words = [sys.executable, "app.py", name, "--port", str(free_port())]
+    def run(name="serve", *, within=(), log=None):
+        words = [*within, sys.executable, "app.py", name, "--port", str(free_port())]
         errors = log.open("w") if log else subprocess.DEVNULL
         process = subprocess.Popen(
             words,

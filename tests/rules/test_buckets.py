@@ -81,3 +81,15 @@ def test_full_buckets_are_forgotten():
 
     assert buckets._full_at.keys() == {"late"}
     assert not buckets.draw("late", NOW + SECOND, rate).allowed
+
+
+def test_buckets_are_set_back_with_the_clock():
+    """Who has drawn before has what it had, to the token; an hour back or forth."""
+    buckets, rate = Buckets(), Rate(3, 1)
+    assert buckets.draw("a", NOW, rate).remaining == 2
+
+    back = NOW - 3600 * SECOND
+
+    assert buckets.draw("a", back, rate).remaining == 1
+    assert buckets.draw("a", back, rate).allowed
+    assert not buckets.draw("a", back, rate).allowed

@@ -1,0 +1,38 @@
+"""The short form of bench/kills.py: some of its steps, and one moment."""
+
+import random
+
+import pytest
+
+from bench import kills
+
+
+@pytest.fixture
+def found():
+    with kills.instance() as instance:
+        yield instance
+
+
+def right(total):
+    """Nothing lost, doubled, answered otherwise, broken or unlike a full build."""
+    return not set(+total) - {"kills", "acknowledged"}
+
+
+def test_some_steps(found):
+    """Killed at steps of writing and building, all is there once, and built."""
+    total = kills.killed_at_steps(found, range(random.randrange(5, 30), 330, 30))
+
+    assert total["kills"] >= 9
+    assert total["acknowledged"] > 0
+    assert right(total), total
+
+
+def test_at_a_moment(found):
+    """A server killed under load has kept all that it answered."""
+    seed = random.randrange(10**9)
+    print(f"seed {seed}")
+
+    total = kills.killed_at_moments(found, 1, random.Random(seed))
+
+    assert total["kills"] == 1
+    assert right(total), total

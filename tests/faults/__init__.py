@@ -1,0 +1,1 @@
+"""What goes wrong around the service has a name, and ends without hands."""

@@ -1,0 +1,94 @@
+"""A user whom file modes bind, and the service as whoever watches it sees it."""
+
+import os
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from api.http import create_app
+from models.database import database, open_database
+from sitegen.bodies import Bodies
+from sitegen.builder import Builder
+from sitegen.looks import Looks
+from sitegen.page import Edition
+from tests.pages.test_builder import eventually
+
+NOBODY = 65534
+SERVICE = {"slug": "api", "name": "Public API"}
+ADD = "POST /status/v1/admin/services/add"
+
+
+@pytest.fixture
+def settings(settings):
+    """Files at a place that another user can come to."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        home = Path(folder) / "home"
+        home.mkdir()
+        yield replace(
+            settings, database=str(home / "masthead.db"), output=str(home / "output")
+        )
+
+
+@pytest.fixture
+def as_user(store, settings):
+    """Go on as a user whom file modes bind: they do not bind root."""
+    home = Path(settings.database).parent
+    is_root = os.geteuid() == 0
+
+    def go_on():
+        database.close()
+        if is_root:
+            for each in [home, *home.rglob("*")]:
+                shutil.chown(each, NOBODY, NOBODY)
+            os.seteuid(NOBODY)
+        open_database(settings.database)
+
+    yield go_on
+    if is_root:
+        os.seteuid(0)
+
+
+@pytest.fixture
+def builders(store, clock):
+    """Make builders that tick fast; each has built once."""
+    made = []
+
+    def start(settings):
+        shared = {"looks": Looks(settings), "bodies": Bodies(), "memory": {}}
+        built = Builder(
+            clock, lambda now: Edition(now=now, settings=settings, **shared), tick=0.02
+        )
+        made.append(built)
+        built.start()
+        assert eventually(lambda: built._next_change)
+        return built
+
+    yield start
+    for each in made:
+        each.stop()
+
+
+@pytest.fixture
+def builder(builders, settings):
+    return builders(settings)
+
+
+@pytest.fixture
+def states(store, settings, clock, monkeypatch):
+    """Return the states that /readyz names, of this builder if there is one."""
+    monkeypatch.setattr("api.health.PROBE_SECONDS", 0.0)
+
+    def asked(builder=None):
+        troubles = builder.troubles if builder else list
+        app = create_app(settings, clock=clock, troubles=troubles)
+        answer = app.test_client().get("/readyz")
+        found = answer.json["states"]
+        assert answer.status_code == (503 if found else 200)
+        assert len(answer.json["troubles"]) >= len(found)
+        return found
+
+    return asked

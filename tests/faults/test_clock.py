@@ -1,0 +1,85 @@
+"""A clock that is set back and forth."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Event
+
+import pytest
+from apscheduler.schedulers.background import BackgroundScheduler
+
+import app as product
+from models.audit import AuditRow, broken_links
+from tests.faults.conftest import ADD, SERVICE
+from tests.pages.test_builder import eventually, text_of
+from tests.pages.test_status import measured
+
+RECORD = "POST /status/v1/admin/measurements/record"
+
+
+def test_audit(ask, clock):
+    """Records stand in the order of what was done, and the chain holds."""
+    for number, hours in enumerate([0, -5, 48, -60]):
+        clock.pass_(hours=hours)
+        assert ask(ADD, SERVICE | {"slug": f"s{number}"}).status_code == 200
+
+    labels = [r.target_label for r in AuditRow.select().order_by(AuditRow.number)]
+    assert labels == ["s0", "s1", "s2", "s3"]
+    assert broken_links("status") == []
+
+
+def test_first_answer(ask, clock):
+    """A repeat gets the first answer although the clock was set back in between."""
+    sent = {"headers": {"Idempotency-Key": "one"}}
+    first = ask(ADD, SERVICE, **sent)
+    clock.pass_(hours=-3)
+
+    again = ask(ADD, SERVICE, **sent)
+
+    assert again.data == first.data
+    assert again.headers["Idempotent-Replayed"] == "true"
+
+
+def test_page(ask, clock, builder, settings):
+    """The page is made for the clock as it is, without any write."""
+    page = Path(settings.output) / "status/index.html"
+    ask(ADD, SERVICE)
+    clock.pass_(hours=2)
+    ask(RECORD, measured(clock, "api", "operational"))
+    assert eventually(lambda: "13:59 UTC" in text_of(page))
+
+    clock.pass_(hours=1)
+    assert eventually(lambda: "No measurement since" in text_of(page))
+    clock.pass_(hours=-1)
+    assert eventually(lambda: "No measurement since" not in text_of(page))
+
+
+def test_set_back_is_noticed(clock):
+    """Whoever waits for an instant is told, and not of a clock that goes forth."""
+    told = []
+    with product.following(clock, told.append, seconds=0.01):
+        clock.pass_(hours=2)
+        assert not eventually(lambda: told, seconds=0.1)
+        clock.pass_(hours=-1)
+        assert eventually(lambda: told)
+
+    assert told == [clock.now]
+
+
+@pytest.fixture
+def scheduler():
+    made = BackgroundScheduler(timezone=UTC)
+    made.start()
+    yield made
+    made.shutdown()
+
+
+def test_jobs_do_not_wait_for_the_old_clock(scheduler):
+    """A job that an hour ahead was due in a minute runs now, and every minute."""
+    ran, now = Event(), datetime.now(UTC)
+    ahead = now + timedelta(hours=1)
+    job = scheduler.add_job(ran.set, "interval", minutes=1, next_run_time=ahead)
+
+    product.run_now(scheduler, now)
+
+    assert ran.wait(5)
+    assert eventually(lambda: job.next_run_time == now + timedelta(minutes=1))

@@ -1,0 +1,151 @@
+"""A database that cannot be written, or not even read."""
+
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from models.database import database
+from models.integrity import faults
+from models.status.services import ServiceRow
+from tests.faults.conftest import ADD, SERVICE
+
+
+@pytest.fixture
+def refused(ask, states, caplog):
+    """Write in vain: refused by the name of the state, which the log has too."""
+
+    def ask_in_vain(state):
+        response = ask(ADD, SERVICE)
+        assert response.status_code == 503
+        assert response.json["type"].endswith("/problems/storage-busy/")
+        assert response.json["state"] == state
+        assert int(response.headers["Retry-After"]) > 0
+        assert states() == [state]
+        assert f"state={state} " in caplog.text
+
+    return ask_in_vain
+
+
+@pytest.fixture
+def accepted(ask, states):
+    """Write as if nothing had been: nothing was half done, and nothing lingers."""
+
+    def ask_again():
+        assert ask(ADD, SERVICE).status_code == 200
+        assert states() == []
+        assert [row.slug for row in ServiceRow.select()] == ["api"]
+        assert faults() == []
+
+    return ask_again
+
+
+HOLD = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+connection.execute("SELECT * FROM area").fetchall()
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def reader(store, settings):
+    """Another process that reads: with the last one goes the write-ahead log."""
+    words = [sys.executable, "-c", HOLD, settings.database]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(words, **pipes) as process:
+        assert process.stdout.readline() == b"held\n"
+        yield process
+
+
+def test_read_only(ask, as_user, settings, reader, refused, accepted):
+    """Reads go on; a connection opened meanwhile writes once the file may be."""
+    ask("GET /status/v1/services/list")
+    ask(ADD, b"{}")
+    as_user()
+    Path(settings.database).chmod(0o444)
+
+    refused("database-read-only")
+    assert ask("GET /status/v1/services/list").status_code == 200
+
+    Path(settings.database).chmod(0o644)
+    accepted()
+
+
+def test_cannot_be_opened(ask, as_user, settings, refused, accepted):
+    """Who may not read the file is told so, and reads once it may."""
+    ask(ADD, b"{}")
+    ask("GET /status/v1/services/list")
+    as_user()
+    Path(settings.database).chmod(0)
+
+    refused("database-failing")
+    assert ask("GET /status/v1/services/list").status_code == 503
+
+    Path(settings.database).chmod(0o644)
+    accepted()
+
+
+def test_locked(ask, settings, refused, accepted):
+    """Another process that writes for long refuses us no longer than it writes."""
+    ask(ADD, b"{}")
+    with closing(sqlite3.connect(settings.database)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        database.execute_sql("PRAGMA busy_timeout = 20")
+
+        refused("database-locked")
+
+        other.execute("ROLLBACK")
+        accepted()
+
+
+def test_full(ask):
+    """A file that may not grow takes no write, and keeps nothing of it."""
+    ask(ADD, b"{}")
+    (pages,) = database.execute_sql("PRAGMA page_count").fetchone()
+    (most,) = database.execute_sql("PRAGMA max_page_count").fetchone()
+    database.execute_sql(f"PRAGMA max_page_count = {pages}")
+    added = count()
+
+    def add_one():
+        return ask(ADD, SERVICE | {"slug": f"s{next(added)}", "name": "x" * 100})
+
+    while (answer := add_one()).status_code == 200:
+        pass
+    assert answer.json["state"] == "database-full"
+
+    database.execute_sql(f"PRAGMA max_page_count = {most}")
+    assert add_one().status_code == 200
+    assert ServiceRow.select().count() == next(added) - 1
+    assert faults() == []
+
+
+def test_damaged(ask, settings, refused, accepted):
+    """A damaged file is no mistake of ours; once put back it is read again."""
+    ask(ADD, b"{}")
+    database.close()
+    file = Path(settings.database)
+    whole = file.read_bytes()
+    file.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+
+    refused("database-damaged")
+
+    database.close()
+    file.write_bytes(whole)
+    accepted()
+
+
+def test_builder_and_health(as_user, settings, builder, states):
+    """While nothing can be read /readyz answers all the same."""
+    as_user()
+    Path(settings.database).chmod(0)
+
+    assert "database-failing" in states(builder)
+
+    Path(settings.database).chmod(0o644)
+    assert states(builder) == []

@@ -1,0 +1,161 @@
+"""An output folder that cannot be written, or that somebody was at."""
+
+import json
+import resource
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from models.lease import SERVER, Lease
+from sitegen.files import Folder, OutputError
+from sitegen.inspection import differences
+from tests.faults.conftest import ADD, SERVICE
+from tests.pages.test_build import files_in
+from tests.pages.test_builder import eventually, text_of
+
+
+def eventually_states(states, builder, expected):
+    assert eventually(lambda: states(builder) == expected), states(builder)
+
+
+def test_read_only(ask, build_site, as_user, builder, output, states, caplog):
+    """Writes are taken meanwhile; the site follows when it can."""
+    as_user()
+    output.chmod(0o555)
+    assert ask(ADD, SERVICE).status_code == 200
+    builder.wake()
+
+    eventually_states(states, builder, ["output-read-only"])
+    assert "state=output-read-only " in caplog.text
+
+    output.chmod(0o755)
+    assert eventually((output / "status/services/api.json").exists)
+    eventually_states(states, builder, [])
+
+
+@pytest.fixture
+def little_space():
+    """Let no file of this process be longer than this."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_write_taken_in_part(tmp_path, little_space):
+    """A file of which the disk took a part is refused, and never moved over."""
+    folder = Folder(str(tmp_path / "site"))
+    with folder.locked():
+        folder.write("a.html", b"old")
+
+    little_space(4096)
+    with pytest.raises(OutputError, match="File too large") as caught, folder.locked():
+        folder.write("a.html", b"x" * 10_000)
+
+    assert caught.value.state == "output-full"
+    assert (tmp_path / "site/a.html").read_bytes() == b"old"
+
+
+def test_half_a_file(builder, output, states, caplog):
+    """A file cut short or altered is found without any write, and made again."""
+    before = files_in(output)
+    (output / "status/index.html").write_bytes(b"<html>half")
+    (output / "problems/index.html").unlink()
+    same_size = before["status/index.json"].replace(b"unavailable", b"operational")
+    (output / "status/index.json").write_bytes(same_size)
+
+    assert eventually(lambda: files_in(output) == before)
+    eventually_states(states, builder, [])
+    assert "state=output-damaged path=status/index.json" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b'{"version": 1, "files": {"a": {}}}', b"\xff\xfe"]
+)
+def test_manifest_damaged(builder, output, states, caplog, content):
+    """All is looked at and told again; the manifest is as it was."""
+    before = files_in(output)
+    (output / "manifest.json").write_bytes(content)
+
+    assert eventually(lambda: files_in(output) == before)
+    eventually_states(states, builder, [])
+    assert "state=manifest-damaged " in caplog.text
+
+
+def test_check_names_a_damaged_manifest(build_site, output):
+    """check does not call whole what it cannot compare with anything."""
+    build_site()
+    assert differences(Folder(str(output))) == []
+    (output / "manifest.json").write_text("{")
+
+    (found,) = differences(Folder(str(output)))
+
+    assert "manifest" in found
+
+
+def test_check_while_a_build_is_broken_off(build_site, output):
+    """check takes nothing away, not even what a dead build has left."""
+    build_site()
+    (output / ".masthead.unfinished").touch()
+    draft = output / ".index.html.draft"
+    draft.touch()
+
+    (found,) = differences(Folder(str(output)))
+
+    assert "broken off" in found
+    assert draft.exists()
+
+
+def test_folder_of_somebody(store, settings, build_site):
+    """Files that are not ours stop the build, and stay."""
+    foreign = Path(settings.output) / "letter.txt"
+    foreign.parent.mkdir()
+    foreign.write_text("Dear")
+
+    with pytest.raises(OutputError) as caught:
+        build_site()
+
+    assert caught.value.state == "output-foreign"
+    assert foreign.read_text() == "Dear"
+
+
+def test_folder_of_another_server(ask, build_site, output, builder, states):
+    """Nothing is taken from a server of another database; when it goes we build."""
+    before, other = files_in(output), Lease(output / SERVER)
+    assert other.take("another database")
+    ask(ADD, SERVICE)
+    builder.wake()
+
+    eventually_states(states, builder, ["output-taken"])
+    assert files_in(output) == before
+
+    other.release()
+    assert eventually((output / "status/services/api.json").exists)
+    eventually_states(states, builder, [])
+    assert json.loads((output / "build.json").read_text())["generation"] == 1
+
+
+@pytest.fixture
+def template(settings, tmp_path):
+    """A template of the owner's own, which raises."""
+    file = tmp_path / "templates/status/index.html"
+    file.parent.mkdir(parents=True)
+    file.write_text("{{ nothing.of_the_kind }}")
+    return file
+
+
+@pytest.fixture
+def builder_of_template(settings, template, builders):
+    return builders(replace(settings, templates=str(template.parents[1])))
+
+
+def test_template_that_raises(template, builder_of_template, output, states):
+    """All other pages stand; once it is mended its page does, without a start."""
+    assert (output / "status/history/index.html").exists()
+    eventually_states(states, builder_of_template, ["pages-failed"])
+    assert not (output / "status/index.html").exists()
+
+    template.write_text("mended")
+
+    assert eventually(lambda: text_of(output / "status/index.html") == "mended")
+    eventually_states(states, builder_of_template, [])

@@ -1,0 +1,52 @@
+"""Two servers at once, as at the change of a release or by mistake."""
+
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from models.lease import SERVER, Tenure, holder_of
+from tests.faults.conftest import ADD, SERVICE
+from tests.pages.test_builder import eventually
+
+
+@pytest.fixture
+def tenures(store, settings):
+    Path(settings.output).mkdir()
+    return [Tenure(settings.database, settings.output) for _ in range(2)]
+
+
+def test_second_server(tenures, settings):
+    """The second is told so, which does no harm, and is the first when that goes."""
+    first, second = tenures
+    with ExitStack() as servers:
+        with first:
+            servers.enter_context(second)
+            (fault,) = second.troubles()
+            assert fault.state == "second-server"
+            assert fault.is_harmless
+            assert first.troubles() == []
+
+        second.take()
+
+        assert second.troubles() == []
+        assert holder_of(Path(settings.output) / SERVER)
+    assert holder_of(Path(settings.output) / SERVER) is None
+
+
+@pytest.fixture
+def both(builders, settings, tmp_path):
+    """Two builders of one database, each into a folder of its own."""
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in folders:
+        builders(replace(settings, output=str(folder)))
+    return folders
+
+
+def test_two_folders_of_one_database(ask, both):
+    """What one builder has noted as built the other has still to build."""
+    ask(ADD, SERVICE)
+
+    for each in both:
+        assert eventually((each / "status/services/api.json").exists)

@@ -1,0 +1,39 @@
+"""The states and limits that the manual tells are those of the code."""
+
+import re
+
+from api import server
+from models.faults import HARMLESS, STATES
+from tests.house.words import ROOT
+
+PAGE = (ROOT / "manual/operating/when-something-fails.md").read_text(encoding="utf-8")
+STATE = re.compile(r"^\| `([a-z-]+)` \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
+
+
+def test_states():
+    """Every state has a row, in the order of the code, and every row a state."""
+    rows = STATE.findall(PAGE)
+
+    assert tuple(row[0] for row in rows) == STATES
+    assert all(each.endswith(".") for row in rows for each in row[1:])
+
+
+def test_harmless_states():
+    """The manual says of which states the service is ready all the same."""
+    ready = {row[0] for row in STATE.findall(PAGE) if "answers 200" in row[2]}
+
+    assert ready == HARMLESS
+
+
+def test_limits():
+    """The limits of connections are told as they are."""
+    told = re.findall(r"^\| [^|]+ \| ([0-9]+) \|$", PAGE, re.MULTILINE)
+
+    assert [int(each) for each in told] == [
+        server.MOST_CONNECTIONS,
+        server.CROWD,
+        server.WAIT_SECONDS,
+        server.LEAST_BYTES_A_SECOND / 1024,
+        server.MOST_HEADER_BYTES / 1024,
+        server.MOST_BODY_BYTES / 1024 / 1024,
+    ]

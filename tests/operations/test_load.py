@@ -1,0 +1,128 @@
+"""The short form of bench/load.py, and the limits of connections one by one."""
+
+import socket
+import threading
+import time
+from contextlib import ExitStack, suppress
+from functools import partial
+
+import pytest
+
+from api import server as serving
+from bench import load
+from bench.kills import instance
+
+
+def test_load_in_bad_company():
+    """No 5xx, nothing lost and nobody starved, whatever else is connected."""
+    with instance() as found:
+        told = load.loaded(found, 8, 2, partial(load.hostile, idle=100, slow=20))
+
+    assert told["acknowledged"] > 8
+    assert (told["5xx"], told["odd"], told["lost"]) == (0, 0, 0)
+    assert told["p99"] < 5000
+
+
+def hello(environ, start):
+    start("200 OK", [("Content-Length", "5")])
+    return [b"hello"]
+
+
+def long(environ, start):
+    start("200 OK", [])
+    return [b"x" * 1024 * 1024] * 64
+
+
+@pytest.fixture
+def serve():
+    """Serve an application with our limits, and return a way to connect."""
+    with ExitStack() as stack:
+
+        def started(app):
+            listener = socket.create_server(("127.0.0.1", 0))
+            port = listener.getsockname()[1]
+            made = serving.limited_server(app, listener, threads=1)
+            thread = threading.Thread(target=made.run)
+            thread.start()
+            stack.callback(thread.join)
+            stack.callback(made.close)
+
+            def connect():
+                address = ("127.0.0.1", port)
+                return stack.enter_context(socket.create_connection(address, 10))
+
+            return connect
+
+        yield started
+
+
+GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+def is_closed(client):
+    """Tell whether the other side has hung up."""
+    try:
+        return client.recv(1) == b""
+    except ConnectionError:
+        return True
+
+
+def test_header_a_byte_at_a_time(serve, monkeypatch):
+    """A byte is no activity: what takes too long is closed, whatever comes of it."""
+    monkeypatch.setattr(serving, "WAIT_SECONDS", 0.5)
+    client = serve(hello)()
+    began = time.monotonic()
+
+    with suppress(ConnectionError):
+        while time.monotonic() - began < 10:
+            client.sendall(b"G")
+            time.sleep(0.05)
+
+    assert time.monotonic() - began < 5
+
+
+def test_body_that_comes_steadily(serve, monkeypatch):
+    """A long body has more time, as long as it comes at the least rate."""
+    monkeypatch.setattr(serving, "WAIT_SECONDS", 0.5)
+    monkeypatch.setattr(serving, "LEAST_BYTES_A_SECOND", 100)
+    client = serve(hello)()
+    client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n")
+
+    for _ in range(25):
+        client.sendall(b"x" * 20)
+        time.sleep(0.1)
+
+    assert client.recv(100).startswith(b"HTTP/1.1 200")
+
+
+def test_answer_that_is_not_taken(serve, monkeypatch):
+    """Who does not take an answer holds no thread for longer than others wait."""
+    monkeypatch.setattr(serving, "WAIT_SECONDS", 0.5)
+    connect = serve(long)
+    connect().sendall(GET)
+    time.sleep(0.2)
+    other = connect()
+
+    other.sendall(GET)
+
+    assert other.recv(100).startswith(b"HTTP/1.1 200")
+
+
+def test_crowd(serve, monkeypatch):
+    """In a crowd those that have waited longest make room for those who ask."""
+    monkeypatch.setattr(serving, "CROWD", 5)
+    connect = serve(hello)
+    first, *_, last = [connect() for _ in range(12)]
+
+    assert is_closed(first)
+    last.sendall(GET)
+    assert last.recv(100).startswith(b"HTTP/1.1 200")
+
+
+def test_long_header(serve):
+    """A header beyond the limit is refused while it comes."""
+    client = serve(hello)()
+
+    client.sendall(b"GET / HTTP/1.1\r\nX: " + b"a" * serving.MOST_HEADER_BYTES)
+
+    assert b" 431 " in client.recv(100)
