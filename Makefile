@@ -2,7 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PY := .venv/bin/python
 
-.PHONY: demo run test check bench install tools browser lock
+.PHONY: demo run test check bench install tools programs lock
 
 demo: install
 	$(PY) app.py demo
@@ -13,7 +13,7 @@ run: install
 test: check
 	$(PY) -m pytest
 
-check: tools browser
+check: tools programs
 	$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy
 
 bench: tools
@@ -36,9 +36,13 @@ tools: .venv/tools
 	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	touch $@ .venv/installed
 
-# Debian's Chromium for the browser tests; where it cannot be had they are skipped with a reason.
-browser:
-	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update && apt-get install -y chromium; } || echo "No Chromium here: the browser tests will be skipped."
+# Debian's Chromium, nginx and Caddy are tested with; where they cannot be had those tests are skipped with a reason.
+# In runlevel 1 Debian starts nothing that it installs.
+programs: chromium nginx caddy
+
+.PHONY: chromium nginx caddy
+chromium nginx caddy:
+	@PATH="$$PATH:/usr/sbin" command -v $@ >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update && RUNLEVEL=1 apt-get install -y $@; } || echo "No $@ here: the tests with it will be skipped."
 
 LOCK := $(PY) -m piptools compile --quiet --generate-hashes --no-header --strip-extras --allow-unsafe --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 lock: tools

@@ -32,7 +32,14 @@ from api.openapi import document
 from api.server import limited_server
 from models import audit, changes
 from models.base import milliseconds
-from models.database import database, migrate, open_database, reading, writing
+from models.database import (
+    NewerSchema,
+    database,
+    migrate,
+    open_database,
+    reading,
+    writing,
+)
 from models.errors import Refusal, StorageBusy
 from models.idempotency import forget_answers
 from models.instance import BACKED_UP, make_secrets, set_mark
@@ -187,7 +194,7 @@ def open_instance(settings: Settings) -> list[str]:
         raise CommandError(
             f"The database {settings.database} cannot be used: {reason}."
         ) from error
-    except DocsSlugTaken as error:
+    except (DocsSlugTaken, NewerSchema) as error:
         raise CommandError(str(error)) from error
     return applied
 
@@ -353,8 +360,10 @@ def following(
             before = now
 
     Thread(target=follow, name="clock", daemon=True).start()
-    yield
-    over.set()
+    try:
+        yield
+    finally:
+        over.set()
 
 
 def run_now(scheduler: BackgroundScheduler, now: datetime) -> None:

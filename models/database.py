@@ -80,11 +80,18 @@ PRAGMAS = {
 }
 
 
+class NewerSchema(RuntimeError):
+    """A later release made the tables: no start, since it cannot be undone."""
+
+
 def open_database(path: str) -> None:
     """Name the file that every thread of this process will connect to."""
     if not database.is_closed():
         database.close()
     Path(path).parent.mkdir(parents=True, exist_ok=True)
+    # For its owner alone: it has what is not published. The log beside it follows.
+    if not Path(path).exists():
+        Path(path).touch(mode=0o600)
     database.init(path, pragmas=PRAGMAS, timeout=BUSY_SECONDS)
 
 
@@ -95,14 +102,21 @@ def migrate() -> list[str]:
     All are one transaction, so that of two processes that start together one
     migrates and the other waits and finds nothing to do. Rows that refer to others
     are held to it at the end: a step that makes a table anew drops the old one, and
-    with it would go every row that refers to a row of it.
+    with it would go every row that refers to a row of it. Raise NewerSchema, and
+    leave the database as it is, when a later release has been here.
     """
     connect()
     # Within a transaction this setting cannot be changed.
     database.pragma("foreign_keys", 0)
     try:
         with writing():
-            names: list[str] = Runner(database, str(MIGRATIONS)).up()
+            runner = Runner(database, str(MIGRATIONS))
+            if later := [each.name for each in runner.status() if each.path is None]:
+                raise NewerSchema(
+                    f"The database has the schema of a newer release ({later[-1]})."
+                    " Start that release, or restore a copy from before the upgrade."
+                )
+            names: list[str] = runner.up()
             if names and (strays := database.pragma("foreign_key_check")):
                 raise IntegrityError(f"Rows of {strays} refer to nothing.")
     finally:

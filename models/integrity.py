@@ -24,6 +24,8 @@ def faults() -> list[str]:
 def copy_to(path: Path) -> None:
     """Write a consistent copy of the database, while it goes on being written."""
     draft = path.with_name(path.name + ".draft")
+    draft.unlink(missing_ok=True)
+    draft.touch(mode=0o600)
     with closing(sqlite3.connect(draft)) as copy:
         database.connection().backup(copy)
     draft.replace(path)

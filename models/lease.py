@@ -35,8 +35,10 @@ class Lease:
                 os.close(found)
                 return False
             self._held = found
-            os.ftruncate(found, 0)
-            os.pwrite(found, owner.encode(), 0)
+        # A disk that was full has room now.
+        if os.pread(self._held, 100, 0) != owner.encode():
+            os.ftruncate(self._held, 0)
+            os.pwrite(self._held, owner.encode(), 0)
         return True
 
     def release(self) -> None:
@@ -55,15 +57,16 @@ class Tenure:
 
     def take(self) -> None:
         """Hold what can be had; called again and again, since others may go."""
-        # What cannot be written to is told by those who have to.
+        # What cannot be used is told by those who have to use it.
         with suppress(OSError, StorageBusy):
             with reading():
                 id = instance_id()
+            with suppress(OSError):
+                self._output.take(id)
             is_second = not self._database.take(id)
             if is_second != self._is_second:
                 log.warning(Line(state="second-server", is_over=not is_second))
             self._is_second = is_second
-            self._output.take(id)
 
     def troubles(self) -> list[Fault]:
         if not self._is_second:
@@ -80,7 +83,7 @@ class Tenure:
 
 
 def holder_of(path: Path) -> str | None:
-    """Return who holds the lease, None while nobody does."""
+    """Return who holds the lease; None for nobody, and for who could not say."""
     try:
         found = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -88,7 +91,7 @@ def holder_of(path: Path) -> str | None:
     try:
         fcntl.flock(found, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return os.pread(found, 100, 0).decode("ascii", "replace")
+        return os.pread(found, 100, 0).decode("ascii", "replace") or None
     else:
         return None
     finally:

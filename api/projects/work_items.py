@@ -45,9 +45,10 @@ def list_work_items(call: Call, asked: ListWorkItems) -> Page[WorkItemRow]:
 
     assigneeId takes an account, me or none. blocked is true for what has an open
     blocker; ready for what waits in backlog or planned without one. Down, by
-    priority or bucket, the most urgent and the nearest come first. Without a
-    project, items of archived projects are left out unless archived is only or
-    include.
+    priority or bucket, the most urgent and the nearest come first. Of words that
+    more than 500 items have, relevance ranks the newest 500 and tells of no other.
+    Without a project, items of archived projects are left out unless archived is
+    only or include.
     """
     return work_items_listed(asked, by(call))
 

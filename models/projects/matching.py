@@ -58,9 +58,9 @@ def match_of(asked: str) -> str | None:
     return " ".join(parts) or None
 
 
-def matches(match: str, *columns: Any) -> Any:
-    """Select the numbers of the texts that match, and more about each."""
-    return Index.select(SQL("rowid").alias("row"), *columns).where(_is_match(match))
+def matches(match: str) -> Any:
+    """Select the numbers of the texts that match."""
+    return Index.select(SQL("rowid")).where(_is_match(match))
 
 
 def newest_ranked(match: str, texts: Any, where: list[Any], most: int) -> list[Ranked]:

@@ -7,20 +7,18 @@ from peewee import Case, fn
 from pydantic import Field
 
 from models.base import Shape
-from models.pagination import CursorQuery, Page, continued
+from models.pagination import CursorQuery, Page
 from models.projects.comment import CommentRow
 from models.projects.document import DocumentRow
-from models.projects.matching import Ranked, match_of, newest_ranked
+from models.projects.matching import match_of
 from models.projects.project import ProjectRow, project_asked
+from models.projects.ranking import ranked_page
 from models.projects.snippets import LOOKED_THROUGH, Finder, Highlight
 from models.projects.specification import SpecificationRow
 from models.projects.text_index import Indexed, IndexedTextRow
 from models.projects.words import Commas, OfProject
 from models.projects.work_item import WorkItemRow
 from models.words import Digits, Id, Moment
-
-# Of words that very many things have, so many of the newest things are ranked.
-MOST_RANKED = 500
 
 ROWS: dict[str, Any] = {
     "work": WorkItemRow,
@@ -60,26 +58,12 @@ class ListHits(OfProject, CursorQuery):
 
 
 def hits_listed(asked: ListHits) -> Page[SearchHit]:
-    """
-    Return a page of hits.
-
-    Ranks move with everything that is written. So a page goes on after where the
-    last hit stands now, among what there was for the first page.
-    """
-    last = asked.last()
-    texts = _texts(asked)
+    """Return a page of hits, of the newest things that have the words."""
     match = match_of(asked.q)
     if match is None:
         return Page([], {"cursor": None})
-    newest = last[2] if last else None
-    ranked = _ranked(match, texts, newest)
-    after = _after(match, ranked, last) if last else ranked
-    page = after[: asked.limit]
-    cursor = None
-    if len(after) > len(page):
-        top = newest or max(number for _, number in ranked)
-        cursor = continued(asked, [*page[-1], top])
-    return Page(_hits(asked.q, [number for _, number in page]), {"cursor": cursor})
+    numbers, cursor = ranked_page(match, asked, _texts(asked))
+    return Page(_hits(asked.q, numbers), {"cursor": cursor})
 
 
 def _texts(asked: ListHits) -> list[Any]:
@@ -118,32 +102,6 @@ def _of_rows(type: Any, id: Any) -> Any:
         for name, row in ROWS.items()
     ]
     return Case(type, each)
-
-
-def _ranked(match: str, where: list[Any], newest: int | None) -> list[Ranked]:
-    """Return the matches in order: by rank, of equal ones the newer first."""
-    if newest is not None:
-        where = [*where, IndexedTextRow.number <= newest]
-    found = newest_ranked(match, IndexedTextRow, where, MOST_RANKED)
-    return sorted(found, key=_order)
-
-
-def _order(ranked: Ranked) -> Ranked:
-    rank, number = ranked
-    return rank, -number
-
-
-def _after(match: str, ranked: list[Ranked], last: list[Any]) -> list[Ranked]:
-    """
-    Return what follows the last hit: as it ranks now, told of or not.
-
-    Only where it no longer has the words does it stand where it stood.
-    """
-    rank, number, _ = last
-    only = [IndexedTextRow.number == number]
-    now = newest_ranked(match, IndexedTextRow, only, 1)
-    place = now[0] if now else (rank, number)
-    return [each for each in ranked if _order(each) > _order(place)]
 
 
 def _hits(asked: str, numbers: list[int]) -> list[SearchHit]:

@@ -7,7 +7,7 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING, Any
 
-from peewee import fn
+from peewee import SQL, fn
 
 from models.base import milliseconds
 from models.projects.blockers import WAITING, open_blocks
@@ -118,9 +118,18 @@ def _tied(asked: "ListWorkItems", by: By) -> Iterator[Narrowed]:
 
 
 def _labelled(labels: list[str], mode: str) -> Iterator[Narrowed]:
+    """Two common labels may be rare together, which is known before items are."""
     row: Any = WorkLabelRow
-    for some in [labels] if mode == "any" else [[label] for label in labels]:
-        yield among(row.select(row.work).where(row.label.in_(some)), row.work)
+    each = [row.select(row.work).where(row.label == label) for label in labels]
+    if mode == "any":
+        each = [row.select(row.work).where(row.label.in_(labels))]
+    elif len(each) > 1:
+        # In an order that both have in an index, so that neither is held.
+        together = reduce(and_, each).order_by(SQL("1"))
+        if are_few(together):
+            yield Narrowed(Item.id.in_(together), is_few=True)
+            return
+    yield from (among(some, row.work) for some in each)
 
 
 def _linked(asked: "ListWorkItems") -> Any:

@@ -92,10 +92,13 @@ class WorkAssigneeRow(Row):
 
     number = AutoField()
     work = ForeignKeyField(WorkItemRow, on_delete="CASCADE", index=False)
-    account_id = TextField(index=True)
+    account_id = TextField()
 
     class Meta:
-        indexes = ((("work", "account_id"), True),)
+        indexes = (
+            (("work", "account_id"), True),
+            (("account_id", "work"), False),
+        )
 
 
 class WorkLabelRow(Row):
@@ -104,10 +107,14 @@ class WorkLabelRow(Row):
 
     number = AutoField()
     work = ForeignKeyField(WorkItemRow, on_delete="CASCADE", index=False)
-    label = ForeignKeyField(LabelRow, on_delete="CASCADE")
+    label = ForeignKeyField(LabelRow, on_delete="CASCADE", index=False)
 
     class Meta:
-        indexes = ((("work", "label"), True),)
+        indexes = (
+            (("work", "label"), True),
+            # The items of a label are told without a look at its rows.
+            (("label", "work"), False),
+        )
 
 
 class WorkSpecificationRow(Row):

@@ -1,13 +1,16 @@
 """The register of work items: listed by what is asked of them."""
 
+from functools import reduce
 from typing import Annotated, Any, Literal
 
+from peewee import SQL, fn
 from pydantic import Field, model_validator
 
-from models.pagination import CursorQuery, Page, Sort, ascending, page_of
-from models.projects.matching import RANK, match_of, matches
+from models.pagination import CursorQuery, Page, Sort, page_of
+from models.projects.matching import match_of, matches
 from models.projects.project import ProjectRow, project_asked
-from models.projects.rarity import unindexed
+from models.projects.ranking import ranked_page
+from models.projects.rarity import are_few, unindexed
 from models.projects.specifications import SpecificationStatus
 from models.projects.text_index import IndexedTextRow
 from models.projects.ties import SpecRelationship, with_ties
@@ -20,7 +23,7 @@ from models.projects.words import (
     Order,
     sorted_by,
 )
-from models.projects.work_filters import Narrowed, among, conditions
+from models.projects.work_filters import Narrowed, conditions
 from models.projects.work_item import RankField, WorkItemRow
 from models.projects.work_items import Bucket, Priority, WorkStatus, WorkType
 from models.words import Flag, Id, Moment
@@ -81,17 +84,20 @@ def work_items_listed(asked: ListWorkItems, by: By) -> Page[WorkItemRow]:
     match = match_of(asked.q) if asked.q is not None else None
     if asked.q is not None and match is None:
         return Page([], {"cursor": None})
-    query, sorts = WorkItemRow.select(), _sorts(asked)
-    if match is not None and asked.sort == "relevance":
-        query, sorts = _ranked(match, asked)
-    elif match is not None:
+    if match is not None and asked.sort != "relevance":
         narrowed.append(_matching(match))
     of_project = _of_projects(asked, is_few=any(each.is_few for each in narrowed))
-    for condition in (*of_project, *(each.where for each in narrowed)):
-        query = query.where(condition)
-    page = page_of(query, asked, *sorts)
+    where = [*of_project, *(each.where for each in narrowed)]
+    if match is not None and asked.sort == "relevance":
+        page = _by_relevance(match, asked, where)
+    else:
+        page = page_of(_items(where), asked, *_sorts(asked))
     with_ties(page.items)
     return page
+
+
+def _items(where: list[Any]) -> Any:
+    return reduce(lambda query, each: query.where(each), where, WorkItemRow.select())
 
 
 def _of_projects(asked: ListWorkItems, *, is_few: bool) -> list[Any]:
@@ -111,8 +117,6 @@ def _of_projects(asked: ListWorkItems, *, is_few: bool) -> list[Any]:
 
 def _sorts(asked: ListWorkItems) -> tuple[Sort, ...]:
     """Down is from the newest, the highest number, the most urgent, the nearest."""
-    if asked.sort == "relevance":
-        return ()
     field = SORTS[asked.sort]
     order = asked.order
     if isinstance(field, RankField):
@@ -121,21 +125,22 @@ def _sorts(asked: ListWorkItems) -> tuple[Sort, ...]:
 
 
 def _matching(match: str) -> Narrowed:
-    found = matches(match)
-    texts = IndexedTextRow.select(IndexedTextRow.entity_id).join(
-        found, on=(found.c.row == IndexedTextRow.number)
-    )
-    return among(texts, IndexedTextRow.entity_id)
+    """What few items have is looked up; what has common words is noted once."""
+    text, found = IndexedTextRow, matches(match)
+    texts = text.select(text.entity_id).where(text.number.in_(found))
+    if are_few(found):
+        return Narrowed(WorkItemRow.id.in_(texts), is_few=True)
+    return Narrowed(fn.EXISTS(texts.where(text.entity_id == WorkItemRow.id)))
 
 
-def _ranked(match: str, asked: ListWorkItems) -> tuple[Any, tuple[Sort, ...]]:
-    """The best come first, unless the order says else."""
-    found = matches(match, RANK)
-    query = (
-        WorkItemRow.select(WorkItemRow, found.c.rank.alias("rank"))
-        .join(IndexedTextRow, on=(IndexedTextRow.entity_id == WorkItemRow.id))
-        .join(found, on=(found.c.row == IndexedTextRow.number))
-        .objects()
-    )
-    best = Sort(found.c.rank, lambda row: row.rank, descending=asked.order == "asc")
-    return query, (best, ascending(WorkItemRow.id))
+def _by_relevance(
+    match: str, asked: ListWorkItems, where: list[Any]
+) -> Page[WorkItemRow]:
+    text, work = IndexedTextRow, WorkItemRow
+    item = work.select(SQL("1")).where(work.id == text.entity_id, *where)
+    numbers, cursor = ranked_page(match, asked, [fn.EXISTS(item)], asked.order)
+    named = text.select(text.number, text.entity_id).where(text.number.in_(numbers))
+    found = {each.number: each.entity_id for each in named}
+    ids = [found[number] for number in numbers]
+    items = {each.id: each for each in work.select().where(work.id.in_(ids))}
+    return Page([items[id] for id in ids], {"cursor": cursor})

@@ -3,9 +3,11 @@
 import json
 import re
 import sqlite3
+from contextlib import closing
 
 import pytest
 
+from models.database import database
 from models.platform.keys import KeyRow
 
 
@@ -142,6 +144,27 @@ def test_backup(command, tmp_path):
     assert copy.execute("SELECT issuer FROM key").fetchall() == [("ada@example.com",)]
     assert copy.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     copy.close()
+    assert (tmp_path / "copy.db").stat().st_mode & 0o077 == 0
+
+
+def test_newer_schema(command, tmp_path):
+    """A database of a later release is left as it is, and told what to do."""
+    path = tmp_path / "data/masthead.db"
+    command("migrate")
+    database.close()
+    with closing(sqlite3.connect(path)) as later:
+        add = "INSERT INTO schema_migration (name, applied) VALUES (?, ?)"
+        later.execute(add, ("9000_later", "2030-01-01"))
+        later.commit()
+    before = path.read_bytes()
+
+    for words in (["migrate"], ["build"], ["check"], ["keys", "list"]):
+        code, out, err = command(*words)
+        assert (code, out) == (2, "")
+        assert "newer release (9000_later)" in err
+        assert "restore a copy" in err
+
+    assert path.read_bytes() == before
 
 
 def test_openapi(command):

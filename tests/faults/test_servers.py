@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from models.lease import SERVER, Tenure, holder_of
+from models.lease import SERVER, Lease, Tenure, holder_of
 from tests.faults.conftest import ADD, SERVICE
 from tests.pages.test_builder import eventually
 
@@ -33,6 +33,20 @@ def test_second_server(tenures, settings):
         assert second.troubles() == []
         assert holder_of(Path(settings.output) / SERVER)
     assert holder_of(Path(settings.output) / SERVER) is None
+
+
+def test_lease_on_a_full_disk(tmp_path):
+    """Who holds it and could not write who it is does so when there is room."""
+    path, lease = tmp_path / "lease", Lease(tmp_path / "lease")
+    assert lease.take("one")
+    path.write_bytes(b"")
+    assert holder_of(path) is None
+
+    assert lease.take("one")
+
+    assert holder_of(path) == "one"
+    assert not Lease(path).take("two")
+    lease.release()
 
 
 @pytest.fixture

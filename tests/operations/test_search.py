@@ -3,7 +3,7 @@
 import pytest
 
 from models.projects.project import ProjectRow
-from models.projects.search import MOST_RANKED
+from models.projects.ranking import MOST_RANKED
 from models.projects.text_index import index_text
 from tests.full_project import Maker, make_full
 from tests.projects import make_item, make_project

@@ -46,6 +46,13 @@ def titles(response):
     return "".join(each["title"][0] for each in response.json["data"])
 
 
+@pytest.fixture(params=["few", "many"])
+def rarity(request, monkeypatch):
+    """Whether what is found counts as few, which are looked up, or as many."""
+    if request.param == "many":
+        monkeypatch.setattr("models.projects.rarity.FEW", 0)
+
+
 @pytest.mark.parametrize(
     ("asked", "found"),
     [
@@ -65,6 +72,7 @@ def titles(response):
         (f"creatorId={CONTRIBUTOR}", "c"),
         ("labelId=$red", "cb"),
         ("labelId=$red,$blue", "c"),
+        ("labelId=$red,$blue&status=done", ""),
         ("labelId=$red,$blue&labelMode=any", "cb"),
         ("milestoneId=$one", "d"),
         ("milestoneId=none", "gecba"),
@@ -90,6 +98,8 @@ def titles(response):
         ("q=curs*&archived=only", "f"),
         ("q=grosse&archived=include", ""),
         ("q=größe&archived=include&sort=relevance", "f"),
+        ("q=cursor&sort=relevance", ""),
+        ("q=cursor&sort=relevance&archived=only&order=asc", "f"),
         ("q=%25", ""),
         ("sort=number&projectSlug=atlas", "edcba"),
         ("sort=createdAt&order=asc", "abcdeg"),
@@ -100,7 +110,7 @@ def titles(response):
         ("sort=bucket&bucket=now,later", "be"),
     ],
 )
-def test_list(ask, register, asked, found):
+def test_list(ask, register, rarity, asked, found):
     """Last changed first, nothing archived, unless the question says else."""
     for name, id in register.items():
         asked = asked.replace(f"${name}", id)
@@ -154,6 +164,18 @@ def test_list_by_relevance_in_pages(ask, store, clock):
     assert (
         titles(ask(LIST, {"q": "lock", "sort": "relevance", "order": "asc"})) == "acb"
     )
+
+
+def test_newest_are_ranked(ask, store, clock, monkeypatch):
+    """Of more than are ranked the newest are told, whatever their order."""
+    monkeypatch.setattr("models.projects.ranking.MOST_RANKED", 2)
+    atlas = make_project("atlas", clock.now)
+    for title in ("a lock", "b lock and more", "c lock"):
+        clock.pass_(minutes=1)
+        work(atlas, clock, title=title)
+
+    assert titles(ask(LIST, {"q": "lock", "sort": "relevance"})) == "cb"
+    assert titles(ask(LIST, {"q": "lock"})) == "cba"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,63 @@
+"""The units of systemd, by its own judge."""
+
+import re
+import subprocess
+from configparser import ConfigParser
+
+import pytest
+
+from app import parser
+from tests.deploy.conftest import DEPLOY, needed
+
+UNITS = sorted(path.name for path in DEPLOY.glob("masthead*.*"))
+SERVICES = [name for name in UNITS if name.endswith(".service")]
+
+
+class Unit(ConfigParser):
+    optionxform = staticmethod(str)
+
+
+def read(name):
+    unit = Unit(interpolation=None, strict=False)
+    unit.read(DEPLOY / name)
+    return unit
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_unit_is_understood(name, tmp_path):
+    """systemd knows every line; only the program may be somewhere else here."""
+    text = (
+        (DEPLOY / name)
+        .read_text()
+        .replace("/srv/masthead/.venv/bin/python", "/bin/true")
+    )
+    (tmp_path / name).write_text(text)
+    if name.endswith(".timer"):
+        service = name.replace(".timer", ".service")
+        (tmp_path / service).write_text("[Service]\nExecStart=/bin/true\n")
+
+    verify = [needed("systemd-analyze"), "verify", "--man=no", str(tmp_path / name)]
+    judged = subprocess.run(verify, capture_output=True, text=True, check=False)
+
+    assert (judged.returncode, judged.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_service_is_confined(name):
+    """None runs as root, and each writes only to its own folders."""
+    service = read(name)["Service"]
+
+    assert service["User"] == "masthead"
+    assert service["ProtectSystem"] == "strict"
+    assert all(
+        path.startswith("/srv/masthead/") for path in service["ReadWritePaths"].split()
+    )
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_service_runs_a_command(name):
+    """What a unit starts is a command that there is, with what it asks for."""
+    _, words = read(name)["Service"]["ExecStart"].rstrip("'").split(" app.py ")
+    words = re.sub(r"\$\$\(.*?\)", "1", words)
+
+    assert parser().parse_args(words.split()).run

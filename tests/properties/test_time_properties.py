@@ -1,0 +1,55 @@
+"""Times in and out, and spans cut by windows."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.status.cuts import inside, outside
+from models.words import read_moment, told_moment
+
+EPOCH, LAST = datetime(1970, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+moments = st.integers(0, (LAST - EPOCH) // MICROSECOND).map(
+    lambda number: EPOCH + number * MICROSECOND
+)
+offsets = st.integers(-1439, 1439).map(lambda m: timezone(timedelta(minutes=m)))
+ends = st.lists(st.integers(0, 30), min_size=2, max_size=2, unique=True).map(sorted)
+windows = st.lists(ends.map(tuple), max_size=6).map(sorted)
+
+
+@given(at=moments, offset=offsets)
+def test_moment_is_told_as_it_was_read(at, offset):
+    """In whatever offset it came, it is told in UTC to the millisecond, cut down."""
+    told = told_moment(read_moment(at.astimezone(offset).isoformat()))
+
+    expected = at.replace(microsecond=at.microsecond // 1000 * 1000)
+    assert datetime.fromisoformat(told) == expected
+    assert told.endswith("Z")
+    assert told_moment(read_moment(told)) == told
+
+
+@given(text=st.text(alphabet="0123456789-:TZtz.+ ", max_size=30))
+def test_moment_or_a_refusal(text):
+    """Whatever looks like a time is one, or is refused in a sentence."""
+    try:
+        found = read_moment(text)
+    except ValueError as error:
+        told = str(error)
+    else:
+        told = "Must be in UTC." if found.tzinfo is UTC else ""
+    assert told.startswith("Must be")
+
+
+def covered(spans):
+    """The whole numbers that begin a unit within one of the spans."""
+    return [unit for start, end in spans for unit in range(start, end)]
+
+
+@given(cut=windows, span=ends.map(tuple))
+def test_span_is_parted(cut, span):
+    """What the windows cut out and what they leave are the span, each part once."""
+    within, left = covered(inside(cut, span)), covered(outside(cut, span))
+
+    assert sorted(within + left) == covered([span])
+    assert set(within) == set(covered(cut)) & set(covered([span]))
