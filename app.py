@@ -27,9 +27,11 @@ from tqdm import tqdm
 
 from api.http import VERSION, create_app, declare_operations
 from api.kinds import KINDS
+from api.metrics import Metrics
 from api.openapi import document
 from api.server import limited_server
 from models import audit, changes
+from models.base import milliseconds
 from models.database import (
     NewerSchema,
     database,
@@ -39,9 +41,8 @@ from models.database import (
     writing,
 )
 from models.errors import Refusal, StorageBusy
-from models.faults import Fault
 from models.idempotency import forget_answers
-from models.instance import make_secrets
+from models.instance import BACKED_UP, make_secrets, set_mark
 from models.integrity import copy_to, faults
 from models.lease import Tenure
 from models.logs import Line, OneLine
@@ -67,6 +68,8 @@ from sitegen.page import Edition, declare_pages
 from sitegen.preview import Preview
 from sitegen.sources import report as reports
 from sitegen.sources.tree import Tree, read_tree
+
+log = logging.getLogger("masthead.jobs")
 
 TICK_SECONDS = 15
 CLOCK_SECONDS = 5
@@ -230,7 +233,8 @@ def editions(settings: Settings) -> Callable[[datetime], Edition]:
     )
 
 
-Job = tuple[Callable[[], None], int]
+# A name, what is done, and how many seconds lie between two times.
+Job = tuple[str, Callable[[], None], int]
 
 
 def serve(settings: Settings, asked: argparse.Namespace) -> None:
@@ -257,7 +261,7 @@ def demo(settings: Settings, asked: argparse.Namespace) -> None:
             f"site     {site}/\nstatus   {site}/status/\nAPI      {site}/openapi.json"
         )
         print(f"key      {key}")
-        beat = (lambda: _beat(settings, world.beat), 30)
+        beat = ("beat", lambda: _beat(settings, world.beat), 30)
         _serve(settings, listener, jobs=[beat])
 
 
@@ -307,28 +311,24 @@ def _serve(
     scheduler = BackgroundScheduler(timezone=UTC, job_defaults=late)
 
     def due(at: datetime) -> None:
-        scheduler.add_job(
-            builder.wake, "date", run_date=at, id="due", replace_existing=True
-        )
-
-    def troubles() -> list[Fault]:
-        return tenure.troubles() + builder.troubles()
+        once = {"id": "due", "replace_existing": True}
+        scheduler.add_job(builder.wake, "date", run_date=at, **once)
 
     builder, uses = Builder(utc_now, editions(settings), due), Uses()
-    tenure, wake = Tenure(settings.database, settings.output), builder.wake
-    app = create_app(
+    metrics = Metrics(settings, utc_now, builder.progress)
+    tenure = Tenure(settings.database, settings.output)
+    application = create_app(
         settings,
         clock=utc_now,
-        changed=wake,
-        troubles=troubles,
+        changed=builder.wake,
+        troubles=lambda: tenure.troubles() + builder.troubles(),
         uses=uses,
         site=Preview(settings.output),
+        metrics=metrics,
     )
-    server = limited_server(app, listener, threads=settings.threads)
-    own = [(tenure.take, TICK_SECONDS), (uses.write, 60)]
-    own += [(partial(_tidy, settings), TIDY_SECONDS), (Bodies().forget, DAY_SECONDS)]
-    for job, seconds in [*own, *jobs]:
-        scheduler.add_job(job, "interval", seconds=seconds, next_run_time=utc_now())
+    server = limited_server(application, listener, threads=settings.threads)
+    for job in (*_own_jobs(settings, uses, tenure), *jobs):
+        _schedule(scheduler, job, metrics)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with tenure, following(utc_now, partial(run_now, scheduler)):
         builder.start()
@@ -373,6 +373,30 @@ def run_now(scheduler: BackgroundScheduler, now: datetime) -> None:
     for job in scheduler.get_jobs():
         with suppress(JobLookupError):
             job.modify(next_run_time=now)
+
+
+def _own_jobs(settings: Settings, uses: Uses, tenure: Tenure) -> list[Job]:
+    return [
+        ("tenure", tenure.take, TICK_SECONDS),
+        ("uses", uses.write, 60),
+        ("tidy", partial(_tidy, settings), TIDY_SECONDS),
+        ("bodies", Bodies().forget, DAY_SECONDS),
+    ]
+
+
+def _schedule(scheduler: BackgroundScheduler, job: Job, metrics: Metrics) -> None:
+    """Run the job now and from time to time; one that fails is the scheduler's."""
+    name, work, seconds = job
+
+    def run() -> None:
+        started = perf_counter()
+        work()
+        metrics.job_done(name)
+        level = logging.INFO if seconds >= 60 else logging.DEBUG
+        log.log(level, Line(job=name, ms=(perf_counter() - started) * 1000))
+
+    now = utc_now()
+    scheduler.add_job(run, "interval", seconds=seconds, name=name, next_run_time=now)
 
 
 def _tidy(settings: Settings) -> None:
@@ -435,6 +459,11 @@ def backup(settings: Settings, asked: argparse.Namespace) -> None:
     except (OSError, sqlite3.Error) as error:
         raise CommandError(f"{asked.file} cannot be written: {error}.") from error
     print(f"wrote {asked.file}", file=sys.stderr)
+    try:
+        with writing():
+            set_mark(BACKED_UP, milliseconds(utc_now()))
+    except StorageBusy as error:
+        raise CommandError(f"When this was could not be noted: {error}") from error
 
 
 def bootstrap(settings: Settings, asked: argparse.Namespace) -> None:

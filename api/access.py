@@ -6,45 +6,59 @@ from urllib.parse import quote
 
 from flask import Flask, Response, g, request
 
+from api.metrics import Metrics
 from api.wire import Request
+from models.hosting import ANSWER_HEADERS
 from models.logs import Line
 
 # What Flask answers beside its own addresses; the second is whatever is none.
 SITE, UNKNOWN = "site", "unknown"
 
+# What an answer has that says nothing else.
+DEFAULTS = {**ANSWER_HEADERS, "Cache-Control": "no-store"}
+
 log = logging.getLogger("masthead.requests")
 
 
-def register_access(app: Flask) -> None:
-    """Note what Flask answers; operations are noted by the front."""
+class Access:
+    """Notes each answer: in the log, and in what is counted."""
 
-    @app.before_request
-    def begin() -> None:
-        g.request = Request(request.environ)
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
 
-    @app.after_request
-    def end(response: Response) -> Response:
-        response.headers["X-Request-Id"] = g.request.id
-        found = SITE if response.status_code < 400 else None
-        note(g.request, request.endpoint or found, response.status_code)
-        return response
+    def register(self, app: Flask) -> None:
+        """Note what Flask answers; operations are noted by the front."""
 
+        @app.before_request
+        def begin() -> None:
+            g.request = Request(request.environ)
 
-def note(asked: Request, operation: str | None, status: int) -> None:
-    """Name the operation; files, and addresses that are none, also by their path."""
-    if not log.isEnabledFor(logging.INFO):
-        return
-    is_path = operation in (None, SITE)
-    line = Line(
-        operation=operation or UNKNOWN,
-        method=asked.environ["REQUEST_METHOD"][:20] if is_path else None,
-        path=_told_path(asked.path) if is_path else None,
-        status=status,
-        ms=(perf_counter() - asked.started) * 1000,
-        key=asked.key,
-        request=asked.id,
-    )
-    log.info(line)
+        @app.after_request
+        def end(response: Response) -> Response:
+            response.headers["X-Request-Id"] = g.request.id
+            for name, value in DEFAULTS.items():
+                response.headers.setdefault(name, value)
+            found = SITE if response.status_code < 400 else UNKNOWN
+            self.note(g.request, request.endpoint or found, response.status_code)
+            return response
+
+    def note(self, asked: Request, operation: str | None, status: int) -> None:
+        """Name the operation; files and unknown addresses also by their path."""
+        seconds, operation = perf_counter() - asked.started, operation or UNKNOWN
+        self._metrics.answered(operation, status, seconds)
+        if not log.isEnabledFor(logging.INFO):
+            return
+        is_path = operation in (SITE, UNKNOWN)
+        line = Line(
+            operation=operation,
+            method=asked.environ["REQUEST_METHOD"][:20] if is_path else None,
+            path=_told_path(asked.path) if is_path else None,
+            status=status,
+            ms=seconds * 1000,
+            key=asked.key,
+            request=asked.id,
+        )
+        log.info(line)
 
 
 def _told_path(path: str) -> str:

@@ -48,11 +48,13 @@ class Dispatch:
     What all requests share.
 
     `changed` wakes the builder after a commit: for which area, and whether quietly.
+    `refusing` is told the kind of each refusal.
     """
 
     settings: Settings
     clock: Callable[[], datetime]
     changed: Callable[[str, bool], None]
+    refusing: Callable[[str], None] = lambda _: None
     buckets: Buckets = field(default_factory=Buckets)
     uses: Uses = field(default_factory=Uses)
     site: Site | None = None
@@ -76,6 +78,7 @@ class Dispatch:
         return answer
 
     def refused(self, refusal: Refusal, path: str, request_id: str) -> Answer:
+        self.refusing(refusal.kind)
         site_url = self.settings.site_url
         return problem(refusal, site_url=site_url, instance=path, request_id=request_id)
 

@@ -18,8 +18,16 @@ Troubles = Callable[[], list[Fault]]
 PROBE_SECONDS = 1.0
 
 
-def register_health(app: Flask, troubles: Troubles) -> None:
+def register_health(app: Flask, troubles: Troubles) -> Troubles:
+    """Return what is wrong with the service, database and all."""
     probe = _Probe()
+
+    def wrong() -> list[Fault]:
+        found = probe.faults()
+        try:
+            return found + troubles()
+        except StorageBusy as busy:
+            return found or [_fault(busy)]
 
     @app.get("/healthz", endpoint="healthz", provide_automatic_options=False)
     def alive() -> Response:
@@ -27,11 +35,7 @@ def register_health(app: Flask, troubles: Troubles) -> None:
 
     @app.get("/readyz", endpoint="readyz", provide_automatic_options=False)
     def ready() -> tuple[Response, int]:
-        found = probe.faults()
-        try:
-            found = found + troubles()
-        except StorageBusy as busy:
-            found = found or [_fault(busy)]
+        found = wrong()
         is_ready = all(each.is_harmless for each in found)
         answer: dict[str, Any] = {
             "status": "ready" if is_ready else "not ready",
@@ -39,6 +43,8 @@ def register_health(app: Flask, troubles: Troubles) -> None:
             "troubles": [each.detail for each in found],
         }
         return jsonify(answer), 200 if is_ready else 503
+
+    return wrong
 
 
 class _Probe:

@@ -17,9 +17,10 @@ from werkzeug.exceptions import (
 )
 
 import api
-from api.access import note, register_access
+from api.access import Access
 from api.dispatch import Dispatch, InternalError, views
 from api.health import Troubles, register_health
+from api.metrics import Metrics, register_metrics
 from api.openapi import document
 from api.operation import OPERATIONS
 from api.site import is_folder, is_served, moved, site_file
@@ -53,27 +54,46 @@ def create_app(
     troubles: Troubles = list,
     uses: Uses | None = None,
     site: Site | None = None,
+    metrics: Metrics | None = None,
 ) -> Flask:
     """
     Return the application.
 
     `clock` is the only source of time; `changed(area, is_quiet)` is called after
     a commit that the site must show; `troubles` says what is wrong with the builder;
-    `uses` is told which keys are used; `site` says what pages would be like.
+    `uses` is told which keys are used, `metrics` what was answered; `site` says
+    what pages would be like.
     """
     declare_operations()
-    app = Flask("masthead", static_folder=None)
-    # An address that is nearly right is a problem, not a redirect.
-    app.url_map.merge_slashes = False
-    dispatch = Dispatch(settings, clock, changed, uses=uses or Uses(), site=site)
-    register_access(app)
-    register_health(app, troubles)
+    app = _flask()
+    metrics = metrics or Metrics(settings, clock)
+    access = Access(metrics)
+    dispatch = Dispatch(
+        settings,
+        clock,
+        changed,
+        uses=uses or Uses(),
+        site=site,
+        refusing=metrics.refused,
+    )
+    access.register(app)
+    metrics.watch(register_health(app, troubles))
+    if settings.metrics == "on":
+        register_metrics(app, metrics)
     _register_openapi(app, settings)
     _register_others(app, dispatch, Path(settings.output))
-    front = Front(
-        views(dispatch, OPERATIONS), dispatch.wrong_method, app.wsgi_app, note
-    )
+    known = views(dispatch, OPERATIONS)
+    front = Front(known, dispatch.wrong_method, app.wsgi_app, access.note)
     app.wsgi_app = front  # type: ignore[method-assign,assignment]
+    return app
+
+
+def _flask() -> Flask:
+    app = Flask("masthead", static_folder=None)
+    # What is broken is logged once, with the request's id.
+    app.log_exception = lambda _: None  # type: ignore[method-assign,assignment]
+    # An address that is nearly right is a problem, not a redirect.
+    app.url_map.merge_slashes = False
     return app
 
 

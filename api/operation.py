@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cached_property, partial
 from typing import Any, Literal, TypeVar
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from models.audit import Target, told
 from models.base import Change, Shape
@@ -182,8 +182,15 @@ class Operation:
 
     @cached_property
     def giving(self) -> TypeAdapter[Any]:
-        """What pours an answer into the declared shape."""
-        return TypeAdapter(self.gives)
+        """
+        What pours an answer into the declared shape.
+
+        A mistake in it is logged, and must not say what the answer would have been.
+        A shape by itself knows that; of several the adapter has to.
+        """
+        if isinstance(self.gives, type) and issubclass(self.gives, Shape):
+            return TypeAdapter(self.gives)
+        return TypeAdapter(self.gives, config=ConfigDict(hide_input_in_errors=True))
 
     @cached_property
     def paged(self) -> Literal["cursor", "offset"] | None:

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
 
 from models.logs import Line
@@ -33,6 +34,25 @@ SWITCH_SECONDS = 0.0005
 OTHER_FILES = 1024
 
 
+class Parser(HTTPRequestParser):
+    """
+    Refuses what two readers of one connection could take for two requests.
+
+    Waitress reads the chunks where a length is said as well, and goes on with what
+    comes after them; a proxy before it may have gone by the length.
+    """
+
+    def parse_header(self, header_plus: bytes) -> None:
+        try:
+            super().parse_header(header_plus)
+        except ValueError as error:
+            # A number of thousands of digits, or an address that is none.
+            raise ParsingError("The header cannot be read") from error
+        is_old_and_chunked = "TRANSFER_ENCODING" in self.headers
+        if is_old_and_chunked or (self.chunked and "CONTENT_LENGTH" in self.headers):
+            raise ParsingError("The length of the body is said twice")
+
+
 class Channel(HTTPChannel):
     """
     A connection that knows since when nothing has come of it.
@@ -40,6 +60,8 @@ class Channel(HTTPChannel):
     Waitress counts any byte as activity, and by a clock that can be set: who sends
     a header a byte at a time would hold its connection for ever.
     """
+
+    parser_class = Parser
 
     def __init__(self, *given: Any, **named: Any) -> None:
         self.since = monotonic()

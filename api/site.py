@@ -4,6 +4,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from flask import Response, redirect, send_file
+from werkzeug.exceptions import RequestedRangeNotSatisfiable
 from werkzeug.security import safe_join
 
 from models.hosting import headers_of
@@ -56,13 +57,21 @@ def _found(output: Path, name: str) -> str | None:
         return None
     found = safe_join(str(output), name)
     try:
-        return found if found and Path(found).is_file() else None
+        if found is None or not Path(found).is_file():
+            return None
+        # The folder may be a link itself; a link in it leads nowhere else.
+        is_within = Path(found).resolve().is_relative_to(output.resolve())
     except OSError:
         # A name that the file system cannot have names nothing.
         return None
+    return found if is_within else None
 
 
 def _sent(file: Path, name: str) -> Response:
-    response = send_file(file.absolute(), etag=True, conditional=True)
+    try:
+        response = send_file(file.absolute(), etag=True, conditional=True)
+    except RequestedRangeNotSatisfiable:
+        # Whoever asks for a part that is not there, or for several, gets the whole.
+        response = send_file(file.absolute(), etag=True, conditional=False)
     response.headers.update(headers_of(name))
     return response

@@ -15,11 +15,14 @@ from urllib.parse import parse_qsl
 
 from werkzeug.datastructures import MultiDict
 
+from models.hosting import ANSWER_HEADERS
+
 Environ = dict[str, Any]
 Start = Callable[[str, list[tuple[str, str]]], Any]
 Application = Callable[[Environ, Any], Iterable[bytes]]
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+ANSWERED = tuple(ANSWER_HEADERS.items())
 STATUS = {each.value: f"{each.value} {each.phrase}" for each in HTTPStatus}
 
 
@@ -127,7 +130,7 @@ class Front:
         headers["X-Request-Id"] = request.id
         if answer.status != HTTPStatus.NOT_MODIFIED:
             headers["Content-Length"] = str(len(answer.body))
-        start(STATUS[answer.status], list(headers.items()))
+        start(STATUS[answer.status], [*headers.items(), *ANSWERED])
         return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body]
 
 

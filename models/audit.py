@@ -9,7 +9,7 @@ import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 
-from peewee import AutoField, TextField
+from peewee import AutoField, TextField, fn
 from pydantic.alias_generators import to_camel
 
 from models.base import MomentField, Row, canonical, milliseconds, new_id
@@ -82,6 +82,12 @@ def newest_link(area: str) -> str:
         .first()
     )
     return newest.link if newest else ""
+
+
+def newest_number(area: str) -> int:
+    """Return the number of the area's last record, 0 while it has none."""
+    newest = AuditRow.select(fn.MAX(AuditRow.number)).where(AuditRow.area == area)
+    return int(newest.scalar() or 0)
 
 
 def broken_links(area: str) -> list[str]:

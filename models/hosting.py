@@ -90,6 +90,12 @@ HEADERS: Mapping[str, str] = {
     "Referrer-Policy": "strict-origin-when-cross-origin",
     "X-Content-Type-Options": "nosniff",
 }
+# What any answer has that is no file of the site: a browser runs nothing of it, shows
+# it in no frame and takes it for nothing else.
+ANSWER_HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+}
 
 
 def address(path: str) -> str:

@@ -9,6 +9,9 @@ from peewee import TextField
 from models.base import Row
 from models.database import database
 
+# The mark of when the last backup was written, in milliseconds since 1970.
+BACKED_UP = "backed-up"
+
 _MARK = "SELECT value FROM instance WHERE name = ?"
 # A range and not a pattern: the underscore and the case of a pattern are free.
 _MARKS = "SELECT name, value FROM instance WHERE name >= ? AND name < ?"

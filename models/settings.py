@@ -99,6 +99,11 @@ class Settings:
     log_level: str = setting(
         "info", "how much is logged", choices=("debug", "info", "warning", "error")
     )
+    metrics: str = setting(
+        "on",
+        "on: /metrics answers whoever asks; off: it is not there",
+        choices=("on", "off"),
+    )
     templates: str = setting("", "a folder whose templates replace ours by name")
 
     def __post_init__(self) -> None:

@@ -11,6 +11,7 @@ from models.database import reading
 from models.errors import StorageBusy
 from models.faults import Fault
 from models.logs import Line
+from models.progress import Progress
 from models.status.moments import next_told
 from sitegen.build import Report, build, folder_of
 from sitegen.files import Folder, OutputError
@@ -66,6 +67,7 @@ class Builder:
         self._waiting_since: datetime | None = None
         self._next_change: datetime | None = None
         self._rests_until = 0.0
+        self.progress = Progress()
         self._thread = threading.Thread(target=self._run, name="builder", daemon=True)
 
     def start(self) -> None:
@@ -84,7 +86,9 @@ class Builder:
         What is quiet may wait for more of its kind; whatever else comes takes it
         along. Its mark stands, so a death in between loses nothing.
         """
-        self._waiting_since = self._waiting_since or self._clock()
+        now = self._clock()
+        self._waiting_since = self._waiting_since or now
+        self.progress.called(now)
         if not is_quiet:
             self._hurried.set()
         self._woken.set()
@@ -140,10 +144,11 @@ class Builder:
     def _turn(self, areas: Callable[[], set[str]]) -> None:
         """Build, and note what went wrong: the thread lives, the next wake tries."""
         waiting, self._waiting_since = self._waiting_since, None
+        self.progress.begun(self._clock())
+        is_whole = False
         try:
             found = areas()
-            if found:
-                self._build(found)
+            is_whole = not found or self._build(found)
             if self._failure is not None:
                 log.info(Line(state=self._failure.state, is_over=True))
             self._failure = None
@@ -151,12 +156,16 @@ class Builder:
             state = _state_of(error)
             self._failure = Fault(state, f"The site could not be built: {error}")
             self._waiting_since = waiting or self._clock()
+            self.progress.broken += 1
             # What has a name has said all in its sentence.
             trace = state == "build-failed"
             told = Line(build="failed", state=state, reason=error)
             log.error(told, exc_info=trace)
+        finally:
+            self.progress.ended(is_whole=is_whole)
 
-    def _build(self, areas: set[str]) -> None:
+    def _build(self, areas: set[str]) -> bool:
+        """Build, and tell whether every page is true now."""
         started, edition = time.perf_counter(), self._edition(self._clock())
         # Whoever mends a template need not start the service again.
         if self._has_failed and edition.looks.read_again():
@@ -172,7 +181,9 @@ class Builder:
         with reading():
             self._next_change = next_told(edition.now, edition.settings.freshness)
         self._due(self._next_change)
+        self.progress.built(edition.now, seconds)
         _log(areas, report, seconds)
+        return not report.failed
 
 
 def _state_of(error: Exception) -> str:

@@ -7,7 +7,7 @@ Pure functions: no row, no clock, no setting is read here. Decisions, section 5.
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 State = Literal[
     "operational",
@@ -17,6 +17,7 @@ State = Literal[
     "partial-outage",
     "major-outage",
 ]
+STATES: tuple[State, ...] = get_args(State)
 Overall = Literal[
     "operational",
     "maintenance",

@@ -17,29 +17,41 @@ from models.database import database
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def environment(tmp_path):
+def environment_in(folder):
+    """What a command is told so that its instance lies in this folder."""
     return os.environ | {
-        "MASTHEAD_DATABASE": str(tmp_path / "masthead.db"),
-        "MASTHEAD_OUTPUT": str(tmp_path / "output"),
+        "MASTHEAD_DATABASE": str(folder / "masthead.db"),
+        "MASTHEAD_OUTPUT": str(folder / "output"),
     }
 
 
 @pytest.fixture
+def environment(tmp_path):
+    return environment_in(tmp_path)
+
+
+@pytest.fixture
 def start(environment):
-    """Start a command of app.py that serves, and return it with its address."""
+    """
+    Start a command of app.py that serves, and return it with its address.
+
+    What it logs goes to the file `log`, if there is one.
+    """
     started = []
 
-    def run(name="serve", *, within=()):
+    def run(name="serve", *, within=(), log=None):
         words = [*within, sys.executable, "app.py", name, "--port", str(free_port())]
+        errors = log.open("w") if log else subprocess.DEVNULL
         process = subprocess.Popen(
             words,
             cwd=ROOT,
             env=environment,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=errors,
             text=True,
         )
+        if log:
+            errors.close()
         started.append(process)
         told = ""
         while "listening on" not in told:

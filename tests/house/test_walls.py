@@ -19,7 +19,7 @@ PURE = (
 )
 STORAGE = {"peewee", "playhouse"}
 SHAPES = {"pydantic", "pydantic_core"}
-HTTP = {"flask", "waitress", "werkzeug"}
+HTTP = {"flask", "prometheus_client", "waitress", "werkzeug"}
 PAGES = {
     "icalendar",
     "jinja2",

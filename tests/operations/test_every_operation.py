@@ -1,6 +1,7 @@
 """What holds for every operation, because it follows from the declaration."""
 
 import pytest
+from pydantic import ValidationError
 
 from api.openapi import document
 from api.operation import OPERATIONS
@@ -191,6 +192,16 @@ def test_shape_comes_before_the_idempotency_key(operation, send, issue, refusal)
 
     assert response.status_code == 422
     refusal(response, "validation-failed")
+
+
+@every
+def test_answer_out_of_shape_is_not_repeated(operation):
+    """It would be a mistake of ours, and the log tells the place but no value."""
+    for wrong in (SECRETIVE, {"name": [SECRETIVE]}, [{"name": [SECRETIVE]}]):
+        with pytest.raises(ValidationError) as caught:
+            operation.giving.validate_python(wrong)
+
+        assert SECRETIVE not in str(caught.value)
 
 
 @paged

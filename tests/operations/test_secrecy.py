@@ -1,11 +1,15 @@
 """What no file, no log and no answer may tell of a key."""
 
+import io
 import logging
+import re
 from pathlib import Path
 
 import pytest
 
-from models.platform.secrets import hash_of
+from models.logs import OneLine
+from models.platform.secrets import HIDDEN, hash_of, make_secret
+from tests.conftest import ROUTES
 
 KEYS, OWN = "/platform/v1/keys", "/platform/v1/developer/keys"
 ASKED = {"name": "probe", "scopes": ["status:services:list"]}
@@ -84,3 +88,72 @@ def test_lists(route, secrets, key, ask):
     for secret in secrets:
         assert secret[12:] not in told
         assert hash_of(secret) not in told
+
+
+@pytest.fixture
+def written():
+    """The log as it would be written, at its most talkative."""
+    stream, root = io.StringIO(), logging.getLogger()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(OneLine(HIDDEN))
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    yield lambda: stream.getvalue()
+    root.removeHandler(handler)
+    root.setLevel(level)
+
+
+def places(secret):
+    """Requests that have the secret where it belongs and where it does not."""
+    verify = "/platform/v1/keys/verify"
+    body, bearer = {"hash": hash_of(secret)}, {"Authorization": f"Bearer {secret}"}
+    return [
+        {"path": verify, "json": body, "headers": bearer},
+        {"path": verify, "json": {"hash": secret}, "headers": bearer},
+        {"path": verify, "json": body | {secret: 1}, "headers": bearer},
+        {"path": verify, "data": secret, "headers": bearer},
+        {"path": f"{verify}?key={secret}", "json": body, "headers": bearer},
+        {"path": f"/nowhere/{secret}?key={secret}"},
+        {"path": f"/{'x' * 60}/{secret}"},
+        {"path": f"/status/{secret}/", "headers": {"Referer": f"https://x/{secret}"}},
+        {"path": verify, "json": body, "headers": {"Authorization": secret}},
+        {"path": verify, "json": body, "headers": bearer | {"X-Request-Id": secret}},
+        {"path": verify, "json": body, "headers": bearer | {"Idempotency-Key": secret}},
+        {"path": verify, "json": body, "headers": bearer | {"Act-As-Email": secret}},
+        {"path": verify, "json": body, "headers": {"Cookie": f"key={secret}"}},
+    ]
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_written_log(is_known, app, issue, written):
+    """Wherever a secret is sent, good or not, neither it nor its hash is written."""
+    secret = issue("*") if is_known else make_secret().text
+    client = app.test_client()
+
+    for request in places(secret):
+        client.post(**request)
+        client.get(**request)
+
+    assert written().count("operation=") == 2 * len(places(secret))
+    assert secret[12:20] not in written()
+    assert hash_of(secret) not in written()
+
+
+@pytest.mark.parametrize("verb", ["add", "verify"])
+def test_written_log_of_a_mistake(verb, app, issue, written, monkeypatch):
+    """A stack tells where, and no value of what was sent or would have been told."""
+    secret, operation = issue("*"), ROUTES[f"POST {KEYS}/{verb}"]
+    asked = ASKED if verb == "add" else {"hash": hash_of(secret)}
+    headers = {"Authorization": f"Bearer {secret}", "Idempotency-Key": TEXT}
+    another = ROUTES["GET /platform/v1/audit/list"]
+    monkeypatch.setitem(vars(operation), "giving", another.giving)
+
+    response = app.test_client().post(operation.path, json=asked, headers=headers)
+
+    assert response.status_code == 500
+    told, line = written().splitlines()[-2:]
+    assert "ValidationError" in told
+    assert "status=500" in line
+    assert not re.search(r"mh_\w{8}_\w", told)
+    assert hash_of(secret) not in told

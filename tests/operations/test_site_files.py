@@ -1,5 +1,7 @@
 """The built site as the server itself hands it out."""
 
+from pathlib import Path
+
 import pytest
 
 
@@ -55,3 +57,44 @@ def test_page_for_an_address_that_is_none(browse):
     assert page.status_code == 404
     assert page.mimetype == "text/html"
     assert b"There is no page" in page.data
+
+
+def test_part_of_a_file(browse):
+    """One part that is there is given."""
+    whole = browse("/status/").data
+
+    for asked, part in (("0-3", whole[:4]), ("-4", whole[-4:]), ("4-", whole[4:])):
+        response = browse("/status/", headers={"Range": f"bytes={asked}"})
+
+        assert (response.status_code, response.data) == (206, part)
+
+
+def test_parts_that_cannot_be_had(browse):
+    """Whoever wants what is not there, or several parts, gets the whole file."""
+    beyond = ["bytes=99999999-", "bytes=" + "9" * 5000 + "-", "bytes=-0", "bytes=4-1"]
+    several = ["bytes=0-1,3-4", "bytes=" + "0-1," * 2000]
+    whole = browse("/status/").data
+
+    for asked in (*beyond, *several, "lines=1-2", "\xff"):
+        response = browse("/status/", headers={"Range": asked})
+
+        assert (response.status_code, response.data) == (200, whole), asked[:20]
+
+
+def test_link_out_of_the_folder(browse, output, settings):
+    """A link that somebody put into the folder leads to nothing outside of it."""
+    (output / "secret").symlink_to(settings.database)
+    (output / "linked").symlink_to(Path(settings.database).parent)
+    (output / "same").symlink_to(output / "status")
+
+    assert browse("/secret").status_code == 404
+    assert browse("/linked/masthead.db").status_code == 404
+    assert browse("/same/").status_code == 200
+
+
+def test_folder_that_is_a_link(browse, app, output):
+    """The folder itself may stand elsewhere."""
+    output.rename(output.with_name("elsewhere"))
+    output.symlink_to(output.with_name("elsewhere"))
+
+    assert browse("/status/").status_code == 200

@@ -1,0 +1,213 @@
+"""How things stand: the site, the builder, services, files, found out when asked."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from shutil import disk_usage
+
+from prometheus_client import Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from models.audit import AUDITED, newest_number
+from models.base import moment
+from models.changes import AREAS, behind, failed_pages, generation_with, marks
+from models.database import reading
+from models.errors import StorageBusy
+from models.faults import STATES as FAULTS
+from models.faults import Fault
+from models.instance import BACKED_UP, mark_named
+from models.progress import Progress
+from models.settings import Settings
+from models.status.present import service_list
+from models.status.published import StatusServiceList
+from models.status.state import STATES
+
+Labelled = dict[str, float]
+
+
+class Standing(Collector):
+    """Gauges whose values are in the database, on the disk or with the builder."""
+
+    def __init__(
+        self, settings: Settings, clock: Callable[[], datetime], progress: Progress
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._progress = progress
+
+    def collect(self) -> Iterator[Metric]:
+        """Without a database that can be read, tell the rest."""
+        now = self._clock()
+        yield from self._builder(now)
+        yield from self._files()
+        try:
+            with reading():
+                listed = service_list(now, self._settings.freshness)
+                found = [*_site(), *_services(listed), *_kept()]
+        except StorageBusy:
+            found = []
+        yield _gauge(
+            "masthead_database_readable",
+            "1 while the database can be read; at 0 what is read from it is left out.",
+            float(bool(found)),
+        )
+        yield from found
+
+    def _builder(self, now: datetime) -> Iterator[Metric]:
+        progress = self._progress
+        yield _gauge(
+            "masthead_builder_lag_seconds",
+            "For how long the oldest change has been waiting for the site.",
+            progress.lag(now),
+        )
+        builds = CounterMetricFamily(
+            "masthead_builds", "Builds, by how they ended.", labels=["result"]
+        )
+        builds.add_metric(["done"], progress.done)
+        builds.add_metric(["broken"], progress.broken)
+        yield builds
+        if progress.last_at:
+            yield _gauge(
+                "masthead_build_last_timestamp_seconds",
+                "When the last build that came to its end began.",
+                progress.last_at.timestamp(),
+            )
+            yield _gauge(
+                "masthead_build_last_duration_seconds",
+                "How long the last build took.",
+                progress.last_seconds,
+            )
+
+    def _files(self) -> Iterator[Metric]:
+        database, output = self._settings.database, self._settings.output
+        yield _gauge(
+            "masthead_database_bytes", "Size of the database.", _size(database)
+        )
+        yield _gauge(
+            "masthead_database_wal_bytes",
+            "Size of the log of writes beside the database.",
+            _size(f"{database}-wal"),
+        )
+        used = {"database": Path(database).parent, "output": Path(output)}
+        disks = {of: disk_usage(path) for of, path in used.items() if path.is_dir()}
+        yield _gauges(
+            "masthead_disk_free_bytes",
+            "Free space on the disk of the database and of the site.",
+            "of",
+            {of: disk.free for of, disk in disks.items()},
+        )
+        yield _gauges(
+            "masthead_disk_size_bytes",
+            "Size of the disk of the database and of the site.",
+            "of",
+            {of: disk.total for of, disk in disks.items()},
+        )
+
+
+class States(Collector):
+    """What /readyz says, as numbers."""
+
+    def __init__(self, wrong: Callable[[], list[Fault]]) -> None:
+        self._wrong = wrong
+
+    def collect(self) -> Iterator[Metric]:
+        found = self._wrong()
+        yield _gauge(
+            "masthead_ready",
+            "1 while /readyz says ready.",
+            float(all(each.is_harmless for each in found)),
+        )
+        states = {each.state for each in found}
+        yield _gauges(
+            "masthead_state",
+            "1 while the service is in this state of what can be wrong.",
+            "state",
+            {state: float(state in states) for state in FAULTS},
+        )
+
+
+def _site() -> Iterator[Metric]:
+    waiting, marked = behind(), marks()
+    yield _gauges(
+        "masthead_area_behind",
+        "1 while the area of the site was written to and not built.",
+        "area",
+        {area: float(area in waiting) for area in AREAS},
+    )
+    yield _gauge(
+        "masthead_site_generation",
+        "The generation of the site that is live.",
+        generation_with({}),
+    )
+    yield _gauge(
+        "masthead_site_generation_wanted",
+        "The generation that the last change asked for.",
+        max(marked.values()),
+    )
+    yield _gauge(
+        "masthead_pages_failed",
+        "Pages that could not be made and stand as they were.",
+        len(failed_pages()),
+    )
+
+
+def _services(listed: StatusServiceList) -> Iterator[Metric]:
+    """Of services that are on the page, no others: anyone may read this."""
+    yield _gauges(
+        "masthead_services",
+        "Services on the page, by state.",
+        "state",
+        {state: sum(s.state == state for s in listed.services) for state in STATES},
+    )
+    yield _gauges(
+        "masthead_service_stale",
+        "1 while the service has no measurement within the freshness.",
+        "service",
+        {each.slug: float(each.stale) for each in listed.services},
+    )
+    yield _gauges(
+        "masthead_service_observed_timestamp_seconds",
+        "When the service was last measured; left out before the first time.",
+        "service",
+        {
+            each.slug: each.observed_at.timestamp()
+            for each in listed.services
+            if each.observed_at
+        },
+    )
+
+
+def _kept() -> Iterator[Metric]:
+    yield _gauges(
+        "masthead_audit_newest_record",
+        "Number of the newest record of each audit; it never falls.",
+        "area",
+        {area: newest_number(area) for area in AUDITED},
+    )
+    backed_up = mark_named(BACKED_UP)
+    if backed_up is not None:
+        yield _gauge(
+            "masthead_backup_last_timestamp_seconds",
+            "When the command backup last wrote a copy; left out before the first.",
+            moment(backed_up).timestamp(),
+        )
+
+
+def _gauge(name: str, help: str, value: float) -> Metric:
+    return GaugeMetricFamily(name, help, value=value)
+
+
+def _gauges(name: str, help: str, label: str, values: Labelled) -> Metric:
+    family = GaugeMetricFamily(name, help, labels=[label])
+    for of, value in values.items():
+        family.add_metric([of], value)
+    return family
+
+
+def _size(path: str) -> float:
+    """Return the size of a file; one that is not there takes no space."""
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0.0

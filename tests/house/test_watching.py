@@ -1,0 +1,121 @@
+"""What the manual says of metrics and alerts is what the server tells."""
+
+import re
+
+import pytest
+import yaml
+from prometheus_client.parser import text_string_to_metric_families
+
+from api.http import create_app
+from api.kinds import KINDS
+from api.metrics import Metrics
+from models.database import writing
+from models.instance import BACKED_UP, set_mark
+from models.progress import Progress
+from tests.house.words import MANUAL
+from tests.pages.test_status import measured
+
+(PAGE,) = [words for words in MANUAL if words.path.stem == "watching-masthead"]
+SCRAPED, RULES = (yaml.safe_load(block) for block in PAGE.blocks("yaml"))
+NAME = re.compile(r"\b(?:masthead|process|python)_\w+")
+# What Prometheus itself tells.
+FOREIGN = {"up"}
+ALERTS = [rule for group in RULES["groups"] for rule in group["rules"]]
+
+each_alert = pytest.mark.parametrize("alert", ALERTS, ids=lambda rule: rule["alert"])
+
+
+@pytest.fixture
+def families(store, settings, clock, ask):
+    """What is told once everything has happened that is told at all."""
+    progress = Progress()
+    metrics = Metrics(settings, clock, progress)
+    client = create_app(settings, clock=clock, metrics=metrics).test_client()
+    service = {"slug": "api", "name": "Public API"}
+    ask("POST /status/v1/admin/services/add", service)
+    sample = measured(clock, "api", "operational")
+    ask("POST /status/v1/admin/measurements/record", sample)
+    client.get("/healthz")
+    progress.built(clock.now, 1.0)
+    metrics.job_done("tidy")
+    with writing():
+        set_mark(BACKED_UP, 1)
+    return list(text_string_to_metric_families(client.get("/metrics").text))
+
+
+def name_of(family):
+    return family.name + ("_total" if family.type == "counter" else "")
+
+
+def rows():
+    """The metrics of the tables, each with the labels it is said to have."""
+    found = re.findall(r"^\| `(\w+)` \| ([^|]*)\|", PAGE.text, re.MULTILINE)
+    named = {name: said for name, said in found if "_" in name}
+    return {name: {*re.findall(r"`(\w+)`", said)} for name, said in named.items()}
+
+
+def test_every_metric_is_explained(families):
+    """The tables name every metric, and none that is not told."""
+    assert rows().keys() == {name_of(each) for each in families}
+
+
+def test_labels(families):
+    """The labels of the tables are those that are told."""
+    told = {
+        name_of(each): set().union(*(s.labels for s in each.samples)) - {"le"}
+        for each in families
+    }
+
+    assert rows() == told
+
+
+@each_alert
+def test_alert(alert):
+    """A rule has a name of ours, an expression, a severity and a sentence."""
+    assert re.fullmatch(r"Masthead[A-Z]\w+", alert["alert"])
+    assert alert["labels"]["severity"] in ("page", "ticket")
+    assert alert["annotations"]["summary"].endswith((".", "?"))
+    assert alert["expr"].count("(") == alert["expr"].count(")")
+    assert re.fullmatch(r"\d+[mh]", alert.get("for", "1m"))
+
+
+@each_alert
+def test_alert_asks_for_what_is_told(alert, families):
+    """Each name of an expression is a metric, each kind one of ours."""
+    known = {sample.name for each in families for sample in each.samples}
+
+    named = {*NAME.findall(alert["expr"])}
+    kinds = re.findall(r'kind=~?"([^"]+)"', alert["expr"])
+
+    assert named <= known
+    assert named or alert["expr"].partition("{")[0] in FOREIGN
+    assert {kind for each in kinds for kind in each.split("|")} <= {*KINDS}
+
+
+def test_names_are_unique():
+    """No two rules have one name."""
+    assert len({rule["alert"] for rule in ALERTS}) == len(ALERTS)
+
+
+def test_scraping():
+    """The server is asked at its default address, at the path that is the default."""
+    (own,) = SCRAPED["scrape_configs"]
+
+    assert own["job_name"] == "masthead"
+    assert "metrics_path" not in own
+    assert own["static_configs"] == [{"targets": ["127.0.0.1:8000"]}]
+
+
+def test_lines_of_the_log():
+    """The lines that are shown have the keys that are explained."""
+    (shown,) = PAGE.blocks("text")
+    log = PAGE.text.partition("## The log")[2]
+    told = {
+        key
+        for cell in re.findall(r"^\| (`.*?) \|", log, re.MULTILINE)
+        for key in re.findall(r"`(\w+)`", cell)
+    }
+
+    keys = {*re.findall(r"(\w+)=", shown)}
+
+    assert keys - {"level", "logger"} <= told
