@@ -9,7 +9,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from models.audit import AUDITED, newest_link
@@ -19,6 +19,7 @@ from models.database import reading
 from sitegen.files import Folder
 from sitegen.generations import Change, change_of, differing, live_generation, note
 from sitegen.manifest import LIVE, Entry
+from sitegen.outcome import Report
 from sitegen.page import PAGES, SHARED, Edition, Page, Rank
 from sitegen.shelves import shelves
 
@@ -26,17 +27,6 @@ log = logging.getLogger("masthead.builds")
 
 Planned = tuple[Page, str]
 Progress = Callable[[Iterable[Planned]], Iterable[Planned]]
-
-
-@dataclass
-class Report:
-    """What a build did; `failed` holds (path, area, reason)."""
-
-    written: list[str] = field(default_factory=list)
-    unchanged: int = 0
-    removed: list[str] = field(default_factory=list)
-    failed: list[tuple[str, str, str]] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
 
 
 def build(
@@ -67,6 +57,7 @@ def build(
         work.clear([*numbers, SHARED])
         work.finish(live)
         note_built(numbers, work.report.failed, edition.now)
+        work.report.manifest = folder.stamp()
     work.report.warnings = sorted(set(edition.warnings))
     return work.report
 

@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from models.changes import AREAS, behind, failed_pages
 from models.database import reading
 from models.status.moments import next_told
-from sitegen.build import Report, build
+from sitegen.build import build
 from sitegen.files import OutputError
+from sitegen.outcome import Report
 from sitegen.page import Edition
 
 log = logging.getLogger("masthead.builds")

@@ -61,7 +61,7 @@ class Folder:
         self._forget_drafts()
         self._made.clear()
         self._looking.clear()
-        if (self.path / UNFINISHED).exists():
+        if self.is_unfinished():
             self._known = None
             self._sweep()
             return self._found()
@@ -70,7 +70,7 @@ class Folder:
 
     def interrupted(self) -> Mapping[str, Entry] | None:
         """Return what stood before a build that died, None where none did."""
-        if not (self.path / UNFINISHED).exists():
+        if not self.is_unfinished():
             return None
         known = self._told()
         return known.entries if known else {}
@@ -79,9 +79,13 @@ class Folder:
     def _thread(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(1)
 
+    def is_unfinished(self) -> bool:
+        """Tell whether the last build died, or another is under way."""
+        return (self.path / UNFINISHED).exists()
+
     def version(self) -> str:
         """Return what the last build was of, "" where that is not known."""
-        if (self.path / UNFINISHED).exists():
+        if self.is_unfinished():
             return ""
         known = self._told()
         return "" if known is None else known.version
@@ -188,14 +192,14 @@ class Folder:
         self.show()
         known = self._known
         same = known and known.version == version and known.entries == entries
-        if not (known and same and self._stamp() == known.stamp):
+        if not (known and same and self.stamp() == known.stamp):
             content = told(version, entries)
             if not self.has(MANIFEST, content):
                 self.begin()
                 self._written = 0
                 self.write(MANIFEST, content)
         (self.path / UNFINISHED).unlink(missing_ok=True)
-        self._known = Known(self._stamp(), version, entries)
+        self._known = Known(self.stamp(), version, entries)
         looked_at = [area for area, looking in self._looking.items() if looking]
         self._looked_at |= dict.fromkeys(looked_at, time.monotonic())
 
@@ -229,7 +233,7 @@ class Folder:
     def _told(self) -> Known | None:
         """Read the manifest, None where it cannot be; once while it is the same."""
         try:
-            stamp = self._stamp()
+            stamp = self.stamp()
             if self._known is None or self._known.stamp != stamp:
                 self._looked_at.clear()
                 self._known = read(stamp, (self.path / MANIFEST).read_bytes())
@@ -243,7 +247,7 @@ class Folder:
             self._looking[area] = age >= TRUST_SECONDS
         return self._looking[area]
 
-    def _stamp(self) -> tuple[int, ...]:
+    def stamp(self) -> tuple[int, ...]:
         """Whoever writes a manifest moves a new file there: nothing here stays."""
         found = os.stat(f"{self._root}/{MANIFEST}")
         return (found.st_ino, found.st_mtime_ns, found.st_size)

@@ -19,7 +19,7 @@ def in_tests():
 
 
 def product():
-    return [ROOT / "app.py", *in_rooms()]
+    return [ROOT / "app.py", ROOT / "commands.py", *in_rooms()]
 
 
 def name_of(path):

@@ -50,10 +50,10 @@ def test_settings_stand_in_the_readme():
 
 def test_commands_stand_in_the_readme():
     """Every command of app.py has a row that begins with its words."""
-    import app
+    import commands as line
 
     told = [row.split("app.py ")[-1] for row in rows()]
-    known = commands(app.parser())
+    known = commands(line.parser())
 
     untold = {each for each in known if not any(_names(row, each) for row in told)}
     assert not untold

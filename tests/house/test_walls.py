@@ -30,7 +30,7 @@ PAGES = {
     "yaml",
 }
 
-# Time and the environment come in through app.py alone.
+# Time and the environment come in through app.py and commands.py alone.
 WORLD = {
     "datetime": {"now", "utcnow", "today", "fromtimestamp"},
     "date": {"today"},
@@ -75,7 +75,7 @@ def stands_in(name, names):
 
 @rooms
 def test_imports_stay_within_the_walls(path):
-    """A room imports what house and README say it may, and nobody imports app."""
+    """A room imports what house and README say it may, and nobody the commands."""
     names = {each for each in imported(path) if not each.startswith("__future__")}
     own = {each for each in names if each.split(".")[0] not in sys.stdlib_module_names}
 
@@ -86,7 +86,7 @@ def test_imports_stay_within_the_walls(path):
 
 @rooms
 def test_world_is_asked_in_app_only(path):
-    """Nothing but app.py asks what time it is or what the environment says."""
+    """Nothing but the commands asks what time it is or what the environment says."""
     asked = [
         f"{node.value.id}.{node.attr}"
         for node in ast.walk(parsed(path))

@@ -1,0 +1,481 @@
+"""Where everything meets: time, settings, the application, the builder, commands."""
+
+import argparse
+import json
+import logging
+import os
+import signal
+import socket
+import sqlite3
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any, get_args
+
+from apscheduler.schedulers.background import BackgroundScheduler
+from peewee import PeeweeException
+from pydantic import ValidationError
+from tqdm import tqdm
+from waitress.server import create_server
+
+from api.http import VERSION, create_app, declare_operations
+from api.kinds import KINDS
+from api.openapi import document
+from models import audit, changes
+from models.database import database, migrate, open_database, reading, writing
+from models.errors import Refusal, StorageBusy
+from models.idempotency import forget_answers
+from models.instance import make_secrets
+from models.integrity import copy_to, faults
+from models.platform import inventory
+from models.platform.keys import CreateKey, adopt_key, any_key, issue_key
+from models.platform.uses import Uses
+from models.projects.documents import Collection
+from models.projects.exchange import Import, ImportReport, import_documents
+from models.projects.projects import DocsSlugTaken, ensure_docs_project
+from models.projects.words import By
+from models.settings import SettingError, Settings
+from models.status.hours import roll_up
+from models.status.measurements import record_measurements
+from models.status.moments import next_told
+from models.status.retention import prune
+from sitegen.bodies import Bodies
+from sitegen.build import build
+from sitegen.builder import Builder
+from sitegen.files import Folder, OutputError
+from sitegen.looks import Looks
+from sitegen.outcome import Report
+from sitegen.page import Edition, declare_pages
+from sitegen.sources import report as reports
+from sitegen.sources.tree import Tree, read_tree
+from sitegen.standing import made_of, note
+
+MIB = 1024 * 1024
+# Above every limit of ours, so that a client reads our 413 and its limitBytes.
+MOST_BODY_BYTES = 72 * MIB
+TICK_SECONDS = 15
+TIDY_SECONDS = 300
+# What a shell expects of a command that Ctrl-C ended.
+INTERRUPTED = 130
+DAY_SECONDS = 86_400
+
+
+class CommandError(Exception):
+    """What a person did wrong, in a sentence; the command ends with it."""
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    asked = parser().parse_args(arguments)
+    try:
+        settings = Settings.from_environment(os.environ)
+        logging.basicConfig(
+            level=settings.log_level.upper(),
+            format="time=%(asctime)s level=%(levelname)s logger=%(name)s %(message)s",
+        )
+        for talkative in ("apscheduler", "peewee.migrations", "waitress"):
+            logging.getLogger(talkative).setLevel(logging.WARNING)
+        # It warns of each request that has to wait for a thread.
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+        return int(asked.run(settings, asked) or 0)
+    except (CommandError, SettingError, OutputError, Refusal) as error:
+        print(f"masthead: {error}", file=sys.stderr)
+        return 2
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command line; README's table of commands is held to it."""
+    top = argparse.ArgumentParser(prog="app.py", description=__doc__)
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(
+        name: str, run: Callable[..., Any], help: str, into: Any = commands
+    ) -> Any:
+        made = into.add_parser(name, help=help, description=help)
+        made.set_defaults(run=run)
+        return made
+
+    for name, run, help in (
+        ("serve", serve, "serve the API and the built site"),
+        ("demo", demo, "load the sample world and serve it"),
+    ):
+        made = command(name, run, help)
+        made.add_argument("--host", help="address to listen on (MASTHEAD_HOST)")
+        made.add_argument("--port", type=int, help="port (MASTHEAD_PORT)")
+    made = command("build", build_site, "bring the output folder up to date")
+    made.add_argument("--full", action="store_true", help="make every page again")
+    command("migrate", migrate_database, "bring the database's tables up to date")
+    command("check", check, "check database, audit chains and output")
+    command("openapi", print_openapi, "print the OpenAPI document")
+    made = command("backup", backup, "write a consistent copy of the database")
+    made.add_argument("file", type=Path, metavar="FILE")
+    _add_key_commands(command)
+    made = command("docs", print, "documents").add_subparsers(required=True)
+    _add_import(command("import", import_docs, "bring in a Markdown tree", made))
+    return top
+
+
+def _add_import(made: argparse.ArgumentParser) -> None:
+    collections = get_args(Collection)
+    made.add_argument("folder", type=Path, metavar="FOLDER")
+    made.add_argument("--collection", required=True, choices=collections)
+    made.add_argument("--publish", action="store_true", help="publish what came in")
+    made.add_argument("--tree", metavar="NAME", help="instead of the folder's name")
+    for name, help in (
+        ("--prune", "withdraw and archive what came from this tree and is gone"),
+        ("--dry-run", "tell what would be done, and keep nothing"),
+        ("--strict", "exit 1 on any remark, not only when a file was left out"),
+    ):
+        made.add_argument(name, action="store_true", help=help)
+
+
+def _add_key_commands(command: Callable[..., Any]) -> None:
+    keys = command("keys", print, "manage API keys").add_subparsers(required=True)
+    made = command("bootstrap", bootstrap, "issue the first admin key", keys)
+    made.add_argument("--email", required=True, help="who answers for the key")
+    made.add_argument("--scope", action="append", help="instead of *; repeatable")
+    made.add_argument("--force", action="store_true", help="although there are keys")
+    command("list", list_keys, "list the keys and when each was last used", keys)
+    command("check", check_key, "tell what a secret from standard input is", keys)
+    made = command("stale", list_stale_keys, "list active keys out of use", keys)
+    made.add_argument("--days", type=int, default=90, help="not used for so long (90)")
+
+
+def open_instance(settings: Settings) -> list[str]:
+    """
+    Open the database, bring its tables up to date, make what must be there.
+
+    Return the names of the migrations that were applied.
+    """
+    now = utc_now()
+    try:
+        open_database(settings.database)
+        applied = migrate()
+        with writing():
+            make_secrets()
+            if settings.bootstrap_key_sha256:
+                adopt_key(settings.bootstrap_key_sha256, now)
+        ensure_docs_project(
+            now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
+        )
+    except (OSError, PeeweeException, StorageBusy) as error:
+        reason = error.__cause__ or error
+        raise CommandError(
+            f"The database {settings.database} cannot be used: {reason}."
+        ) from error
+    except DocsSlugTaken as error:
+        raise CommandError(str(error)) from error
+    return applied
+
+
+def open_existing(settings: Settings) -> None:
+    """Open a database that must be there: a wrong path is not a new instance."""
+    if not Path(settings.database).is_file():
+        raise CommandError(
+            f"There is no database at {settings.database}."
+            " Start the server once, or run migrate."
+        )
+    open_instance(settings)
+
+
+def editions(settings: Settings) -> Callable[[datetime], Edition]:
+    """Return what gives the edition of an instant; templates are read once."""
+    if settings.templates and not Path(settings.templates).is_dir():
+        raise CommandError(
+            f"MASTHEAD_TEMPLATES: there is no folder {settings.templates}."
+        )
+    declare_operations()
+    declare_pages()
+    told = {kind: asdict(problem) for kind, problem in KINDS.items()}
+    openapi = document(settings.site_name, VERSION)
+    bodies, looks = Bodies(), Looks(settings)
+    memory: dict[Any, Any] = {}
+    return lambda now: Edition(
+        now=now,
+        settings=settings,
+        looks=looks,
+        bodies=bodies,
+        memory=memory,
+        problems=told,
+        openapi=openapi,
+    )
+
+
+Job = tuple[Callable[[], None], int]
+
+
+def serve(settings: Settings, asked: argparse.Namespace) -> None:
+    settings = _addressed(settings, asked)
+    with _listening(settings) as listener:
+        _require_output(settings)
+        open_instance(settings)
+        _serve(settings, listener)
+
+
+def demo(settings: Settings, asked: argparse.Namespace) -> None:
+    """The sample world: its content is the cast of the tests."""
+    from tests import world
+
+    settings = _addressed(settings, asked)
+    with _listening(settings) as listener:
+        _require_output(settings)
+        open_instance(settings)
+        world.populate(utc_now())
+        _import_manual(settings)
+        key = _issue_admin("demo@masthead.example", ["*"], "Demo key")
+        site = f"http://{settings.host}:{settings.port}"
+        print(
+            f"site     {site}/\nstatus   {site}/status/\nAPI      {site}/openapi.json"
+        )
+        print(f"key      {key}")
+        beat = (lambda: _beat(settings, world.beat), 30)
+        _serve(settings, listener, jobs=[beat])
+
+
+def _import_manual(settings: Settings) -> None:
+    folder = Path(__file__).parent / "manual"
+    words = ["docs", "import", str(folder), "--collection", "guides", "--publish"]
+    _import(settings, parser().parse_args(words), read_tree(folder))
+
+
+def _beat(settings: Settings, beat: Callable[[datetime], list[Any]]) -> None:
+    now = utc_now()
+    with writing():
+        for batch in beat(now):
+            record_measurements(batch, now, retention=settings.raw_retention)
+        changes.mark("status")
+
+
+def _addressed(settings: Settings, asked: argparse.Namespace) -> Settings:
+    given = {"host": asked.host, "port": asked.port}
+    return replace(settings, **{n: v for n, v in given.items() if v is not None})
+
+
+def _listening(settings: Settings) -> socket.socket:
+    """Take the port before anything else is done."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        return socket.create_server((settings.host, settings.port), family=family)
+    except OSError as error:
+        raise CommandError(
+            f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}."
+            " Choose another with --port."
+        ) from error
+
+
+def _require_output(settings: Settings) -> None:
+    """A folder that cannot be written is better known now than at the first build."""
+    with Folder(settings.output).locked():
+        pass
+
+
+def _serve(
+    settings: Settings, listener: socket.socket, jobs: Iterable[Job] = ()
+) -> None:
+    """Serve, build and keep the clock, until told to stop."""
+    # However late, a job is run once: what it makes up for is in the database.
+    late = {"misfire_grace_time": None, "coalesce": True}
+    scheduler = BackgroundScheduler(timezone=UTC, job_defaults=late)
+
+    def due(at: datetime) -> None:
+        scheduler.add_job(
+            builder.wake, "date", run_date=at, id="due", replace_existing=True
+        )
+
+    builder, uses = Builder(utc_now, editions(settings), due), Uses()
+    wake, troubles = builder.wake, builder.troubles
+    server = create_server(
+        create_app(settings, clock=utc_now, changed=wake, troubles=troubles, uses=uses),
+        sockets=[listener],
+        threads=settings.threads,
+        max_request_body_size=MOST_BODY_BYTES,
+        ident=None,
+    )
+    # A tick makes up for every wake that was missed; one too many finds nothing.
+    tidy = partial(_tidy, settings)
+    own = [(wake, TICK_SECONDS), (uses.write, 60), (tidy, TIDY_SECONDS)]
+    own.append((Bodies().forget, DAY_SECONDS))
+    for job, seconds in [*own, *jobs]:
+        scheduler.add_job(job, "interval", seconds=seconds, next_run_time=utc_now())
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    builder.start()
+    scheduler.start()
+    print(f"listening on http://{settings.host}:{settings.port}", flush=True)
+    try:
+        server.run()
+    finally:
+        scheduler.shutdown(wait=False)
+        builder.stop()
+        server.close()
+        uses.write()
+
+
+def _tidy(settings: Settings) -> None:
+    """What time makes due; each may be missed, repeated or broken off."""
+    now = utc_now()
+    with writing():
+        forget_answers(now)
+    roll_up(now)
+    prune(now, settings.raw_retention)
+
+
+def build_site(settings: Settings, asked: argparse.Namespace) -> int:
+    made, now = made_of(settings), utc_now()
+    open_existing(settings)
+    started = perf_counter()
+    edition = editions(settings)(now)
+    report = build(edition, full=asked.full, progress=_bar("page"))
+    with reading():
+        until = next_told(now, settings.freshness)
+    note(settings, made, until, report)
+    _print_report(report, perf_counter() - started)
+    return 1 if report.failed else 0
+
+
+def _print_report(report: Report, seconds: float) -> None:
+    for remark in report.remarks():
+        print(remark, file=sys.stderr)
+    print(report.summary(seconds))
+
+
+def migrate_database(settings: Settings, _: argparse.Namespace) -> None:
+    applied = open_instance(settings)
+    print(f"applied {', '.join(applied)}" if applied else "nothing to apply")
+
+
+def check(settings: Settings, _: argparse.Namespace) -> int:
+    open_existing(settings)
+    with reading():
+        found = faults()
+    found += Folder(settings.output).differences()
+    for each in found:
+        print(each)
+    print("not whole" if found else "whole: database, audit chains, output")
+    return 1 if found else 0
+
+
+def print_openapi(settings: Settings, _: argparse.Namespace) -> None:
+    declare_operations()
+    print(json.dumps(document(settings.site_name, VERSION), indent=1, sort_keys=True))
+
+
+def backup(settings: Settings, asked: argparse.Namespace) -> None:
+    open_existing(settings)
+    try:
+        copy_to(asked.file)
+    except (OSError, sqlite3.Error) as error:
+        raise CommandError(f"{asked.file} cannot be written: {error}.") from error
+    print(f"wrote {asked.file}", file=sys.stderr)
+
+
+def bootstrap(settings: Settings, asked: argparse.Namespace) -> None:
+    open_instance(settings)
+    with reading():
+        has_key = any_key()
+    if has_key and not asked.force:
+        raise CommandError("There are keys already. Repeat with --force for one more.")
+    if "@" not in asked.email[1:-1]:
+        raise CommandError("--email must be an e-mail address: audits will name it.")
+    secret = _issue_admin(asked.email, asked.scope or ["*"], "Bootstrap key")
+    print(f"Issued to {asked.email}. It is shown once; keep it safe.", file=sys.stderr)
+    print(secret)
+
+
+def _issue_admin(email: str, scopes: list[str], name: str) -> str:
+    try:
+        wanted = CreateKey(name=name, scopes=scopes)
+    except ValidationError as error:
+        told = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise CommandError(f"--scope: {told}") from error
+    now = utc_now()
+    with writing():
+        key, secret = issue_key(wanted, now, issuer=email)
+        audit.append(
+            "platform",
+            actor=email,
+            action="add",
+            target=key.audited,
+            now=now,
+            detail="by the command line",
+        )
+    return secret.text
+
+
+def list_keys(settings: Settings, _: argparse.Namespace) -> None:
+    open_existing(settings)
+    print(*inventory.listed(utc_now()), sep="\n")
+
+
+def list_stale_keys(settings: Settings, asked: argparse.Namespace) -> None:
+    if not 0 <= asked.days <= 3650:
+        raise CommandError("--days must be from 0 to 3650.")
+    open_existing(settings)
+    now = utc_now()
+    print(*inventory.stale(now, now - timedelta(days=asked.days)), sep="\n")
+
+
+def check_key(settings: Settings, _: argparse.Namespace) -> int:
+    """From standard input: what stands on a command line is seen by others."""
+    open_existing(settings)
+    opens, told = inventory.looked_at(sys.stdin.readline().strip(), utc_now())
+    print(*told, sep="\n")
+    return 0 if opens else 1
+
+
+def import_docs(settings: Settings, asked: argparse.Namespace) -> int:
+    if not asked.folder.is_dir():
+        raise CommandError(f"There is no folder {asked.folder}.")
+    try:
+        tree = read_tree(asked.folder, _bar("file"))
+        if not tree.sources and not tree.skipped:
+            raise CommandError(f"The folder {asked.folder} holds no Markdown files.")
+        report = (_try if asked.dry_run else _import)(settings, asked, tree)
+    except KeyboardInterrupt:
+        print("masthead: Interrupted. Nothing was imported.", file=sys.stderr)
+        return INTERRUPTED
+    remarks = list(reports.remarks(tree, report))
+    print(*remarks, sep="\n", end="\n" * bool(remarks), file=sys.stderr)
+    if asked.dry_run:
+        print(*reports.changes(report), "A dry run: nothing was kept.", sep="\n")
+    print(reports.summary(tree, report))
+    return 1 if tree.skipped or (asked.strict and remarks) else 0
+
+
+def _try(settings: Settings, asked: argparse.Namespace, tree: Tree) -> ImportReport:
+    """Import on trial; where there is no instance yet, none is made."""
+    if Path(settings.database).is_file():
+        return _import(settings, asked, tree)
+    with TemporaryDirectory() as folder:
+        passing = replace(settings, database=str(Path(folder) / "trial.db"))
+        try:
+            return _import(passing, asked, tree)
+        finally:
+            database.close()
+
+
+def _import(settings: Settings, asked: argparse.Namespace, tree: Tree) -> ImportReport:
+    open_instance(settings)
+    wanted = Import(
+        collection=asked.collection,
+        now=utc_now(),
+        by=By("account", settings.docs_owner_id),
+        tree=asked.tree or asked.folder.resolve().name,
+        publish=asked.publish,
+        prune=asked.prune,
+        held=frozenset(each.path for each in tree.skipped),
+        is_trial=asked.dry_run,
+    )
+    return import_documents(tree.sources, wanted, _bar("document"))
+
+
+def _bar(unit: str) -> Callable[[Iterable[Any]], Iterable[Any]]:
+    """Return what goes through things and shows on a terminal how far it is."""
+    return lambda things: tqdm(things, unit=unit, disable=None, leave=False)
