@@ -1,7 +1,6 @@
 """How a published file is to be served: its type, how long to keep it, its headers."""
 
 from collections.abc import Mapping
-from pathlib import PurePosixPath
 
 TYPES = {
     ".atom": "application/atom+xml; charset=utf-8",
@@ -100,16 +99,21 @@ def address(path: str) -> str:
 
 def type_of(path: str) -> str:
     """Return the Content-Type; what has no ending is a host's file, and text."""
-    ending = PurePosixPath(path).suffix
-    unknown = "application/octet-stream" if ending else TYPES[".txt"]
-    return TYPES.get(ending, unknown)
+    stem, dot, ending = path.rpartition("/")[2].rpartition(".")
+    if not stem or not ending:
+        return TYPES[".txt"]
+    return TYPES.get(dot + ending, "application/octet-stream")
 
 
 def place_of(path: str) -> str | None:
     """Return the place that holds the file, None for one that is never asked for."""
-    at = address(path)
-    folders = [f"/{each}/*" for each in list(PurePosixPath(path).parents)[:-1]]
-    return next((place for place in (at, *folders) if place in PLACES), None)
+    place, folder = address(path), path
+    while place not in PLACES:
+        folder = folder.rpartition("/")[0]
+        if not folder:
+            return None
+        place = f"/{folder}/*"
+    return place
 
 
 def cache_class(path: str) -> str:

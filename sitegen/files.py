@@ -205,9 +205,11 @@ class Folder:
 
     def has(self, path: str, content: bytes) -> bool:
         try:
-            file = self.path / path
-            is_as_long = file.stat().st_size == len(content)
-            return is_as_long and file.read_bytes() == content
+            file = f"{self._root}/{path}"
+            if os.stat(file).st_size != len(content):
+                return False
+            with open(file, "rb") as stands:
+                return stands.read() == content
         except OSError:
             return False
 

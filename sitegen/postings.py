@@ -17,10 +17,10 @@ DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
 HALF = len(DIGITS) // 2
 LAST = "\uffff"
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*)")
+_FENCE_OR_HEADING = re.compile(r"^ {0,3}(?:(`{3,}|~{3,})|#{1,6}[ \t]+(.*))", re.M)
 # Where a link leads is not what the page says.
-_TARGET = re.compile(r"(?<=\])\([^()\s]*|^\[[^\]\n]{1,200}\]:[ \t]*\S*", re.M)
+_DEFINITION = re.compile(r"^\[[^\]\n]{1,200}\]:[ \t]*\S*", re.M)
+_TARGET = re.compile(r"\((?<=\]\()[^()\s]*")
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def _said_once(posting: int) -> int:
 
 def placed(text: Text) -> dict[str, int]:
     """Return the terms of a text, each with the weightiest place where it stands."""
-    content = _TARGET.sub(" ", text.content) if "]" in text.content else text.content
+    content = without_targets(text.content)
     found = counted(text.summary + "\n" + content)
     for term, times in found.items():
         found[term] = OFTEN if times >= OFTEN_FROM else ONCE
@@ -72,18 +72,24 @@ def placed(text: Text) -> dict[str, int]:
     return found | dict.fromkeys([*title, " ".join(title)[:LONGEST] + " "], TITLE)
 
 
+def without_targets(content: str) -> str:
+    # One pattern for both would be tried at every letter of every text.
+    if "]:" in content:
+        content = _DEFINITION.sub(" ", content)
+    return _TARGET.sub(" ", content) if "](" in content else content
+
+
 def headings(content: str) -> Iterator[str]:
     """Yield the lines with a # that no fenced code holds."""
     fence = ""
-    for line in content.split("\n"):
-        mark = _FENCE.match(line)
-        if mark is not None:
+    for mark, heading in _FENCE_OR_HEADING.findall(content):
+        if not mark:
             if not fence:
-                fence = mark[1]
-            elif mark[1].startswith(fence):
-                fence = ""
-        elif not fence and (found := _HEADING.match(line)):
-            yield found[1]
+                yield heading
+        elif not fence:
+            fence = mark
+        elif mark.startswith(fence):
+            fence = ""
 
 
 def encoded(postings: Iterable[int]) -> str:
