@@ -3,7 +3,7 @@
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log2
 
@@ -15,6 +15,7 @@ OFTEN_FROM = 3
 
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
 HALF = len(DIGITS) // 2
+COMMON = "!"
 LAST = "\uffff"
 
 _FENCE_OR_HEADING = re.compile(r"^ {0,3}(?:(`{3,}|~{3,})|#{1,6}[ \t]+(.*))", re.M)
@@ -47,17 +48,10 @@ def shards(texts: Iterable[Text], count: int) -> Shards:
     for number, text in enumerate(texts):
         for term, place in placed(text).items():
             found[term].append(number << 2 | place)
-    ordered, half = in_order(found), (number + 1) / 2
-    sizes = [_size(len(found[term]), number + 1) for term in ordered]
-    for term in ordered:
-        # What most texts say tells none apart by how often it is said.
-        if len(found[term]) > half:
-            found[term] = array("I", map(_said_once, found[term]))
-    return _cut([(term, encoded(found.pop(term))) for term in ordered], sizes, count)
-
-
-def _said_once(posting: int) -> int:
-    return posting if posting & 3 > OFTEN else posting & ~3
+    ordered, of = in_order(found), number + 1
+    sizes = [_size(len(found[term]), of) for term in ordered]
+    told = [(term, encoded(found.pop(term), of)) for term in ordered]
+    return _cut(told, sizes, count)
 
 
 def placed(text: Text) -> dict[str, int]:
@@ -92,17 +86,24 @@ def headings(content: str) -> Iterator[str]:
             fence = ""
 
 
-def encoded(postings: Iterable[int]) -> str:
+def encoded(postings: Sequence[int], of: int) -> str:
     """
     Return where a term stands as text: for each place the numbers, as steps.
 
-    The places are parted by a dot, those at the end left out where empty. Text and
-    not bytes, since any host compresses text.
+    The places are parted by a dot, those at the end left out where empty. Of a term
+    that most of the texts have the first place tells, behind a mark, those that lack
+    it: how often so many say it tells none apart. Text and not bytes, since any host
+    compresses text.
     """
     numbers: tuple[list[int], ...] = ([], [], [], [])
     for each in postings:
         numbers[each & 3].append(each >> 2)
-    return ".".join(map(steps, numbers)).rstrip(".")
+    is_common = len(postings) > of / 2
+    if is_common:
+        having = {each >> 2 for each in postings}
+        lacking = [number for number in range(of) if number not in having]
+        numbers = (lacking, [], *numbers[HEADING:])
+    return COMMON * is_common + ".".join(map(steps, numbers)).rstrip(".")
 
 
 def steps(numbers: Iterable[int]) -> str:
@@ -140,7 +141,8 @@ def _cut(found: list[tuple[str, str]], sizes: list[float], count: int) -> Shards
     for (term, told), size in zip(found, sizes, strict=True):
         # A title stays with its first word, which it follows.
         if " " not in term:
-            place = int(start / all_of * count)
+            # By its middle: what fills a file alone shares it with few others.
+            place = int((start + size / 2) / all_of * count)
         # A term larger than a file leaves the next ones empty, with equal bounds.
         bounds += [_between(before, term)] * (place - len(bounds))
         files[place][term] = told

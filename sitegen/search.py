@@ -34,7 +34,7 @@ OLD, LATE = 512, 16
 PAGES_OF_BLOCK = 32
 INCIDENTS_OF_FILE = 100
 # Raised when the same texts would give other files.
-FORMAT = 1
+FORMAT = 2
 
 Versions = dict[str, int]
 
@@ -104,7 +104,7 @@ def index(edition: Edition) -> Iterator[Page]:
     told = []
     for level in found:
         superseded = steps(level.numbers(newer))
-        told.append([level.key, level.count, superseded])
+        told.append([level.key, level.count, superseded, len(level.versions)])
         newer |= set(level.versions)
         yield from level.pages()
     root = {"levels": told, "pages": len(newer), "pagesOfBlock": PAGES_OF_BLOCK}
