@@ -27,7 +27,14 @@ from api.http import VERSION, create_app, declare_operations
 from api.kinds import KINDS
 from api.openapi import document
 from models import audit, changes
-from models.database import database, migrate, open_database, reading, writing
+from models.database import (
+    database,
+    migrate,
+    open_database,
+    read_once,
+    reading,
+    writing,
+)
 from models.errors import Refusal, StorageBusy
 from models.idempotency import forget_answers
 from models.instance import make_secrets
@@ -330,6 +337,7 @@ def _tidy(settings: Settings) -> None:
 def build_site(settings: Settings, asked: argparse.Namespace) -> int:
     made, now = made_of(settings), utc_now()
     open_existing(settings)
+    read_once()
     started = perf_counter()
     edition = editions(settings)(now)
     report = build(edition, full=asked.full, progress=_bar("page"))
