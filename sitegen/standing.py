@@ -73,10 +73,10 @@ def glance(settings: Settings, now: datetime) -> Report | None:
                 and noted["made"] == made_of(settings)
             )
             count = _count(folder) if holds else None
+            warnings = [str(each) for each in noted["warnings"]]
         except (OSError, ValueError, KeyError, TypeError, sqlite3.Error):
             # Whatever it is, a build that looks at every page will say it.
             return None
-    warnings = noted["warnings"]
     return None if count is None else Report(unchanged=count, warnings=warnings)
 
 
