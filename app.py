@@ -1,22 +1,57 @@
 """Where everything meets: time, settings, the application, the builder, commands."""
 
+import os
+import sys
+from datetime import UTC, datetime, timedelta
+from time import perf_counter
+
+from models.settings import SettingError, Settings
+from sitegen.files import Folder, OutputError
+from sitegen.outcome import Report
+from sitegen.standing import glance, made_of, note
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def nothing_to_build(words: list[str]) -> bool:
+    """Tell of a build that finds nothing to do, where a glance can tell."""
+    started = perf_counter()
+    if words != ["build"]:
+        return False
+    try:
+        report = glance(Settings.from_environment(os.environ), utc_now())
+    except (SettingError, OutputError):
+        return False  # The command will say it in a sentence.
+    if report is not None:
+        print_report(report, perf_counter() - started)
+    return report is not None
+
+
+def print_report(report: Report, seconds: float) -> None:
+    for remark in report.remarks():
+        print(remark, file=sys.stderr)
+    print(report.summary(seconds))
+
+
+# Most builds from cron end here: to load what follows takes longer than the glance.
+if __name__ == "__main__" and nothing_to_build(sys.argv[1:]):
+    sys.exit(0)
+
 import argparse
 import json
 import logging
-import os
 import signal
 import socket
 import sqlite3
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
-from time import perf_counter
 from typing import Any, TextIO, get_args
 
 from apscheduler.jobstores.base import JobLookupError
@@ -37,6 +72,7 @@ from models.database import (
     database,
     migrate,
     open_database,
+    read_once,
     reading,
     writing,
 )
@@ -54,14 +90,13 @@ from models.projects.documents import Collection
 from models.projects.exchange import Import, ImportReport, import_documents
 from models.projects.projects import DocsSlugTaken, ensure_docs_project
 from models.projects.words import By
-from models.settings import SettingError, Settings
 from models.status.hours import roll_up
 from models.status.measurements import record_measurements
+from models.status.moments import next_told
 from models.status.retention import prune
 from sitegen.bodies import Bodies
-from sitegen.build import Report, build
+from sitegen.build import build
 from sitegen.builder import Builder
-from sitegen.files import Folder, OutputError
 from sitegen.inspection import differences
 from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
@@ -83,10 +118,6 @@ log = logging.getLogger("masthead")
 
 class CommandError(Exception):
     """What a person did wrong, in a sentence; the command ends with it."""
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -409,26 +440,16 @@ def _tidy(settings: Settings) -> None:
 
 
 def build_site(settings: Settings, asked: argparse.Namespace) -> int:
+    made, now = made_of(settings), utc_now()
     open_existing(settings)
+    read_once()
     started = perf_counter()
-    report = build(
-        editions(settings)(utc_now()),
-        full=asked.full,
-        progress=_bar("page"),
-    )
-    _print_report(report, perf_counter() - started)
+    report = build(editions(settings)(now), full=asked.full, progress=_bar("page"))
+    with reading():
+        until = next_told(now, settings.freshness)
+    note(settings, made, until, report)
+    print_report(report, perf_counter() - started)
     return 1 if report.failed else 0
-
-
-def _print_report(report: Report, seconds: float) -> None:
-    for warning in report.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
-    for path, _, reason in report.failed:
-        print(f"failed: {path}: {reason}", file=sys.stderr)
-    print(
-        f"written {len(report.written)}, unchanged {report.unchanged},"
-        f" removed {len(report.removed)}, seconds {seconds:.2f}"
-    )
 
 
 def migrate_database(settings: Settings, _: argparse.Namespace) -> None:

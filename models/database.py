@@ -129,6 +129,17 @@ def connect() -> None:
     database.connect(reuse_if_open=True)
 
 
+def read_once() -> None:
+    """
+    Say that this thread reads about everything, each thing once.
+
+    What is mapped counts as memory of the process; it pays where the same pages are
+    read again and again by many threads.
+    """
+    connect()
+    database.pragma("mmap_size", 0)
+
+
 @contextmanager
 def writing() -> Iterator[None]:
     """

@@ -1,7 +1,6 @@
 """How a published file is to be served: its type, how long to keep it, its headers."""
 
 from collections.abc import Mapping
-from posixpath import splitext
 
 TYPES = {
     ".atom": "application/atom+xml; charset=utf-8",
@@ -120,9 +119,10 @@ def paths_at(address: str) -> tuple[str, ...]:
 
 def type_of(path: str) -> str:
     """Return the Content-Type; what has no ending is a host's file, and text."""
-    ending = splitext(path)[1]
-    unknown = "application/octet-stream" if ending else TYPES[".txt"]
-    return TYPES.get(ending, unknown)
+    stem, dot, ending = path.rpartition("/")[2].rpartition(".")
+    if not stem or not ending:
+        return TYPES[".txt"]
+    return TYPES.get(dot + ending, "application/octet-stream")
 
 
 def place_of(path: str) -> str | None:

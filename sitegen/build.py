@@ -9,7 +9,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from models.audit import AUDITED, newest_link
@@ -23,6 +23,7 @@ from models.logs import Line
 from sitegen.files import Folder, OutputError
 from sitegen.generations import Change, change_of, differing, live_generation, note
 from sitegen.manifest import LIVE, Entry
+from sitegen.outcome import Report
 from sitegen.page import FIRST, PAGES, SHARED, Edition, Page, Rank
 from sitegen.shelves import shelves
 
@@ -30,19 +31,6 @@ log = logging.getLogger("masthead.builds")
 
 Planned = tuple[Page, str]
 Progress = Callable[[Iterable[Planned]], Iterable[Planned]]
-
-
-@dataclass
-class Report:
-    """What a build did; `failed` holds (path, area, reason)."""
-
-    written: list[str] = field(default_factory=list)
-    unchanged: int = 0
-    removed: list[str] = field(default_factory=list)
-    failed: list[tuple[str, str, str]] = field(default_factory=list)
-    # The number of each area that was built.
-    numbers: dict[str, int] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
 
 
 def build(
@@ -74,6 +62,7 @@ def build(
         work.clear([*numbers, SHARED])
         work.finish(live)
         note_built(numbers, work.report.failed, edition.now)
+        work.report.manifest = folder.stamp()
     work.report.numbers = numbers
     lost = [told for href, told in edition.leads if not work.holds(href)]
     work.report.warnings = sorted({*edition.warnings, *lost})

@@ -13,9 +13,10 @@ from models.faults import Fault
 from models.logs import Line
 from models.progress import Progress
 from models.status.moments import next_told
-from sitegen.build import Report, build, folder_of
+from sitegen.build import build, folder_of
 from sitegen.files import Folder, OutputError
 from sitegen.inspection import Inspection, faults_of
+from sitegen.outcome import Report
 from sitegen.page import Edition
 
 log = logging.getLogger("masthead.builds")

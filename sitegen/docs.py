@@ -1,6 +1,5 @@
 """The docs site: collections and published documents."""
 
-import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -90,12 +89,6 @@ def _for_readers(shelf: Shelf, site_name: str) -> Page:
         title=shelf.title,
         description=f"{shelf.title} of {site_name}.",
         twin=f"/{shelf.collection}/index.json",
-        key=_listing(shelf),
+        key=shelf.listing,
         rank=Rank.LIST,
     )
-
-
-def _listing(shelf: Shelf) -> str:
-    """Name what the register of a shelf shows."""
-    told = [(e.section, e.slug, e.title, e.summary) for e in shelf.documents]
-    return hashlib.sha256(repr(told).encode()).hexdigest()

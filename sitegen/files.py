@@ -198,23 +198,25 @@ class Folder:
         self.show()
         known = self._known
         same = known and known.version == version and known.entries == entries
-        if not (known and same and self._stamp() == known.stamp):
+        if not (known and same and self.stamp() == known.stamp):
             content = told(version, entries)
             if not self.has(MANIFEST, content):
                 self.begin()
                 self._written = 0
                 self.write(MANIFEST, content)
         (self.path / UNFINISHED).unlink(missing_ok=True)
-        self._known = Known(self._stamp(), version, entries)
+        self._known = Known(self.stamp(), version, entries)
         self.doubted.clear()
         looked_at = [area for area, looking in self._looking.items() if looking]
         self._looked_at |= dict.fromkeys(looked_at, time.monotonic())
 
     def has(self, path: str, content: bytes) -> bool:
         try:
-            file = self.path / path
-            is_as_long = file.stat().st_size == len(content)
-            return is_as_long and file.read_bytes() == content
+            file = f"{self._root}/{path}"
+            if os.stat(file).st_size != len(content):
+                return False
+            with open(file, "rb") as stands:
+                return stands.read() == content
         except OSError:
             return False
 
@@ -241,7 +243,7 @@ class Folder:
     def known(self) -> Known | None:
         """Read the manifest, None where it cannot be; once while it is the same."""
         try:
-            stamp = self._stamp()
+            stamp = self.stamp()
             if self._known is None or self._known.stamp != stamp:
                 self._looked_at.clear()
                 self._known = read(stamp, (self.path / MANIFEST).read_bytes())
@@ -261,7 +263,7 @@ class Folder:
             self._looking[area] = age >= TRUST_SECONDS
         return self._looking[area]
 
-    def _stamp(self) -> tuple[int, ...]:
+    def stamp(self) -> tuple[int, ...]:
         """Whoever writes a manifest moves a new file there: nothing here stays."""
         found = os.stat(f"{self._root}/{MANIFEST}")
         return (found.st_ino, found.st_mtime_ns, found.st_size)

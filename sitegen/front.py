@@ -1,6 +1,7 @@
 """The front of the site, and the page for addresses that are none."""
 
 from collections.abc import Iterator
+from heapq import nlargest
 from itertools import chain
 from typing import Any
 
@@ -18,7 +19,7 @@ def front(edition: Edition) -> Iterator[Page]:
     """The overall state, the collections, the newest pages."""
     found = shelves(edition)
     every = chain.from_iterable(shelf.documents for shelf in found)
-    newest = sorted(every, key=lambda d: (d.published_at, d.slug), reverse=True)
+    newest = nlargest(NEWEST, every, key=lambda d: (d.published_at, d.slug))
     titles = {shelf.collection: shelf.title for shelf in found}
     name = edition.settings.site_name
     yield Page(
@@ -41,7 +42,7 @@ def front(edition: Edition) -> Iterator[Page]:
                     "collectionTitle": titles[each.collection],
                     "publishedAt": told_moment(each.published_at),
                 }
-                for each in newest[:NEWEST]
+                for each in newest
             ],
         },
         template="index.html",

@@ -75,11 +75,11 @@ def note(folder: Folder, generation: int, change: Change) -> None:
     before = _read(folder, generation) if known else Change()
     earlier = [each for each in numbers if each < generation]
     told = _told(generation, max(earlier, default=None), before.then(change))
-    folder.write(_path(generation), told)
+    folder.write(path_of(generation), told)
     kept = [*earlier, generation][-KEPT:]
     for each in _numbers(folder):
         if each not in kept:
-            folder.remove(_path(each))
+            folder.remove(path_of(each))
 
 
 def live_generation(folder: Folder) -> int:
@@ -105,7 +105,7 @@ def _told(generation: int, previous: int | None, change: Change) -> bytes:
 def _read(folder: Folder, generation: int) -> Change:
     """Return what was noted; a damaged note is one that nobody could read."""
     try:
-        told = json.loads((folder.path / _path(generation)).read_bytes())
+        told = json.loads((folder.path / path_of(generation)).read_bytes())
         names = ("added", "changed", "removed", "purge")
         return Change(*(frozenset(told[name]) for name in names))
     except (OSError, ValueError, KeyError, TypeError):
@@ -117,5 +117,5 @@ def _numbers(folder: Folder) -> list[int]:
     return sorted(int(each.stem) for each in found if each.stem.isdecimal())
 
 
-def _path(generation: int) -> str:
+def path_of(generation: int) -> str:
     return f"{BUILDS}/{generation}.json"

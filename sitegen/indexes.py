@@ -33,8 +33,7 @@ Line = tuple[str, datetime | None]
 def documents(edition: Edition) -> Iterator[Page]:
     """Each collection in parts, by slug, so that a new title moves nothing."""
     for shelf in shelves(edition):
-        for name, lines in _parts(shelf):
-            yield _part(edition, name, lines)
+        yield from _parts(edition, shelf)
 
 
 @pages("status")
@@ -53,7 +52,7 @@ def status(edition: Edition) -> Iterator[Page]:
         (address(maintenance_path(each.id)), each.updated_at)
         for each in edition.once(every_window)
     ]
-    yield _part(edition, "status", lines[:MOST])
+    yield _part(edition.settings.site_url, "status", lines[:MOST])
 
 
 @pages(SHARED)
@@ -62,12 +61,13 @@ def index(edition: Edition) -> Iterator[Page]:
     kinds = [f"/problems/{kind}/" for kind in edition.problems]
     fixed = ("/", "/search/", "/problems/")
     lines: list[Line] = [(each, None) for each in (*fixed, *kinds)]
-    yield _part(edition, "site", lines)
-    names = [name for shelf in shelves(edition) for name, _ in _parts(shelf)]
     url = edition.settings.site_url
+    site = _part(url, "site", lines)
+    yield site
+    parts = [part.path for shelf in shelves(edition) for part in _parts(edition, shelf)]
     told = "".join(
-        f"<sitemap><loc>{escape(url)}/sitemaps/{name}.xml</loc></sitemap>\n"
-        for name in ("site", "status", *names)
+        f"<sitemap><loc>{escape(url)}/{path}</loc></sitemap>\n"
+        for path in (site.path, "sitemaps/status.xml", *parts)
     )
     index = f'{OPENING}<sitemapindex xmlns="{NAMESPACE}">\n{told}</sitemapindex>\n'
     yield Page("sitemap.xml", index, rank=Rank.LAST)
@@ -79,20 +79,28 @@ def robots(edition: Edition) -> Iterator[Page]:
     yield Page("robots.txt", f"User-agent: *\nAllow: /\n\nSitemap: {sitemap}\n")
 
 
-def _parts(shelf: Shelf) -> Iterator[tuple[str, list[Line]]]:
+def _parts(edition: Edition, shelf: Shelf) -> list[Page]:
+    """Return the parts of a shelf; of one that stands they are the same objects."""
+    url = edition.settings.site_url
+    return edition.kept(_parts_of, shelf, url, of=shelf.collection)
+
+
+def _parts_of(shelf: Shelf, url: str) -> list[Page]:
     found = sorted(shelf.documents, key=lambda each: each.slug)
     # A page has its words from the instant at which they were published.
     lines: list[Line] = [(href_of(each), each.published_at) for each in found]
     newest = max(each.published_at for each in found)
     lines.insert(0, (shelf.href, newest))
-    for number, start in enumerate(range(0, len(lines), PART), 1):
-        yield f"{shelf.collection}-{number}", lines[start : start + PART]
+    return [
+        _part(url, f"{shelf.collection}-{number}", lines[start : start + PART])
+        for number, start in enumerate(range(0, len(lines), PART), 1)
+    ]
 
 
-def _part(edition: Edition, name: str, lines: Iterable[Line]) -> Page:
-    url = escape(edition.settings.site_url)
+def _part(url: str, name: str, lines: Iterable[Line]) -> Page:
     told = "".join(
-        f"<url><loc>{url}{href}</loc>{_changed(at)}</url>\n" for href, at in lines
+        f"<url><loc>{escape(url)}{href}</loc>{_changed(at)}</url>\n"
+        for href, at in lines
     )
     text = f'{OPENING}<urlset xmlns="{NAMESPACE}">\n{told}</urlset>\n'
     return Page(f"sitemaps/{name}.xml", text, rank=Rank.LIST)

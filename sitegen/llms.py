@@ -45,14 +45,21 @@ PROGRAMS = """
 @pages("docs")
 def listed(edition: Edition) -> Iterator[Page]:
     """Every document by its Markdown, under the name of its section."""
-    lines = [_opening(edition)]
-    for shelf in shelves(edition):
-        for section, documents in shelf.sections.items():
-            name = f"{shelf.title}: {_plain(section)}" if section else shelf.title
-            lines.append(f"\n## {name}\n\n")
-            lines += [_line(edition, each) for each in documents]
-    lines.append(PROGRAMS.format(url=edition.settings.site_url))
-    yield Page("llms.txt", "".join(lines), rank=Rank.LIST)
+    found, opening = shelves(edition), _opening(edition)
+    url = edition.settings.site_url
+
+    def text() -> str:
+        lines = [opening]
+        for shelf in found:
+            for section, documents in shelf.sections.items():
+                name = f"{shelf.title}: {_plain(section)}" if section else shelf.title
+                lines.append(f"\n## {name}\n\n")
+                lines += [_line(edition, each) for each in documents]
+        return "".join(lines) + PROGRAMS.format(url=url)
+
+    shown = [[shelf.collection, shelf.listing] for shelf in found]
+    key = [FORM, PROGRAMS, opening, url, shown]
+    yield Page("llms.txt", text, key=key, rank=Rank.LIST)
 
 
 @pages("docs")

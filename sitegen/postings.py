@@ -3,7 +3,7 @@
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log2
 
@@ -15,12 +15,13 @@ OFTEN_FROM = 3
 
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
 HALF = len(DIGITS) // 2
+COMMON = "!"
 LAST = "\uffff"
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*)")
+_FENCE_OR_HEADING = re.compile(r"^ {0,3}(?:(`{3,}|~{3,})|#{1,6}[ \t]+(.*))", re.M)
 # Where a link leads is not what the page says; what a note says is.
-_TARGET = re.compile(r"(?<=\])\([^()\s]*|^\[(?!\^)[^\]\n]{1,200}\]:[ \t]*\S*", re.M)
+_DEFINITION = re.compile(r"^\[(?!\^)[^\]\n]{1,200}\]:[ \t]*\S*", re.M)
+_TARGET = re.compile(r"\((?<=\]\()[^()\s]*")
 
 
 @dataclass(frozen=True)
@@ -47,22 +48,15 @@ def shards(texts: Iterable[Text], count: int) -> Shards:
     for number, text in enumerate(texts):
         for term, place in placed(text).items():
             found[term].append(number << 2 | place)
-    ordered, half = in_order(found), (number + 1) / 2
-    sizes = [_size(len(found[term]), number + 1) for term in ordered]
-    for term in ordered:
-        # What most texts say tells none apart by how often it is said.
-        if len(found[term]) > half:
-            found[term] = array("I", map(_said_once, found[term]))
-    return _cut([(term, encoded(found.pop(term))) for term in ordered], sizes, count)
-
-
-def _said_once(posting: int) -> int:
-    return posting if posting & 3 > OFTEN else posting & ~3
+    ordered, of = in_order(found), number + 1
+    sizes = [_size(len(found[term]), of) for term in ordered]
+    told = [(term, encoded(found.pop(term), of)) for term in ordered]
+    return _cut(told, sizes, count)
 
 
 def placed(text: Text) -> dict[str, int]:
     """Return the terms of a text, each with the weightiest place where it stands."""
-    content = _TARGET.sub(" ", text.content) if "]" in text.content else text.content
+    content = without_targets(text.content)
     found = counted(text.summary + "\n" + content)
     for term, times in found.items():
         found[term] = OFTEN if times >= OFTEN_FROM else ONCE
@@ -72,31 +66,44 @@ def placed(text: Text) -> dict[str, int]:
     return found | dict.fromkeys([*title, " ".join(title)[:LONGEST] + " "], TITLE)
 
 
+def without_targets(content: str) -> str:
+    # One pattern for both would be tried at every letter of every text.
+    if "]:" in content:
+        content = _DEFINITION.sub(" ", content)
+    return _TARGET.sub(" ", content) if "](" in content else content
+
+
 def headings(content: str) -> Iterator[str]:
     """Yield the lines with a # that no fenced code holds."""
     fence = ""
-    for line in content.split("\n"):
-        mark = _FENCE.match(line)
-        if mark is not None:
+    for mark, heading in _FENCE_OR_HEADING.findall(content):
+        if not mark:
             if not fence:
-                fence = mark[1]
-            elif mark[1].startswith(fence):
-                fence = ""
-        elif not fence and (found := _HEADING.match(line)):
-            yield found[1]
+                yield heading
+        elif not fence:
+            fence = mark
+        elif mark.startswith(fence):
+            fence = ""
 
 
-def encoded(postings: Iterable[int]) -> str:
+def encoded(postings: Sequence[int], of: int) -> str:
     """
     Return where a term stands as text: for each place the numbers, as steps.
 
-    The places are parted by a dot, those at the end left out where empty. Text and
-    not bytes, since any host compresses text.
+    The places are parted by a dot, those at the end left out where empty. Of a term
+    that most of the texts have the first place tells, behind a mark, those that lack
+    it: how often so many say it tells none apart. Text and not bytes, since any host
+    compresses text.
     """
     numbers: tuple[list[int], ...] = ([], [], [], [])
     for each in postings:
         numbers[each & 3].append(each >> 2)
-    return ".".join(map(steps, numbers)).rstrip(".")
+    is_common = len(postings) > of / 2
+    if is_common:
+        having = {each >> 2 for each in postings}
+        lacking = [number for number in range(of) if number not in having]
+        numbers = (lacking, [], *numbers[HEADING:])
+    return COMMON * is_common + ".".join(map(steps, numbers)).rstrip(".")
 
 
 def steps(numbers: Iterable[int]) -> str:
@@ -134,7 +141,8 @@ def _cut(found: list[tuple[str, str]], sizes: list[float], count: int) -> Shards
     for (term, told), size in zip(found, sizes, strict=True):
         # A title stays with its first word, which it follows.
         if " " not in term:
-            place = int(start / all_of * count)
+            # By its middle: what fills a file alone shares it with few others.
+            place = int((start + size / 2) / all_of * count)
         # A term larger than a file leaves the next ones empty, with equal bounds.
         bounds += [_between(before, term)] * (place - len(bounds))
         files[place][term] = told

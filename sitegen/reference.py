@@ -1,7 +1,8 @@
 """What the API refuses with, one page a kind; and its description for programs."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from sitegen.page import SHARED, Edition, Page, Rank, pages
 
@@ -39,5 +40,9 @@ def problems(edition: Edition) -> Iterator[Page]:
 
 @pages(SHARED)
 def openapi(edition: Edition) -> Iterator[Page]:
-    told = json.dumps(edition.openapi, indent=1, sort_keys=True) + "\n"
-    yield Page("openapi.json", told, rank=Rank.LIST)
+    yield edition.kept(_description, edition.openapi)
+
+
+def _description(openapi: Mapping[str, Any]) -> Page:
+    told = json.dumps(openapi, indent=1, sort_keys=True) + "\n"
+    return Page("openapi.json", told, rank=Rank.LIST)

@@ -8,7 +8,7 @@ from when anybody built; what a newer level holds counts for nothing in an older
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import log2
@@ -28,14 +28,14 @@ from models.words import told_moment
 from sitegen.links import incident_path
 from sitegen.page import SHARED, Edition, Page, Rank, pages
 from sitegen.postings import Shards, Text, shards, steps
-from sitegen.shelves import COLLECTIONS, shelves
+from sitegen.shelves import COLLECTIONS, same_objects, shelves
 
 # How many numbers of the feed one level spans before the next is merged into it.
 OLD, LATE = 512, 16
 PAGES_OF_BLOCK = 32
 INCIDENTS_OF_FILE = 100
 # Raised when the same texts would give other files.
-FORMAT = 2
+FORMAT = 3
 
 Versions = dict[str, int]
 
@@ -85,13 +85,13 @@ class Level:
             key = f"{self.key} bounds".encode()
             path = f"{folder}/bounds.json"
             yield Page(path, lambda: self.shards.bounds, key=key, rank=Rank.LIST)
+
+    def blocks(self) -> Iterator[tuple[str, list[PublishedPage]]]:
+        """Yield its documents in blocks, each with the file that tells of them."""
         held = [self.public[id] for id in self.versions]
         for start in range(0, len(held), PAGES_OF_BLOCK):
-            block = held[start : start + PAGES_OF_BLOCK]
-            path = f"{folder}/pages/{start // PAGES_OF_BLOCK}.json"
-            told = "\n".join([str(FORMAT), *map(_identity, block)]).encode()
-            names = partial(_told_pages, block)
-            yield Page(path, names, key=told, rank=Rank.LIST)
+            path = f"search/{self.key}/pages/{start // PAGES_OF_BLOCK}.json"
+            yield path, held[start : start + PAGES_OF_BLOCK]
 
     def _terms(self, number: int) -> dict[str, str]:
         return self.shards.files[number]
@@ -105,11 +105,30 @@ def index(edition: Edition) -> Iterator[Page]:
     told = []
     for level in found:
         superseded = steps(level.numbers(newer))
-        told.append([level.key, level.count, superseded])
+        told.append([level.key, level.count, superseded, len(level.versions)])
         newer |= set(level.versions)
         yield from level.pages()
+    blocks = (block for level in found for block in level.blocks())
+    yield from edition.always(_Blocks).of(blocks)
     root = {"levels": told, "pages": len(newer), "pagesOfBlock": PAGES_OF_BLOCK}
     yield Page("search/root.json", root, rank=Rank.LAST)
+
+
+class _Blocks:
+    """The files of blocks as they were last; one that stands is the same object."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[list[PublishedPage], Page]] = {}
+
+    def of(self, blocks: Iterable[tuple[str, list[PublishedPage]]]) -> Iterator[Page]:
+        known, self._known = self._known, {}
+        for path, block in blocks:
+            before = known.get(path)
+            same = before is not None and same_objects(before[0], block)
+            self._known[path] = (
+                before if before and same else (block, _named(path, block))
+            )
+            yield self._known[path][1]
 
 
 def levels(edition: Edition) -> list[Level]:
@@ -173,6 +192,11 @@ def page(edition: Edition) -> Iterator[Page]:
         description=f"Search the documentation and the incidents of {name}.",
         rank=Rank.LAST,
     )
+
+
+def _named(path: str, block: list[PublishedPage]) -> Page:
+    told = "\n".join([str(FORMAT), *map(_identity, block)]).encode()
+    return Page(path, partial(_told_pages, block), key=told, rank=Rank.LIST)
 
 
 def _identity(document: PublishedPage) -> str:

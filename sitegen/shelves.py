@@ -1,5 +1,6 @@
 """The collections of the docs site, and their documents in reading order."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,6 +39,12 @@ class Shelf:
         for each in self.documents:
             found.setdefault(each.section, []).append(each)
         return found
+
+    @cached_property
+    def listing(self) -> str:
+        """Name what a list of its documents shows: sections, titles, summaries."""
+        told = [(e.section, e.slug, e.title, e.summary) for e in self.documents]
+        return hashlib.sha256(repr(told).encode()).hexdigest()
 
     @cached_property
     def anchors(self) -> dict[str, str]:

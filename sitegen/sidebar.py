@@ -32,7 +32,7 @@ class Sidebar:
     def key(self) -> str:
         return _key(self.outline, self.documents)
 
-    @property
+    @cached_property
     def section_href(self) -> str:
         return dict(self.outline)[self.section]
 

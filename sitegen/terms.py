@@ -23,6 +23,8 @@ PAIRED = (
 WORD = rf"[\w{SIGNS}{PAIRED}]+"
 JOINTS = "-./:'\N{RIGHT SINGLE QUOTATION MARK}"
 CHUNK = re.compile(rf"{WORD}(?:[{JOINTS}]{WORD})*")
+# The same where there is nothing but ASCII, in half the time.
+PLAIN_CHUNK = re.compile(r"\w+(?:[-./:']\w+)*", re.ASCII)
 RUN = re.compile(rf"([{PAIRED}]+)")
 APOSTROPHES = re.compile("['\N{RIGHT SINGLE QUOTATION MARK}]")
 PART = re.compile("[-./:_]+")
@@ -31,8 +33,9 @@ HUMP = re.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 def chunks(text: str) -> list[str]:
     """Cut a text into what stands between spaces: `keys/add` is one chunk."""
-    whole = text if text.isascii() else unicodedata.normalize("NFC", text)
-    return CHUNK.findall(whole)
+    if text.isascii():
+        return PLAIN_CHUNK.findall(text)
+    return CHUNK.findall(unicodedata.normalize("NFC", text))
 
 
 def fold(word: str) -> str:

@@ -68,6 +68,13 @@ function numbers(steps) {
   return found;
 }
 
+// What most pages have is told, behind a mark, by those that lack it.
+function pagesAt(place, told, size) {
+  if (place || told[0] !== "!") return numbers(told);
+  const lacking = new Set(numbers(told.slice(1)));
+  return [...Array(size).keys()].filter((number) => !lacking.has(number));
+}
+
 // The number of the file in which a term stands, or would.
 const placeOf = (bounds, term) => bounds.findLastIndex((bound) => bound <= term) + 1;
 
@@ -136,7 +143,7 @@ function weigh(word, levels) {
   word.levels.forEach((meanings, depth) => {
     for (const { told, share } of meanings) {
       told.split(".").forEach((steps, place) => {
-        for (const number of numbers(steps)) {
+        for (const number of pagesAt(place, steps, levels[depth].size)) {
           if (levels[depth].superseded.has(number)) continue;
           const page = `${depth} ${number}`;
           weights.set(page, Math.max(weights.get(page) ?? 0, PLACES[place] * share));
@@ -149,7 +156,7 @@ function weigh(word, levels) {
 
 async function search(query, more) {
   const root = await load(ROOT);
-  const levels = root.levels.map(([key, count, superseded]) => ({ folder: `/search/${key}`, count, superseded: new Set(numbers(superseded)) }));
+  const levels = root.levels.map(([key, count, superseded, size]) => ({ folder: `/search/${key}`, count, size, superseded: new Set(numbers(superseded)) }));
   const { words, extras } = await read(levels, query);
   const scores = new Map();
   const add = (page, weight) => {

@@ -3,7 +3,7 @@
 import pytest
 
 from models.projects.published import published_contents
-from sitegen import bodies, sheets
+from sitegen import bodies, indexes, llms, reference, search, sheets
 from sitegen.bodies import Bodies
 from sitegen.build import build
 from sitegen.files import Folder
@@ -134,3 +134,57 @@ def test_live_generation_is_never_away(shelf, shelved, remembering, monkeypatch)
         remembering()
 
     assert removed == []
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """What was told anew of lists: the sitemap's parts, the list for models."""
+    found = []
+
+    def counted(module, name):
+        make = getattr(module, name)
+        more = lambda *facts: (found.append(name), make(*facts))[1]  # noqa: E731
+        monkeypatch.setattr(module, name, more)
+
+    counted(indexes, "_parts_of")
+    counted(llms, "_line")
+    counted(search, "_named")
+    counted(reference, "_description")
+    return found
+
+
+def test_lists_are_not_told_anew(shelf, shelved, remembering, told):
+    """A list of what stands is known by its key; only what it shows makes it anew."""
+    remembering()
+    told.clear()
+    remembering()
+    assert told == []
+
+    shelf.release(shelf.update(shelved["two"], content="New words.\n"))
+    remembering()
+
+    # The instant of publication is in the sitemap; no title or summary has changed.
+    assert set(told) == {"_parts_of", "_named"}
+
+
+def test_lists_follow_what_they_show(shelf, shelved, remembering, told, output):
+    """A summary is in the list for models, a title in the search as well."""
+    remembering()
+    told.clear()
+    shelf.release(shelf.update(shelved["two"], summary="Told anew"))
+
+    remembering()
+
+    assert "_line" in told
+    assert "Told anew" in (output / "llms.txt").read_text()
+
+
+def test_kept_as_long_as_facts_are(clock, settings):
+    """One result for each function and name; equal facts give the same object."""
+    edition = Edition(clock.now, settings, Looks(settings))
+
+    one = edition.kept(list, (1, 2), of="a")
+
+    assert edition.kept(list, (1, 2), of="a") is one
+    assert edition.kept(list, (1, 2), of="b") is not one
+    assert edition.kept(list, (1, 3), of="a") == [1, 3]

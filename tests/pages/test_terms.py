@@ -49,8 +49,30 @@ def test_headings_of_code():
 )
 def test_steps(numbers, text):
     """Numbers stand as steps, five bits in a character; each place after a dot."""
-    assert encoded([each << 2 | ONCE for each in numbers]) == text
-    assert encoded([each << 2 | TITLE for each in numbers]) == (text and f"...{text}")
+    once, title = ([each << 2 | at for each in numbers] for at in (ONCE, TITLE))
+    assert encoded(once, 2000) == text
+    assert encoded(title, 2000) == (text and f"...{text}")
+
+
+def test_steps_of_what_most_have():
+    """Who lacks it is told; where it weighs more stands as ever; often is once."""
+    every = [n << 2 | (HEADING if n == 3 else OFTEN) for n in (0, 1, 3, 4, 5)]
+
+    assert encoded(every, 6) == "!2..3"
+    assert encoded(every[:3], 6) == ".01.3"
+    assert encoded([0 << 2 | ONCE], 1) == "!"
+
+
+def test_large_term_shares_its_file_with_few():
+    """A term as large as a file stands in it by its middle, not behind a full one."""
+    texts = [Text("", "", " ".join(f"a{n}-{m}" for m in range(3))) for n in range(9)]
+    texts += [Text("", "", "b")] * 3000
+
+    found = shards(texts, 4)
+
+    (home,) = [file for file in found.files if "b" in file]
+    assert sum(len(file) for file in found.files) > 30
+    assert len(home) <= 2
 
 
 @pytest.mark.parametrize("count", [1, 2, 8, 64])
