@@ -11,7 +11,7 @@ run: install
 	$(PY) app.py serve
 
 test: check
-	$(PY) -m pytest
+	$(PY) -m pytest -n auto --dist loadfile
 
 check: tools programs
 	$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy
