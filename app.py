@@ -1,7 +1,10 @@
 """Where everything meets: time, settings, the application, the builder, commands."""
 
+import json
 import os
+import signal
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from time import perf_counter
 
@@ -15,37 +18,88 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+# What a shell expects of a command that Ctrl-C ended, and of one that had more to
+# say than was read.
+INTERRUPTED, UNREAD = 130, 141
+GO_ON = -1
+
+
 def nothing_to_build(words: list[str]) -> bool:
     """Tell of a build that finds nothing to do, where a glance can tell."""
     started = perf_counter()
-    if words != ["build"]:
+    if words not in (["build"], ["build", "--json"]):
         return False
     try:
         report = glance(Settings.from_environment(os.environ), utc_now())
     except (SettingError, OutputError):
         return False  # The command will say it in a sentence.
     if report is not None:
-        print_report(report, perf_counter() - started)
+        print_report(report, perf_counter() - started, as_json="--json" in words)
     return report is not None
 
 
-def print_report(report: Report, seconds: float) -> None:
+def print_report(report: Report, seconds: float, *, as_json: bool) -> None:
+    if as_json:
+        print_json(report.told(seconds))
+        return
     for remark in report.remarks():
         print(remark, file=sys.stderr)
     print(report.summary(seconds))
 
 
-# Most builds from cron end here: to load what follows takes longer than the glance.
-if __name__ == "__main__" and nothing_to_build(sys.argv[1:]):
-    sys.exit(0)
+def print_json(told: object) -> None:
+    print(json.dumps(told, indent=1, ensure_ascii=False))
+
+
+def ended(run: Callable[[], int]) -> int:
+    """Run it; what ends it from outside is told by the exit, and by no traceback."""
+    try:
+        code = run()
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("masthead: Interrupted.", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        _say_no_more()
+        return UNREAD
+    except OSError as error:
+        where = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        print(f"masthead: {where}.", file=sys.stderr)
+        _say_no_more()
+        return 2
+    return code
+
+
+def _say_no_more() -> None:
+    """What could not be said would be tried again at the end, and fail again."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def at_a_glance() -> int:
+    return 0 if nothing_to_build(sys.argv[1:]) else GO_ON
+
+
+if __name__ == "__main__":
+    # What a shell has closed is nowhere, and not missing.
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r+"))  # noqa: SIM115
+    # Most builds from cron end here: to load what follows takes longer than the glance.
+    if (code := ended(at_a_glance)) != GO_ON:
+        sys.exit(code)
+    # While the rest is loaded there is nothing to clean up.
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 import argparse
-import json
 import logging
-import signal
 import socket
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from functools import partial
@@ -83,6 +137,7 @@ from models.integrity import copy_to, faults
 from models.lease import Tenure
 from models.logs import Line, OneLine
 from models.platform import inventory
+from models.platform.inventory import InventoriedKey
 from models.platform.keys import CreateKey, adopt_key, any_key, issue_key
 from models.platform.secrets import HIDDEN
 from models.platform.uses import Uses
@@ -97,6 +152,8 @@ from models.status.retention import prune
 from sitegen.bodies import Bodies
 from sitegen.build import build
 from sitegen.builder import Builder
+from sitegen.export.folder import ExportError
+from sitegen.export.writer import Export, export_into
 from sitegen.inspection import differences
 from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
@@ -109,11 +166,14 @@ log = logging.getLogger("masthead.jobs")
 TICK_SECONDS = 15
 CLOCK_SECONDS = 5
 TIDY_SECONDS = 300
-# What a shell expects of a command that Ctrl-C ended.
-INTERRUPTED = 130
+# So often a long work says how far it is, where no terminal shows it.
+TELL_SECONDS = 10
 DAY_SECONDS = 86_400
 
 log = logging.getLogger("masthead")
+
+
+WHOLE = "whole: database, audit chains, output"
 
 
 class CommandError(Exception):
@@ -121,14 +181,20 @@ class CommandError(Exception):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    asked = parser().parse_args(arguments)
+    return ended(lambda: _run(parser().parse_args(arguments)))
+
+
+def _run(asked: argparse.Namespace) -> int:
+    """Run the command; what a person did wrong ends it with a sentence and 2."""
     try:
         settings = Settings.from_environment(os.environ)
         log_to(sys.stderr, settings.log_level)
         return int(asked.run(settings, asked) or 0)
-    except (CommandError, SettingError, OutputError, Refusal) as error:
+    except (CommandError, SettingError, OutputError, ExportError, Refusal) as error:
         print(f"masthead: {error}", file=sys.stderr)
-        return 2
+    except UnicodeError:
+        print("masthead: What was given is not text in UTF-8.", file=sys.stderr)
+    return 2
 
 
 def log_to(stream: TextIO, level: str) -> None:
@@ -148,13 +214,15 @@ def log_to(stream: TextIO, level: str) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """Return the command line; README's table of commands is held to it."""
-    top = argparse.ArgumentParser(prog="app.py", description=__doc__)
+    told = "0 done, 1 something was found wrong, 2 it cannot be done, 130 interrupted"
+    top = argparse.ArgumentParser(prog="app.py", epilog=f"Exit codes: {told}.")
+    top.description = "A docs site and a status page from one small write API."
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
     def command(
         name: str, run: Callable[..., Any], help: str, into: Any = commands
     ) -> Any:
-        made = into.add_parser(name, help=help, description=help)
+        made = into.add_parser(name, help=help, description=_sentence(help))
         made.set_defaults(run=run)
         return made
 
@@ -164,24 +232,53 @@ def parser() -> argparse.ArgumentParser:
     ):
         made = command(name, run, help)
         made.add_argument("--host", help="address to listen on (MASTHEAD_HOST)")
-        made.add_argument("--port", type=int, help="port (MASTHEAD_PORT)")
+        made.add_argument("--port", type=_port, help="port (MASTHEAD_PORT)")
     made = command("build", build_site, "bring the output folder up to date")
     made.add_argument("--full", action="store_true", help="make every page again")
-    command("migrate", migrate_database, "bring the database's tables up to date")
-    command("check", check, "check database, audit chains and output")
+    _add_json(made)
+    made = command(
+        "migrate", migrate_database, "bring the database's tables up to date"
+    )
+    _add_json(made)
+    _add_json(command("check", check, "check database, audit chains and output"))
     command("openapi", print_openapi, "print the OpenAPI document")
     made = command("backup", backup, "write a consistent copy of the database")
-    made.add_argument("file", type=Path, metavar="FILE")
+    made.add_argument("file", type=Path, metavar="FILE", help="where the copy goes")
+    _add_export(command("export", export, "write everything into a folder of files"))
     _add_key_commands(command)
-    made = command("docs", print, "documents").add_subparsers(required=True)
+    made = command("docs", print, "bring documents in")
+    made = made.add_subparsers(required=True, metavar="COMMAND")
     _add_import(command("import", import_docs, "bring in a Markdown tree", made))
     return top
 
 
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError("must be a number from 0 to 65535")
+    return int(text)
+
+
+def _add_json(made: argparse.ArgumentParser) -> None:
+    made.add_argument("--json", action="store_true", help="tell it as JSON")
+
+
+def _add_export(made: argparse.ArgumentParser) -> None:
+    folder = "a folder that is empty, or is to be made"
+    made.add_argument("folder", type=Path, metavar="FOLDER", help=folder)
+    samples = "every raw measurement, and not its hourly counters alone"
+    made.add_argument("--samples", action="store_true", help=samples)
+    _add_json(made)
+
+
 def _add_import(made: argparse.ArgumentParser) -> None:
     collections = get_args(Collection)
-    made.add_argument("folder", type=Path, metavar="FOLDER")
-    made.add_argument("--collection", required=True, choices=collections)
+    folder, where = "the folder of the files", "where the pages appear"
+    made.add_argument("folder", type=Path, metavar="FOLDER", help=folder)
+    made.add_argument("--collection", required=True, choices=collections, help=where)
     made.add_argument("--publish", action="store_true", help="publish what came in")
     made.add_argument("--tree", metavar="NAME", help="instead of the folder's name")
     for name, help in (
@@ -190,18 +287,23 @@ def _add_import(made: argparse.ArgumentParser) -> None:
         ("--strict", "exit 1 on any remark, not only when a file was left out"),
     ):
         made.add_argument(name, action="store_true", help=help)
+    _add_json(made)
 
 
 def _add_key_commands(command: Callable[..., Any]) -> None:
-    keys = command("keys", print, "manage API keys").add_subparsers(required=True)
+    keys = command("keys", print, "manage API keys")
+    keys = keys.add_subparsers(required=True, metavar="COMMAND")
     made = command("bootstrap", bootstrap, "issue the first admin key", keys)
     made.add_argument("--email", required=True, help="who answers for the key")
     made.add_argument("--scope", action="append", help="instead of *; repeatable")
     made.add_argument("--force", action="store_true", help="although there are keys")
-    command("list", list_keys, "list the keys and when each was last used", keys)
-    command("check", check_key, "tell what a secret from standard input is", keys)
+    told = "list the keys and when each was last used"
+    _add_json(command("list", list_keys, told, keys))
+    told = "tell what a secret from standard input is"
+    _add_json(command("check", check_key, told, keys))
     made = command("stale", list_stale_keys, "list active keys out of use", keys)
     made.add_argument("--days", type=int, default=90, help="not used for so long (90)")
+    _add_json(made)
 
 
 def open_instance(settings: Settings) -> list[str]:
@@ -448,23 +550,27 @@ def build_site(settings: Settings, asked: argparse.Namespace) -> int:
     with reading():
         until = next_told(now, settings.freshness)
     note(settings, made, until, report)
-    print_report(report, perf_counter() - started)
+    print_report(report, perf_counter() - started, as_json=asked.json)
     return 1 if report.failed else 0
 
 
-def migrate_database(settings: Settings, _: argparse.Namespace) -> None:
+def migrate_database(settings: Settings, asked: argparse.Namespace) -> None:
     applied = open_instance(settings)
-    print(f"applied {', '.join(applied)}" if applied else "nothing to apply")
+    if asked.json:
+        print_json({"applied": applied})
+    else:
+        print(f"applied {', '.join(applied)}" if applied else "nothing to apply")
 
 
-def check(settings: Settings, _: argparse.Namespace) -> int:
+def check(settings: Settings, asked: argparse.Namespace) -> int:
     open_existing(settings)
     with reading():
         found = faults()
     found += differences(Folder(settings.output))
-    for each in found:
-        print(each)
-    print("not whole" if found else "whole: database, audit chains, output")
+    if asked.json:
+        print_json({"whole": not found, "faults": found})
+    else:
+        print(*found, "not whole" if found else WHOLE, sep="\n")
     return 1 if found else 0
 
 
@@ -475,6 +581,10 @@ def print_openapi(settings: Settings, _: argparse.Namespace) -> None:
 
 def backup(settings: Settings, asked: argparse.Namespace) -> None:
     open_existing(settings)
+    if asked.file.is_dir():
+        raise CommandError(f"{asked.file} is a folder; name a file.")
+    if asked.file.exists() and asked.file.samefile(settings.database):
+        raise CommandError(f"{asked.file} is the database itself; name another file.")
     try:
         copy_to(asked.file)
     except (OSError, sqlite3.Error) as error:
@@ -520,9 +630,26 @@ def _issue_admin(email: str, scopes: list[str], name: str) -> str:
     return secret.text
 
 
-def list_keys(settings: Settings, _: argparse.Namespace) -> None:
+def export(settings: Settings, asked: argparse.Namespace) -> None:
     open_existing(settings)
-    print(*inventory.listed(utc_now()), sep="\n")
+    read_once()
+    wanted = Export(utc_now(), VERSION, settings.site_url, asked.samples)
+    entries = export_into(asked.folder, wanted, _bar("record"))
+    told = {
+        "files": len(entries),
+        "records": sum(each.records for each in entries),
+        "bytes": sum(each.bytes for each in entries),
+    }
+    if asked.json:
+        print_json(told)
+    else:
+        print(", ".join(f"{name} {value}" for name, value in told.items()))
+
+
+def list_keys(settings: Settings, asked: argparse.Namespace) -> None:
+    open_existing(settings)
+    with reading():
+        _print_keys(inventory.listed(utc_now()), asked)
 
 
 def list_stale_keys(settings: Settings, asked: argparse.Namespace) -> None:
@@ -530,14 +657,27 @@ def list_stale_keys(settings: Settings, asked: argparse.Namespace) -> None:
         raise CommandError("--days must be from 0 to 3650.")
     open_existing(settings)
     now = utc_now()
-    print(*inventory.stale(now, now - timedelta(days=asked.days)), sep="\n")
+    with reading():
+        _print_keys(inventory.stale(now, now - timedelta(days=asked.days)), asked)
 
 
-def check_key(settings: Settings, _: argparse.Namespace) -> int:
+def _print_keys(keys: Iterable[InventoriedKey], asked: argparse.Namespace) -> None:
+    if asked.json:
+        print_json([each.told() for each in keys])
+    else:
+        print(*inventory.lines(keys), sep="\n")
+
+
+def check_key(settings: Settings, asked: argparse.Namespace) -> int:
     """From standard input: what stands on a command line is seen by others."""
     open_existing(settings)
-    opens, told = inventory.looked_at(sys.stdin.readline().strip(), utc_now())
-    print(*told, sep="\n")
+    secret = sys.stdin.readline().strip()
+    with reading():
+        opens, told = inventory.looked_at(secret, utc_now())
+    if asked.json:
+        print_json({"opens": opens, "told": told})
+    else:
+        print(*told, sep="\n")
     return 0 if opens else 1
 
 
@@ -553,11 +693,20 @@ def import_docs(settings: Settings, asked: argparse.Namespace) -> int:
         print("masthead: Interrupted. Nothing was imported.", file=sys.stderr)
         return INTERRUPTED
     remarks = list(reports.remarks(tree, report))
+    _print_import(asked, tree, report, remarks)
+    return 1 if tree.skipped or (asked.strict and remarks) else 0
+
+
+def _print_import(
+    asked: argparse.Namespace, tree: Tree, report: ImportReport, remarks: list[str]
+) -> None:
+    if asked.json:
+        print_json(reports.told(tree, report) | {"dryRun": asked.dry_run})
+        return
     print(*remarks, sep="\n", end="\n" * bool(remarks), file=sys.stderr)
     if asked.dry_run:
         print(*reports.changes(report), "A dry run: nothing was kept.", sep="\n")
     print(reports.summary(tree, report))
-    return 1 if tree.skipped or (asked.strict and remarks) else 0
 
 
 def _try(settings: Settings, asked: argparse.Namespace, tree: Tree) -> ImportReport:
@@ -588,9 +737,24 @@ def _import(settings: Settings, asked: argparse.Namespace, tree: Tree) -> Import
 
 
 def _bar(unit: str) -> Callable[[Iterable[Any]], Iterable[Any]]:
-    """Return what goes through things and shows on a terminal how far it is."""
-    return lambda things: tqdm(things, unit=unit, disable=None, leave=False)
+    """Return what goes through things and shows how far it is."""
+    if sys.stderr.isatty():
+        return lambda things: tqdm(things, unit=unit, leave=False)
+    return partial(_in_lines, unit)
+
+
+def _in_lines(unit: str, things: Iterable[Any]) -> Iterator[Any]:
+    """Where there is no terminal, say in a line from time to time how far it is."""
+    of = f" of {len(things)}" if isinstance(things, Sized) else ""
+    told_at = perf_counter()
+    for number, each in enumerate(things, 1):
+        yield each
+        if perf_counter() >= told_at + TELL_SECONDS:
+            told_at = perf_counter()
+            print(f"{unit} {number}{of}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(main())

@@ -6,14 +6,16 @@ record that is altered or taken out breaks every link after it.
 """
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from peewee import AutoField, TextField, fn
 from pydantic.alias_generators import to_camel
 
-from models.base import MomentField, Row, canonical, milliseconds, new_id
-from models.words import told_moment
+from models.base import MomentField, Row, Shape, canonical, milliseconds, new_id
+from models.words import Moment, told_moment
 
 # The areas that keep a chain.
 AUDITED = ("platform", "projects", "status")
@@ -27,6 +29,23 @@ class Target:
     id: str
     label: str | None
     prefix: str | None = None
+
+
+class KeptRecord(Shape):
+    """A record as it is kept, with its link."""
+
+    number: int
+    area: str
+    id: str
+    actor: str
+    action: str
+    target_type: str
+    target_id: str
+    target_label: str | None
+    target_prefix: str | None
+    at: Moment
+    detail: str | None
+    link: str
 
 
 class AuditRow(Row):
@@ -90,15 +109,23 @@ def newest_number(area: str) -> int:
     return int(newest.scalar() or 0)
 
 
+def records_kept(area: str) -> Iterator[KeptRecord]:
+    """Yield the area's records, oldest first."""
+    return map(KeptRecord.model_validate, _chain(area).iterator())
+
+
 def broken_links(area: str) -> list[str]:
     """Return the ids of the records whose link does not fit what stands before."""
     before, broken = "", []
-    rows = AuditRow.select().where(AuditRow.area == area).order_by(AuditRow.number)
-    for row in rows.iterator():
+    for row in _chain(area).iterator():
         if _link(before, row) != row.link:
             broken.append(row.id)
         before = row.link
     return broken
+
+
+def _chain(area: str) -> Any:
+    return AuditRow.select().where(AuditRow.area == area).order_by(AuditRow.number)
 
 
 def _link(before: str, row: AuditRow) -> str:

@@ -26,6 +26,9 @@ def copy_to(path: Path) -> None:
     draft = path.with_name(path.name + ".draft")
     draft.unlink(missing_ok=True)
     draft.touch(mode=0o600)
-    with closing(sqlite3.connect(draft)) as copy:
-        database.connection().backup(copy)
-    draft.replace(path)
+    try:
+        with closing(sqlite3.connect(draft)) as copy:
+            database.connection().backup(copy)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)

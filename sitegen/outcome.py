@@ -1,6 +1,7 @@
 """What a build did, and how that is said."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass
@@ -21,6 +22,18 @@ class Report:
         """Return, line by line, what somebody should look at."""
         told = [f"warning: {warning}" for warning in self.warnings]
         return told + [f"failed: {path}: {reason}" for path, _, reason in self.failed]
+
+    def told(self, seconds: float) -> dict[str, Any]:
+        """Return all of it, for a script."""
+        members = ("path", "area", "reason")
+        return {
+            "written": self.written,
+            "unchanged": self.unchanged,
+            "removed": self.removed,
+            "failed": [dict(zip(members, each, strict=True)) for each in self.failed],
+            "warnings": self.warnings,
+            "seconds": round(seconds, 2),
+        }
 
     def summary(self, seconds: float) -> str:
         return (

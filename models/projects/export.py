@@ -1,8 +1,7 @@
 """Exporting a project: all of it as one object, which import takes in again."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime
-from itertools import islice
 from typing import Any
 
 from peewee import fn
@@ -10,34 +9,15 @@ from peewee import fn
 from models.base import Shape
 from models.errors import PayloadTooLarge
 from models.projects.activity import ActivityRow
-from models.projects.bundle import (
-    MOST_BYTES,
-    BundledActivity,
-    BundledComment,
-    BundledDocument,
-    BundledDocumentRevision,
-    BundledLabel,
-    BundledMilestone,
-    BundledReference,
-    BundledSpecification,
-    BundledSpecificationRevision,
-    BundledWorkItem,
-    ProjectBundle,
-)
+from models.projects.bundle import MOST_BYTES, ProjectBundle
 from models.projects.comment import CommentRow
-from models.projects.document import DOCUMENTS, DocumentRevisionRow
-from models.projects.label import LabelRow
-from models.projects.members import MemberRow, require_role
-from models.projects.membership import ProjectMember
-from models.projects.milestone import MilestoneRow
+from models.projects.document import DocumentRevisionRow
+from models.projects.held import things_in
+from models.projects.members import require_role
 from models.projects.project import ProjectRow, project_with
-from models.projects.reference import ExternalReferenceRow
-from models.projects.relationships import WorkRelationship
-from models.projects.specification import SPECIFICATIONS, SpecificationRevisionRow
-from models.projects.ties import with_ties
-from models.projects.versioned import AT_ONCE, Versioned
+from models.projects.specification import SpecificationRevisionRow
 from models.projects.words import By
-from models.projects.work_item import WorkItemRow, WorkLabelRow, WorkRelationshipRow
+from models.projects.work_item import WorkItemRow
 from models.words import Flag, Id
 
 # Room for the slug, the name and the owner that an import says beside the bundle.
@@ -68,100 +48,19 @@ def project_exported(asked: ExportProject, now: datetime, by: By) -> ProjectBund
     texts = (*TEXTS, ACTIVITY) if asked.activity else TEXTS
     if _least_bytes(project, texts) > most:
         raise _too_large()
+    held = things_in(project, with_activity=asked.activity)
     bundle = ProjectBundle.model_validate(
         {
             "format": "projects-bundle",
             "version": 1,
             "exported_at": now,
             "project": project,
-            "activity": _activity(project) if asked.activity else [],
-            **_held(project),
+            **{name: list(each) for name, each in held.items()},
         }
     )
     if len(bundle.model_dump_json(by_alias=True).encode()) > most:
         raise _too_large()
     return bundle
-
-
-def _held(project: ProjectRow) -> dict[str, list[Any]]:
-    specified = _poured(BundledSpecificationRevision, _kept(SPECIFICATIONS, project))
-    documented = _poured(BundledDocumentRevision, _kept(DOCUMENTS, project))
-    specifications = _heads(SPECIFICATIONS, project, specified)
-    documents = _heads(DOCUMENTS, project, documented)
-    return {
-        "membership": _poured(ProjectMember, _all(MemberRow, project)),
-        "labels": _poured(BundledLabel, _labels(project)),
-        "milestones": _poured(BundledMilestone, _all(MilestoneRow, project)),
-        "work": _poured(BundledWorkItem, _work(project)),
-        "relationships": _poured(WorkRelationship, _relationships(project)),
-        "specifications": _poured(BundledSpecification, specifications),
-        "specification_revisions": specified,
-        "documents": _poured(BundledDocument, documents),
-        "document_revisions": documented,
-        "comments": _poured(BundledComment, _all(CommentRow, project)),
-        "references": _poured(BundledReference, _all(ExternalReferenceRow, project)),
-    }
-
-
-def _poured(shape: type[Shape], rows: Iterable[Any]) -> list[Any]:
-    """Return the rows as shapes, one by one: a row takes more memory than those."""
-    return [shape.model_validate(row) for row in rows]
-
-
-def _activity(project: ProjectRow) -> list[Any]:
-    return _poured(BundledActivity, _all(ActivityRow, project))
-
-
-def _all(row: Any, project: ProjectRow) -> Iterator[Any]:
-    """Yield the project's rows in the order in which they came to be."""
-    of_project = row.select().where(row.project == project.id)
-    is_numbered = row in (MemberRow, WorkItemRow, ActivityRow)
-    order = [row.number] if is_numbered else [row.created_at, row.id]
-    return iter(of_project.order_by(*order).iterator())
-
-
-def _labels(project: ProjectRow) -> Iterable[LabelRow]:
-    """Return the project's labels, and of the global ones those that its items have."""
-    used = (
-        WorkLabelRow.select(WorkLabelRow.label)
-        .join(WorkItemRow)
-        .where(WorkItemRow.project == project.id)
-    )
-    is_global = LabelRow.project.is_null()
-    ours = (LabelRow.project == project.id) | (is_global & LabelRow.id.in_(used))
-    return LabelRow.select().where(ours).order_by(LabelRow.name, LabelRow.id)
-
-
-def _work(project: ProjectRow) -> Iterator[WorkItemRow]:
-    items = _all(WorkItemRow, project)
-    while some := list(islice(items, AT_ONCE)):
-        yield from with_ties(some)
-
-
-def _relationships(project: ProjectRow) -> Iterable[WorkRelationshipRow]:
-    """Return those with an end in the project; import drops what has only one."""
-    row: Any = WorkRelationshipRow
-    ours = WorkItemRow.select(WorkItemRow.id).where(WorkItemRow.project == project.id)
-    has_end = row.source.in_(ours) | row.target.in_(ours)
-    return iter(row.select().where(has_end).order_by(row.number).iterator())
-
-
-def _kept(kind: Versioned[Any, Any], project: ProjectRow) -> Iterator[Any]:
-    """Yield the revisions of everything of the kind."""
-    ours = kind.head.select(kind.head.id).where(kind.head.project == project.id)
-    query = kind.kept.select().where(kind.of.in_(ours))
-    return iter(query.order_by(kind.of, kind.kept.version).iterator())
-
-
-def _heads(
-    kind: Versioned[Any, Any], project: ProjectRow, revisions: list[Any]
-) -> Iterator[Any]:
-    """Yield the heads with the text of their newest revision."""
-    name = f"{kind.noun}_id"
-    texts = {(getattr(each, name), each.version): each.content for each in revisions}
-    for head in _all(kind.head, project):
-        head.content = texts[head.id, head.version]
-        yield head
 
 
 def _least_bytes(project: ProjectRow, texts: Iterable[tuple[Any, Any]]) -> int:

@@ -1,9 +1,14 @@
 """What an import tells when it is done: what came in, what did not, and why."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
 
 from models.projects.exchange import ImportReport
-from sitegen.sources.tree import Tree
+from sitegen.sources.tree import Note, Tree
+
+# What can become of a document, in the order in which it is told.
+BECAME = ("created", "updated", "unchanged", "published", "pruned", "restored")
 
 
 def remarks(tree: Tree, report: ImportReport) -> Iterator[str]:
@@ -30,3 +35,11 @@ def summary(tree: Tree, report: ImportReport) -> str:
         counts.append(f"restored {len(report.restored)}")
     left_out = f"left out {len(tree.skipped)}, drafts {len(tree.drafts)}"
     return f"{', '.join(counts)}, {left_out}"
+
+
+def told(tree: Tree, report: ImportReport) -> dict[str, Any]:
+    """Return all of it, for a script: slugs by what became of them, and remarks."""
+    notes = [*tree.notes, *(Note(*each) for each in report.notes)]
+    remarks = {"leftOut": tree.skipped, "drafts": tree.drafts, "notes": notes}
+    became = {word: getattr(report, word) for word in BECAME}
+    return became | {name: list(map(asdict, each)) for name, each in remarks.items()}

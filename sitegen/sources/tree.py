@@ -137,7 +137,12 @@ class _Plan:
         return line(file.front, *LABELS) or self._order.labels.get(file.name, "")
 
     def section(self, file: File) -> str | None:
-        """Return the folders as words: http-api/errors is "Http api: Errors"."""
+        """
+        Return the section that the file names, empty for none, or else its folders
+        as words: http-api/errors is "Http api: Errors".
+        """
+        if "section" in file.front:
+            return _cut(line(file.front, "section"), SECTION_LENGTH) or None
         folders = [each for each in reversed(file.path.parents) if each.name]
         names = [
             self._order.folders.get(each.as_posix())
@@ -151,7 +156,7 @@ def _source(file: File, slug: str, plan: _Plan, tree: Tree) -> DocumentSource:
     body = plain(file.body, is_mdx=file.path.suffix.lower() == ".mdx").lstrip("\n")
     body, losses = without_local_images(body)
     tree.notes += [Note(file.name, each) for each in losses]
-    opening, rest = _opening(body)
+    first, rest = opening(body)
     names = (
         line(file.front, "title"),
         _heading(body),
@@ -166,11 +171,11 @@ def _source(file: File, slug: str, plan: _Plan, tree: Tree) -> DocumentSource:
         position=plan.position(file),
         title=title,
         summary=_cut(line(file.front, *SUMMARIES), SUMMARY_LENGTH) or None,
-        content=rest if opening == title else body,
+        content=rest if first == title else body,
     )
 
 
-def _opening(body: str) -> tuple[str | None, str]:
+def opening(body: str) -> tuple[str | None, str]:
     """Return the heading that opens the body, if one does, and what follows it."""
     first, _, rest = body.lstrip("\n").partition("\n")
     found = _HEADING.fullmatch(first)

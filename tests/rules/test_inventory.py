@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from models.platform.inventory import HEADS, listed, looked_at, stale
+from models.platform.inventory import HEADS, lines, listed, looked_at, stale
 from models.platform.keys import KeyRow, revoke_key
 from models.platform.secrets import make_secret
 from tests.conftest import NOON
@@ -17,8 +17,8 @@ def key(issue):
     return issue("a:*", "b", expires_in_days=30)
 
 
-def told(lines):
-    head, *rest = lines
+def told(keys):
+    head, *rest = lines(keys)
     assert head.split("\t") == list(HEADS)
     return [dict(zip(HEADS, line.split("\t"), strict=True)) for line in rest]
 

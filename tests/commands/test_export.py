@@ -1,0 +1,239 @@
+"""Everything taken out, and brought back elsewhere."""
+
+import json
+import re
+import shutil
+from hashlib import sha256
+
+import pytest
+
+import app
+from models.database import database, open_database, reading, writing
+from models.projects.archive import RemoveDocument, remove_document
+from models.projects.bundle import ProjectBundle
+from models.projects.document import DOCUMENTS, DocumentRow
+from models.projects.documents import UpdateDocument, update_document
+from models.projects.export import ExportProject, project_exported
+from models.projects.project import ProjectRow
+from models.projects.project_import import ImportProject, import_project
+from models.projects.words import By
+from models.status.hours import HourRow
+from sitegen.export.nouns import NOUNS, SAMPLES
+from tests import world
+from tests.conftest import NOON
+from tests.full_project import make_full
+from tests.house.words import MANUAL
+from tests.operations.test_import import with_new_ids, without_record
+from tests.projects import OWNER
+
+PAGE = next(words for words in MANUAL if words.path.stem == "moving-out")
+SECRET = re.compile(r"mh_\w{8}_\w{49}")
+FILES = (*NOUNS, SAMPLES)
+BY_OWNER = By("account", OWNER)
+
+
+# Documents with everything that a file must carry to be the same again.
+TREE = {
+    "first.md": "---\ntitle: 'Colon: \"quotes\"'\n---\nSee [it](deep/one.md).\n",
+    "deep/one.md": "---\ntitle: Umlaute äöü\nposition: 7\n---\n# Not the title\n",
+    "deep/README.md": "---\ntitle: The index\ndescription: '# - hash'\n---\nText.",
+    "2024.md": "---\ntitle: '2024'\n---\n\n```\n# code\n```\n",
+}
+
+
+@pytest.fixture(scope="module")
+def taken(tmp_path_factory):
+    """A folder with an instance that has something of everything, and its export."""
+    folder = tmp_path_factory.mktemp("taken")
+    for name, text in TREE.items():
+        file = folder / "tree" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MASTHEAD_DATABASE", str(folder / "masthead.db"))
+        tree = ("docs", "import", str(folder / "tree"), "--collection", "guides")
+        assert app.main([*tree, "--publish"]) == 0
+        _live()
+        assert app.main(["export", str(folder / "out"), "--samples"]) == 0
+    database.close()
+    return folder
+
+
+def _live():
+    world.populate(NOON)
+    world.people(NOON)
+    with writing():
+        make_full(NOON)
+        _change("2024", title="Doubled", content="# Doubled\n\nA draft.\n")
+        _change("one", section="HTTP: own words", position=3)
+        _change("deep", collection="support")
+        gone = DocumentRow.get(DocumentRow.slug == "d")
+        remove_document(RemoveDocument(id=gone.id), NOON, BY_OWNER)
+
+
+def _change(slug, **wanted):
+    found = DocumentRow.get(DocumentRow.slug == slug)
+    owner = By("account", found.project.owner_id)
+    update_document(UpdateDocument(id=found.id, **wanted), NOON, owner)
+
+
+@pytest.fixture
+def exported(taken, tmp_path):
+    """The folder of the export, beside a copy of its instance that is open."""
+    shutil.copy(taken / "masthead.db", tmp_path)
+    open_database(str(tmp_path / "masthead.db"))
+    yield taken / "out"
+    database.close()
+
+
+def lines_of(path):
+    return [json.loads(each) for each in path.read_text().splitlines()]
+
+
+def test_manifest(exported):
+    """Every file is in the manifest, as it is; nobody else may read any."""
+    manifest = json.loads((exported / "manifest.json").read_text())
+    listed = {each["path"]: each for each in manifest["files"]}
+
+    found = {f.relative_to(exported).as_posix(): f for f in exported.rglob("*.*")}
+
+    assert found.keys() - {"manifest.json"} == listed.keys()
+    assert len(listed) == len(manifest["files"])
+    for name, each in listed.items():
+        content = found[name].read_bytes()
+        count = content.count(b"\n") if name.endswith(".jsonl") else 1
+        assert each["bytes"] == len(content), name
+        assert each["sha256"] == sha256(content).hexdigest(), name
+        assert each["records"] == count, name
+    assert all(each.stat().st_mode & 0o077 == 0 for each in exported.rglob("*"))
+
+
+@pytest.mark.parametrize("noun", FILES, ids=lambda noun: noun.name)
+def test_members(noun):
+    """The manual tells every member of every file, and none that is not there."""
+    sections = re.split(r"^#+ ", PAGE.text, flags=re.MULTILINE)
+    (told,) = [each for each in sections if f"`{noun.name}`" in each.split("\n")[0]]
+
+    assert _told_in(told) == {each.alias for each in noun.shape.model_fields.values()}
+
+
+def test_members_of_bundles():
+    """The manual tells every member of a bundle."""
+    told = PAGE.text.partition("### `projects/atlas.json`")[2].partition("\n## ")[0]
+
+    fields = ProjectBundle.model_fields.values()
+    assert _told_in(told) == {each.alias for each in fields}
+
+
+def test_members_of_the_manifest(exported):
+    """The manual tells every member of the manifest."""
+    told = PAGE.text.partition("## `manifest.json`")[2].partition("\n## ")[0]
+
+    assert _told_in(told) == json.loads((exported / "manifest.json").read_text()).keys()
+
+
+def _told_in(section):
+    rows = re.findall(r"^\| (`.+?`) \|", section, re.MULTILINE)
+    return {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+
+
+def test_lines(exported):
+    """Every line has the members of its shape, and each noun has some."""
+    for noun in FILES:
+        members = {each.alias for each in noun.shape.model_fields.values()}
+        lines = lines_of(exported / noun.name)
+        assert all(each.keys() == members for each in lines), noun.name
+        # No day has been folded, no project purged, and no label is for all.
+        none = ("status/days.jsonl", "projects/audit.jsonl", "projects/labels.jsonl")
+        assert lines or noun.name in none
+
+
+def test_counters(exported):
+    """The hours count every sample, also those that nobody has counted yet."""
+    words = ("operational", "degraded", "down")
+
+    hours = lines_of(exported / "status/hours.jsonl")
+
+    samples = lines_of(exported / "status/measurements.jsonl")
+    assert HourRow.select().count() < len(hours)
+    assert sum(each[word] for each in hours for word in words) == len(samples)
+
+
+def test_secrets(exported):
+    """No secret is told, and no hash of one."""
+    hashes = [found for (found,) in database.execute_sql("SELECT hash FROM key")]
+    text = "".join(each.read_text() for each in exported.rglob("*.*"))
+
+    assert hashes
+    assert not SECRET.search(text)
+    assert not any(each in text for each in hashes)
+
+
+def words_of_documents():
+    """What readers and writers see of each document of the docs project."""
+    found = {}
+    names = ("title", "summary", "collection", "section", "position")
+    for row in DocumentRow.select().join(ProjectRow).where(ProjectRow.builtin):
+        words = [getattr(row, name) for name in names]
+        shown = DOCUMENTS.revision_of(row, row.published_version)
+        texts = (DOCUMENTS.with_content(row).content, shown.title, shown.content)
+        found[row.slug] = (*words, *texts)
+    return found
+
+
+def test_documents_come_back(exported, command, tmp_path, monkeypatch):
+    """Published ones are published, drafts wait, and all words are the same."""
+    before = words_of_documents()
+    monkeypatch.setenv("MASTHEAD_DATABASE", str(tmp_path / "new.db"))
+
+    for kind, more in (("published", ["--publish"]), ("drafts", [])):
+        for tree in sorted((exported / "documents/docs" / kind).iterdir()):
+            words = ("docs", "import", tree, "--collection", tree.name, *more)
+            code, _, told = command(*words)
+            assert code == 0, told
+
+    assert words_of_documents() == before
+    assert len(before) == 4
+
+
+def test_every_version_is_a_file(exported):
+    """Older versions are there, and those of an archived document."""
+    revisions = exported / "documents/docs/revisions"
+
+    assert sorted(f.name for f in (revisions / "2024").iterdir()) == [
+        "0001.md",
+        "0002.md",
+    ]
+    assert "A draft." in (revisions / "2024/0002.md").read_text()
+    assert (exported / "documents/atlas/revisions/d/0001.md").is_file()
+    assert not (exported / "documents/atlas/drafts").exists()
+
+
+def test_projects_come_back(exported):
+    """A bundle of the export is what the API exports, and is taken in again."""
+    bundle = json.loads((exported / "projects/atlas.json").read_text())
+    asked = {"slug": "again", "owner_id": OWNER, "bundle": poured(bundle)}
+    with reading():
+        same = exported_by_api(bundle["project"]["id"])
+
+    with writing():
+        imported = import_project(ImportProject(**asked), NOON, BY_OWNER)
+
+    assert without_time(same) == without_time(bundle)
+    again = without_record(exported_by_api(imported.project.id))
+    expected = with_new_ids(bundle, imported.ids)
+    for name in ("milestones", "documentRevisions", "specifications", "comments"):
+        assert again[name] == expected[name] != []
+
+
+def exported_by_api(id):
+    bundle = project_exported(ExportProject(id=id), NOON, BY_OWNER)
+    return json.loads(bundle.model_dump_json(by_alias=True))
+
+
+def without_time(bundle):
+    return bundle | {"exportedAt": None}
+
+
+def poured(bundle):
+    return ProjectBundle.model_validate_json(json.dumps(bundle))
