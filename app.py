@@ -1,8 +1,14 @@
 """Where everything meets: time, settings, the application, the builder, commands."""
 
+import signal
+
+# While the rest is loaded there is nothing to clean up after Ctrl-C; and who is to
+# run on without a terminal is not interrupted at all.
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 import json
 import os
-import signal
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -91,9 +97,6 @@ if __name__ == "__main__":
     # Most builds from cron end here: to load what follows takes longer than the glance.
     if (code := ended(at_a_glance)) != GO_ON:
         sys.exit(code)
-    # While the rest is loaded there is nothing to clean up.
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 import argparse
 import logging
@@ -232,7 +235,7 @@ def parser() -> argparse.ArgumentParser:
     ):
         made = command(name, run, help)
         made.add_argument("--host", help="address to listen on (MASTHEAD_HOST)")
-        made.add_argument("--port", type=_port, help="port (MASTHEAD_PORT)")
+        made.add_argument("--port", type=int, help="port (MASTHEAD_PORT)")
     made = command("build", build_site, "bring the output folder up to date")
     made.add_argument("--full", action="store_true", help="make every page again")
     _add_json(made)
@@ -254,12 +257,6 @@ def parser() -> argparse.ArgumentParser:
 
 def _sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}."
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError("must be a number from 0 to 65535")
-    return int(text)
 
 
 def _add_json(made: argparse.ArgumentParser) -> None:
@@ -462,7 +459,8 @@ def _serve(
     server = limited_server(application, listener, threads=settings.threads)
     for job in (*_own_jobs(settings, uses, tenure), *jobs):
         _schedule(scheduler, job, metrics)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    for told_to_end in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(told_to_end, lambda *_: sys.exit(0))
     with tenure, following(utc_now, partial(run_now, scheduler)):
         builder.start()
         scheduler.start()

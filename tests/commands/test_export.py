@@ -3,7 +3,10 @@
 import json
 import re
 import shutil
+import sqlite3
+from contextlib import closing
 from hashlib import sha256
+from itertools import islice
 
 import pytest
 
@@ -19,6 +22,7 @@ from models.projects.project_import import ImportProject, import_project
 from models.projects.words import By
 from models.status.hours import HourRow
 from sitegen.export.nouns import NOUNS, SAMPLES
+from sitegen.export.writer import Export, export_into
 from tests import world
 from tests.conftest import NOON
 from tests.full_project import make_full
@@ -237,3 +241,37 @@ def without_time(bundle):
 
 def poured(bundle):
     return ProjectBundle.model_validate_json(json.dumps(bundle))
+
+
+def broken_off(lines):
+    """Interrupt, as Ctrl-C does, in the middle of a file."""
+    yield from islice(lines, 2)
+    raise KeyboardInterrupt
+
+
+def test_broken_off(exported, tmp_path):
+    """What was broken off leaves nothing, and can be tried again."""
+    asked = Export(NOON, "0.1.0", "https://status.example.com")
+
+    with pytest.raises(KeyboardInterrupt):
+        export_into(tmp_path / "again", asked, broken_off)
+
+    assert list((tmp_path / "again").iterdir()) == []
+    assert len(export_into(tmp_path / "again", asked)) > 10
+
+
+def test_snapshot(exported, tmp_path):
+    """What is written meanwhile is in no file."""
+    asked, path = Export(NOON, "0.1.0", "https://a.example"), tmp_path / "masthead.db"
+
+    def written_meanwhile(lines):
+        yield from lines
+        with closing(sqlite3.connect(path)) as other:
+            other.execute("UPDATE project SET name = 'Later'")
+            other.execute("DELETE FROM incident")
+            other.commit()
+
+    export_into(tmp_path / "again", asked, written_meanwhile)
+
+    assert "Later" not in (tmp_path / "again/projects/atlas.json").read_text()
+    assert lines_of(tmp_path / "again/status/incidents.jsonl")

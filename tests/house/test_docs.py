@@ -7,6 +7,7 @@ from dataclasses import fields
 
 import pytest
 
+import app
 from models.settings import Settings, environment_name
 from tests.house.source import (
     ROOT,
@@ -27,17 +28,20 @@ def rows():
 
 
 def commands(parser, before=""):
-    """Every command that app.py takes, such as `serve` and `keys bootstrap`."""
+    """Every command of app.py, such as `serve` and `keys bootstrap`, by its words."""
     nested = [
         each for each in parser._actions if isinstance(each, argparse._SubParsersAction)
     ]
     if not nested:
-        return {before}
+        return {before: parser}
     return {
-        name
+        name: found
         for word, inner in nested[0].choices.items()
-        for name in commands(inner, f"{before} {word}".strip())
+        for name, found in commands(inner, f"{before} {word}".strip()).items()
     }
+
+
+COMMANDS = commands(app.parser())
 
 
 def test_settings_stand_in_the_readme():
@@ -50,13 +54,21 @@ def test_settings_stand_in_the_readme():
 
 def test_commands_stand_in_the_readme():
     """Every command of app.py has a row that begins with its words."""
-    import app
-
     told = [row.split("app.py ")[-1] for row in rows()]
-    known = commands(app.parser())
 
-    untold = {each for each in known if not any(_names(row, each) for row in told)}
+    untold = {each for each in COMMANDS if not any(_names(row, each) for row in told)}
     assert not untold
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_options_stand_in_the_readme(command):
+    """A row names no option that its command does not take, and always --json."""
+    (row,) = {row for row in rows() if _names(row, command)}
+
+    told = set(re.findall(r"--[a-z-]+", row))
+    taken = set(COMMANDS[command]._option_string_actions)
+    assert told <= taken
+    assert ("--json" in told) == ("--json" in taken)
 
 
 def _names(row, command):

@@ -1,0 +1,277 @@
+"""What holds for every command, whatever a person does to it."""
+
+import fcntl
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import app
+from models.database import database
+from tests.commands.conftest import ROOT, free_port
+from tests.house.test_docs import COMMANDS as BY_NAME
+
+
+COMMANDS = {tuple(words.split()): parser for words, parser in BY_NAME.items()}
+SERVING = {("serve",), ("demo",)}
+# What a command cannot do without.
+NEEDS = {
+    ("backup",): ["copy.db"],
+    ("export",): ["out"],
+    ("keys", "bootstrap"): ["--email", "ada@example.com"],
+    ("docs", "import"): ["tree", "--collection", "guides"],
+}
+ENDING = [each for each in COMMANDS if each not in SERVING]
+
+
+def named(words):
+    return " ".join(words)
+
+
+in_each = pytest.mark.parametrize("words", COMMANDS, ids=named)
+in_stored = pytest.mark.parametrize(
+    "words", [each for each in COMMANDS if each != ("openapi",)], ids=named
+)
+
+
+def asked(words):
+    port = ["--port", str(free_port())] if words in SERVING else []
+    return [*words, *NEEDS.get(words, []), *port]
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with what commands are pointed at."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree/a.md").write_text("# A\n\nText.\n")
+    (tmp_path / "file").write_text("This is no database, and no folder.\n" * 200)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/something").touch()
+    return tmp_path
+
+
+@in_each
+def test_help(words, capsys):
+    """A command tells in a sentence what it does, and what each argument is."""
+    parser = COMMANDS[words]
+
+    with pytest.raises(SystemExit) as ended:
+        app.main([*words, "--help"])
+
+    assert ended.value.code == 0
+    assert re.fullmatch(r"[A-Z].*\.", parser.description)
+    assert parser.description in capsys.readouterr().out
+    for action in parser._actions:
+        assert action.help, action.dest
+
+
+@in_each
+@pytest.mark.parametrize("wrong", [["--nonsense"], ["--json=maybe"], ["a", "b", "c"]])
+def test_wrong_arguments(words, wrong, capsys):
+    """What a command does not know ends it with 2 and its usage."""
+    with pytest.raises(SystemExit) as ended:
+        app.main([*asked(words), *wrong])
+
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("usage: app.py")
+
+
+@pytest.mark.parametrize("words", [[], ["keys"], ["docs"], ["nonsense"]])
+def test_no_command(words, capsys):
+    """What is no command is refused."""
+    with pytest.raises(SystemExit, match="2"):
+        app.main(words)
+    assert "COMMAND" in capsys.readouterr().err
+
+
+def held(code, err):
+    """Nothing but one sentence, and 2."""
+    assert code == 2, err
+    assert re.fullmatch(r"masthead: .+\.\n", err), err
+
+
+@in_stored
+@pytest.mark.parametrize("path", ["file", "folder", "file/inside.db"])
+def test_no_database(words, path, command, place, monkeypatch):
+    """A database that is none ends every command with a sentence that names it."""
+    monkeypatch.setenv("MASTHEAD_DATABASE", str(place / path))
+
+    code, _, err = command(*asked(words))
+
+    held(code, err)
+    assert path in err
+
+
+@pytest.mark.parametrize("words", [("build",), *sorted(SERVING)], ids=named)
+@pytest.mark.parametrize("path", ["file", "file/inside"])
+def test_no_output(words, path, command, place, monkeypatch):
+    """An output that cannot be a folder is named."""
+    command("migrate")
+    monkeypatch.setenv("MASTHEAD_OUTPUT", str(place / path))
+
+    code, _, err = command(*asked(words))
+
+    held(code, err)
+    assert path in err
+
+
+@in_each
+def test_wrong_setting(words, command, place, monkeypatch):
+    """A setting that is none ends every command with a sentence that names it."""
+    monkeypatch.setenv("MASTHEAD_PORT", "many")
+
+    code, _, err = command(*asked(words))
+
+    held(code, err)
+    assert "MASTHEAD_PORT" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["backup", "folder"], "folder is a folder"),
+        (["backup", "."], "is a folder"),
+        (["backup", "file/copy.db"], "file/copy.db cannot be written"),
+        (["backup", "nowhere/copy.db"], "nowhere/copy.db cannot be written"),
+        (["backup", "data/masthead.db"], "is the database itself"),
+        (["export", "file"], "file is a file"),
+        (["export", "folder"], "The folder folder is not empty"),
+        (["export", "file/out"], "file/out"),
+        (["export", "/proc/nothing"], "/proc/nothing"),
+        (["docs", "import", "file", "--collection", "guides"], "no folder file"),
+        (["docs", "import", "folder", "--collection", "guides"], "no Markdown"),
+        (["keys", "bootstrap", "--email", "\udcff@example.com"], "UTF-8"),
+        (["keys", "stale", "--days", "-1"], "--days"),
+        (["serve", "--host", "no such host"], "no such host"),
+        (["serve", "--port", "70000"], "from 1 to 65535"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else named(each[:2]),
+)
+def test_wrong_paths_and_words(words, told, command, place):
+    """What cannot be used is named; what was there is left as it was."""
+    command("migrate")
+    before = (place / "file").read_text()
+
+    code, _, err = command(*words)
+
+    held(code, err)
+    assert told in err
+    assert (place / "file").read_text() == before
+    assert list((place / "folder").iterdir()) == [place / "folder/something"]
+    assert command("check")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "words", [w for w, p in COMMANDS.items() if "--json" in p.format_help()], ids=named
+)
+def test_json(words, command, place, monkeypatch):
+    """What is told as JSON is all of standard output, for a script to read."""
+    command("keys", "bootstrap", "--email", "ada@example.com")
+    if words == ("check",):
+        command("build")
+    monkeypatch.setattr("sys.stdin", io.StringIO("mh_wrong\n"))
+
+    code, out, err = command(*asked(words), "--json")
+
+    assert (code, err) == (1 if words == ("keys", "check") else 0, "")
+    assert json.loads(out) is not None
+
+
+def run(words, environment, **more):
+    return subprocess.Popen(
+        [sys.executable, str(ROOT / "app.py"), *words], env=environment, **more
+    )
+
+
+def unread(words):
+    """Run it with nobody at the end of its output: its exit, and what it says."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    database.close()
+    with open("errors", "w+") as errors:
+        child = os.fork()
+        if child == 0:
+            sys.stdout, sys.stderr = os.fdopen(writer, "w"), errors
+            code = app.main(words)
+            # As the interpreter does at its end.
+            sys.stdout.flush()
+            errors.flush()
+            os._exit(code)
+        os.close(writer)
+        _, status = os.waitpid(child, 0)
+        errors.seek(0)
+        return os.waitstatus_to_exitcode(status), errors.read()
+
+
+@pytest.mark.parametrize("words", ENDING, ids=named)
+def test_closed_pipe(words, command, place, monkeypatch):
+    """Who reads no further, as head does, gets no traceback."""
+    monkeypatch.setattr("sys.stdin", io.StringIO("mh_wrong\n"))
+    command("migrate")
+
+    code, told = unread(asked(words))
+
+    # What is told of a backup is told to people.
+    assert code == (0 if words == ("backup",) else app.UNREAD), told
+    assert "Error" not in told
+    assert command("check")[0] in (0, 1)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_closed_pipe_of_a_process(times, place, environment):
+    """Nothing is said at the end of the process either, also not of a glance."""
+    command = f"{sys.executable} {ROOT / 'app.py'}"
+    script = f"{command} migrate; " + f"{command} build | true;" * times
+
+    ran = subprocess.run(
+        ["bash", "-c", script], env=environment, capture_output=True, text=True
+    )
+
+    assert ran.stderr == ""
+
+
+def test_full_disk(place, environment):
+    """Output that finds no room is an error in a sentence."""
+    with open("/dev/full", "w") as full:
+        process = run(["openapi"], environment, stdout=full, stderr=subprocess.PIPE)
+
+    _, err = process.communicate()
+
+    held(process.returncode, err.decode())
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [(["keys", "check"], 0.2), (["keys", "check"], 2), (["build"], 2)],
+)
+def test_interrupted(words, seconds, place, environment, key):
+    """Ctrl-C ends a command at whatever it is, without a traceback."""
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    held_open = place / "output/.masthead.lock"
+    held_open.parent.mkdir()
+    with held_open.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        process = run(words, environment, cwd=place, **pipes)
+        time.sleep(seconds)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=10)
+
+    # A shell tells both as 130.
+    assert process.returncode in (app.INTERRUPTED, -signal.SIGINT)
+    assert b"Traceback" not in err
+
+
+def test_ended_server(start):
+    """A server that is told to stop has done what it was for."""
+    process, _, _ = start()
+
+    process.send_signal(signal.SIGINT)
+
+    assert process.wait(timeout=10) == 0

@@ -1,0 +1,41 @@
+"""The files of an export: how they are written, and where documents stand."""
+
+import tracemalloc
+
+from models.projects.document import DocumentRow
+from sitegen.export.documents import Places
+from sitegen.export.folder import ExportFolder
+
+
+def test_memory(tmp_path):
+    """However long a file is, little of it is held."""
+    samples, out = 200_000, ExportFolder(tmp_path / "long")
+    tracemalloc.start()
+
+    out.write("a.jsonl", (f"{number:0100}\n" for number in range(samples)))
+
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert out.entries[0].bytes == samples * 101
+    assert most < 1024 * 1024
+
+
+def test_places():
+    """Two documents never share a file, and none leaves its folder."""
+    places, found = Places(), {}
+    asked = [("a", "x/y.md"), ("b", "x/Y.md"), ("c", "../c.md"), ("d", "/d.md")]
+    asked += [("e", ".git/e.md"), ("f", "b.md"), ("g", None), ("readme", None)]
+    asked += [("h", "_part.md"), ("i", "x.md/i.md"), ("j", "j.txt")]
+    for slug, path in asked:
+        head = DocumentRow(id=slug, slug=slug, source_path=path, position=0)
+        found[slug] = places.of(head).as_posix()
+
+    assert len(set(found.values())) == len(asked)
+    assert (found["a"], found["b"], found["readme"]) == (
+        "x/y.md",
+        "b.md",
+        "readme-page.md",
+    )
+    assert found["f"] == "f.md"
+    for slug in "cdghij":
+        assert found[slug] == f"{slug}.md"
