@@ -17,7 +17,6 @@ from models.database import database
 from tests.commands.conftest import ROOT, free_port
 from tests.house.test_docs import COMMANDS as BY_NAME
 
-
 COMMANDS = {tuple(words.split()): parser for words, parser in BY_NAME.items()}
 SERVING = {("serve",), ("demo",)}
 # What a command cannot do without.
