@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -30,45 +31,48 @@ def environment(tmp_path):
     return environment_in(tmp_path)
 
 
-@pytest.fixture
-def start(environment):
+@contextmanager
+def serving(environment, name="serve", *, within=(), log=None):
     """
-    Start a command of app.py that serves, and return it with its address.
+    Start a command of app.py that serves; give it with its address and what it told.
 
     What it logs goes to the file `log`, if there is one.
     """
-    started = []
-
-    def run(name="serve", *, within=(), log=None):
-        words = [*within, sys.executable, "app.py", name, "--port", str(free_port())]
-        errors = log.open("w") if log else subprocess.DEVNULL
-        process = subprocess.Popen(
-            words,
-            cwd=ROOT,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-        )
-        if log:
-            errors.close()
-        started.append(process)
-        told = ""
+    words = [*within, sys.executable, "app.py", name, "--port", str(free_port())]
+    errors = log.open("w") if log else subprocess.DEVNULL
+    pipes = {"stdout": subprocess.PIPE, "stderr": errors, "text": True}
+    process = subprocess.Popen(words, cwd=ROOT, env=environment, **pipes)
+    if log:
+        errors.close()
+    told = ""
+    try:
         while "listening on" not in told:
             line = process.stdout.readline()
             assert line, f"{name} ended before it listened: {told}"
             told += line
-        return process, re.search(r"listening on (\S+)", told)[1], told
-
-    yield run
-    for process in started:
+        yield process, re.search(r"listening on (\S+)", told)[1], told
+    finally:
         process.kill()
         process.wait()
         process.stdout.close()
 
 
 @pytest.fixture
+def start(environment):
+    """Start commands that serve, which end with the test."""
+    with ExitStack() as servers:
+        yield lambda *given, **named: servers.enter_context(
+            serving(environment, *given, **named)
+        )
+
+
+@pytest.fixture
 def key(environment):
+    return bootstrapped(environment)
+
+
+def bootstrapped(environment):
+    """Return the secret of a first key."""
     words = [sys.executable, "app.py", "keys", "bootstrap", "--email", "a@example.com"]
     ran = subprocess.run(
         words, cwd=ROOT, env=environment, capture_output=True, check=True, text=True

@@ -59,7 +59,7 @@ def test_links(words):
     """
     for link in render(words.text).links:
         parts = urlsplit(link)
-        target = words.path.parent / parts.path
+        target = words.path.parent / (parts.path or words.path.name)
 
         assert target.exists(), link
         if parts.fragment:
