@@ -103,6 +103,7 @@ from sitegen.page import Edition, declare_pages
 from sitegen.preview import Preview
 from sitegen.sources import report as reports
 from sitegen.sources.tree import Tree, read_tree
+from sitegen.workers import collect_seldom
 
 log = logging.getLogger("masthead.jobs")
 
@@ -593,4 +594,5 @@ def _bar(unit: str) -> Callable[[Iterable[Any]], Iterable[Any]]:
 
 
 if __name__ == "__main__":
+    collect_seldom()
     sys.exit(main())
