@@ -153,6 +153,15 @@ FULL = {
             "status": 400,
             "meaning": "The cursor is damaged, or was given out for other filters.",
             "remedy": "Ask again without a cursor, from the first page on.",
+            "operations": [
+                {
+                    "id": "list",
+                    "href": "/reference/status/incidents/#list",
+                    "method": "GET",
+                    "path": "/status/v1/incidents/list",
+                    "summary": "List incidents, newest first.",
+                }
+            ],
         },
     ),
     "problems": case("problems.html", "/problems/", "Problems", {"kinds": KINDS}),
@@ -256,6 +265,9 @@ MINIMAL = {
     ),
     "how": FULL["how"],
     "lost": case("404.html", "/404.html", "Not found", {}, site=BARE_SITE),
-    "problem": FULL["problem"],
+    "problem": case(
+        *("problem.html", "/problems/invalid-cursor/", "Invalid cursor"),
+        FULL["problem"][1]["data"] | {"operations": None},
+    ),
     "problems": case("problems.html", "/problems/", "Problems", {"kinds": []}),
 }
