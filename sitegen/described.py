@@ -170,7 +170,7 @@ def _type(schema: Schema) -> str:
 def _choices(schema: Schema) -> list[str]:
     """Return the words of which a member is one, or those of its items."""
     inner = [schema, schema.get("items", {}), *schema.get("anyOf", ())]
-    return [str(word) for each in inner for word in _enum(each) if word is not None]
+    return [str(word) for each in inner for word in _enum(each) if word]
 
 
 def _enum(schema: Schema) -> list[Any]:

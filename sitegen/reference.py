@@ -7,6 +7,7 @@ from typing import Any
 
 from models.base import canonical
 from models.hosting import file_at
+from models.projects.published import PublishedPage
 from sitegen.described import detail_of, nouns, operation_line, refusing
 from sitegen.page import SHARED, Edition, Page, Rank, pages
 from sitegen.sheets import Sheets
@@ -36,9 +37,9 @@ def reference(edition: Edition) -> Iterator[Page]:
     name = edition.kept(_name, *told)
     linking = edition.always(Sheets).leading_to(REFERENCE)
     for href in edition.kept(nouns, edition.openapi):
-        guides = [line_of(each) for each in linking.get(href, ())]
+        guides = _lines(linking, href)
         yield edition.kept(_noun, *told, name, href, guides, of=href)
-    yield edition.kept(_register, edition.openapi)
+    yield edition.kept(_register, edition.openapi, _lines(linking, REFERENCE))
 
 
 @pages(SHARED)
@@ -111,10 +112,14 @@ def _noun(
     )
 
 
-def _register(openapi: Openapi) -> Page:
+def _lines(linking: dict[str, list[PublishedPage]], href: str) -> list[Any]:
+    return [line_of(each) for each in linking.get(href, ())]
+
+
+def _register(openapi: Openapi, guides: list[Any]) -> Page:
     return Page(
         file_at(REFERENCE),
-        {"areas": _areas(openapi)},
+        {"areas": _areas(openapi), "guides": guides},
         template="reference/index.html",
         title="API reference",
         description="Every operation of the API: what it takes, gives and refuses.",
