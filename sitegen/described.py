@@ -80,11 +80,7 @@ def detail_of(
         "scope": told["x-scope"],
         "mostBytes": told.get("x-most-bytes"),
         "headers": [each for each in parameters if each["in"] == "header"],
-        "parameters": [
-            _row(each["name"], each["schema"], each["required"], each["description"])
-            for each in parameters
-            if each["in"] == "query"
-        ],
+        "parameters": [_parameter(p) for p in parameters if p["in"] == "query"],
         "members": list(_members(_body_of(told), openapi)),
         "request": _code(_curl(operation), "bash"),
         "answer": _code(_json(_example_of(told["responses"]["200"])), "json"),
@@ -143,6 +139,14 @@ def _named_in(schema: Schema, openapi: Schema) -> Schema:
     return found
 
 
+def _parameter(told: Schema) -> dict[str, Any]:
+    found = _row(told["name"], told["schema"], told["required"], told["description"])
+    if told.get("explode") is False:
+        parts = (found["limits"], "separated by commas")
+        found["limits"] = "; ".join(filter(None, parts))
+    return found
+
+
 def _row(name: str, schema: Schema, required: bool, meaning: str) -> dict[str, Any]:
     default = schema.get("default")
     return {
@@ -158,11 +162,14 @@ def _row(name: str, schema: Schema, required: bool, meaning: str) -> dict[str, A
 
 def _type(schema: Schema) -> str:
     if "anyOf" in schema:
-        return " or ".join(_type(each) for each in schema["anyOf"])
-    if schema.get("type") == "array":
-        return f"list of {_type(schema['items'])}"
-    if "enum" in schema:
+        # Last what the words follow.
+        kinds = sorted(schema["anyOf"], key=lambda each: bool(_enum(each)))
+        return " or ".join(map(_type, kinds))
+    if _enum(schema):
         return "one of"
+    if schema.get("type") == "array":
+        inner = _type(schema["items"])
+        return "any of" if inner == "one of" else f"list of {inner}"
     kind: str = schema.get("format") or schema.get("type", "object")
     return _WORDS.get(kind, kind)
 
@@ -183,7 +190,7 @@ def _limits(schema: Schema) -> Iterator[str]:
         if most in schema:
             start = f"{schema[least]:,} to " if least in schema else "at most "
             yield f"{start}{schema[most]:,}{unit}"
-        elif least in schema:
+        elif schema.get(least, 1) > 1:
             yield f"at least {schema[least]:,}{unit}"
     if "exclusiveMaximum" in schema:
         yield f"below {schema['exclusiveMaximum']:,}"

@@ -66,7 +66,7 @@ def problems(edition: Edition) -> Iterator[Page]:
     ]
     yield Page(
         "problems/index.html",
-        {"kinds": listed},
+        {"kinds": listed, "hasReference": bool(edition.openapi)},
         template="problems.html",
         title="Problems",
         description="Every way in which the API refuses, and what to do.",

@@ -6,6 +6,8 @@ _ITEM = "0199d6c1-3b6a-7a10-8d5f-3f2a5f1c9b01"
 _OTHER = "0199d6c1-3b6a-7a10-8d5f-3f2a5f1c9b02"
 _DAY = "2026-03-15T12:00:00.000Z"
 
+_CHANGE = ("What changed, in a line.", "Say what comes first.")
+
 MEMBERS: dict[str, str | tuple[str, Any]] = {
     "activity": ("Whether the activity comes too.", True),
     "actorId": "Who did it: the account or key, by its id.",
@@ -62,7 +64,7 @@ MEMBERS: dict[str, str | tuple[str, Any]] = {
     "effectiveRole": "The role that counts, null: none.",
     "entityId": ("What it is about, by its id.", _ITEM),
     "entityType": "What kind of thing it is about.",
-    "expected": ("When each was last changed, as far as you know.", {_ITEM: _DAY}),
+    "expected": ("When each was last changed, as you know it.", {_ITEM: _DAY}),
     "expectedUpdatedAt": "When it was last changed, as far as you know.",
     "expectedVersion": ("The newest version, as far as you know.", 3),
     "exportedAt": "When the bundle was made.",
@@ -132,7 +134,7 @@ MEMBERS: dict[str, str | tuple[str, Any]] = {
     "snippet": ("A passage in which the words stand.", "Moving the archive"),
     "sort": "By what they are sorted.",
     "source": ("The item it goes out from: a ref or an id.", "first"),
-    "sourceId": "The item it goes out from, by its id.",
+    "sourceId": "The item of which the relationship is said, by its id.",
     "specRelationship": "How they are tied to the specification.",
     "specification": "The specification.",
     "specificationId": "The specification, by its id.",
@@ -169,11 +171,11 @@ MEMBERS: dict[str, str | tuple[str, Any]] = {
 }
 # Members of one shape that say something else there.
 MEMBERS |= {
-    "AddWorkRelationship.sourceId": "The item that the word is said of.",
     "AdminCreateLabel.name": ("What it says, on one line.", "security"),
     "BundledActivity.metadata": ("What else is known of it.", None),
     "BundledActivity.action": ("What was done.", "project.created"),
     "BundledDocument.slug": ("Its short name in addresses.", "moving"),
+    "BundledDocumentRevision.summary": ("What it is about, in a line.", None),
     "BundledLabel.name": ("What it says, on one line.", "security"),
     "Coverage.drift": ("How status and work disagree.", []),
     "Coverage.work": (
@@ -187,6 +189,7 @@ MEMBERS |= {
         2,
     ),
     "DiffDocumentRevisions.to": ("The version after. Left out, the newest.", 3),
+    "CreateSpecification.summary": _CHANGE,
     "DiffSpecificationRevisions.from": ("The version before.", 2),
     "DiffSpecificationRevisions.to": ("The version after. Left out, the newest.", 3),
     "Document.slug": ("Its short name in addresses.", "moving"),
@@ -201,11 +204,14 @@ MEMBERS |= {
     "FromTo.to": ("What it is now.", "approved"),
     "GetDocumentRevision.at": ("The revision that was the newest then.", _DAY),
     "GetSpecificationRevision.at": ("The revision that was the newest then.", _DAY),
+    "GetDocumentLinks.version": ("As of which version. Left out, the newest.", 3),
     "ImportProject.slug": ("The slug that it gets here.", "harbour"),
     "ImportedProject.ids": ("What each id of the bundle is now.", {_OTHER: _ITEM}),
     "ListDocumentRevisions.content": "Whether the texts come too.",
     "ListDocuments.content": "Whether the texts come too.",
     "ListSpecificationRevisions.content": "Whether the texts come too.",
+    "ListGlobalLabels.q": ("How the name begins.", "sec"),
+    "ListLabels.q": ("How the name begins.", "sec"),
     "ListSpecifications.content": "Whether the texts come too.",
     "Label.name": ("What it says, on one line.", "security"),
     "ProjectBundle.members": "Who may do what.",
@@ -213,16 +219,25 @@ MEMBERS |= {
     "ProjectBundle.version": "The version of the format.",
     "ProjectBundle.labels": ("The labels.", []),
     "ProjectsAdminAuditEvent.action": ("What was done.", "label.added"),
+    "ListProjectsAudit.targetId": ("What was changed, by its id.", _ITEM),
+    "ProjectsAdminAuditEvent.targetId": ("What was changed, by its id.", _ITEM),
     "ProjectsAdminAuditEvent.targetLabel": ("What it was called then.", "security"),
     "PublishedDocument.publishedAt": "When it was published.",
     "PublishedDocument.publishedVersion": ("The version that is on the site.", 3),
+    "PublishDocument.version": ("Which version. Left out, the newest.", 3),
     "PurgeResult.id": "Which one, by its id.",
+    "RestoreDocumentRevision.version": ("The version to return to.", 2),
+    "RestoreSpecificationRevision.version": ("The version to return to.", 2),
+    "RestoreSpecificationRevision.summary": _CHANGE,
     "SearchHit.status": ("Where it stands.", "planned"),
     "SpecificationDiff.from": ("The version before.", 2),
     "SpecificationDiff.to": ("The version after.", 3),
     "SpecificationDiff.title": "What became of the title; null: nothing.",
+    "SpecificationRevision.summary": _CHANGE,
+    "SupersedeSpecification.summary": _CHANGE,
     "SupersedeSpecification.supersededBy": "What takes its place, by its id.",
     "UpdateLabel.name": ("What it says, on one line.", "security"),
+    "UpdateSpecification.summary": _CHANGE,
     "WorkContext.activity": "What was done last.",
     "WorkContext.relationships": "How it relates to other items.",
 }

@@ -18,7 +18,7 @@ MEMBERS: dict[str, str | tuple[str, Any]] = {
     "from": "Nothing that is wholly before this instant.",
     "limit": "How many at most.",
     "offset": "How many to pass over.",
-    "order": "Which end comes first.",
+    "order": "asc: the smallest or oldest first; desc: the other way round.",
     "q": ("Words that must be found in it.", "archive"),
     "scopes": ("What it opens.", ["status:services:list"]),
     "status": "Where it stands.",

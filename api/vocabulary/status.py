@@ -4,6 +4,7 @@ from typing import Any
 
 _ID = "0199d6c1-3b6a-7a10-8d5f-3f2a5f1c9b01"
 _SERVICES = ("The services that it affects, each by its slug.", ["api"])
+_NOTICE = ("What readers are told, as Markdown.", "Writes wait for a minute.")
 
 MEMBERS: dict[str, str | tuple[str, Any]] = {
     "action": "What was done.",
@@ -52,14 +53,14 @@ MEMBERS: dict[str, str | tuple[str, Any]] = {
     "StatusMaintenance.title": ("What is done, on one line.", "New database"),
     "StatusAddMaintenance.title": ("What is done, on one line.", "New database"),
     "StatusUpdateMaintenance.title": ("What is done, on one line.", "New database"),
-    "StatusAddMaintenance.description": (
-        "What readers are told, as Markdown.",
-        "Writes wait for a minute.",
-    ),
+    "StatusAddMaintenance.description": _NOTICE,
     "StatusAddIncident.services": _SERVICES,
     "StatusAddIncident.startedAt": "When it began. Left out, now.",
     "StatusAddMaintenance.services": _SERVICES,
+    "StatusMeasurement.status": "What the probe found.",
     "StatusUpdateIncident.services": _SERVICES,
+    "StatusUpdateMaintenance.description": _NOTICE,
+    "StatusMaintenance.description": _NOTICE,
     "StatusUpdateMaintenance.services": _SERVICES,
     "unknown": ("Slugs that name no service; theirs were dropped.", []),
     "updates": "Its timeline, oldest first.",

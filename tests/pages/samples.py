@@ -39,6 +39,8 @@ KINDS = [
         ("idempotency-in-progress", "The same request is still under way", 409),
     )
 ]
+PROBLEMS = {"kinds": KINDS, "hasReference": True}
+NO_PROBLEMS = {"kinds": [], "hasReference": False}
 
 FULL = {
     "front": case(
@@ -164,7 +166,7 @@ FULL = {
             ],
         },
     ),
-    "problems": case("problems.html", "/problems/", "Problems", {"kinds": KINDS}),
+    "problems": case("problems.html", "/problems/", "Problems", PROBLEMS),
 }
 
 MINIMAL = {
@@ -269,5 +271,5 @@ MINIMAL = {
         *("problem.html", "/problems/invalid-cursor/", "Invalid cursor"),
         FULL["problem"][1]["data"] | {"operations": None},
     ),
-    "problems": case("problems.html", "/problems/", "Problems", {"kinds": []}),
+    "problems": case("problems.html", "/problems/", "Problems", NO_PROBLEMS),
 }
