@@ -165,8 +165,8 @@ def _type(schema: Schema) -> str:
         # Last what the words follow.
         kinds = sorted(schema["anyOf"], key=lambda each: bool(_enum(each)))
         return " or ".join(map(_type, kinds))
-    if _enum(schema):
-        return "one of"
+    if words := _enum(schema):
+        return "one of" if len(words) > 1 else "the word"
     if schema.get("type") == "array":
         inner = _type(schema["items"])
         return "any of" if inner == "one of" else f"list of {inner}"
