@@ -163,6 +163,7 @@ from sitegen.page import Edition, declare_pages
 from sitegen.preview import Preview
 from sitegen.sources import report as reports
 from sitegen.sources.tree import Tree, read_tree
+from sitegen.workers import collect_seldom
 
 log = logging.getLogger("masthead.jobs")
 
@@ -755,4 +756,5 @@ def _in_lines(unit: str, things: Iterable[Any]) -> Iterator[Any]:
 if __name__ == "__main__":
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    collect_seldom()
     sys.exit(main())

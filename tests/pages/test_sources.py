@@ -89,6 +89,17 @@ def test_section_of_nested_folders(read):
     assert [each.section for each in tree.sources] == ["Api: Http", None]
 
 
+def test_section_of_the_file(read):
+    """A file may name its section, or say that it has none, wherever it lies."""
+    tree = read(
+        api__a="---\nsection: HTTP\n---\nA.",
+        api__b="---\nsection:\n---\nB.",
+        api__c="C",
+    )
+
+    assert [each.section for each in tree.sources] == ["HTTP", None, "Api"]
+
+
 def test_slugs(read):
     """All that share a name take their folders; an index is called as its folder."""
     tree = read(
