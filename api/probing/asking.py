@@ -48,7 +48,7 @@ def ask(question: Question, deadline: Deadline) -> Answer:
             question.method,
             url.request_uri,
             body=question.body,
-            headers=AGENT | dict(question.headers),
+            headers=_headers(question.headers),
             preload_content=False,
         )
         answer = connection.getresponse()
@@ -57,6 +57,13 @@ def ask(question: Question, deadline: Deadline) -> Answer:
         return Answer(answer.status, answer.headers, body, location, holds_until)
     finally:
         connection.close()
+
+
+def _headers(given: Mapping[str, str]) -> HTTPHeaderDict:
+    headers = HTTPHeaderDict(AGENT)
+    for name, value in given.items():
+        headers[name] = value
+    return headers
 
 
 def _body(answer: HTTPResponse, most: int, deadline: Deadline) -> bytes:

@@ -23,7 +23,8 @@ RECORD = "/status/v1/admin/measurements/record"
 SECONDS = 20
 # What is measured within a second goes in one request.
 GATHER = 1.0
-LONGEST_PAUSE, LONGEST_RETRY_AFTER = 60.0, 3600.0
+# Whoever asks for more than five minutes would have every service unknown for it.
+LONGEST_PAUSE, LONGEST_RETRY_AFTER = 60.0, 300.0
 # What no repeat changes, where it is the API that says it and not a proxy.
 REFUSALS = (400, 413, 422)
 PROBLEM = "application/problem+json"
@@ -121,19 +122,20 @@ class Sender:
             raise Unsent(f"{type(error).__name__}: {error}"[:300]) from error
         if answer.status != 200:
             return self._refused(samples, answer)
-        self._taken(answer)
+        self._taken(samples, answer)
         return None
 
-    def _taken(self, answer: Answer) -> None:
+    def _taken(self, samples: list[Sample], answer: Answer) -> None:
         """Read what became of it: a front page of somebody's is no answer."""
         try:
             told = json.loads(answer.body)["data"]
             recorded = RecordedMeasurements.model_validate(told)
         except (ValueError, KeyError, TypeError, ValidationError) as error:
             raise Unsent("answered 200, but not as the API does") from error
-        for slug in sorted({*recorded.unknown} - self._unknown):
+        unknown = {*recorded.unknown}
+        for slug in sorted(unknown - self._unknown):
             log.warning(Line(event="unknown-service", service=slug))
-        self._unknown = {*recorded.unknown}
+        self._unknown = self._unknown - {each.slug for each in samples} | unknown
 
     def _refused(self, samples: list[Sample], answer: Answer) -> Refused:
         """Return which samples are refused, and why; raise when it may pass later."""

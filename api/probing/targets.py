@@ -4,9 +4,16 @@ import ipaddress
 import re
 import ssl
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    model_validator,
+)
 from urllib3.exceptions import LocationParseError
 from urllib3.util import parse_url
 
@@ -116,6 +123,12 @@ class HttpTarget(Target):
     max_redirects: Annotated[int, Field(ge=0, le=20)] = 0
     certificate_days: Annotated[int, Field(ge=0, le=365)] = 14
     ca_file: Annotated[Beside, AfterValidator(_readable)] | None = None
+
+    @model_validator(mode="after")
+    def _has_a_body(self) -> Self:
+        if self.contains and self.method == "HEAD":
+            raise ValueError("contains needs the method GET: HEAD brings no body.")
+        return self
 
     def expects(self, status: int) -> bool:
         ranges = (each.partition("-") for each in self.status)

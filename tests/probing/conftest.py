@@ -1,5 +1,6 @@
 """Servers of this machine that answer, hang, lie and die."""
 
+import re
 import socket
 import ssl
 import subprocess
@@ -43,7 +44,7 @@ def serve(over):
             with suppress(OSError), plain:
                 wrapped = context.wrap_socket(plain, server_side=True) if context else 0
                 with wrapped or nullcontext(plain) as connection:
-                    behave(connection, connection.recv(65_536))
+                    behave(connection, whole(connection))
 
         def accept():
             with suppress(OSError):
@@ -57,6 +58,16 @@ def serve(over):
     for each in listening:
         each.shutdown(socket.SHUT_RDWR)
         each.close()
+
+
+def whole(connection):
+    """What is asked, with its body, which may come after its head."""
+    asked = connection.recv(65_536)
+    length = re.search(rb"Content-Length: (\d+)", asked)
+    body = int(length[1]) if length else 0
+    while len(asked.partition(b"\r\n\r\n")[2]) < body:
+        asked += connection.recv(65_536)
+    return asked
 
 
 def answer(status=200, body="all is well", **headers):

@@ -12,7 +12,7 @@ def test_answer_as_expected(serve, looked):
     status, why, ms = looked("http", f'url = "http://{serve(answer(204))}/health"')
 
     assert (status, why) == ("operational", None)
-    assert 0 <= ms < 1000
+    assert ms >= 0
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_slow_bytes(serve, looked, over, head):
     found = looked("http", f'url = "http://{serve(drip)}/"', "timeout_seconds = 0.3")
 
     assert found == ("down", "no answer within 0.3 s", None)
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 3
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,9 @@ def test_what_is_sent(serve, looked):
         answer()(connection, asked)
 
     url = f'url = "http://{serve(note)}/a?b=c"'
-    looked("http", url, 'method = "HEAD"', 'headers = { X-From = "probe" }')
+    headers = 'headers = { X-From = "probe", user-agent = "ours" }'
+    looked("http", url, 'method = "HEAD"', headers)
 
     assert seen[0].startswith("HEAD /a?b=c HTTP/1.1\r\n")
     assert "X-From: probe\r\n" in seen[0]
+    assert seen[0].lower().count("user-agent: ours") == seen[0].count("gent:") == 1

@@ -96,6 +96,28 @@ def test_tcp(serve, looked):
     assert looked("tcp", 'host = "127.0.0.1"', "port = 1")[0] == "down"
 
 
+def test_first_address_is_dead(serve, looked, monkeypatch):
+    """Of two addresses the first may be silent: time is left for the second."""
+    port = int(serve(answer()).rpartition(":")[2])
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
+        dead = full.getsockname()
+        crowd = [socket.socket() for _ in range(3)]
+        for each in crowd:
+            each.setblocking(False)
+            each.connect_ex(dead)
+        found = socket.getaddrinfo("127.0.0.1", port, type=socket.SOCK_STREAM)
+        both = [(*found[0][:4], dead), *found]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: both)
+
+        lines = ('host = "two.example"', f"port = {port}", "timeout_seconds = 0.4")
+        status, _, ms = looked("tcp", *lines)
+        for each in crowd:
+            each.close()
+
+    assert status == "operational"
+    assert ms >= 150
+
+
 @pytest.fixture
 def shaky(serve, plan):
     """A target that fails so often before it answers, with two retries."""

@@ -70,6 +70,10 @@ def test_three_kinds(file):
             TOP + DNS + "server = 'ns.example'",
             ": target 1 (dns), server: Must be an IP",
         ),
+        (
+            TOP + HTTP + "contains = 'x'\nmethod = 'HEAD'",
+            ": target 1 (api): contains ne",
+        ),
         (TOP + "key = 'mh_x'\n" + HTTP, ": a key is a secret and does not stand here."),
         (TOP + HTTP + HTTP, ": 2 targets speak of api as here, so each would"),
     ],

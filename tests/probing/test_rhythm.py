@@ -18,6 +18,7 @@ from tests.probing.test_sender import TAKEN
 def at_once(monkeypatch):
     """No first look waits to be spread, and nothing waits for company."""
     monkeypatch.setattr(probing, "SPREAD", 0.1)
+    monkeypatch.setattr(probing, "JITTER", 0)
     monkeypatch.setattr(sender, "GATHER", 0.1)
 
 
@@ -92,18 +93,17 @@ def test_end(serve, running, over):
     assert made.spool.measured == made.sender.sent == 1
 
 
-def test_end_while_the_api_is_away(serve, running, tmp_path):
-    """What could not be told stays in the spool, for the next start."""
+def test_end_while_the_api_is_away(serve, running, tmp_path, monkeypatch):
+    """What could not be told stays in the spool; who is away is not asked again."""
+    monkeypatch.setattr(sender, "_pause", lambda failures: 60)
     run, end = running
-    seen = Event()
 
-    def away(connection, asked):
-        answer(503)(connection, asked)
-        seen.set()
-
-    made = run(serve(answer()), api=away, interval_seconds=1)
-    assert seen.wait(10)
+    made = run(serve(answer()), api=answer(503), interval_seconds=60)
+    while not made.sender.failures:
+        time.sleep(0.01)
     end()
+
+    assert made.sender.failures == 1
 
     assert (made.spool.measured, made.sender.sent, made.spool.waiting) == (1, 0, 1)
     assert len((tmp_path / "probe-spool.jsonl").read_bytes().splitlines()) == 1

@@ -11,9 +11,9 @@ from models.settings import SettingError
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-def sample(number, source="here"):
+def sample(number, source="here", slug="api"):
     at = NOON + timedelta(seconds=number)
-    return Sample(slug="api", status="down", observed_at=at, source=source)
+    return Sample(slug=slug, status="down", observed_at=at, source=source)
 
 
 @pytest.fixture
@@ -95,7 +95,9 @@ def test_batches(opened):
     assert sizes == [("here", 200), ("here", 5), ("there", 1)]
 
 
-@pytest.mark.parametrize("torn", [b'{"slug": "api", "st', b"\x00\x00\x00", b"{}\n"])
+@pytest.mark.parametrize(
+    "torn", [b'{"slug": "api", "st', b"\x00\x00\x00", b"{}\n", sample(7).line[:-1]]
+)
 def test_torn_line(opened, path, torn):
     """A line that a kill cut short is left out; what stands before it is kept."""
     opened().add(sample(0))
@@ -108,8 +110,9 @@ def test_torn_line(opened, path, torn):
     assert waiting(spool) == waiting(opened()) == moments(0, 1)
 
 
-def test_full(opened, path, caplog):
+def test_full(opened, path, caplog, monkeypatch):
     """Past its size the oldest go, which is told; the file does not grow either."""
+    monkeypatch.setattr(os, "fsync", lambda file: None)
     spool = opened(most=200)
     for number in range(1000):
         spool.add(sample(number))
