@@ -4,15 +4,19 @@ import socket
 import ssl
 from collections.abc import Mapping
 from functools import cache
+from http.client import HTTPException
 from typing import NamedTuple
 
 from urllib3 import HTTPHeaderDict, HTTPResponse
 from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import HTTPError
 from urllib3.util import Url, parse_url
 
 from api.probing.deadline import Deadline
 
 AGENT = {"User-Agent": "masthead-probe", "Accept": "*/*"}
+# What a network, a server or a name can do to us; a host such as a..b is no name.
+FAILURES = (OSError, HTTPError, HTTPException, UnicodeError)
 _PART = 65_536
 
 

@@ -1,6 +1,7 @@
 """The time that one look may take, and what is cut off when it is over."""
 
 import socket
+import ssl
 from contextlib import suppress
 from threading import Lock, Timer
 from time import monotonic
@@ -18,6 +19,7 @@ class Deadline:
     """
 
     def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
         self._until = monotonic() + seconds
         self._open: list[socket.socket] = []
         self._lock = Lock()
@@ -46,6 +48,18 @@ class Deadline:
         if left <= 0:
             raise TimeoutError("The time is over.")
         return left
+
+    def told(self, error: Exception) -> str:
+        """Say in a few words what went wrong; past the end it is always the time."""
+        if monotonic() >= self._until or isinstance(error, TimeoutError):
+            return f"no answer within {self._seconds:g} s"
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return f"the certificate is not trusted: {error.verify_message}"
+        if isinstance(error, socket.gaierror):
+            return "the name does not resolve"
+        if isinstance(error, OSError) and error.strerror:
+            return error.strerror.lower()
+        return str(error)[:200] or type(error).__name__
 
     def connect(self, host: str, port: int) -> socket.socket:
         """Return a connection to the first address of the host that takes one."""

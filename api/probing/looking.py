@@ -1,8 +1,5 @@
 """A look at one target: is it as it should be, and how long did that take."""
 
-import http.client
-import socket
-import ssl
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from time import monotonic
@@ -11,9 +8,8 @@ from urllib.parse import urljoin, urlsplit
 
 from dns.exception import DNSException
 from dns.resolver import Resolver
-from urllib3.exceptions import HTTPError
 
-from api.probing.asking import Answer, Question, ask
+from api.probing.asking import FAILURES, Answer, Question, ask
 from api.probing.deadline import Deadline
 from api.probing.targets import (
     AnyTarget,
@@ -25,8 +21,6 @@ from api.probing.targets import (
 from models.status.measurements import StatusMeasurement
 from models.status.state import Measured
 
-# What a network, a server or a name can do to a look; a host such as a..b is no name.
-FAILURES = (OSError, HTTPError, http.client.HTTPException, DNSException, UnicodeError)
 _DAY = 86_400
 
 
@@ -66,16 +60,15 @@ def look(target: AnyTarget, now: datetime) -> Look:
     started = monotonic()
     status: Measured = "operational"
     ms: int | None
+    deadline = Deadline(target.timeout_seconds)
     try:
-        with Deadline(target.timeout_seconds) as deadline:
+        with deadline:
             why = _found_at(target, now, deadline)
             ms = _ms(started)
     except Wrong as wrong:
         status, ms, why = "down", _ms(started), str(wrong)
-    except FAILURES as error:
-        is_late = monotonic() - started >= target.timeout_seconds
-        late = f"no answer within {target.timeout_seconds:g} s"
-        status, ms, why = "down", None, late if is_late else _told(error)
+    except (*FAILURES, DNSException) as error:
+        status, ms, why = "down", None, deadline.told(error)
     else:
         limit = target.degraded_above_ms
         if limit is not None and ms > limit:
@@ -167,14 +160,3 @@ def _dns(target: DnsTarget, deadline: Deadline) -> None:
 def _plain(record: Any) -> str:
     """Return a record as people write it: no final dot, no quotes, lower case."""
     return str(record).strip('"').rstrip(".").lower()
-
-
-def _told(error: Exception) -> str:
-    """Say in a few words what went wrong on the way."""
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return f"the certificate is not trusted: {error.verify_message}"
-    if isinstance(error, socket.gaierror):
-        return "the name does not resolve"
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror.lower()
-    return str(error)[:200] or type(error).__name__

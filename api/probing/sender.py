@@ -1,6 +1,5 @@
 """Telling the API what was measured, until it has taken it."""
 
-import http.client
 import json
 import logging
 from collections.abc import Callable
@@ -11,9 +10,8 @@ from threading import Event
 from typing import NamedTuple
 
 from pydantic import ValidationError
-from urllib3.exceptions import HTTPError
 
-from api.probing.asking import Answer, Question, ask
+from api.probing.asking import FAILURES, Answer, Question, ask
 from api.probing.deadline import Deadline
 from api.probing.spool import Batch, Sample, Spool
 from models.logs import Line
@@ -113,13 +111,12 @@ class Sender:
             "Content-Type": "application/json",
         }
         question = Question(self._address, "POST", headers, json.dumps(body).encode())
+        deadline = Deadline(SECONDS)
         try:
-            with Deadline(SECONDS) as deadline:
+            with deadline:
                 answer = ask(question, deadline)
-        except TimeoutError as error:
-            raise Unsent(f"no answer within {SECONDS} s") from error
-        except (OSError, HTTPError, http.client.HTTPException) as error:
-            raise Unsent(f"{type(error).__name__}: {error}"[:300]) from error
+        except FAILURES as error:
+            raise Unsent(deadline.told(error)) from error
         if answer.status != 200:
             return self._refused(samples, answer)
         self._taken(samples, answer)

@@ -94,7 +94,7 @@ def test_not_taken(told, spool, says):
     assert len(asked) == 1
 
 
-def test_silent_api(told, spool, over, monkeypatch):
+def test_silent_api(told, spool, over, monkeypatch, caplog):
     """An API that hangs is left when the time is over, and nothing is lost."""
     monkeypatch.setattr(sending, "SECONDS", 0.2)
     sender, _ = told(lambda connection, request: over.wait(5))
@@ -102,6 +102,7 @@ def test_silent_api(told, spool, over, monkeypatch):
     sender.send()
 
     assert (sender.failures, spool.waiting) == (1, 3)
+    assert 'why="no answer within 0.2 s"' in caplog.text
 
 
 def test_pauses_grow(told):
