@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from api.probing.targets import Address, AnyTarget, Beside, Rhythm
+from api.probing.targets import Address, AnyTarget, Beside, Certificates, Rhythm
 from models.platform.secrets import is_secret
 from models.settings import SettingError
 
@@ -25,6 +25,7 @@ class General(Rhythm):
     """The top of the file."""
 
     api: Address
+    api_ca_file: Certificates | None = None
     key_file: Beside | None = None
     spool: Annotated[Beside, Field(validate_default=True)] = "probe-spool.jsonl"
     spool_max_samples: Annotated[int, Field(ge=200, le=1_000_000)] = 100_000
@@ -37,6 +38,7 @@ class Plan:
     """What to look at, how, and where to tell it."""
 
     api: str
+    ca_file: str | None
     key: str
     spool: Path
     most: int
@@ -63,6 +65,7 @@ def read_plan(file: Path, key: str) -> Plan:
     _require_one_voice(file, targets)
     return Plan(
         api=general.api.rstrip("/"),
+        ca_file=general.api_ca_file,
         key=_checked(key or _key_of(file, general)),
         spool=Path(general.spool),
         most=general.spool_max_samples,

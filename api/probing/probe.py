@@ -37,7 +37,7 @@ class Probe:
     def __init__(self, plan: Plan, clock: Callable[[], datetime], stop: Event) -> None:
         self._plan, self._clock, self._stop = plan, clock, stop
         self.spool = Spool(plan.spool, most=plan.most, age=plan.age)
-        self.sender = Sender(plan.api, plan.key, self.spool, clock)
+        self.sender = Sender(plan, self.spool, clock)
 
     def run(self) -> None:
         """Follow the plan until told to stop; then end what runs and keep the rest."""

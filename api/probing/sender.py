@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from api.probing.asking import FAILURES, Answer, Question, ask
 from api.probing.deadline import Deadline
+from api.probing.plan import Plan
 from api.probing.spool import Batch, Sample, Spool
 from models.logs import Line
 from models.status.measurements import RecordedMeasurements
@@ -49,10 +50,12 @@ class Refused(NamedTuple):
 class Sender:
     """Empties a spool into the API, the oldest first."""
 
-    def __init__(
-        self, api: str, key: str, spool: Spool, clock: Callable[[], datetime]
-    ) -> None:
-        self._address, self._key = api + RECORD, key
+    def __init__(self, plan: Plan, spool: Spool, clock: Callable[[], datetime]) -> None:
+        self._address, self._key, self._ca_file = (
+            plan.api + RECORD,
+            plan.key,
+            plan.ca_file,
+        )
         self._spool, self._clock = spool, clock
         self._unknown: set[str] = set()
         self.sent = self.refused = self.failures = 0
@@ -110,7 +113,8 @@ class Sender:
             "Authorization": f"Bearer {self._key}",
             "Content-Type": "application/json",
         }
-        question = Question(self._address, "POST", headers, json.dumps(body).encode())
+        text = json.dumps(body).encode()
+        question = Question(self._address, "POST", headers, text, ca_file=self._ca_file)
         deadline = Deadline(SECONDS)
         try:
             with deadline:

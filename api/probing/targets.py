@@ -83,6 +83,7 @@ def _server(value: str) -> str:
 
 # A path that is not absolute begins where the file lies.
 Beside = Annotated[str, Field(min_length=1), AfterValidator(_beside)]
+Certificates = Annotated[Beside, AfterValidator(_readable)]
 Address = Annotated[str, AfterValidator(_address)]
 Host = Annotated[str, Field(pattern=r"^[^\s/]{1,253}$")]
 Port = Annotated[int, Field(ge=1, le=65_535)]
@@ -122,7 +123,7 @@ class HttpTarget(Target):
     max_bytes: Annotated[int, Field(ge=1, le=16 << 20)] = 1 << 20
     max_redirects: Annotated[int, Field(ge=0, le=20)] = 0
     certificate_days: Annotated[int, Field(ge=0, le=365)] = 14
-    ca_file: Annotated[Beside, AfterValidator(_readable)] | None = None
+    ca_file: Certificates | None = None
 
     @model_validator(mode="after")
     def _has_a_body(self) -> Self:

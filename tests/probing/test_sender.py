@@ -29,10 +29,10 @@ def spool(tmp_path):
 
 
 @pytest.fixture
-def told(serve, spool):
+def told(serve, spool, plan):
     """Send three samples to an API that says these things, one after the other."""
 
-    def send(*says):
+    def send(*says, context=None, **top):
         asked, queue = [], [*says]
 
         def behave(connection, request):
@@ -41,8 +41,9 @@ def told(serve, spool):
 
         for number in range(3):
             spool.add(sample(number))
-        where = f"http://{serve(behave)}"
-        return Sender(where, KEY, spool, lambda: NOON), asked
+        where = f"http{'s' if context else ''}://{serve(behave, context)}"
+        text = '[[targets]]\nservice = "a"\nkind = "dns"\nname = "a.example"'
+        return Sender(plan(text, api=where, **top), spool, lambda: NOON), asked
 
     return send
 
@@ -66,6 +67,19 @@ def test_taken(told, spool):
         "observedAt": "2026-03-01T12:00:01.000Z",
     }
     assert (sender.sent, spool.waiting) == (3, 0)
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_certificate(told, spool, certificate, is_trusted):
+    """The key is told to an API that can be trusted, and to no other."""
+    context, file = certificate(90)
+    trust = {"api_ca_file": str(file)} if is_trusted else {}
+    sender, asked = told(TAKEN, context=context, **trust)
+
+    sender.send()
+
+    assert len(asked) == is_trusted
+    assert (sender.sent, spool.waiting) == ((3, 0) if is_trusted else (0, 3))
 
 
 @pytest.mark.parametrize(
