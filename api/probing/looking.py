@@ -6,7 +6,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from dns.exception import DNSException
+from dns.exception import DNSException, Timeout
 from dns.resolver import Resolver
 
 from api.probing.asking import FAILURES, Answer, Question, ask
@@ -149,9 +149,13 @@ def _dns(target: DnsTarget, deadline: Deadline) -> None:
     if target.server:
         resolver.nameservers = [target.server]
     resolver.port = target.port
-    answer = resolver.resolve(
-        target.name, target.record, lifetime=deadline.left(), search=False
-    )
+    left = deadline.left()
+    try:
+        answer = resolver.resolve(
+            target.name, target.record, lifetime=left, search=False
+        )
+    except Timeout as error:
+        raise TimeoutError from error
     found = [_plain(each) for each in answer]
     if target.expected and _plain(target.expected) not in found:
         raise Wrong(f"resolves to {', '.join(found)[:200]}")

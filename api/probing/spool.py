@@ -84,7 +84,7 @@ class Spool:
     def close(self) -> None:
         with self._lock:
             os.close(self._file)
-            self._is_whole = False
+            self._file = -1
             self._lease.release()
 
     @property
@@ -95,6 +95,9 @@ class Spool:
         """Keep a sample; a disk that takes none leaves it in memory, and is told."""
         line = sample.line
         with self._lock:
+            # A look that outlasted the end of the probe: another may hold the file.
+            if self._file < 0:
+                return
             self.measured += 1
             self._lines.append(line)
             self._keep(line)
