@@ -218,8 +218,8 @@ def log_to(stream: TextIO, level: str) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """Return the command line; README's table of commands is held to it."""
-    told = "0 done, 1 something was found wrong, 2 it cannot be done, 130 interrupted"
-    top = argparse.ArgumentParser(prog="app.py", epilog=f"Exit codes: {told}.")
+    codes = "0 done, 1 something was found wrong, 2 it cannot be done, 130 interrupted"
+    top = argparse.ArgumentParser(prog="app.py", epilog=f"Exit codes: {codes}.")
     top.description = "A docs site and a status page from one small write API."
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
@@ -230,25 +230,21 @@ def parser() -> argparse.ArgumentParser:
         made.set_defaults(run=run)
         return made
 
-    for name, run, help in (
-        ("serve", serve, "serve the API and the built site"),
-        ("demo", demo, "load the sample world and serve it"),
-    ):
-        made = command(name, run, help)
-        made.add_argument("--host", help="address to listen on (MASTHEAD_HOST)")
-        made.add_argument("--port", type=int, help="port (MASTHEAD_PORT)")
+    _add_address(command("serve", serve, "serve the API and the built site"))
+    _add_address(command("demo", demo, "load the sample world and serve it"))
     made = command("build", build_site, "bring the output folder up to date")
     made.add_argument("--full", action="store_true", help="make every page again")
     _add_json(made)
-    made = command(
-        "migrate", migrate_database, "bring the database's tables up to date"
-    )
-    _add_json(made)
+    told = "bring the database's tables up to date"
+    _add_json(command("migrate", migrate_database, told))
     _add_json(command("check", check, "check database, audit chains and output"))
     command("openapi", print_openapi, "print the OpenAPI document")
     made = command("backup", backup, "write a consistent copy of the database")
     made.add_argument("file", type=Path, metavar="FILE", help="where the copy goes")
     _add_export(command("export", export, "write everything into a folder of files"))
+    _add_probe(
+        command("probe", probe, "measure targets and tell the API, from anywhere")
+    )
     _add_key_commands(command)
     made = command("docs", print, "bring documents in")
     made = made.add_subparsers(required=True, metavar="COMMAND")
@@ -260,8 +256,19 @@ def _sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}."
 
 
+def _add_address(made: argparse.ArgumentParser) -> None:
+    made.add_argument("--host", help="address to listen on (MASTHEAD_HOST)")
+    made.add_argument("--port", type=int, help="port (MASTHEAD_PORT)")
+
+
 def _add_json(made: argparse.ArgumentParser) -> None:
     made.add_argument("--json", action="store_true", help="tell it as JSON")
+
+
+def _add_probe(made: argparse.ArgumentParser) -> None:
+    made.add_argument("file", type=Path, metavar="FILE", help="what to measure, TOML")
+    made.add_argument("--once", action="store_true", help="one round, told in a table")
+    made.add_argument("--json", action="store_true", help="with --once: told in JSON")
 
 
 def _add_export(made: argparse.ArgumentParser) -> None:
@@ -733,6 +740,41 @@ def _import(settings: Settings, asked: argparse.Namespace, tree: Tree) -> Import
         is_trial=asked.dry_run,
     )
     return import_documents(tree.sources, wanted, _bar("document"))
+
+
+def probe(settings: Settings, asked: argparse.Namespace) -> int:
+    # Its clients of HTTP and DNS need not be loaded by whoever serves.
+    from api.probing import report
+    from api.probing.plan import read_plan
+    from api.probing.probe import Probe
+
+    if asked.json and not asked.once:
+        raise CommandError("--json tells one round: give --once with it.")
+    stop = _told_to_stop()
+    running = Probe(read_plan(asked.file, settings.probe_key), utc_now, stop)
+    if not asked.once:
+        running.run()
+        return 0
+    looks = running.once()
+    if asked.json:
+        print_json(report.facts(looks, running))
+    else:
+        print(*report.table(looks, running), sep="\n")
+    return INTERRUPTED if stop.is_set() else int(not report.is_well(looks, running))
+
+
+def _told_to_stop() -> Event:
+    """Return what is set when a signal asks us to end; a second one ends us."""
+    stop = Event()
+
+    def end(number: int, _: Any) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        # The thread that was interrupted may hold what it takes to set it.
+        Thread(target=stop.set).start()
+
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, end)
+    return stop
 
 
 def _bar(unit: str) -> Callable[[Iterable[Any]], Iterable[Any]]:

@@ -32,13 +32,14 @@ def environment(tmp_path):
 
 
 @contextmanager
-def serving(environment, name="serve", *, within=(), log=None):
+def serving(environment, name="serve", *, within=(), log=None, port=None):
     """
     Start a command of app.py that serves; give it with its address and what it told.
 
     What it logs goes to the file `log`, if there is one.
     """
-    words = [*within, sys.executable, "app.py", name, "--port", str(free_port())]
+    at = str(port or free_port())
+    words = [*within, sys.executable, "app.py", name, "--port", at]
     errors = log.open("w") if log else subprocess.DEVNULL
     pipes = {"stdout": subprocess.PIPE, "stderr": errors, "text": True}
     process = subprocess.Popen(words, cwd=ROOT, env=environment, **pipes)
@@ -112,4 +113,5 @@ def command(tmp_path, monkeypatch, capsys):
         return code, told.out, told.err
 
     yield ran
-    database.close()
+    if not database.deferred:
+        database.close()

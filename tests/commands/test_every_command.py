@@ -19,14 +19,17 @@ from tests.house.test_docs import COMMANDS as BY_NAME
 
 COMMANDS = {tuple(words.split()): parser for words, parser in BY_NAME.items()}
 SERVING = {("serve",), ("demo",)}
+# It runs anywhere, without a database; test_probe.py has the rest of its life.
+PROBE = ("probe",)
 # What a command cannot do without.
 NEEDS = {
+    PROBE: ["probe.toml"],
     ("backup",): ["copy.db"],
     ("export",): ["out"],
     ("keys", "bootstrap"): ["--email", "ada@example.com"],
     ("docs", "import"): ["tree", "--collection", "guides"],
 }
-ENDING = [each for each in COMMANDS if each not in SERVING]
+ENDING = [each for each in COMMANDS if each not in SERVING | {PROBE}]
 
 
 def named(words):
@@ -35,7 +38,7 @@ def named(words):
 
 in_each = pytest.mark.parametrize("words", COMMANDS, ids=named)
 in_stored = pytest.mark.parametrize(
-    "words", [each for each in COMMANDS if each != ("openapi",)], ids=named
+    "words", [w for w in COMMANDS if w not in (("openapi",), PROBE)], ids=named
 )
 
 
@@ -148,6 +151,9 @@ def test_wrong_setting(words, command, place, monkeypatch):
         (["docs", "import", "folder", "--collection", "guides"], "no Markdown"),
         (["keys", "bootstrap", "--email", "\udcff@example.com"], "UTF-8"),
         (["keys", "stale", "--days", "-1"], "--days"),
+        (["probe", "nowhere.toml"], "nowhere.toml"),
+        (["probe", "folder"], "folder"),
+        (["probe", "file"], "file"),
         (["serve", "--host", "no such host"], "no such host"),
         (["serve", "--port", "70000"], "from 1 to 65535"),
     ],
@@ -168,7 +174,7 @@ def test_wrong_paths_and_words(words, told, command, place):
 
 
 @pytest.mark.parametrize(
-    "words", [w for w, p in COMMANDS.items() if "--json" in p.format_help()], ids=named
+    "words", [w for w in ENDING if "--json" in COMMANDS[w].format_help()], ids=named
 )
 def test_json(words, command, place, monkeypatch):
     """What is told as JSON is all of standard output, for a script to read."""
