@@ -4,8 +4,8 @@ import time
 
 import pytest
 
+from models.front import MOST_CHARACTERS, Unusable, parted
 from sitegen.sources.dialects import plain
-from sitegen.sources.front import MOST_CHARACTERS, Unusable, parted
 from sitegen.sources.losses import without_local_images
 
 
