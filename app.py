@@ -90,6 +90,8 @@ from models.projects.documents import Collection
 from models.projects.exchange import Import, ImportReport, import_documents
 from models.projects.projects import DocsSlugTaken, ensure_docs_project
 from models.projects.words import By
+from models.status.converting.samples import Names, pairs
+from models.status.converting.tools import TOOLS, Asked, converted
 from models.status.hours import roll_up
 from models.status.measurements import record_measurements
 from models.status.moments import next_told
@@ -175,7 +177,25 @@ def parser() -> argparse.ArgumentParser:
     _add_key_commands(command)
     made = command("docs", print, "documents").add_subparsers(required=True)
     _add_import(command("import", import_docs, "bring in a Markdown tree", made))
+    help = "make measurements of what another tool says on standard input"
+    made = command("convert", print, help).add_subparsers(required=True)
+    for tool in TOOLS:
+        _add_convert(command(tool, partial(convert, tool), f"of {tool}", made), tool)
     return top
+
+
+def _add_convert(made: argparse.ArgumentParser, tool: str) -> None:
+    made.add_argument("--source", default=tool, help=f"who measured ({tool})")
+    made.add_argument(
+        "--service",
+        action="append",
+        default=[],
+        metavar="NAME=SLUG",
+        help="which service is meant by a name; repeatable",
+    )
+    if tool == "alertmanager":
+        help = "the label that names the service (service)"
+        made.add_argument("--label", default="service", help=help)
 
 
 def _add_import(made: argparse.ArgumentParser) -> None:
@@ -541,6 +561,21 @@ def check_key(settings: Settings, _: argparse.Namespace) -> int:
     return 0 if opens else 1
 
 
+def convert(tool: str, _: Settings, asked: argparse.Namespace) -> None:
+    """Write a body a line; the API takes at most 200 measurements in one."""
+    wanted = Asked(
+        text=sys.stdin.buffer.read(),
+        names=Names(pairs(asked.service)),
+        now=utc_now(),
+        source=asked.source,
+        label=getattr(asked, "label", ""),
+    )
+    lines = list(converted(tool, wanted))
+    print(*lines, sep="\n", end="\n" * bool(lines))
+    if not lines:
+        print("It says nothing of any service.", file=sys.stderr)
+
+
 def import_docs(settings: Settings, asked: argparse.Namespace) -> int:
     if not asked.folder.is_dir():
         raise CommandError(f"There is no folder {asked.folder}.")
@@ -548,7 +583,8 @@ def import_docs(settings: Settings, asked: argparse.Namespace) -> int:
         tree = read_tree(asked.folder, _bar("file"))
         if not tree.sources and not tree.skipped:
             raise CommandError(f"The folder {asked.folder} holds no Markdown files.")
-        report = (_try if asked.dry_run else _import)(settings, asked, tree)
+        with _on_trial(settings, asked.dry_run) as used:
+            report = _import(used, asked, tree)
     except KeyboardInterrupt:
         print("masthead: Interrupted. Nothing was imported.", file=sys.stderr)
         return INTERRUPTED
@@ -560,14 +596,15 @@ def import_docs(settings: Settings, asked: argparse.Namespace) -> int:
     return 1 if tree.skipped or (asked.strict and remarks) else 0
 
 
-def _try(settings: Settings, asked: argparse.Namespace, tree: Tree) -> ImportReport:
-    """Import on trial; where there is no instance yet, none is made."""
-    if Path(settings.database).is_file():
-        return _import(settings, asked, tree)
+@contextmanager
+def _on_trial(settings: Settings, is_trial: bool) -> Iterator[Settings]:
+    """Where there is no instance yet, a trial makes none."""
+    if not is_trial or Path(settings.database).is_file():
+        yield settings
+        return
     with TemporaryDirectory() as folder:
-        passing = replace(settings, database=str(Path(folder) / "trial.db"))
         try:
-            return _import(passing, asked, tree)
+            yield replace(settings, database=str(Path(folder) / "trial.db"))
         finally:
             database.close()
 

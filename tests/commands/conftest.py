@@ -108,4 +108,6 @@ def command(tmp_path, monkeypatch, capsys):
         return code, told.out, told.err
 
     yield ran
-    database.close()
+    # Not every command opens one.
+    if not database.deferred:
+        database.close()
