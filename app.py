@@ -60,6 +60,7 @@ from peewee import PeeweeException
 from pydantic import ValidationError
 from tqdm import tqdm
 
+from api.fetching import fetched
 from api.http import VERSION, create_app, declare_operations
 from api.kinds import KINDS
 from api.metrics import Metrics
@@ -95,6 +96,9 @@ from models.status.converting.tools import TOOLS, Asked, converted
 from models.status.hours import roll_up
 from models.status.measurements import record_measurements
 from models.status.moments import next_told
+from models.status.moving.arrival import bring_in
+from models.status.moving.readers import cargo_of, files_in
+from models.status.moving.statuspage import DOCUMENTS
 from models.status.retention import prune
 from sitegen.bodies import Bodies
 from sitegen.build import build
@@ -177,11 +181,26 @@ def parser() -> argparse.ArgumentParser:
     _add_key_commands(command)
     made = command("docs", print, "documents").add_subparsers(required=True)
     _add_import(command("import", import_docs, "bring in a Markdown tree", made))
+    made = command("status", print, "the status page").add_subparsers(required=True)
+    made = command("import", import_status, "bring in another status page", made)
+    _add_status_import(made)
     help = "make measurements of what another tool says on standard input"
     made = command("convert", print, help).add_subparsers(required=True)
     for tool in TOOLS:
         _add_convert(command(tool, partial(convert, tool), f"of {tool}", made), tool)
     return top
+
+
+def _add_status_import(made: argparse.ArgumentParser) -> None:
+    help = "a folder, or the base address of a Statuspage"
+    made.add_argument("source", metavar="SOURCE", help=help)
+    help = "the service of what names none"
+    made.add_argument("--otherwise", metavar="SLUG", help=help)
+    for name, help in (
+        ("--dry-run", "tell what would come, and keep nothing"),
+        ("--json", "tell what came as JSON"),
+    ):
+        made.add_argument(name, action="store_true", help=help)
 
 
 def _add_convert(made: argparse.ArgumentParser, tool: str) -> None:
@@ -594,6 +613,26 @@ def import_docs(settings: Settings, asked: argparse.Namespace) -> int:
         print(*reports.changes(report), "A dry run: nothing was kept.", sep="\n")
     print(reports.summary(tree, report))
     return 1 if tree.skipped or (asked.strict and remarks) else 0
+
+
+def import_status(settings: Settings, asked: argparse.Namespace) -> int:
+    if "://" in asked.source:
+        files = fetched(f"{asked.source.rstrip('/')}/api/v2", DOCUMENTS)
+    else:
+        files = files_in(Path(asked.source))
+    cargo, trial = cargo_of(files), asked.dry_run
+    with _on_trial(settings, trial) as used:
+        open_instance(used)
+        report = bring_in(cargo, utc_now(), otherwise=asked.otherwise, is_trial=trial)
+    if asked.json:
+        print(json.dumps(asdict(report), indent=1))
+        return 1 if report.left_out else 0
+    for remark in report.remarks():
+        print(remark, file=sys.stderr)
+    print(*report.lines(), sep="\n")
+    if trial:
+        print("A dry run: nothing was kept.")
+    return 1 if report.left_out else 0
 
 
 @contextmanager
