@@ -623,7 +623,13 @@ def import_status(settings: Settings, asked: argparse.Namespace) -> int:
     cargo, trial = cargo_of(files), asked.dry_run
     with _on_trial(settings, trial) as used:
         open_instance(used)
-        report = bring_in(cargo, utc_now(), otherwise=asked.otherwise, is_trial=trial)
+        report = bring_in(
+            cargo,
+            utc_now(),
+            otherwise=asked.otherwise,
+            is_trial=trial,
+            progress=_bar("incident"),
+        )
     if asked.json:
         print(json.dumps(asdict(report), indent=1))
         return 1 if report.left_out else 0

@@ -2,13 +2,23 @@
 
 import io
 import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.rules.test_converting import RESULT, alert, kuma, statuses, webhook
+from tests.rules.test_converting import (
+    BEAT,
+    RESULT,
+    alert,
+    kuma,
+    statuses,
+    webhook,
+)
 from tests.status_world import RECORD
 
-GATUS = statuses(("Shop", "web", [RESULT] * 201))
+NOW = datetime.now(UTC)
+LATEST = RESULT | {"timestamp": NOW.isoformat()}
+GATUS = statuses(("Shop", "web", [LATEST] * 201))
 
 
 @pytest.fixture
@@ -27,7 +37,7 @@ def convert(command, monkeypatch):
     ("tool", "said", "counts"),
     [
         ("alertmanager", webhook(alert()), [1]),
-        ("uptime-kuma", kuma(), [1]),
+        ("uptime-kuma", kuma(BEAT | {"time": f"{NOW:%F %T.000}"}), [1]),
         ("gatus", GATUS, [200, 1]),
     ],
 )
@@ -43,14 +53,25 @@ def test_lines(convert, tool, said, counts):
 
 def test_posted(convert, ask, clock):
     """The API takes what comes out, as it stands."""
+    clock.now = NOW
     ask("POST /status/v1/admin/services/add", {"slug": "shop", "name": "Shop"})
 
-    _, out, _ = convert(
-        statuses(("Web", "eu", [RESULT])), "gatus", "--service=Web=shop"
-    )
+    said = statuses(("Web", "eu", [LATEST]))
+    _, out, _ = convert(said, "gatus", "--service", "Web=shop")
     answer = ask(RECORD, out.encode(), headers={"Content-Type": "application/json"})
 
     assert answer.json["data"] == {"recorded": 1, "unknown": []}
+
+
+@pytest.mark.parametrize(("days", "lines"), [(90, 0), (89, 1)])
+def test_old_results(convert, days, lines):
+    """What is too old to be taken is left out, so that the rest is taken."""
+    then = NOW - timedelta(days=days)
+    said = statuses(("Shop", "web", [RESULT | {"timestamp": then.isoformat()}]))
+
+    code, out, _ = convert(said, "gatus")
+
+    assert (code, len(out.splitlines())) == (0, lines)
 
 
 def test_nothing_said(convert):

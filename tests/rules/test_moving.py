@@ -70,6 +70,16 @@ def test_statuspage_incidents():
     assert notice.severity == "degraded"
 
 
+def test_statuspage_incident_that_says_no_end():
+    """It was over when that was first told, not at its post-mortem."""
+    said = json.loads(files("statuspage")["incidents.json"])
+    said["incidents"][1]["resolved_at"] = None
+
+    _, lost, _ = cargo("statuspage", **{"incidents.json": json.dumps(said)}).incidents
+
+    assert lost.resolved_at == at(1, 9, 3, 40)
+
+
 def test_statuspage_affected():
     """The components of an incident, or else those that its updates name."""
     slow, lost, notice = cargo("statuspage").incidents

@@ -1,6 +1,6 @@
 """Bringing in what another status page held: its past as it was, all of it or none."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -65,13 +65,19 @@ class ArrivalReport:
 
 
 def bring_in(
-    cargo: Cargo, now: datetime, *, otherwise: str | None = None, is_trial: bool = False
+    cargo: Cargo,
+    now: datetime,
+    *,
+    otherwise: str | None = None,
+    is_trial: bool = False,
+    progress: Callable[[list[MovingIncident]], Iterable[MovingIncident]] = iter,
 ) -> ArrivalReport:
     """
     Add what is not here yet; what came before stays as it is now.
 
     An incident or a window that names no service is given the one called
-    `otherwise`. A trial keeps nothing.
+    `otherwise`. A trial keeps nothing. `progress` goes through the incidents and may
+    show how far it is.
     """
     with rehearsing() if is_trial else writing():
         arrival = _Arrival(cargo, now)
@@ -79,7 +85,8 @@ def bring_in(
             arrival.take_service(service)
         if otherwise is not None:
             arrival.otherwise = [each.slug for each in services_named([otherwise])]
-        for incident in sorted(cargo.incidents, key=lambda each: each.started_at):
+        incidents = sorted(cargo.incidents, key=lambda each: each.started_at)
+        for incident in progress(incidents):
             arrival.take_incident(incident)
         for window in sorted(cargo.windows, key=lambda each: each.starts_at):
             arrival.take_window(window)

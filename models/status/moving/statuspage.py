@@ -153,13 +153,15 @@ def _in_order(components: list[Component]) -> list[tuple[Component, str]]:
 def _add_incident(found: Cargo, incident: Subject) -> None:
     started = incident.started_at or incident.created_at
     is_over = incident.status in OVER
-    last = incident.told[-1].at if incident.told else started
+    ends = [each.at for each in incident.told if each.status in OVER]
+    last = [each.at for each in incident.told[-1:]]
+    over = incident.resolved_at or (ends or last or [started])[0]
     found.add_incident(
         **_named(incident),
         severity=SEVERITIES.get(incident.impact or "none", "degraded"),
         status="resolved" if is_over else incident.status,
         started_at=started,
-        resolved_at=max(incident.resolved_at or last, started) if is_over else None,
+        resolved_at=max(over, started) if is_over else None,
         entries=list(_entries(incident)),
     )
 
