@@ -229,6 +229,8 @@ def test_endpoints_of_one_name():
     found = gatus.samples(said, Names({"us_Shop": "shop-us"}))
 
     assert [each.slug for each in found] == ["shop", "shop-us"]
+    both = gatus.samples(said, Names({"Shop": "any", "us_Shop": "shop-us"}))
+    assert [each.slug for each in both] == ["any", "shop-us"]
 
 
 @pytest.mark.parametrize(("count", "sizes"), [(0, []), (200, [200]), (201, [200, 1])])
