@@ -96,7 +96,7 @@ from models.status.converting.tools import TOOLS, Asked, converted
 from models.status.hours import roll_up
 from models.status.measurements import record_measurements
 from models.status.moments import next_told
-from models.status.moving.arrival import bring_in
+from models.status.moving.arrival import ArrivalReport, bring_in
 from models.status.moving.readers import cargo_of, files_in
 from models.status.moving.statuspage import DOCUMENTS
 from models.status.retention import prune
@@ -605,8 +605,7 @@ def import_docs(settings: Settings, asked: argparse.Namespace) -> int:
         with _on_trial(settings, asked.dry_run) as used:
             report = _import(used, asked, tree)
     except KeyboardInterrupt:
-        print("masthead: Interrupted. Nothing was imported.", file=sys.stderr)
-        return INTERRUPTED
+        return _interrupted()
     remarks = list(reports.remarks(tree, report))
     print(*remarks, sep="\n", end="\n" * bool(remarks), file=sys.stderr)
     if asked.dry_run:
@@ -615,30 +614,43 @@ def import_docs(settings: Settings, asked: argparse.Namespace) -> int:
     return 1 if tree.skipped or (asked.strict and remarks) else 0
 
 
+def _interrupted() -> int:
+    """An import is one transaction: what was begun is undone."""
+    print("masthead: Interrupted. Nothing was imported.", file=sys.stderr)
+    return INTERRUPTED
+
+
 def import_status(settings: Settings, asked: argparse.Namespace) -> int:
-    if "://" in asked.source:
-        files = fetched(f"{asked.source.rstrip('/')}/api/v2", DOCUMENTS)
-    else:
-        files = files_in(Path(asked.source))
-    cargo, trial = cargo_of(files), asked.dry_run
-    with _on_trial(settings, trial) as used:
-        open_instance(used)
-        report = bring_in(
-            cargo,
-            utc_now(),
-            otherwise=asked.otherwise,
-            is_trial=trial,
-            progress=_bar("incident"),
-        )
+    try:
+        report = _moved_in(settings, asked)
+    except KeyboardInterrupt:
+        return _interrupted()
     if asked.json:
         print(json.dumps(asdict(report), indent=1))
         return 1 if report.left_out else 0
     for remark in report.remarks():
         print(remark, file=sys.stderr)
     print(*report.lines(), sep="\n")
-    if trial:
+    if asked.dry_run:
         print("A dry run: nothing was kept.")
     return 1 if report.left_out else 0
+
+
+def _moved_in(settings: Settings, asked: argparse.Namespace) -> ArrivalReport:
+    if "://" in asked.source:
+        files = fetched(f"{asked.source.rstrip('/')}/api/v2", DOCUMENTS)
+    else:
+        files = files_in(Path(asked.source))
+    cargo = cargo_of(files)
+    with _on_trial(settings, asked.dry_run) as used:
+        open_instance(used)
+        return bring_in(
+            cargo,
+            utc_now(),
+            otherwise=asked.otherwise,
+            is_trial=asked.dry_run,
+            progress=_bar("incident"),
+        )
 
 
 @contextmanager

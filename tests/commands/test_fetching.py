@@ -1,6 +1,9 @@
 """Another status page over the network: what is read, and what is not."""
 
+import signal
 import socket
+import subprocess
+import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -10,6 +13,7 @@ import pytest
 from api import fetching
 from api.fetching import fetched
 from models.errors import ValidationFailed
+from tests.commands.conftest import ROOT
 
 PAGE = Path(__file__).parents[1] / "elsewhere/statuspage"
 
@@ -122,3 +126,20 @@ def test_silence(monkeypatch):
 
         with pytest.raises(ValidationFailed, match="cannot be read"):
             fetched(f"http://127.0.0.1:{port}", ["a.json"])
+
+
+def test_interrupted(environment):
+    """Ctrl-C while it waits ends with a sentence, and nothing was imported."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        base = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        words = [sys.executable, "app.py", "status", "import", base]
+        process = subprocess.Popen(
+            words, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True
+        )
+        asked, _ = silent.accept()
+        with asked:
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=20)
+
+    assert process.returncode == 130
+    assert err == "masthead: Interrupted. Nothing was imported.\n"
