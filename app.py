@@ -181,13 +181,15 @@ def parser() -> argparse.ArgumentParser:
     _add_key_commands(command)
     made = command("docs", print, "documents").add_subparsers(required=True)
     _add_import(command("import", import_docs, "bring in a Markdown tree", made))
-    made = command("status", print, "the status page").add_subparsers(required=True)
-    made = command("import", import_status, "bring in another status page", made)
-    _add_status_import(made)
-    help = "make measurements of what another tool says on standard input"
-    made = command("convert", print, help).add_subparsers(required=True)
+    made = command("status", print, "bring a status page in")
+    made = made.add_subparsers(required=True, metavar="COMMAND")
+    help = "bring in another status page"
+    _add_status_import(command("import", import_status, help, made))
+    made = command("convert", print, "make measurements of what another tool says")
+    made = made.add_subparsers(required=True, metavar="TOOL")
     for tool in TOOLS:
-        _add_convert(command(tool, partial(convert, tool), f"of {tool}", made), tool)
+        help = f"read what {tool} says from standard input"
+        _add_convert(command(tool, partial(convert, tool), help, made), tool)
     return top
 
 
