@@ -109,6 +109,7 @@ from sitegen.page import Edition, declare_pages
 from sitegen.preview import Preview
 from sitegen.sources import report as reports
 from sitegen.sources.tree import Tree, read_tree
+from sitegen.workers import collect_seldom
 
 log = logging.getLogger("masthead.jobs")
 
@@ -178,9 +179,19 @@ def parser() -> argparse.ArgumentParser:
     command("openapi", print_openapi, "print the OpenAPI document")
     made = command("backup", backup, "write a consistent copy of the database")
     made.add_argument("file", type=Path, metavar="FILE")
+    made = command("probe", probe, "measure targets and tell the API, from anywhere")
+    made.add_argument("file", type=Path, metavar="FILE", help="what to measure, TOML")
+    made.add_argument("--once", action="store_true", help="one round, told in a table")
+    made.add_argument("--json", action="store_true", help="with --once: told in JSON")
     _add_key_commands(command)
     made = command("docs", print, "documents").add_subparsers(required=True)
     _add_import(command("import", import_docs, "bring in a Markdown tree", made))
+    _add_tools(command)
+    return top
+
+
+def _add_tools(command: Callable[..., Any]) -> None:
+    """What lets someone come from another tool, or keep it."""
     made = command("status", print, "bring a status page in")
     made = made.add_subparsers(required=True, metavar="COMMAND")
     help = "bring in another status page"
@@ -190,7 +201,6 @@ def parser() -> argparse.ArgumentParser:
     for tool in TOOLS:
         help = f"read what {tool} says from standard input"
         _add_convert(command(tool, partial(convert, tool), help, made), tool)
-    return top
 
 
 def _add_status_import(made: argparse.ArgumentParser) -> None:
@@ -683,10 +693,46 @@ def _import(settings: Settings, asked: argparse.Namespace, tree: Tree) -> Import
     return import_documents(tree.sources, wanted, _bar("document"))
 
 
+def probe(settings: Settings, asked: argparse.Namespace) -> int:
+    # Its clients of HTTP and DNS need not be loaded by whoever serves.
+    from api.probing import report
+    from api.probing.plan import read_plan
+    from api.probing.probe import Probe
+
+    if asked.json and not asked.once:
+        raise CommandError("--json tells one round: give --once with it.")
+    stop = _told_to_stop()
+    running = Probe(read_plan(asked.file, settings.probe_key), utc_now, stop)
+    if not asked.once:
+        running.run()
+        return 0
+    looks = running.once()
+    if asked.json:
+        print(json.dumps(report.facts(looks, running), indent=1))
+    else:
+        print(*report.table(looks, running), sep="\n")
+    return INTERRUPTED if stop.is_set() else int(not report.is_well(looks, running))
+
+
+def _told_to_stop() -> Event:
+    """Return what is set when a signal asks us to end; a second one ends us."""
+    stop = Event()
+
+    def end(number: int, _: Any) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        # The thread that was interrupted may hold what it takes to set it.
+        Thread(target=stop.set).start()
+
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, end)
+    return stop
+
+
 def _bar(unit: str) -> Callable[[Iterable[Any]], Iterable[Any]]:
     """Return what goes through things and shows on a terminal how far it is."""
     return lambda things: tqdm(things, unit=unit, disable=None, leave=False)
 
 
 if __name__ == "__main__":
+    collect_seldom()
     sys.exit(main())

@@ -17,8 +17,7 @@ def _not_found(noun: str) -> Problem:
     return Problem(
         404,
         f"No such {noun}",
-        f"The request names a {noun} that is not there, or that this caller"
-        " cannot see.",
+        "The request names one that is not there, or that this caller cannot see.",
         "Check the id or slug; list what there is.",
     )
 

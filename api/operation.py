@@ -180,6 +180,16 @@ class Operation:
     def area(self) -> str:
         return self.path.split("/")[1]
 
+    @property
+    def noun(self) -> str:
+        """What it is about; a developer's own keys are another noun than keys."""
+        *before, noun, _ = self.path.split("/")
+        return f"developer-{noun}" if before[-1] == "developer" else noun
+
+    @property
+    def verb(self) -> str:
+        return self.path.rpartition("/")[2]
+
     @cached_property
     def giving(self) -> TypeAdapter[Any]:
         """

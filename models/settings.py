@@ -30,7 +30,8 @@ class SettingError(ValueError):
 
 def setting(default: Any, help: str, **limits: Any) -> Any:
     """Declare one setting; `limits` may hold least, most, choices and pattern."""
-    return field(default=default, metadata={"help": help, **limits})
+    is_shown = limits.pop("is_shown", True)
+    return field(default=default, repr=is_shown, metadata={"help": help, **limits})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +106,8 @@ class Settings:
         choices=("on", "off"),
     )
     templates: str = setting("", "a folder whose templates replace ours by name")
+    # Of no concern to pages, and not to be shown where settings are.
+    probe_key: str = setting("", "the key that app.py probe posts with", is_shown=False)
 
     def __post_init__(self) -> None:
         for each in fields(self):

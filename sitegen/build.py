@@ -25,6 +25,7 @@ from sitegen.generations import Change, change_of, differing, live_generation, n
 from sitegen.manifest import LIVE, Entry
 from sitegen.outcome import Report
 from sitegen.page import FIRST, PAGES, SHARED, Edition, Page, Rank
+from sitegen.retired import retire
 from sitegen.shelves import shelves
 
 log = logging.getLogger("masthead.builds")
@@ -194,13 +195,18 @@ class _Work:
             if path not in self.seen and entry.area in [*areas, ""]
         ]
         self.folder.show()
-        for path in sorted(stale):
+        # An open tab still needs the styles and scripts that it was made with.
+        assets = [path for path in stale if path.startswith("assets/")]
+        for path in stale:
             del self.entries[path]
-            if not path.startswith("assets/"):
-                # An open tab still needs the styles it was made with.
-                self._begin()
-                self.folder.remove(path)
-                self.report.removed.append(path)
+        if stale:
+            self._begin()
+        gone = sorted(set(stale) - set(assets))
+        for path in gone:
+            self.folder.remove(path)
+        if assets:
+            gone += retire(self.folder, assets, self.entries, self.edition.now)
+        self.report.removed += gone
 
     def finish(self, live: dict[str, Any]) -> None:
         """Tell what changed before the manifest forgets what was, then what is live."""

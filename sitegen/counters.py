@@ -14,7 +14,9 @@ from sitegen.links import data_path
 from sitegen.page import Edition, Page, pages
 
 COLUMNS = ("start", *told_counts(Counts()))
-Lines = Callable[[Past], list[str]]
+# The words of times, and beside each the counts of what began there.
+Lines = tuple[tuple[str, ...], list[str]]
+Hours = Callable[[Past], Lines]
 # Raised when equal hours would give another file.
 FORMAT = 2
 
@@ -28,7 +30,7 @@ def counters(edition: Edition) -> Iterator[Page]:
     the periods have beside whole hours stands in the service's own JSON.
     """
     # The two files of a service are made one after the other.
-    hours = lru_cache(maxsize=1)(partial(_hours, _Times()))
+    hours = lru_cache(maxsize=1)(_hours)
     for slug, measured in edition.once(facts_at).measured.items():
         key = [FORMAT, *measured.past.key()]
         for ending, told in (("json", partial(_json, slug)), ("csv", _csv)):
@@ -36,7 +38,7 @@ def counters(edition: Edition) -> Iterator[Page]:
             yield Page(data_path(slug, ending), data, key=key)
 
 
-def _json(slug: str, measured: Measured, hours: Lines) -> str:
+def _json(slug: str, measured: Measured, hours: Hours) -> str:
     start, end = measured.past.span
     told = {
         "slug": slug,
@@ -49,36 +51,40 @@ def _json(slug: str, measured: Measured, hours: Lines) -> str:
     return f'{{"data":{json.dumps(told)[:-1]}, {rows}}}}}\n'
 
 
-def _rows(lines: list[str]) -> str:
-    """Say lines as JSON: in each all but the time, which ends in Z, are numbers."""
-    return '["' + '],\n["'.join(lines).replace("Z,", 'Z",') + "]" if lines else ""
+def _rows(lines: Lines) -> str:
+    told = list(map(str.__add__, _before('["', lines[0], '",'), lines[1]))
+    return "],\n".join(told) + "]" if told else ""
 
 
-def _csv(measured: Measured, hours: Lines) -> str:
-    named = ("\nday,", _days(measured)), ("\nhour,", hours(measured.past))
-    texts = [name + name.join(lines) for name, lines in named if lines]
+def _csv(measured: Measured, hours: Hours) -> str:
+    days, each_hour = _days(measured), hours(measured.past)
+    texts: list[str] = [
+        *map(str.__add__, _before("\nday,", days[0], ","), days[1]),
+        *map(str.__add__, _before("\nhour,", each_hour[0], ","), each_hour[1]),
+    ]
     return "".join([",".join(("per", *COLUMNS)), *texts, "\n"])
 
 
-class _Times(dict[str, str]):
-    """Milliseconds in the words of the files; hundreds of services have the same."""
-
-    def __missing__(self, at: str) -> str:
-        self[at] = told = told_moment(moment(int(at)))
-        return told
+@lru_cache(maxsize=8)
+def _before(start: str, times: tuple[str, ...], end: str) -> list[str]:
+    """Return what stands before the counts: hundreds of services have the same."""
+    return [f"{start}{time}{end}" for time in times]
 
 
-def _days(measured: Measured) -> list[str]:
-    """Return a line for each day that is over."""
+@lru_cache(maxsize=2)
+def _told(times: str) -> tuple[str, ...]:
+    """Return the words of times, which are told as milliseconds with commas."""
+    return tuple(told_moment(moment(int(at))) for at in times.split(",") if at)
+
+
+def _days(measured: Measured) -> Lines:
+    """Return the counts of each day that is over."""
     last = measured.last_hour_ends.date()
-    return [
-        f"{day}T00:00:00.000Z,{','.join(map(str, counts))}"
-        for day, counts in sorted(measured.shown.days.items())
-        if day < last
-    ]
+    days = [each for each in sorted(measured.shown.days.items()) if each[0] < last]
+    times = tuple(f"{day}T00:00:00.000Z" for day, _ in days)
+    return times, [",".join(map(str, counts)) for _, counts in days]
 
 
-def _hours(times: _Times, past: Past) -> list[str]:
-    """Return a line for each hour: its time and its counts."""
-    found = (line.partition(",") for line in past.lines())
-    return [f"{times[at]},{counts}" for at, _, counts in found]
+def _hours(past: Past) -> Lines:
+    times, counts = past.lines()
+    return _told(times), counts

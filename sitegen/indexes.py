@@ -59,8 +59,9 @@ def status(edition: Edition) -> Iterator[Page]:
 def index(edition: Edition) -> Iterator[Page]:
     """The one address that search engines are given, which names the parts."""
     kinds = [f"/problems/{kind}/" for kind in edition.problems]
-    fixed = ("/", "/search/", "/problems/")
-    lines: list[Line] = [(each, None) for each in (*fixed, *kinds)]
+    nouns = [tag["externalDocs"]["url"] for tag in edition.openapi.get("tags", ())]
+    fixed = ["/", "/search/", "/problems/", *(["/reference/"] if nouns else [])]
+    lines: list[Line] = [(each, None) for each in (*fixed, *nouns, *kinds)]
     url = edition.settings.site_url
     site = _part(url, "site", lines)
     yield site

@@ -64,6 +64,16 @@ class Sheets:
         edition.bodies.let_go()
         self._read_ahead([])
 
+    def leading_to(self, place: str) -> dict[str, list[PublishedPage]]:
+        """Return, by page, the documents that link to a place which holds none."""
+        found: dict[str, dict[str, PublishedPage]] = {}
+        for sheet in self._sheets.values():
+            for href, _ in sheet.leads:
+                if href.startswith(place):
+                    page = href.partition("#")[0]
+                    found.setdefault(page, {})[sheet.document.id] = sheet.document
+        return {page: list(each.values()) for page, each in found.items()}
+
     def _lost_anchors(self) -> Iterator[str]:
         """
         Say which links lead to a heading that is not there.

@@ -92,11 +92,19 @@ def _stop(worker: "subprocess.Popen[bytes]") -> None:
     worker.stdout.close()
 
 
-def serve(asked: IO[bytes], told: IO[bytes]) -> None:
-    # A text makes thousands of tokens and lets them go: to look among them for cycles
-    # as often as usual takes a twentieth of the time and finds none.
+def collect_seldom() -> None:
+    """
+    Look for cycles among objects less often, and not among what is loaded.
+
+    A build makes them by the thousand and lets them go: to look as often as usual
+    takes a twentieth of the time and finds none.
+    """
     gc.freeze()
     gc.set_threshold(MANY_OBJECTS)
+
+
+def serve(asked: IO[bytes], told: IO[bytes]) -> None:
+    collect_seldom()
     for line in asked:
         answer = [_rendered(text) for text in json.loads(line)]
         told.write(json.dumps(answer).encode() + b"\n")

@@ -158,9 +158,10 @@ def build_site(store, settings, clock):
     looks, bodies = Looks(settings), Bodies()
     told = {kind: asdict(problem) for kind, problem in KINDS.items()}
 
-    def built(areas=AREAS, *, output=None, **more):
+    def built(areas=AREAS, *, output=None, openapi=None, **more):
         into = replace(settings, output=str(output)) if output else settings
         shared = {"looks": looks, "bodies": bodies, "problems": told}
+        shared |= {"openapi": openapi or {}}
         return build(Edition(now=clock.now, settings=into, **shared), areas, **more)
 
     return built

@@ -27,8 +27,9 @@ LATEST = timedelta(days=1)
 # As text, since there are millions: to make each number an object of Python, only
 # to write it down again, takes three times as long as all else about them.
 _AS_TEXT = (
-    "SELECT json_group_array(json_array(starts_at,"
-    " operational, degraded, down, time_sum, time_count, 0)) FROM ("
+    "SELECT group_concat(starts_at),"
+    " json_group_array(json_array("
+    "operational, degraded, down, time_sum, time_count, 0)) FROM ("
     "SELECT * FROM hour WHERE service_id = ? AND starts_at >= ? AND starts_at < ?"
     " ORDER BY starts_at)"
 )
@@ -68,14 +69,18 @@ class Past:
         rows = rows_in(self.number, self.windows, span, part=HOURLY)
         return [(at * HOUR_MS, *counts) for at, counts in sorted(_parts(rows).items())]
 
-    def lines(self) -> list[str]:
-        """Return the same as text: numbers with commas between them."""
+    def lines(self) -> tuple[str, list[str]]:
+        """Return the same as text: all times, and the counts of each; with commas."""
         uneven = sorted(self._uneven())
         found = [(each, self._as_text(each)) for each in outside(uneven, self.span)]
         for start, end in inside(uneven, self.span):
             rows = replace(self, span=(start, end)).hours()
-            found.append(((start, end), [",".join(map(str, row)) for row in rows]))
-        return [line for _, lines in sorted(found) for line in lines]
+            times = ",".join(str(at) for at, *_ in rows)
+            counts = [",".join(map(str, columns)) for _, *columns in rows]
+            found.append(((start, end), (times, counts)))
+        parts = [part for _, part in sorted(found)]
+        times = ",".join(part for part, _ in parts if part)
+        return times, [line for _, lines in parts for line in lines]
 
     def _uneven(self) -> Iterator[Span]:
         """Yield where not every hour has one row of its own that tells all of it."""
@@ -88,11 +93,11 @@ class Past:
                 moment(-(-last // HOUR_MS) * HOUR_MS),
             )
 
-    def _as_text(self, span: Span) -> list[str]:
+    def _as_text(self, span: Span) -> tuple[str, list[str]]:
         start, end = map(milliseconds, span)
         asked = database.execute_sql(_AS_TEXT, (self.number, start, end))
-        text: str = asked.fetchone()[0]
-        return text[2:-2].split("],[") if text != "[]" else []
+        times, counts = asked.fetchone()
+        return times or "", counts[2:-2].split("],[") if times else []
 
     def halves(self, split: int) -> dict[datetime, Counts]:
         """Return the UTC days, each cut in two at this time of day, by their start."""
@@ -143,4 +148,6 @@ def by_day(parts: Iterable[tuple[datetime, Counts]]) -> dict[date, Counts]:
     for at, counts in parts:
         if counts.seen:
             found[at.date()].append(counts)
-    return {day: total(each) for day, each in found.items()}
+    return {
+        day: total(each) if len(each) > 1 else each[0] for day, each in found.items()
+    }

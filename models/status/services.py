@@ -80,7 +80,9 @@ class ListAdminServices(Shape):
     include_disabled: Annotated[
         bool,
         BeforeValidator(_flag_or_default),
-        WithJsonSchema({"enum": [True, False, None, ""]}),
+        WithJsonSchema(
+            {"anyOf": [{"type": "boolean"}, {"type": "string", "enum": ["null", ""]}]}
+        ),
     ] = True
 
 

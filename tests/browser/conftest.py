@@ -12,7 +12,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import sync_playwright
 
+from api.http import VERSION
 from api.kinds import KINDS
+from api.openapi import document
 from models.database import database, open_database, writing
 from models.projects.documents import (
     CreateDocument,
@@ -103,7 +105,8 @@ def served(folder, empty_database, write):
     open_database(settings.database)
     write()
     problems = {kind: asdict(problem) for kind, problem in KINDS.items()}
-    report = build(Edition(NOW, settings, Looks(settings), problems=problems))
+    told = {"problems": problems, "openapi": document("Masthead", VERSION)}
+    report = build(Edition(NOW, settings, Looks(settings), **told))
     assert report.failed == []
     database.close()
     server = ThreadingHTTPServer(

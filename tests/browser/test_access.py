@@ -20,7 +20,10 @@ PAGES = {
     "embed": "/status/embed/",
     "search": "/search/?q=limits",
     "problem": "/problems/not-found/",
-    "reference": "/problems/",
+    "problems": "/problems/",
+    "reference": "/reference/",
+    "noun": "/reference/status/incidents/",
+    "noun with much to it": "/reference/projects/work-items/",
     "not found": "/404.html",
 }
 REAL = (

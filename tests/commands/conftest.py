@@ -39,8 +39,9 @@ def start(environment):
     """
     started = []
 
-    def run(name="serve", *, within=(), log=None):
-        words = [*within, sys.executable, "app.py", name, "--port", str(free_port())]
+    def run(name="serve", *, within=(), log=None, port=None):
+        at = str(port or free_port())
+        words = [*within, sys.executable, "app.py", name, "--port", at]
         errors = log.open("w") if log else subprocess.DEVNULL
         process = subprocess.Popen(
             words,

@@ -1,8 +1,8 @@
 """Every refusal has a kind of problem, and every kind a refusal."""
 
 from api.kinds import KINDS
-from api.openapi import COMMON, COMMON_GET, COMMON_MUTATION, COMMON_POST
 from api.operation import OPERATIONS
+from api.refusals import COMMON, COMMON_GET, COMMON_MUTATION, COMMON_POST
 from models import errors
 
 STATUSES = {400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 503}

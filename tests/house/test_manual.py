@@ -7,17 +7,25 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from api.http import VERSION
+from api.kinds import KINDS
+from api.openapi import document
 from api.operation import OPERATIONS
 from models.platform.scopes import ASSERT_ACTORS, ESCALATE, covers
 from models.settings import Settings, environment_name
 from models.words import SLUG
 from sitegen.markdown import render
 from tests.house.words import ALL, MANUAL, ROOT
+from tests.operations.test_openapi import values_of
 
 AREAS = "|".join(sorted({each.area for each in OPERATIONS}))
 OPERATION = re.compile(rf"(?:(GET|POST) )?(/(?:{AREAS})/v1/[a-z/-]*[a-z])")
 SCOPE = re.compile(rf"(?<![\w:])(?:{AREAS}):[a-z:*-]*[a-z*]")
 SETTING = re.compile(r"MASTHEAD_[A-Z0-9_]+")
+DESCRIBED = document("Masthead", VERSION)
+PLACES = {each["url"] for each in values_of("externalDocs", DESCRIBED)}
+PLACES |= {"/reference/", "/problems/"}
+PLACES |= {f"/problems/{kind}/" for kind in KINDS}
 README, REFERENCE = (
     (ROOT / name).read_text(encoding="utf-8")
     for name in ("README.md", "manual/operating/settings-and-commands.md")
@@ -55,9 +63,13 @@ def test_names_and_positions_are_unique():
 @in_each
 def test_links(words):
     """
-    A relative link leads to a file that is there, and to a heading in it.
+    A relative link leads to a file that is there, and to a heading in it; an address
+    of the site to the reference or a problem.
     """
     for link in render(words.text).links:
+        if link.startswith("/"):
+            assert link in PLACES, link
+            continue
         parts = urlsplit(link)
         target = words.path.parent / parts.path
 

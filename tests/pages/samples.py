@@ -39,6 +39,8 @@ KINDS = [
         ("idempotency-in-progress", "The same request is still under way", 409),
     )
 ]
+PROBLEMS = {"kinds": KINDS, "hasReference": True}
+NO_PROBLEMS = {"kinds": [], "hasReference": False}
 
 FULL = {
     "front": case(
@@ -153,9 +155,18 @@ FULL = {
             "status": 400,
             "meaning": "The cursor is damaged, or was given out for other filters.",
             "remedy": "Ask again without a cursor, from the first page on.",
+            "operations": [
+                {
+                    "id": "list",
+                    "href": "/reference/status/incidents/#list",
+                    "method": "GET",
+                    "path": "/status/v1/incidents/list",
+                    "summary": "List incidents, newest first.",
+                }
+            ],
         },
     ),
-    "problems": case("problems.html", "/problems/", "Problems", {"kinds": KINDS}),
+    "problems": case("problems.html", "/problems/", "Problems", PROBLEMS),
 }
 
 MINIMAL = {
@@ -256,6 +267,9 @@ MINIMAL = {
     ),
     "how": FULL["how"],
     "lost": case("404.html", "/404.html", "Not found", {}, site=BARE_SITE),
-    "problem": FULL["problem"],
-    "problems": case("problems.html", "/problems/", "Problems", {"kinds": []}),
+    "problem": case(
+        *("problem.html", "/problems/invalid-cursor/", "Invalid cursor"),
+        FULL["problem"][1]["data"] | {"operations": None},
+    ),
+    "problems": case("problems.html", "/problems/", "Problems", NO_PROBLEMS),
 }

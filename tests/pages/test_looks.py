@@ -116,6 +116,25 @@ def test_own_base_of_all_pages(own, build_site, settings, shelf, clock):
             assert "<h1" in html, path
 
 
+def test_assets_out_of_use(own, settings, clock, shelf):
+    """They stay for open tabs, and go with the first change of looks a month later."""
+    told, folder = replace(settings, templates=str(own)), Path(settings.output)
+
+    def shown(colour, **passed):
+        clock.pass_(**passed)
+        (own / "assets/own.css").write_text(f"h1 {{ color: {colour}; }}")
+        report = build(Edition(clock.now, told, Looks(told)))
+        styles = {each.read_text()[12:-3] for each in folder.glob("assets/own.*.css")}
+        return styles, report.removed
+
+    assert shown("red", days=0) == ({"red"}, [])
+    assert shown("green", days=90) == ({"red", "green"}, [])
+    assert shown("blue", days=29) == ({"red", "green", "blue"}, [])
+    styles, removed = shown("grey", days=2)
+    assert styles == {"green", "blue", "grey"}
+    assert [path.split(".")[0] for path in removed] == ["assets/own"]
+
+
 @pytest.mark.parametrize("logo", ["", "https://example.com/a.svg", "/other.svg"])
 def test_logo_elsewhere(own, logo):
     """A logo that is no asset stands as it was given, none as none."""

@@ -221,7 +221,9 @@ def assert_hours_are_plain(history, seen):
     start, end = seen.past.span
     kept, left_out = history.counted(start, end)
     hours = seen.past.hours()
-    assert seen.past.lines() == [",".join(map(str, hour)) for hour in hours]
+    times, counts = seen.past.lines()
+    assert times == ",".join(str(hour[0]) for hour in hours)
+    assert counts == [",".join(map(str, hour[1:])) for hour in hours]
     assert start == today - timedelta(days=90)
     assert sum(sum(columns[1:4]) for columns in hours) == len(kept)
     assert sum(columns[-1] for columns in hours) == left_out

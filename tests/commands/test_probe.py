@@ -1,0 +1,180 @@
+"""The probe as people run it, against a real server that comes and goes."""
+
+import json
+import re
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from threading import Thread
+
+import pytest
+
+from models.base import milliseconds
+from models.words import read_moment
+from tests.commands.conftest import ROOT, fetch, free_port
+
+ADD = "/status/v1/admin/services/add"
+
+
+@pytest.fixture
+def port():
+    """A port that takes connections."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def accept():
+            while True:
+                try:
+                    listener.accept()[0].close()
+                except OSError:
+                    return
+
+        thread = Thread(target=accept)
+        thread.start()
+        yield listener.getsockname()[1]
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+@pytest.fixture
+def plan(tmp_path, port):
+    """Write a probe's file with targets that are up, and one that is down."""
+
+    def written(api, up=1, down=0, **top):
+        given = {"interval_seconds": 1, "retries": 0, **top}
+        lines = [f'api = "{api}"', 'source = "here"']
+        lines += [f"{name} = {value}" for name, value in given.items()]
+        for number, where in enumerate([port] * up + [1] * down):
+            lines += ["[[targets]]", f'service = "s{number}"', 'kind = "tcp"']
+            lines += ['host = "127.0.0.1"', f"port = {where}"]
+        file = tmp_path / "probe.toml"
+        file.write_text("\n".join(lines))
+        return file
+
+    return written
+
+
+@pytest.fixture
+def probe(environment, key, tmp_path):
+    """Start the probe; its log goes to `probe.log`."""
+    started = []
+    told = {"MASTHEAD_PROBE_KEY": key, "MASTHEAD_LOG_LEVEL": "debug"}
+
+    def run(*words):
+        with (tmp_path / "probe.log").open("a") as log:
+            made = subprocess.Popen(
+                [sys.executable, "app.py", "probe", *map(str, words)],
+                cwd=ROOT,
+                env=environment | told,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        started.append(made)
+        return made
+
+    yield run
+    for each in started:
+        each.kill()
+        each.communicate()
+
+
+def add(address, key, *slugs):
+    for slug in slugs:
+        body = {"slug": slug, "name": slug, "description": "x"}
+        fetch(address + ADD, key, body, repeat=slug)
+
+
+def rows(folder):
+    """What the database has of each sample: service and time."""
+    with closing(sqlite3.connect(folder / "masthead.db")) as found:
+        asked = "SELECT slug, observed_at FROM measurement JOIN service ON number"
+        return {*found.execute(asked + " = service_id")}
+
+
+def measured(folder):
+    """What the log says was measured."""
+    log = (folder / "probe.log").read_text()
+    found = re.findall(r"event=measured service=(\S+) status=\w+ at=(\S+)", log)
+    return {(slug, milliseconds(read_moment(at))) for slug, at in found}
+
+
+def wait_for(what, seconds=30):
+    until = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def spooled(folder):
+    path = folder / "probe-spool.jsonl"
+    return len(path.read_bytes().splitlines()) if path.exists() else 0
+
+
+def test_no_sample_is_lost(start, key, probe, plan, tmp_path):
+    """
+    Server and probe are killed and come back: each sample that was measured is in
+    the database.
+    """
+    port = free_port()
+    server, address, _ = start(port=port)
+    add(address, key, *(f"s{number}" for number in range(6)))
+    file = plan(address, up=6)
+    first = probe(file)
+    wait_for(lambda: len(rows(tmp_path)) >= 2)
+
+    server.kill()
+    wait_for(lambda: spooled(tmp_path) >= 6)
+    first.kill()
+    first.wait()
+    second = probe(file)
+    wait_for(lambda: spooled(tmp_path) >= 12)
+    start(port=port)
+    wait_for(lambda: not spooled(tmp_path))
+    second.send_signal(signal.SIGTERM)
+
+    assert second.wait(60) == 0
+    assert "event=not-sent" in (tmp_path / "probe.log").read_text()
+    assert not measured(tmp_path) - rows(tmp_path)
+
+
+def test_once(start, key, probe, plan, tmp_path):
+    """One round is told in a table and to the API; who is down makes the exit 1."""
+    _, address, _ = start()
+    add(address, key, "s0", "s1")
+
+    fine = probe(plan(address), "--once")
+    table, _ = fine.communicate(timeout=60)
+    down = probe(plan(address, down=1), "--once", "--json")
+    told = json.loads(down.communicate(timeout=60)[0])
+
+    assert re.match(r"SERVICE +STATUS +MS +WHY\ns0 +operational +\d+\nsent 1, ", table)
+    assert (fine.returncode, down.returncode) == (0, 1)
+    assert [each["status"] for each in told["measurements"]] == ["operational", "down"]
+    assert told["measurements"][1]["why"] == "connection refused"
+    assert (told["sent"], told["waiting"], len(rows(tmp_path))) == (2, 0, 3)
+
+
+def test_once_without_the_api(probe, plan, tmp_path):
+    """A round that cannot be told is kept for the next, and the exit says so."""
+    found = probe(plan("http://127.0.0.1:1"), "--once")
+
+    assert "sent 0, waiting 1, refused 0" in found.communicate(timeout=60)[0]
+    assert found.returncode == 1
+    assert spooled(tmp_path) == 1
+
+
+def test_mistakes(command, plan, monkeypatch):
+    """A mistake is a sentence and exit 2, before anything is measured."""
+    file = plan("http://127.0.0.1:1")
+    monkeypatch.setenv("MASTHEAD_PROBE_KEY", "mh_cut")
+
+    assert command("probe", file)[::2] == (
+        2,
+        "masthead: The probe's key is no key of Masthead: it was cut or mistyped.\n",
+    )
+    assert command("probe", file, "--json")[0] == 2
+    assert "cannot be read" in command("probe", "nowhere.toml")[2]

@@ -1,0 +1,76 @@
+"""A probe that is killed at each step of its spool loses nothing it has measured."""
+
+import os
+from datetime import timedelta
+
+from api.probing import spool as spooling
+from api.probing.spool import Spool
+from tests.probing.test_spool import NOON, sample
+
+
+class Killed(BaseException):
+    """Nothing of ours is done after it."""
+
+
+class Life:
+    """Samples that come and are told, until a step of the disk is one too many."""
+
+    def __init__(self, path, steps):
+        self.added, self.told = set(), set()
+        self.left = steps
+        self.spool = Spool(path, most=1000, age=timedelta(days=1))
+
+    def step(self, real):
+        def counted(*arguments):
+            self.left -= 1
+            if self.left < 0:
+                raise Killed
+            return real(*arguments)
+
+        return counted
+
+    def live(self):
+        for number in range(12):
+            one = sample(number)
+            self.spool.add(one)
+            self.added.add(one.observed_at)
+            if number in (3, 8, 11):
+                batch = self.spool.batch(NOON)
+                self.told |= {each.observed_at for each in batch.samples}
+                self.spool.done(batch)
+
+    def end(self):
+        os.close(self.spool._file)
+        self.spool._lease.release()
+
+
+def found_in(path):
+    spool = Spool(path, most=1000, age=timedelta(days=1))
+    found = set()
+    while batch := spool.batch(NOON):
+        found |= {each.observed_at for each in batch.samples}
+        spool.done(batch)
+    spool.close()
+    return found
+
+
+def test_killed_at_each_step(tmp_path, monkeypatch):
+    """What was added and not told is found again, whichever step was the last."""
+    monkeypatch.setattr(spooling, "BATCH", 3)
+    steps = 0
+    while True:
+        life = Life(tmp_path / f"spool-{steps}", steps)
+        with monkeypatch.context() as disk:
+            for name in ("write", "fsync", "replace", "ftruncate"):
+                disk.setattr(os, name, life.step(getattr(os, name)))
+            try:
+                life.live()
+                break
+            except Killed:
+                life.end()
+        found = found_in(tmp_path / f"spool-{steps}")
+        assert life.added - life.told <= found, steps
+        steps += 1
+    life.end()
+    # Two for each sample, and some that put a new file in the place of the old.
+    assert steps > 24

@@ -1,0 +1,87 @@
+"""What the manual says of the probe's file is what the probe reads."""
+
+import json
+import re
+
+from pydantic_core import PydanticUndefined
+
+from api.probing.plan import General, read_plan
+from api.probing.targets import DnsTarget, HttpTarget, Rhythm, Target, TcpTarget
+from models.platform.secrets import make_secret
+from tests.house.words import MANUAL, ROOT
+
+(PAGE,) = [words for words in MANUAL if words.path.stem == "running-the-probe"]
+(FILE,) = PAGE.blocks("toml")
+SHAPES = [
+    (General, Rhythm),
+    (Rhythm, None),
+    (Target, Rhythm),
+    (HttpTarget, Target),
+    (TcpTarget, Target),
+    (DnsTarget, Target),
+]
+
+
+def tables():
+    """The tables of members, each with what its rows say is the default."""
+    members = PAGE.text.partition("## Members")[2].partition("\n## ")[0]
+    for table in re.split(r"\n\n", members):
+        rows = re.findall(r"^\| `(\w+)` \| (.*?) ?\|", table, re.MULTILINE)
+        if rows:
+            yield dict(rows)
+
+
+def told(default):
+    """A default as the table says it; none, and nothing, is left out."""
+    if default is PydanticUndefined or default in (None, {}):
+        return ""
+    return f"`{default if isinstance(default, str) else json.dumps(default)}`"
+
+
+def test_tables():
+    """Every member has a row with its default, in the order of the code."""
+    known = []
+    for shape, above in SHAPES:
+        fields = shape.model_fields.items()
+        own = {
+            name: told(field.default)
+            for name, field in fields
+            if above is None or name not in above.model_fields
+        }
+        # Which kinds there are is said once.
+        own.pop("kind", None)
+        known.append(list(own.items()))
+    known[2].append(("kind", ""))
+
+    assert [list(table.items()) for table in tables()] == known
+
+
+def test_complete_file(tmp_path):
+    """The file that is shown is read, and has a target of each kind."""
+    key = make_secret().text
+    (tmp_path / "key").write_text(key)
+    (tmp_path / "key").chmod(0o600)
+    (tmp_path / "probe.toml").write_text(FILE)
+
+    read = read_plan(tmp_path / "probe.toml", "")
+
+    assert read.key == key
+    assert {each.kind for each in read.targets} == {"http", "tcp", "dns"}
+
+
+def test_events():
+    """Every event of the log has a row, and no row names one that is gone."""
+    sources = [
+        (ROOT / "api/probing" / f"{name}.py").read_text()
+        for name in ("probe", "sender", "spool")
+    ]
+    said = {
+        each
+        for text in sources
+        for each in re.findall(
+            r'(?:event=|_line\(|_tell\()"([a-z-]+)"', text.replace("\n", " ")
+        )
+    }
+
+    rows = re.findall(r"^\| (`[a-z].*?) \|", PAGE.text.partition("| Event |")[2], re.M)
+    assert {name for row in rows for name in re.findall(r"`([a-z-]+)`", row)} == said

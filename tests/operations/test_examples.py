@@ -1,0 +1,121 @@
+"""What the OpenAPI document shows and says of each operation is so."""
+
+import json
+
+import pytest
+from openapi_schema_validator import OAS31Validator
+
+from api import vocabulary
+from api.http import VERSION
+from api.openapi import document
+from api.operation import OPERATIONS
+from api.schemas import query_of, schemas
+from tests.conftest import ROUTES
+
+TOLD = document("Masthead", VERSION)
+every = pytest.mark.parametrize("route", sorted(ROUTES))
+BOUNDS = {"ge", "gt", "le", "lt"}
+
+
+def told_of(route):
+    method, path = route.split(" ")
+    return TOLD["paths"][path][method.lower()]
+
+
+def content_of(told):
+    return told["content"]["application/json"]
+
+
+def fits(schema, value):
+    """Tell whether a value is what a schema of the document asks for."""
+    whole = {**schema, "components": TOLD["components"]}
+    return OAS31Validator(whole).is_valid(value)
+
+
+def as_query(value):
+    if isinstance(value, list):
+        return ",".join(value)
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+@every
+def test_request(route):
+    """What is shown as a request is one: for its schema and for the operation."""
+    told, takes = told_of(route), ROUTES[route].takes
+    if "requestBody" in told:
+        body = content_of(told["requestBody"])
+        assert fits(body["schema"], body["example"])
+        takes.model_validate_json(json.dumps(body["example"]), by_name=False)
+    shown = [each for each in told["parameters"] if "example" in each]
+    assert all(fits(each["schema"], each["example"]) for each in shown)
+    if takes and route.startswith("GET"):
+        query = {each["name"]: as_query(each["example"]) for each in shown}
+        takes.model_validate(query, by_name=False)
+
+
+@every
+def test_answer(route):
+    """What is shown as an answer is one: for its schema and for the operation."""
+    answer = content_of(told_of(route)["responses"]["200"])
+
+    assert fits(answer["schema"], answer["example"])
+    given = json.dumps(answer["example"]["data"])
+    ROUTES[route].giving.validate_json(given, by_alias=True)
+
+
+@every
+def test_problems(route):
+    """The kinds of its own are among those of its answers."""
+    told = told_of(route)
+
+    kinds = {
+        k for each in told["responses"].values() for k in each.get("x-problems", ())
+    }
+    assert kinds >= set(told["x-problems"])
+    assert {each.kind for each in ROUTES[route].refuses} <= set(told["x-problems"])
+
+
+def test_every_word_is_used(monkeypatch):
+    """The vocabulary has a word for each member, and none that nobody says."""
+    said, meaning_of = set(), vocabulary.meaning_of
+
+    def noted(area, shape, name):
+        said.update({(area, f"{shape}.{name}"), (area, name)})
+        return meaning_of(area, shape, name)
+
+    monkeypatch.setattr("api.schemas.meaning_of", noted)
+    shapes = {*schemas(), *(each.takes.__name__ for each in OPERATIONS if each.takes)}
+    for each in OPERATIONS:
+        query_of(each)
+
+    for area, words in vocabulary._AREAS.items():
+        assert {(area, word) for word in words} <= said
+        assert vocabulary._SHOWN[area].keys() <= shapes
+    assert vocabulary.shared.MEMBERS.keys() <= {name for _, name in said}
+
+
+def test_bounds_are_those_of_json_schema():
+    """A bound that only pydantic knows would bound nothing for anybody else."""
+    assert not BOUNDS.intersection(_names_in(TOLD["components"]["schemas"]))
+    assert not BOUNDS.intersection(_names_in(TOLD["paths"]))
+
+
+def _names_in(node):
+    if isinstance(node, dict):
+        yield from node
+        node = [*node.values()]
+    if isinstance(node, list):
+        for each in node:
+            yield from _names_in(each)
+
+
+def test_addresses_in_the_reference():
+    """Each operation has an address of its own on the page of its noun."""
+    hrefs = [told_of(route)["externalDocs"]["url"] for route in ROUTES]
+    pages = {tag["externalDocs"]["url"] for tag in TOLD["tags"]}
+
+    assert len(set(hrefs)) == len(hrefs)
+    assert {href.partition("#")[0] for href in hrefs} == pages
+    assert "/reference/status/incidents/#add" in hrefs
+    assert "/reference/status/services/#admin-list" in hrefs
+    assert "/reference/platform/developer-keys/#rotate" in hrefs

@@ -1,0 +1,198 @@
+"""Telling an API that is away, busy, wrong or lying."""
+
+import json
+from datetime import timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from api.probing import sender as sending
+from api.probing.sender import RECORD, Sender
+from api.probing.spool import Spool
+from tests.probing.conftest import KEY, answer
+from tests.probing.test_spool import NOON, moments, sample, waiting
+
+TAKEN = answer(body='{"data": {"recorded": 1, "unknown": []}}')
+
+
+def problem(status, detail, *pointers, **headers):
+    errors = [{"pointer": each, "code": "x", "detail": "y"} for each in pointers]
+    body = json.dumps({"detail": detail, "errors": errors})
+    return answer(status, body, Content_Type="application/problem+json", **headers)
+
+
+@pytest.fixture
+def spool(tmp_path):
+    made = Spool(tmp_path / "spool", most=1000, age=timedelta(days=30))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def told(serve, spool, plan):
+    """Send three samples to an API that says these things, one after the other."""
+
+    def send(*says, context=None, **top):
+        asked, queue = [], [*says]
+
+        def behave(connection, request):
+            asked.append(request.decode())
+            queue.pop(0)(connection, request)
+
+        for number in range(3):
+            spool.add(sample(number))
+        where = f"http{'s' if context else ''}://{serve(behave, context)}"
+        text = '[[targets]]\nservice = "a"\nkind = "dns"\nname = "a.example"'
+        return Sender(plan(text, api=where, **top), spool, lambda: NOON), asked
+
+    return send
+
+
+def test_taken(told, spool):
+    """The samples go to measurements/record with the key, and are forgotten then."""
+    sender, asked = told(TAKEN)
+
+    pause = sender.send()
+
+    assert pause == 0
+    head, _, body = asked[0].partition("\r\n\r\n")
+    assert head.startswith(f"POST {RECORD} HTTP/1.1\r\n")
+    assert f"Authorization: Bearer {KEY}\r\n" in head
+    sent = json.loads(body)
+    assert sent["source"] == "here"
+    assert sent["measurements"][1] == {
+        "slug": "api",
+        "status": "down",
+        "responseTimeMs": None,
+        "observedAt": "2026-03-01T12:00:01.000Z",
+    }
+    assert (sender.sent, spool.waiting) == (3, 0)
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_certificate(told, spool, certificate, is_trusted):
+    """The key is told to an API that can be trusted, and to no other."""
+    context, file = certificate(90)
+    trust = {"api_ca_file": str(file)} if is_trusted else {}
+    sender, asked = told(TAKEN, context=context, **trust)
+
+    sender.send()
+
+    assert len(asked) == is_trusted
+    assert (sender.sent, spool.waiting) == ((3, 0) if is_trusted else (0, 3))
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        answer(200, "<html>Please log in</html>"),
+        answer(200, '{"data": {}}'),
+        answer(302, Location="http://127.0.0.1:1/"),
+        answer(400, "<html>400 The plain HTTP request was sent to HTTPS port</html>"),
+        problem(401, "The key is unknown."),
+        problem(403, "The key lacks a scope."),
+        answer(404),
+        answer(502),
+        problem(503, "Busy."),
+        lambda connection, request: None,
+        lambda connection, request: connection.sendall(b"HTTP/1.1 200 OK\r\nCont"),
+    ],
+)
+def test_not_taken(told, spool, says):
+    """Whatever may pass, or is not said by the API, costs no sample."""
+    sender, asked = told(says)
+
+    sender.send()
+
+    assert (sender.sent, sender.failures, spool.waiting) == (0, 1, 3)
+    assert len(asked) == 1
+
+
+def test_silent_api(told, spool, over, monkeypatch, caplog):
+    """An API that hangs is left when the time is over, and nothing is lost."""
+    monkeypatch.setattr(sending, "SECONDS", 0.2)
+    sender, _ = told(lambda connection, request: over.wait(5))
+
+    sender.send()
+
+    assert (sender.failures, spool.waiting) == (1, 3)
+    assert 'why="no answer within 0.2 s"' in caplog.text
+
+
+def test_pauses_grow(told):
+    """Pauses are drawn from a range that doubles up to a minute, for ever."""
+    sender, _ = told(*[answer(503)] * 0)
+    sender._address = "http://127.0.0.1:1"
+
+    pauses = [sender.send() for _ in range(1100)]
+
+    assert all(pause <= min(60, 2**n) for n, pause in enumerate(pauses[:20]))
+    assert 50 < max(pauses) <= 60
+    assert min(pauses[10:]) < 10
+
+
+@pytest.mark.parametrize(
+    ("says", "least", "most"),
+    [
+        ("7", 7, 7),
+        (format_datetime(NOON + timedelta(seconds=9), usegmt=True), 9, 9),
+        (format_datetime(NOON - timedelta(seconds=9), usegmt=True), 0, 1),
+        ("99999999", 300, 300),
+        ("soon", 0, 1),
+        ("-5", 0, 1),
+    ],
+)
+@pytest.mark.parametrize("status", [429, 503])
+def test_retry_after(told, status, says, least, most):
+    """The API is left alone for as long as it asks, an hour at most."""
+    sender, _ = told(problem(status, "Not now.", Retry_After=says))
+
+    assert least <= sender.send() <= most
+
+
+def test_refused_item(told, spool, tmp_path):
+    """An item that the API names is set aside, and the rest of the batch taken."""
+    sender, asked = told(problem(422, "No.", "/measurements/1/observedAt"), TAKEN)
+
+    sender.send()
+
+    again = json.loads(asked[1].partition("\r\n\r\n")[2])["measurements"]
+    assert [each["observedAt"][17:19] for each in again] == ["00", "02"]
+    assert (sender.sent, sender.refused, spool.waiting) == (2, 1, 0)
+    (kept,) = (tmp_path / "spool.refused").read_text().splitlines()
+    assert json.loads(kept)["observedAt"] == "2026-03-01T12:00:01.000Z"
+
+
+@pytest.mark.parametrize("pointers", [(), ("/source",), ("/measurements/77/slug",)])
+def test_refused_batch(told, spool, tmp_path, pointers):
+    """A batch that is refused as a whole is set aside and not sent for ever."""
+    sender, asked = told(problem(422, "No.", *pointers))
+
+    assert sender.send() == 0
+    assert (sender.sent, sender.refused, spool.waiting) == (0, 3, 0)
+    assert len((tmp_path / "spool.refused").read_text().splitlines()) == 3
+    assert len(asked) == 1
+
+
+def test_after_a_failure(told, spool):
+    """What was not taken is sent again, the same, before anything newer."""
+    sender, _ = told(answer(502), TAKEN)
+    sender.send()
+    spool.add(sample(3))
+
+    assert waiting(spool) == moments(0, 1, 2, 3)
+    assert sender.send() == 0
+    assert spool.waiting == sender.in_a_row == 0
+
+
+def test_unknown_service(told, spool, caplog):
+    """A slug that the API does not know is told once, and does no harm."""
+    unknown = answer(body='{"data": {"recorded": 0, "unknown": ["api"]}}')
+    sender, _ = told(unknown, TAKEN, unknown)
+
+    sender.send()
+    for slug in ("web", "api"):
+        spool.add(sample(7, slug=slug))
+        sender.send()
+
+    assert caplog.text.count("event=unknown-service service=api") == 1
