@@ -117,6 +117,7 @@ from peewee import PeeweeException
 from pydantic import ValidationError
 from tqdm import tqdm
 
+from api.fetching import fetched
 from api.http import VERSION, create_app, declare_operations
 from api.kinds import KINDS
 from api.metrics import Metrics
@@ -148,9 +149,14 @@ from models.projects.documents import Collection
 from models.projects.exchange import Import, ImportReport, import_documents
 from models.projects.projects import DocsSlugTaken, ensure_docs_project
 from models.projects.words import By
+from models.status.converting.samples import Names, pairs
+from models.status.converting.tools import TOOLS, Asked, converted
 from models.status.hours import roll_up
 from models.status.measurements import record_measurements
 from models.status.moments import next_told
+from models.status.moving.arrival import ArrivalReport, bring_in
+from models.status.moving.readers import cargo_of, files_in
+from models.status.moving.statuspage import DOCUMENTS
 from models.status.retention import prune
 from sitegen.bodies import Bodies
 from sitegen.build import build
@@ -249,6 +255,7 @@ def parser() -> argparse.ArgumentParser:
     made = command("docs", print, "bring documents in")
     made = made.add_subparsers(required=True, metavar="COMMAND")
     _add_import(command("import", import_docs, "bring in a Markdown tree", made))
+    _add_tools(command)
     return top
 
 
@@ -277,6 +284,45 @@ def _add_export(made: argparse.ArgumentParser) -> None:
     samples = "every raw measurement, and not its hourly counters alone"
     made.add_argument("--samples", action="store_true", help=samples)
     _add_json(made)
+
+
+def _add_tools(command: Callable[..., Any]) -> None:
+    """What lets someone come from another tool, or keep it."""
+    made = command("status", print, "bring a status page in")
+    made = made.add_subparsers(required=True, metavar="COMMAND")
+    help = "bring in another status page"
+    _add_status_import(command("import", import_status, help, made))
+    made = command("convert", print, "make measurements of what another tool says")
+    made = made.add_subparsers(required=True, metavar="TOOL")
+    for tool in TOOLS:
+        help = f"read what {tool} says from standard input"
+        _add_convert(command(tool, partial(convert, tool), help, made), tool)
+
+
+def _add_status_import(made: argparse.ArgumentParser) -> None:
+    help = "a folder, or the base address of a Statuspage"
+    made.add_argument("source", metavar="SOURCE", help=help)
+    help = "the service of what names none"
+    made.add_argument("--otherwise", metavar="SLUG", help=help)
+    for name, help in (
+        ("--dry-run", "tell what would come, and keep nothing"),
+        ("--json", "tell what came as JSON"),
+    ):
+        made.add_argument(name, action="store_true", help=help)
+
+
+def _add_convert(made: argparse.ArgumentParser, tool: str) -> None:
+    made.add_argument("--source", default=tool, help=f"who measured ({tool})")
+    made.add_argument(
+        "--service",
+        action="append",
+        default=[],
+        metavar="NAME=SLUG",
+        help="which service is meant by a name; repeatable",
+    )
+    if tool == "alertmanager":
+        help = "the label that names the service (service)"
+        made.add_argument("--label", default="service", help=help)
 
 
 def _add_import(made: argparse.ArgumentParser) -> None:
@@ -687,6 +733,21 @@ def check_key(settings: Settings, asked: argparse.Namespace) -> int:
     return 0 if opens else 1
 
 
+def convert(tool: str, _: Settings, asked: argparse.Namespace) -> None:
+    """Write a body a line; the API takes at most 200 measurements in one."""
+    wanted = Asked(
+        text=sys.stdin.buffer.read(),
+        names=Names(pairs(asked.service)),
+        now=utc_now(),
+        source=asked.source,
+        label=getattr(asked, "label", ""),
+    )
+    lines = list(converted(tool, wanted))
+    print(*lines, sep="\n", end="\n" * bool(lines))
+    if not lines:
+        print("It says nothing of any service.", file=sys.stderr)
+
+
 def import_docs(settings: Settings, asked: argparse.Namespace) -> int:
     if not asked.folder.is_dir():
         raise CommandError(f"There is no folder {asked.folder}.")
@@ -694,10 +755,10 @@ def import_docs(settings: Settings, asked: argparse.Namespace) -> int:
         tree = read_tree(asked.folder, _bar("file"))
         if not tree.sources and not tree.skipped:
             raise CommandError(f"The folder {asked.folder} holds no Markdown files.")
-        report = (_try if asked.dry_run else _import)(settings, asked, tree)
+        with _on_trial(settings, asked.dry_run) as used:
+            report = _import(used, asked, tree)
     except KeyboardInterrupt:
-        print("masthead: Interrupted. Nothing was imported.", file=sys.stderr)
-        return INTERRUPTED
+        return _interrupted()
     remarks = list(reports.remarks(tree, report))
     _print_import(asked, tree, report, remarks)
     return 1 if tree.skipped or (asked.strict and remarks) else 0
@@ -715,14 +776,54 @@ def _print_import(
     print(reports.summary(tree, report))
 
 
-def _try(settings: Settings, asked: argparse.Namespace, tree: Tree) -> ImportReport:
-    """Import on trial; where there is no instance yet, none is made."""
-    if Path(settings.database).is_file():
-        return _import(settings, asked, tree)
+def _interrupted() -> int:
+    """An import is one transaction: what was begun is undone."""
+    print("masthead: Interrupted. Nothing was imported.", file=sys.stderr)
+    return INTERRUPTED
+
+
+def import_status(settings: Settings, asked: argparse.Namespace) -> int:
+    try:
+        report = _moved_in(settings, asked)
+    except KeyboardInterrupt:
+        return _interrupted()
+    if asked.json:
+        print_json(asdict(report))
+        return 1 if report.left_out else 0
+    for remark in report.remarks():
+        print(remark, file=sys.stderr)
+    print(*report.lines(), sep="\n")
+    if asked.dry_run:
+        print("A dry run: nothing was kept.")
+    return 1 if report.left_out else 0
+
+
+def _moved_in(settings: Settings, asked: argparse.Namespace) -> ArrivalReport:
+    if "://" in asked.source:
+        files = fetched(f"{asked.source.rstrip('/')}/api/v2", DOCUMENTS)
+    else:
+        files = files_in(Path(asked.source))
+    cargo = cargo_of(files)
+    with _on_trial(settings, asked.dry_run) as used:
+        open_instance(used)
+        return bring_in(
+            cargo,
+            utc_now(),
+            otherwise=asked.otherwise,
+            is_trial=asked.dry_run,
+            progress=_bar("incident"),
+        )
+
+
+@contextmanager
+def _on_trial(settings: Settings, is_trial: bool) -> Iterator[Settings]:
+    """Where there is no instance yet, a trial makes none."""
+    if not is_trial or Path(settings.database).is_file():
+        yield settings
+        return
     with TemporaryDirectory() as folder:
-        passing = replace(settings, database=str(Path(folder) / "trial.db"))
         try:
-            return _import(passing, asked, tree)
+            yield replace(settings, database=str(Path(folder) / "trial.db"))
         finally:
             database.close()
 

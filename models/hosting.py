@@ -50,6 +50,12 @@ PLACES = {
     "/sitemap.xml": "page",
     "/sitemaps/*": "page",
     "/support/*": "page",
+    # What stood on the status page that was here before.
+    "/affected/*": "page",
+    "/history/*": "page",
+    "/incident/*": "page",
+    "/incidents/*": "page",
+    "/issues/*": "page",
     "/api/*": "volatile",
     "/builds/*": "volatile",
     "/history.atom": "volatile",

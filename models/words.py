@@ -1,6 +1,7 @@
 """The words that the areas share: times, ids, slugs and lines of text."""
 
 import re
+from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, TypeVar
 from unicodedata import category
@@ -23,6 +24,7 @@ T = TypeVar("T")
 # Pattern P of spec.md; the status slugs have a pattern of their own.
 SLUG = r"^[a-z0-9]+(?:-[a-z0-9]+)*$"
 STATUS_SLUG = r"^[a-z][a-z0-9-]*$"
+SLUG_LENGTH = 64
 SHA256 = r"^[0-9a-f]{64}$"
 
 _RFC3339 = re.compile(
@@ -101,6 +103,21 @@ def _single_line(value: str) -> str:
     return value
 
 
+def slugged(name: str) -> str:
+    """Return a name in the letters of a slug; it may begin with a digit or be empty."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def free_slug(slug: str, taken: AbstractSet[str]) -> str:
+    """Return the slug, counted up if it is taken."""
+    found, count = slug, 1
+    while found in taken:
+        count += 1
+        ending = f"-{count}"
+        found = slug[: SLUG_LENGTH - len(ending)].rstrip("-") + ending
+    return found
+
+
 def null_if_empty(value: str | None) -> str | None:
     return value or None
 
@@ -120,8 +137,10 @@ Whole = Annotated[int, BeforeValidator(_read_whole)]
 # What a query says in text.
 Digits = Annotated[int, BeforeValidator(_read_digits)]
 Flag = Annotated[bool, BeforeValidator(read_flag)]
-Slug = Annotated[str, Field(min_length=1, max_length=64, pattern=SLUG)]
-StatusSlug = Annotated[str, Field(min_length=1, max_length=64, pattern=STATUS_SLUG)]
+Slug = Annotated[str, Field(min_length=1, max_length=SLUG_LENGTH, pattern=SLUG)]
+StatusSlug = Annotated[
+    str, Field(min_length=1, max_length=SLUG_LENGTH, pattern=STATUS_SLUG)
+]
 
 # A name or title is one line, trimmed before it is measured.
 TRIMMED = StringConstraints(strip_whitespace=True)

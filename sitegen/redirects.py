@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from models.projects.addresses import document_path, href_of
 from models.projects.published import PublishedPage, former_addresses
+from sitegen.arrivals import ways
 from sitegen.links import markdown_path, twin
 from sitegen.page import Edition, Page, Rank, pages
 from sitegen.shelves import shelves
@@ -52,6 +53,7 @@ def rules(edition: Edition) -> Iterator[Page]:
         for path, document in edition.once(moves)
         for old, new in _addresses(path, document)
     ]
+    lines += [f"{old} {new} 302" for old, new in ways()]
     told = "".join(f"{line}\n" for line in [*lines, "/* /404.html 404"])
     yield Page("_redirects", told, rank=Rank.LAST)
 

@@ -1,7 +1,6 @@
 """Documents from elsewhere: a tree of files brought into the docs project."""
 
 from collections.abc import Callable, Iterable, Sequence
-from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -38,9 +37,8 @@ from models.projects.publication import (
     unpublish_document,
 )
 from models.projects.words import By, Summary, Text, Title
-from models.words import Slug
+from models.words import Slug, free_slug
 
-SLUG_LENGTH = 64
 # What an import says about a document; the text is compared apart.
 MEMBERS = ("title", "summary", "section", "position")
 
@@ -196,16 +194,6 @@ class Register:
             return None
         # Two files may wish for it; the first has it.
         return self._taken.pop(slug)
-
-
-def free_slug(slug: str, taken: AbstractSet[str]) -> str:
-    """Return the slug, counted up if it is taken."""
-    found, count = slug, 1
-    while found in taken:
-        count += 1
-        ending = f"-{count}"
-        found = slug[: SLUG_LENGTH - len(ending)].rstrip("-") + ending
-    return found
 
 
 def _kept(

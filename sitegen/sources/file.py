@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from sitegen.sources.front import Front, Unusable, parted
+from models.front import Front, Unusable, parted
 
 SUFFIXES = (".md", ".markdown", ".mdx")
 INDEXES = ("index", "_index", "readme")

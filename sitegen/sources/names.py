@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from models.projects.exchange import SLUG_LENGTH, free_slug
+from models.front import line
+from models.words import SLUG_LENGTH, free_slug
 from sitegen.sources.file import File
-from sitegen.sources.front import line
 
 # What the generators take for the last part of a page's address, the first first.
 ADDRESSES = ("slug", "permalink", "url", "id")

@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
+from models.front import Unusable, line, yaml_of
 from sitegen.sources.file import read_text
-from sitegen.sources.front import Unusable, line, yaml_of
 
 CATEGORIES = ("_category_.json", "_category_.yml", "_category_.yaml")
 NAVIGATIONS = ("mkdocs.yml", "mkdocs.yaml")

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from models.errors import Refusal
+from models.front import Unusable, is_draft, line
 from models.projects.exchange import DocumentSource, document_source
 from sitegen.sources.dialects import Fences, plain
 from sitegen.sources.file import SUFFIXES, File, read_file
-from sitegen.sources.front import Unusable, is_draft, line
 from sitegen.sources.losses import without_local_images
 from sitegen.sources.names import Numbers, slugs, stem, words_of
 from sitegen.sources.order import Order, read_order

@@ -113,5 +113,6 @@ def command(tmp_path, monkeypatch, capsys):
         return code, told.out, told.err
 
     yield ran
+    # Not every command opens one.
     if not database.deferred:
         database.close()

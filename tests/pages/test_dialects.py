@@ -4,8 +4,8 @@ import time
 
 import pytest
 
+from models.front import MOST_CHARACTERS, Unusable, parted
 from sitegen.sources.dialects import plain
-from sitegen.sources.front import MOST_CHARACTERS, Unusable, parted
 from sitegen.sources.losses import without_local_images
 
 
@@ -103,6 +103,7 @@ MERGES = "a: &a {x: 1}\n" + "".join(
     [
         *(BOMB, MERGES, "a: {" * 2000, "- " * 5000, "? " * 5000, "a: " + "9" * 5000),
         *("a: !!python/name:os.system", "a: !x b", "a: 'b", "\ta: b", "a: *a"),
+        'title: "half \\uD83D"',
     ],
     ids=lambda front: repr(front[:12]),
 )

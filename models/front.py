@@ -14,6 +14,7 @@ LANGUAGES = {"---": "YAML", "+++": "TOML"}
 _FRONT = re.compile(
     r"(---|\+\+\+)[ \t]*\n(.*?)^(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M
 )
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class Unusable(Exception):
@@ -27,6 +28,13 @@ class Plain(yaml.SafeLoader):
         if self.check_event(yaml.AliasEvent):
             raise yaml.YAMLError("aliases are not read")
         return super().compose_node(parent, index)
+
+    def construct_scalar(self, node: Any) -> Any:
+        """An escape can name half a character, which no file and no page can hold."""
+        said = super().construct_scalar(node)
+        if isinstance(said, str) and _HALF.search(said):
+            raise yaml.YAMLError("half a character is no text")
+        return said
 
 
 class Lenient(Plain):

@@ -1,0 +1,115 @@
+"""`app.py status import`: another status page comes in."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from models.status.incidents import IncidentRow
+from models.status.moved import MovedRow
+
+ELSEWHERE = Path(__file__).parents[1] / "elsewhere"
+PAGE = ELSEWHERE / "statuspage"
+
+
+def test_import(command):
+    """What came is listed and counted; what stays behind is a remark and exit 1."""
+    code, out, err = command("status", "import", PAGE)
+
+    assert code == 1
+    assert out.splitlines() == [
+        "service: web-site",
+        "service: berth-booking",
+        "service: crane-control",
+        "incident: Bookings were lost after midnight",
+        "incident: Cranes answer late",
+        "maintenance: Dredging of the network",
+        "maintenance: New lanterns",
+        "added 7, unchanged 0, left out 1",
+    ]
+    assert re.fullmatch(r"left out: n0thing00001: .*\.\n", err)
+
+
+def test_import_again(command):
+    """Nothing is left to come."""
+    command("status", "import", PAGE)
+
+    words = ("status", "import", PAGE, "--otherwise", "web-site")
+    assert command(*words)[:2] == (
+        0,
+        "incident: A word about storms\nadded 1, unchanged 7, left out 0\n",
+    )
+    assert command(*words) == (0, "added 0, unchanged 8, left out 0\n", "")
+
+
+def test_dry_run(command, tmp_path):
+    """It says the same, keeps nothing, and makes no instance where there is none."""
+    code, out, _ = command("status", "import", PAGE, "--dry-run")
+
+    assert code == 1
+    assert out.endswith("left out 1\nA dry run: nothing was kept.\n")
+    assert not (tmp_path / "data").exists()
+
+
+def test_dry_run_on_an_instance(command):
+    """Beside what is there, nothing is kept either."""
+    command("migrate")
+
+    command("status", "import", PAGE, "--dry-run")
+
+    assert IncidentRow.select().count() == MovedRow.select().count() == 0
+
+
+def test_json(command):
+    """A script gets the whole report."""
+    _, out, err = command("status", "import", PAGE, "--json")
+
+    report = json.loads(out)
+    assert err == ""
+    assert report["source"] == "statuspage kq7w2m9x4t1b"
+    assert len(report["added"]["incident"]) == 2
+    assert report["left_out"][0][0] == "n0thing00001"
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("nowhere", "There is no folder nowhere."),
+        (".", "There is no status page in it"),
+        ("http://status.example", "must begin with https://"),
+        ("ftp://127.0.0.1", "must begin with https://"),
+        ("https://a:b@status.example", "is not the base address"),
+        ("https://[", "is no address"),
+    ],
+)
+def test_mistake(command, source, sentence):
+    """A mistake ends with a sentence."""
+    code, out, err = command("status", "import", source)
+
+    assert (code, out) == (2, "")
+    assert err.startswith("masthead: ")
+    assert sentence in err
+
+
+def test_unknown_service(command):
+    """Nothing comes when the service for the rest is not there."""
+    code, _, err = command("status", "import", PAGE, "--otherwise", "ghost")
+
+    assert (code, err) == (2, "masthead: No service has the slug 'ghost'.\n")
+    assert IncidentRow.select().count() == 0
+
+
+def test_old_addresses_lead_on(command, tmp_path):
+    """A page and a rule stand where the incident stood."""
+    command("status", "import", PAGE)
+    command("build")
+
+    row = MovedRow.get(MovedRow.old == "t5h1q0b6zz3c")
+    now = f"/status/incidents/{row.subject}/"
+    page = (tmp_path / "output/incidents/t5h1q0b6zz3c/index.html").read_text()
+    assert f'<a href="{now}">' in page
+    rules = (tmp_path / "output/_redirects").read_text().splitlines()
+    assert f"/incidents/t5h1q0b6zz3c {now} 302" in rules
+    assert (tmp_path / f"output{now}index.html").is_file()
+    assert command("check")[0] == 0

@@ -1,0 +1,57 @@
+"""A move that is killed at any thing has brought in nothing."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from models.changes import marks
+from models.status.incidents import EntryRow, IncidentRow
+from models.status.moved import MovedRow
+from models.status.services import ServiceRow
+
+ROOT = Path(__file__).parents[2]
+DYING = """
+import os, signal, sys
+from datetime import UTC, datetime
+from pathlib import Path
+from models import audit
+from models.database import open_database
+from models.status.moving.arrival import bring_in
+from models.status.moving.readers import cargo_of, files_in
+
+left = int(sys.argv[2])
+put_down = audit.append
+
+def dying(*args, **more):
+    global left
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    left -= 1
+    put_down(*args, **more)
+
+audit.append = dying
+open_database(sys.argv[1])
+cargo = cargo_of(files_in(Path("tests/elsewhere/statuspage")))
+report = bring_in(cargo, datetime(2026, 3, 1, tzinfo=UTC))
+print(sum(map(len, report.added.values())))
+"""
+
+
+@pytest.mark.parametrize("step", [0, 3, 6])
+def test_killed_move(store, settings, step):
+    """Nothing is there, not even a mark; the next run brings all of it."""
+    marked = marks()
+    command = [sys.executable, "-c", DYING, settings.database]
+
+    died = subprocess.run([*command, str(step)], cwd=ROOT, capture_output=True)
+    rows = (ServiceRow, IncidentRow, EntryRow, MovedRow)
+    left = [row.select().count() for row in rows]
+    mark = marks()
+    again = subprocess.run([*command, "99"], cwd=ROOT, capture_output=True, text=True)
+
+    assert died.returncode == -signal.SIGKILL
+    assert (left, mark) == ([0, 0, 0, 0], marked)
+    assert again.stdout == "7\n", again.stderr
