@@ -639,7 +639,11 @@ def backup(settings: Settings, asked: argparse.Namespace) -> None:
         raise CommandError(f"{asked.file} is the database itself; name another file.")
     try:
         copy_to(asked.file)
-    except (OSError, sqlite3.Error) as error:
+    except OSError as error:
+        raise CommandError(
+            f"{asked.file} cannot be written: {error.strerror}."
+        ) from error
+    except sqlite3.Error as error:
         raise CommandError(f"{asked.file} cannot be written: {error}.") from error
     print(f"wrote {asked.file}", file=sys.stderr)
     try:

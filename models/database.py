@@ -58,13 +58,38 @@ logging.getLogger("peewee").setLevel(logging.WARNING)
 # them mapped: each thread has a connection with a cache of its own, and to copy a
 # page into all of them cost more than a look-up.
 class _Database(SqliteDatabase):
-    """SQLite opens a file that it may not write for reading, and does not say so."""
+    """
+    Opens the file that is there, and remembers which it was.
+
+    SQLite makes a file that is not there, and opens one that it may not write for
+    reading; it says neither.
+    """
 
     def _connect(self) -> sqlite3.Connection:
+        _opened.file = _file_at(self.database)
         connection: sqlite3.Connection = super()._connect()  # type: ignore[misc]
         is_ours = os.access(self.database, os.W_OK, effective_ids=True)
         _opened.is_for_reading = not is_ours
         return connection
+
+
+def _file_at(path: str) -> tuple[int, int] | None:
+    """Name the file itself, None where only SQLite can say what is wrong with it."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError as error:
+        log.warning(Line(state="database-gone", error=error))
+        raise _gone() from error
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _gone() -> StorageBusy:
+    return StorageBusy(
+        "The file of the database was moved, replaced or deleted. Nothing was kept.",
+        state="database-gone",
+    )
 
 
 # Of the connection of each thread.
@@ -246,6 +271,10 @@ def _transaction(kind: str, failing: str) -> Iterator[None]:
             # The file may be written by now, but not through this connection.
             _let_go()
             connect()
+        if _file_at(database.database) not in (None, _opened.file):
+            # What is written now would be lost with a file that nobody finds.
+            log.warning(Line(state="database-gone", error="another file is there"))
+            raise _gone()
         with database.atomic(kind):
             yield
     except _ERRORS as error:

@@ -10,6 +10,7 @@ STATES = (
     "database-locked",
     "database-failing",
     "database-damaged",
+    "database-gone",
     "output-full",
     "output-read-only",
     "output-failing",

@@ -2,10 +2,14 @@
 
 import sqlite3
 from contextlib import closing
+from errno import EEXIST
 from pathlib import Path
 
 from models.audit import AuditRow, broken_links
 from models.database import database
+
+# What a database of SQLite begins with.
+SQLITE = b"SQLite format 3\0"
 
 
 def faults() -> list[str]:
@@ -22,7 +26,14 @@ def faults() -> list[str]:
 
 
 def copy_to(path: Path) -> None:
-    """Write a consistent copy of the database, while it goes on being written."""
+    """
+    Write a consistent copy of the database, while it goes on being written.
+
+    Raise FileExistsError where something stands that is no earlier copy: whatever
+    else it is, it was not meant to go.
+    """
+    if not _may_go(path):
+        raise FileExistsError(EEXIST, "something stands there that is no earlier copy")
     draft = path.with_name(path.name + ".draft")
     draft.unlink(missing_ok=True)
     draft.touch(mode=0o600)
@@ -32,3 +43,15 @@ def copy_to(path: Path) -> None:
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _may_go(path: Path) -> bool:
+    """Tell whether there is nothing, an empty file or a database, and not our log."""
+    if str(path.resolve()).startswith(f"{Path(database.database).resolve()}-"):
+        return False
+    if not path.exists() and not path.is_symlink():
+        return True
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(SQLITE)) in (b"", SQLITE)

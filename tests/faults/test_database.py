@@ -91,6 +91,33 @@ def test_cannot_be_opened(ask, as_user, settings, refused, accepted):
     accepted()
 
 
+def test_moved_away(ask, settings, refused, accepted):
+    """A file that nobody finds takes no writes, and no other is made in its place."""
+    ask(ADD, b"{}")
+    ask("GET /status/v1/services/list")
+    path = Path(settings.database)
+    path.rename(path.with_name("aside.db"))
+
+    refused("database-gone")
+    database.close()
+    refused("database-gone")
+    assert ask("GET /status/v1/services/list").status_code == 503
+    assert not path.exists()
+
+    path.with_name("aside.db").rename(path)
+    accepted()
+
+
+def test_replaced(ask, settings, refused):
+    """What is written into a file that has been replaced would be lost."""
+    ask(ADD, b"{}")
+    path = Path(settings.database)
+    path.with_name("copy.db").write_bytes(path.read_bytes())
+    path.with_name("copy.db").rename(path)
+
+    refused("database-gone")
+
+
 def test_locked(ask, settings, refused, accepted):
     """Another process that writes for long refuses us no longer than it writes."""
     ask(ADD, b"{}")
