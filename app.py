@@ -618,6 +618,7 @@ def check(settings: Settings, asked: argparse.Namespace) -> int:
     open_existing(settings)
     with reading():
         found = faults()
+        found += [f"{each.path} could not be made." for each in changes.failed_pages()]
     found += differences(Folder(settings.output))
     if asked.json:
         print_json({"whole": not found, "faults": found})

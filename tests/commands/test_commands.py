@@ -134,6 +134,20 @@ def test_check(command, tmp_path):
     assert "index.html in the output is not as it was written." in broken[1]
 
 
+def test_check_of_a_page_that_failed(command, tmp_path, monkeypatch):
+    """A page that could not be made is yesterday's: that is not whole."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/404.html").write_text("{{ no.such }")
+    monkeypatch.setenv("MASTHEAD_TEMPLATES", str(tmp_path / "own"))
+    command("migrate")
+
+    assert command("build")[0] == 1
+    code, out, _ = command("check")
+
+    assert code == 1
+    assert "404.html could not be made." in out
+
+
 def test_backup(command, tmp_path):
     """The copy is a whole database of its own."""
     command("keys", "bootstrap", "--email", "ada@example.com")

@@ -200,7 +200,7 @@ def test_database_that_cannot_be_read(app, told, settings, tmp_path):
     found = told()
 
     assert found["masthead_database_readable",] == found["masthead_ready",] == 0
-    assert found["masthead_state", "database-failing"] == 1
+    assert found["masthead_state", "database-gone"] == 1
     assert found["masthead_builds_total", "done"] == 0
     assert ("masthead_pages_failed",) not in found
 
