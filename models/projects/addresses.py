@@ -70,6 +70,8 @@ class Addresses:
         if not (path + query).isprintable():
             # No name holds such a character, and it has no place in HTML.
             return None
+        if rest and not path:
+            return rest
         href = self._site_address(path) or self._document_address(document, path)
         return href + rest if href else None
 

@@ -33,7 +33,7 @@ ADDRESSES = Addresses([HERE, NEAR, FAR, PLAIN])
         ("../reference/limits.md#rates", "/support/limits/#rates"),
         ("../../reference/limits.md", "/support/limits/"),
         (".", "/guides/install/"),
-        ("?raw=1", "/guides/install/?raw=1"),
+        ("?raw=1", "?raw=1"),
         ("/docs/setup/install.md", "/guides/install/"),
         ("/setup/install/", "/guides/install/"),
         ("plain.md", "/products/plain/"),
