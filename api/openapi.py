@@ -117,7 +117,11 @@ def _answers(operation: Operation, shapes: dict[str, Any]) -> dict[str, Any]:
 
 def _answer(operation: Operation, shapes: dict[str, Any]) -> dict[str, Any]:
     data = data_of(operation)
-    example = {"data": Examples(shapes, operation.area, are_answers=True).of(data)}
+    shown = Examples(shapes, operation.area, are_answers=True).of(data)
+    if operation.verb == "create" and "version" in shown:
+        # What was made just now has had no other.
+        shown["version"] = 1
+    example = {"data": shown}
     properties = {"data": data}
     if operation.paged:
         properties["meta"], meta = _META[operation.paged]

@@ -115,9 +115,14 @@ def file_at(address: str) -> str:
     return path if path and not path.endswith("/") else f"{path}index.html"
 
 
+def page_of(href: str) -> str:
+    """Return what a link leads to: its address without query and fragment."""
+    return href.partition("#")[0].partition("?")[0]
+
+
 def paths_at(address: str) -> tuple[str, ...]:
     """Return the files that may answer at an address: a folder is its index."""
-    path = address.partition("#")[0].lstrip("/")
+    path = page_of(address).lstrip("/")
     if not path or path.endswith("/"):
         return (f"{path}index.html",)
     return path, f"{path}/index.html"

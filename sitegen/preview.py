@@ -25,5 +25,8 @@ class Preview:
         return any(self._has(path) for path in paths_at(address))
 
     def _has(self, path: str) -> bool:
+        # A path of the system forgives steps that go nowhere; an address does not.
+        if not {"", ".", ".."}.isdisjoint(path.split("/")):
+            return False
         # It takes every name, also one that no file system would have.
-        return ".." not in path.split("/") and isfile(self._output / path)
+        return isfile(self._output / path)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from models.hosting import page_of
 from models.projects.addresses import (
     document_path,
     fragment_of,
@@ -127,7 +128,7 @@ class Sheet:
         found = []
         for target, href in self.resolved.items():
             if href and (fragment := fragment_of(href)):
-                found.append((target, href.partition("#")[0], fragment))
+                found.append((target, page_of(href), fragment))
         return found
 
     @cached_property

@@ -5,6 +5,7 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any
 
+from models.hosting import page_of
 from models.projects.addresses import Addresses
 from models.projects.bodies import Body
 from models.projects.earlier import (
@@ -70,7 +71,7 @@ class Sheets:
         for sheet in self._sheets.values():
             for href, _ in sheet.leads:
                 if href.startswith(place):
-                    page = href.partition("#")[0]
+                    page = page_of(href)
                     found.setdefault(page, {})[sheet.document.id] = sheet.document
         return {page: list(each.values()) for page, each in found.items()}
 

@@ -249,7 +249,7 @@ SHOWN = {
     "AddComment": ("content",),
     "BulkCreateWorkItems": ("relationships",),
     "BulkWorkItem": ("ref",),
-    "CreateDocument": ("collection", "section"),
+    "CreateDocument": ("summary", "collection", "section", "position"),
     "CreateProject": ("description",),
     "CreateWorkItem": ("description", "priority"),
     "DiffDocumentRevisions": ("from", "to"),

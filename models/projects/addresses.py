@@ -5,7 +5,7 @@ from posixpath import dirname, join, normpath
 from typing import get_args
 from urllib.parse import unquote
 
-from models.hosting import PLACES, address
+from models.hosting import PLACES, address, page_of
 from models.projects.documents import Collection
 from models.projects.published import PublishedPage
 
@@ -39,7 +39,7 @@ def fragment_of(href: str) -> str:
 def is_of_document(href: str) -> bool:
     """Tell whether a link that was resolved leads to a document's page."""
     collection, _, rest = href[1:].partition("/")
-    return collection in COLLECTIONS and rest[:1] not in ("", "#")
+    return collection in COLLECTIONS and rest[:1] not in ("", "?", "#")
 
 
 class Addresses:
@@ -57,18 +57,23 @@ class Addresses:
         """
         Return the address of what the document's link means, or None.
 
+        Its query and its fragment are kept as they are written.
+
         The target may be an address of the site, a slug with or without `.md`,
         or a path of the tree the document was imported from, relative or whole.
         """
         if target.startswith("#"):
             return target
-        path, mark, fragment = target.partition("#")
-        path = unquote(path.partition("?")[0])
-        if not path.isprintable():
+        written = page_of(target)
+        path, rest = unquote(written), target[len(written) :]
+        query = rest.partition("#")[0]
+        if not (path + query).isprintable():
             # No name holds such a character, and it has no place in HTML.
             return None
+        if rest and not path:
+            return rest
         href = self._site_address(path) or self._document_address(document, path)
-        return href + mark + fragment if href else None
+        return href + rest if href else None
 
     def document_at(self, href: str) -> PublishedPage | None:
         """Return the document whose page has this address."""
@@ -80,7 +85,8 @@ class Addresses:
         # One slash: after two of them a browser reads the name of another host.
         bare = path.lstrip("/")
         first, _, rest = bare.partition("/")
-        if bare == path:
+        if bare == path or "?" in bare or "#" in bare:
+            # Nothing of the site is called so, and as a link it would mean another.
             return None
         if first in COLLECTIONS and not rest:
             return f"/{first}/"

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from models.base import Shape
+from models.hosting import page_of
 from models.projects.addresses import Addresses, fragment_of, href_of
 from models.projects.bodies import Body, bodies_with, links_with
 from models.projects.document import DOCUMENTS, DocumentRevisionRow, DocumentRow
@@ -109,14 +110,14 @@ class _Seen:
         for other, links in self._links_of_others() if self.is_on_site else ():
             for target in links:
                 href = self._addresses.resolve(other, target)
-                if href and href.partition("#")[0] == here:
+                if href and page_of(href) == here:
                     problem = self._problem(href, self.page)
                     yield _Found(target, href, other, problem)
 
     def _document_at(self, href: str | None) -> PublishedPage | None:
         if href is None:
             return None
-        path = href.partition("#")[0]
+        path = page_of(href)
         return self._addresses.document_at(path) if path else self.page
 
     def _problem(self, href: str | None, other: PublishedPage | None) -> Problem | None:

@@ -93,8 +93,11 @@ class NamedInProject(OfProject):
     @model_validator(mode="after")
     def _one(self) -> "NamedInProject":
         exactly_one(self, "id", "slug")
-        if (self.slug is None) != (self.project_id is self.project_slug is None):
+        has_project = self.project_id is not None or self.project_slug is not None
+        if self.slug is not None and not has_project:
             raise ValueError("A slug goes with projectId or projectSlug.")
+        if self.id is not None and has_project:
+            raise ValueError("projectId and projectSlug go with slug, not with id.")
         return self
 
 

@@ -77,7 +77,7 @@ class Reader:
 
     def _elsewhere(self):
         yield "127.0.0.1:8000", self.netloc
-        yield "/srv/backup", str(self.folder / "backup")
+        yield "/srv/masthead/backup", str(self.folder / "backup")
         yield "/srv/export", str(self.folder / "export")
         yield "/tmp/restored", str(self.folder / "restored")
         yield "data/masthead.db", self.environment["MASTHEAD_DATABASE"]

@@ -127,6 +127,38 @@ def test_by_slug(ask, shelf):
     assert ask(LINKS, {"slug": "keys"}).status_code == 422
 
 
+@pytest.mark.parametrize(
+    ("asked", "detail"),
+    [
+        (("slug",), "A slug goes with projectId or projectSlug."),
+        (("id", "projectSlug"), "projectId and projectSlug go with slug, not with id."),
+        (("projectSlug",), "Give exactly one of id and slug."),
+    ],
+)
+def test_named_wrongly(ask, shelf, asked, detail):
+    """The refusal speaks of what was sent, not of what was not."""
+    keys = shelf.write("keys") | {"projectSlug": "docs"}
+
+    refused = ask(LINKS, {name: keys[name] for name in asked})
+
+    assert refused.status_code == 422
+    assert detail in refused.text
+
+
+def test_query_of_a_link(shelf, links):
+    """It is kept where the link leads, and is no part of what is looked for."""
+    limits = shelf.publish("limits", "## Rates\n", collection="support")
+    keys = shelf.publish("keys", "[a](limits.md?x=1#rates) [b](/support/?y)\n")
+
+    found = links(keys)
+    led_to = links(limits)["incoming"]
+
+    told = found["outgoing"] + found["broken"]
+    hrefs = ["/support/limits/?x=1#rates", "/support/?y"]
+    assert [each["href"] for each in told] == hrefs
+    assert brief(led_to) == [("limits.md?x=1#rates", "keys", None)]
+
+
 def test_without_end(shelf, links, monkeypatch):
     """However many links there are, an answer ends, and says so."""
     monkeypatch.setattr(document_links, "MOST", 3)

@@ -63,6 +63,19 @@ def test_answer(route):
     ROUTES[route].giving.validate_json(given, by_alias=True)
 
 
+@pytest.mark.parametrize("noun", ["documents", "specifications"])
+def test_what_was_made(noun):
+    """It is shown as it was sent; what was not sent, as it is then."""
+    told = told_of(f"POST /projects/v1/{noun}/create")
+    sent = content_of(told["requestBody"])["example"]
+    made = content_of(told["responses"]["200"])["example"]["data"]
+
+    assert made["version"] == 1
+    assert sent.items() <= made.items()
+    shown = {name: made[name] for name in ("summary", "position") if name in made}
+    assert shown.items() <= sent.items()
+
+
 @every
 def test_problems(route):
     """The kinds of its own are among those of its answers."""

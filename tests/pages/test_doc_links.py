@@ -26,6 +26,8 @@ def body(output):
         ("limits", "/support/limits/"),
         ("/status/", "/status/"),
         ("/openapi.json", "/openapi.json"),
+        ("/support/limits/?x=1#rates", "/support/limits/?x=1#rates"),
+        ("/search/?q=x&kind=y", "/search/?q=x&amp;kind=y"),
         ("#here", "#here"),
         ("https://example.org/x", "https://example.org/x"),
     ],
@@ -63,6 +65,10 @@ def test_link_to_what_is_not_published(shelf, build_site, body):
         ("limits.md#top", True),
         ("#here", True),
         ("/status/#rates", True),
+        ("limits.md?x=1#rates", True),
+        ("limits.md?x=1#no", False),
+        ("?x=1#here", True),
+        ("?x=1#no", False),
         ("limits.md#Rates", False),
         ("/guides/limits#here", False),
         ("#rates", False),
@@ -105,6 +111,12 @@ def test_anchor_goes_with_its_heading(shelf, build_site):
         ("/guides/", True),
         ("/status.txt", True),
         ("/", True),
+        ("/search/?q=x&kind=page#results", True),
+        ("/guides/?from=mail", True),
+        ("/status?x=1", True),
+        ("/status//", False),
+        ("/status/./", False),
+        ("/support/?from=mail", False),
         ("/status/services/gone/", False),
         ("/status/services/api/no", False),
         ("/problems/none/", False),
@@ -113,15 +125,21 @@ def test_anchor_goes_with_its_heading(shelf, build_site):
     ],
 )
 def test_link_into_the_site(ask, shelf, build_site, body, target, is_there):
-    """What is linked to beside documents is looked for when all pages are made."""
+    """
+    What is linked to beside documents is looked for when all pages are made.
+
+    Who asks for the links of the document is told the same.
+    """
     ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
-    shelf.publish("keys", f"See [this]({target}).\n")
+    keys = shelf.publish("keys", f"See [this]({target}).\n")
 
     report = build_site()
 
     lost = [] if is_there else [f"guides/keys: nothing is at {target}"]
     assert report.warnings == lost
     assert "<a" in body("keys").partition("</p>")[0]
+    found = ask("GET /projects/v1/documents/links", {"id": keys["id"]}).json["data"]
+    assert [each["target"] for each in found["outgoing"]] == [target] * is_there
 
 
 def test_link_to_a_service_that_is_hidden(ask, shelf, build_site):

@@ -51,6 +51,13 @@ def test_every_operation(reference):
         assert f'href="{href}"' in reference["/reference/"]
 
 
+def test_examples_are_not_for_pasting(reference):
+    """Each page says so: what has an id or a time of its own would be refused."""
+    for page in reference.values():
+        assert "ids, slugs and times" in page
+        assert "stand for yours: put your own in their place." in page
+
+
 def test_links(reference, output):
     """Every link leads somewhere, those of the pages of problems too."""
     lost = [each for each in lost_links(output) if not each[0].startswith("/status")]

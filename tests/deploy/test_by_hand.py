@@ -1,0 +1,47 @@
+"""The steps of the manual's page for a machine, in their order."""
+
+import os
+import re
+import subprocess
+
+from tests.house.words import MANUAL, ROOT
+
+(PAGE,) = [words for words in MANUAL if words.path.stem == "deploying"]
+STEPS = PAGE.blocks("text")
+SETTINGS = next(block for block in STEPS if block.startswith("MASTHEAD_"))
+BY_HAND = next(block for block in STEPS if "keys bootstrap" in block)
+
+
+def test_settings_come_first():
+    """The first start reads them: what makes the folders is before, the rest after."""
+    first_of = [
+        next(number for number, block in enumerate(STEPS) if words in block)
+        for words in ("install -d", SETTINGS, "systemctl enable --now", BY_HAND)
+    ]
+
+    assert first_of == sorted(set(first_of))
+
+
+def test_command_by_hand_reads_the_settings(tmp_path):
+    """It works on the database that the service works on."""
+    database = tmp_path / "elsewhere.db"
+    settings = tmp_path / "masthead.env"
+    settings.write_text(f"{SETTINGS}MASTHEAD_DATABASE={database}\n")
+    script = BY_HAND.replace("sudo -u masthead ", "")
+    script = script.replace("/etc/masthead.env", str(settings))
+    script = script.replace("cd /srv/masthead\n", f"cd {ROOT}\n")
+    plain = {k: v for k, v in os.environ.items() if not k.startswith("MASTHEAD_")}
+
+    subprocess.run(["sh", "-euc", script], env=plain, capture_output=True, check=True)
+
+    assert database.is_file()
+
+
+def test_folder_of_the_copies_is_made():
+    """What the page and its neighbour write copies to is a folder of the steps."""
+    (near,) = [words for words in MANUAL if words.path.stem == "backup-and-restore"]
+    made = " ".join(re.findall(r"install -d .*", PAGE.text)).split()
+    folders = re.findall(r"app\.py backup (\S+)/", PAGE.text + near.text)
+
+    assert len(folders) == 3
+    assert set(folders) <= set(made)
