@@ -86,6 +86,7 @@ class Probe:
                 sent=sender.sent,
                 waiting=spool.waiting,
                 failures=sender.failures,
+                unknown=sender.unknown,
                 refused=sender.refused,
                 dropped=spool.dropped,
             )

@@ -6,16 +6,21 @@ from typing import Any
 from api.probing.looking import Look
 from api.probing.probe import Probe
 
+_Row = tuple[str, str, str, str]
+_UNKNOWN = "the API knows no such service"
+
 
 def is_well(looks: Iterable[Look], probe: Probe) -> bool:
     """Tell whether nothing is down and everything was told."""
     is_down = any(each.measurement.status == "down" for each in looks)
-    return not is_down and not probe.spool.waiting and not probe.sender.refused
+    sender = probe.sender
+    is_untold = probe.spool.waiting or sender.refused or sender.unknown
+    return not is_down and not is_untold
 
 
 def table(looks: Iterable[Look], probe: Probe) -> Iterator[str]:
     """Yield a line for each target, in columns, and one for all."""
-    rows = [("SERVICE", "STATUS", "MS", "WHY"), *map(_row, looks)]
+    rows = [("SERVICE", "STATUS", "MS", "WHY"), *_rows(looks, probe)]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for service, status, ms, why in rows:
         cells = (service.ljust(widths[0]), status.ljust(widths[1]), ms.rjust(widths[2]))
@@ -29,16 +34,29 @@ def facts(looks: Iterable[Look], probe: Probe) -> dict[str, Any]:
         {**each.measurement.told(), "source": each.target.source, "why": each.why}
         for each in looks
     ]
-    return {"measurements": found, **_counts(probe)}
+    unknown = sorted(probe.sender.unknown_services)
+    return {"measurements": found, **_counts(probe), "unknownServices": unknown}
 
 
-def _row(look: Look) -> tuple[str, str, str, str]:
-    said = look.measurement
-    ms = "-" if said.response_time_ms is None else str(said.response_time_ms)
-    return said.slug, said.status, ms, look.why or ""
+def _rows(looks: Iterable[Look], probe: Probe) -> Iterator[_Row]:
+    """Yield each look, then the unknown services that only the spool spoke of."""
+    unknown = probe.sender.unknown_services
+    looked = set()
+    for each in looks:
+        said = each.measurement
+        looked.add(said.slug)
+        ms = "-" if said.response_time_ms is None else str(said.response_time_ms)
+        whys = (each.why, _UNKNOWN if said.slug in unknown else None)
+        yield said.slug, said.status, ms, "; ".join(filter(None, whys))
+    for slug in sorted(unknown - looked):
+        yield slug, "-", "-", _UNKNOWN
 
 
 def _counts(probe: Probe) -> dict[str, int]:
     sender = probe.sender
-    waiting = probe.spool.waiting
-    return {"sent": sender.sent, "waiting": waiting, "refused": sender.refused}
+    return {
+        "sent": sender.sent,
+        "waiting": probe.spool.waiting,
+        "refused": sender.refused,
+        "unknown": sender.unknown,
+    }

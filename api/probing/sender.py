@@ -57,8 +57,9 @@ class Sender:
             plan.ca_file,
         )
         self._spool, self._clock = spool, clock
-        self._unknown: set[str] = set()
-        self.sent = self.refused = self.failures = 0
+        # What names no service there, as far as was last heard.
+        self.unknown_services: set[str] = set()
+        self.sent = self.unknown = self.refused = self.failures = 0
         # Failures since the last success; pauses grow with it.
         self.in_a_row = 0
 
@@ -91,7 +92,6 @@ class Sender:
         while samples:
             refused = self._post(samples)
             if not refused:
-                self.sent += len(samples)
                 break
             self._set_aside(refused)
             samples = [each for each in samples if each not in refused.samples]
@@ -133,10 +133,14 @@ class Sender:
             recorded = RecordedMeasurements.model_validate(told)
         except (ValueError, KeyError, TypeError, ValidationError) as error:
             raise Unsent("answered 200, but not as the API does") from error
-        unknown = {*recorded.unknown}
-        for slug in sorted(unknown - self._unknown):
+        slugs = [each.slug for each in samples]
+        unknown = {*slugs} & {*recorded.unknown}
+        for slug in sorted(unknown - self.unknown_services):
             log.warning(Line(event="unknown-service", service=slug))
-        self._unknown = self._unknown - {each.slug for each in samples} | unknown
+        self.unknown_services = self.unknown_services - {*slugs} | unknown
+        lost = sum(slug in unknown for slug in slugs)
+        self.unknown += lost
+        self.sent += len(slugs) - lost
 
     def _refused(self, samples: list[Sample], answer: Answer) -> Refused:
         """Return which samples are refused, and why; raise when it may pass later."""

@@ -63,9 +63,13 @@ def _address(value: str) -> str:
 
 def _range(value: object) -> str:
     text = str(value)
-    if re.fullmatch(rf"{_STATUS}(-{_STATUS})?", text, re.ASCII):
-        return text
-    raise ValueError('Must be a status such as 200, or a range such as "200-299".')
+    if not re.fullmatch(rf"{_STATUS}(-{_STATUS})?", text, re.ASCII):
+        raise ValueError('Must be a status such as 200, or a range such as "200-299".')
+    low, _, high = text.partition("-")
+    # No status is within a reversed range, so the target would be down for ever.
+    if high and high < low:
+        raise ValueError(f'Must begin with the lower status: "{high}-{low}".')
+    return text
 
 
 def _header(value: str) -> str:

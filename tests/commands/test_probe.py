@@ -158,6 +158,40 @@ def test_once(start, key, probe, plan, tmp_path):
     assert (told["sent"], told["waiting"], len(rows(tmp_path))) == (2, 0, 3)
 
 
+def test_once_for_unknown_services(start, key, probe, plan, tmp_path):
+    """A service that the API does not know is named, and the exit is 1."""
+    _, address, _ = start()
+    add(address, key, "s0")
+
+    shown = probe(plan(address, up=2), "--once")
+    table, _ = shown.communicate(timeout=60)
+    read = probe(plan(address, up=2), "--once", "--json")
+    told = json.loads(read.communicate(timeout=60)[0])
+
+    assert re.search(r"^s0 +operational +\d+$", table, re.M)
+    assert re.search(r"^s1 +operational +\d+  the API knows no such", table, re.M)
+    assert table.endswith("\nsent 1, waiting 0, refused 0, unknown 1\n")
+    assert (shown.returncode, read.returncode) == (1, 1)
+    assert (told["sent"], told["unknown"]) == (1, 1)
+    assert told["unknownServices"] == ["s1"]
+    log = (tmp_path / "probe.log").read_text()
+    assert log.count("event=unknown-service service=s1") == 2
+
+
+def test_once_for_an_unknown_service_of_before(start, key, probe, plan, tmp_path):
+    """A service that only a sample of an earlier round speaks of is named too."""
+    probe(plan("http://127.0.0.1:1", up=2), "--once").wait(60)
+    _, address, _ = start()
+    add(address, key, "s0")
+
+    found = probe(plan(address), "--once")
+    table, _ = found.communicate(timeout=60)
+
+    assert re.search(r"^s1 +- +-  the API knows no such service", table, re.M)
+    assert table.endswith("\nsent 2, waiting 0, refused 0, unknown 1\n")
+    assert found.returncode == 1
+
+
 def test_once_without_the_api(probe, plan, tmp_path):
     """A round that cannot be told is kept for the next, and the exit says so."""
     found = probe(plan("http://127.0.0.1:1"), "--once")

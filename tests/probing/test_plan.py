@@ -60,6 +60,14 @@ def test_three_kinds(file):
             TOP + HTTP + "status = [99]\n",
             ": target 1 (api), status.0: Must be a status",
         ),
+        (
+            TOP + HTTP + "status = [200, '300-200']\n",
+            ": target 1 (api), status.1: Must begin with the lower status",
+        ),
+        (
+            TOP + HTTP + "status = ['500-600']\n",
+            ": target 1 (api), status.0: Must be a status",
+        ),
         (TOP + HTTP + TCP + "url = 'x'", ": target 2 (mail), url: There is no such"),
         (TOP + HTTP.replace("https:", "ftp:"), ": target 1 (api), url: Must be an add"),
         (TOP + HTTP.replace("api.", "me:pw@api."), ": target 1 (api), url: Must not"),

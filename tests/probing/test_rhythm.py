@@ -123,3 +123,18 @@ def test_what_changes_is_told(serve, running, caplog):
     assert re.search(first, caplog.text)
     assert "event=changed service=s0 status=operational was=down" in caplog.text
     assert "event=stopped measured=" in caplog.text
+
+
+def test_unknown_service_is_a_warning(serve, running, caplog):
+    """A probe that goes on says once in its log which service nobody knows."""
+    run, end = running
+    unknown = answer(body='{"data": {"recorded": 0, "unknown": ["s0"]}}')
+
+    made = run(serve(answer()), api=unknown, interval_seconds=1)
+    while made.sender.unknown < 2:
+        time.sleep(0.01)
+    end()
+
+    told = [each for each in caplog.records if "unknown-service" in each.getMessage()]
+    assert [each.levelname for each in told] == ["WARNING"]
+    assert "service=s0" in told[0].getMessage()

@@ -196,3 +196,15 @@ def test_unknown_service(told, spool, caplog):
         sender.send()
 
     assert caplog.text.count("event=unknown-service service=api") == 1
+
+
+def test_unknown_service_is_not_sent(told, spool):
+    """What was thrown away there is no sample that was sent; it has its own count."""
+    unknown = answer(body='{"data": {"recorded": 3, "unknown": ["web", "other"]}}')
+    sender, _ = told(unknown)
+    spool.add(sample(3, slug="web"))
+
+    sender.send()
+
+    assert (sender.sent, sender.unknown, spool.waiting) == (3, 1, 0)
+    assert sender.unknown_services == {"web"}
