@@ -1,17 +1,17 @@
 """The database: opened once, written in transactions, read in snapshots."""
 
 import logging
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import disk_usage
-from threading import Event, RLock, local
+from threading import Event, RLock
 
-from peewee import DatabaseError, IntegrityError, OperationalError, SqliteDatabase
+from peewee import DatabaseError, IntegrityError, OperationalError
 from playhouse.migrations import Runner
 
+from models.connection import FileDatabase, file_at, gone, opened
 from models.errors import StorageBusy
 from models.logs import Line
 
@@ -57,44 +57,7 @@ logging.getLogger("peewee").setLevel(logging.WARNING)
 # free pages. Pages at the beginning of the file are read where the system has
 # them mapped: each thread has a connection with a cache of its own, and to copy a
 # page into all of them cost more than a look-up.
-class _Database(SqliteDatabase):
-    """
-    Opens the file that is there, and remembers which it was.
-
-    SQLite makes a file that is not there, and opens one that it may not write for
-    reading; it says neither.
-    """
-
-    def _connect(self) -> sqlite3.Connection:
-        _opened.file = _file_at(self.database)
-        connection: sqlite3.Connection = super()._connect()  # type: ignore[misc]
-        is_ours = os.access(self.database, os.W_OK, effective_ids=True)
-        _opened.is_for_reading = not is_ours
-        return connection
-
-
-def _file_at(path: str) -> tuple[int, int] | None:
-    """Name the file itself, None where only SQLite can say what is wrong with it."""
-    try:
-        found = os.stat(path)
-    except FileNotFoundError as error:
-        log.warning(Line(state="database-gone", error=error))
-        raise _gone() from error
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-def _gone() -> StorageBusy:
-    return StorageBusy(
-        "The file of the database was moved, replaced or deleted. Nothing was kept.",
-        state="database-gone",
-    )
-
-
-# Of the connection of each thread.
-_opened = local()
-database = _Database(None)
+database = FileDatabase(None)
 PRAGMAS = {
     "journal_mode": "wal",
     "synchronous": "full",
@@ -267,14 +230,14 @@ def reading() -> Iterator[None]:
 def _transaction(kind: str, failing: str) -> Iterator[None]:
     try:
         connect()
-        if _opened.is_for_reading:
+        if opened.is_for_reading:
             # The file may be written by now, but not through this connection.
             _let_go()
             connect()
-        if _file_at(database.database) not in (None, _opened.file):
+        if file_at(database.database) not in (None, opened.file):
             # What is written now would be lost with a file that nobody finds.
             log.warning(Line(state="database-gone", error="another file is there"))
-            raise _gone()
+            raise gone()
         with database.atomic(kind):
             yield
     except _ERRORS as error:
