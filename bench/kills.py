@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -226,17 +226,22 @@ class Life:
 
     def _load(self):
         client = Connection(self.port, self.found.key)
-        while True:
-            with self.lock:
-                number = next(self.numbers)
-                write = self.tried[number] = self.found.mix.write(number)
-            try:
-                self._ask(client, number, write)
-            except (OSError, http.client.HTTPException):
-                # The server is dead.
-                return
-            except RuntimeError as error:
-                self.refused.append(str(error))
+        # Until the server is dead, which is when nothing comes any more.
+        with (
+            closing(client.connection),
+            suppress(OSError, http.client.HTTPException),
+        ):
+            while True:
+                self._write(client)
+
+    def _write(self, client):
+        with self.lock:
+            number = next(self.numbers)
+            write = self.tried[number] = self.found.mix.write(number)
+        try:
+            self._ask(client, number, write)
+        except RuntimeError as error:
+            self.refused.append(str(error))
 
     def _ask(self, client, number, write):
         client.headers["Idempotency-Key"] = write.text

@@ -34,13 +34,13 @@ def test_nothing_is_green_past_the_deadline(works, visit, path, scheme):
     assert page.locator(".state .is-operational:visible").count() == 0
 
 
-def test_deadline_to_the_second(works, visit):
-    """The page is old at its deadline, and not a second before."""
+def test_deadline(works, visit):
+    """The page is old at its deadline, and not before; its clock goes on between."""
     page = visit(OVERVIEW)
 
-    page.clock.run_for(289_000)
+    page.clock.run_for(275_000)
     assert headline(page) == "All systems operational"
-    page.clock.run_for(1_000)
+    page.clock.run_for(15_000)
 
     assert headline(page) == OLD
     assert states(page) == dict.fromkeys(
