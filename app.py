@@ -179,10 +179,6 @@ TIDY_SECONDS = 300
 # So often a long work says how far it is, where no terminal shows it.
 TELL_SECONDS = 10
 DAY_SECONDS = 86_400
-
-log = logging.getLogger("masthead")
-
-
 WHOLE = "whole: database, audit chains, output"
 
 
@@ -634,10 +630,6 @@ def print_openapi(settings: Settings, _: argparse.Namespace) -> None:
 
 def backup(settings: Settings, asked: argparse.Namespace) -> None:
     open_existing(settings)
-    if asked.file.is_dir():
-        raise CommandError(f"{asked.file} is a folder; name a file.")
-    if asked.file.exists() and asked.file.samefile(settings.database):
-        raise CommandError(f"{asked.file} is the database itself; name another file.")
     try:
         copy_to(asked.file)
     except OSError as error:

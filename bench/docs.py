@@ -14,10 +14,11 @@ from pathlib import Path
 from statistics import median
 
 from bench import hugo
-from bench.server import Client, free_port, now
+from bench.server import Client, now
 from bench.tree import document, place, write_document, write_tree
 from models.database import database, open_database, writing
 from models.platform.keys import CreateKey, issue_key
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[1]
 TURNS = 20

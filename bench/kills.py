@@ -27,7 +27,7 @@ from api.http import create_app
 from app import editions
 from bench.mix import Mix, publication
 from bench.server import Client as Connection
-from bench.server import empty_database, free_port, now
+from bench.server import empty_database, now
 from models.database import database, open_database, reading, writing
 from models.integrity import faults
 from models.projects.projects import ensure_docs_project
@@ -35,6 +35,7 @@ from models.settings import NIL_UUID, Settings
 from sitegen.build import build
 from tests.crash.child import Deadly, Quick, forget, survives
 from tests.pages.test_build import files_in
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[1]
 WRITES, CLIENTS, MOMENTS = 10, 4, 60

@@ -11,9 +11,10 @@ from itertools import count
 from threading import Event, Thread
 
 from bench.kills import instance
-from bench.server import free_port, serving
+from bench.server import serving
 from models.database import database, open_database, reading
 from models.integrity import faults
+from tests.ports import free_port
 
 CLIENTS, SECONDS = 32, 15
 IDLE, SLOW = 500, 100

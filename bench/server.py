@@ -16,6 +16,7 @@ from models.database import database, migrate, open_database, writing
 from models.instance import make_secrets
 from models.platform.keys import CreateKey, issue_key
 from models.settings import Settings
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[1]
 
@@ -65,12 +66,6 @@ def serving(settings, port):
             yield process
         finally:
             process.kill()
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def _wait(port):

@@ -32,8 +32,8 @@ def copy_to(path: Path) -> None:
     Raise FileExistsError where something stands that is no earlier copy: whatever
     else it is, it was not meant to go.
     """
-    if not _may_go(path):
-        raise FileExistsError(EEXIST, "something stands there that is no earlier copy")
+    if found := _in_the_way(path):
+        raise FileExistsError(EEXIST, found)
     draft = path.with_name(path.name + ".draft")
     draft.unlink(missing_ok=True)
     draft.touch(mode=0o600)
@@ -45,13 +45,21 @@ def copy_to(path: Path) -> None:
         draft.unlink(missing_ok=True)
 
 
+def _in_the_way(path: Path) -> str:
+    """Tell what stands there that must not go, if anything does."""
+    ours = Path(database.database).resolve()
+    if path.is_dir():
+        return "it is a folder"
+    if path.exists() and path.samefile(ours):
+        return "it is the database itself"
+    if str(path.resolve()).startswith(f"{ours}-") or not _may_go(path):
+        return "something stands there that is no earlier copy"
+    return ""
+
+
 def _may_go(path: Path) -> bool:
-    """Tell whether there is nothing, an empty file or a database, and not our log."""
-    if str(path.resolve()).startswith(f"{Path(database.database).resolve()}-"):
-        return False
-    if not path.exists() and not path.is_symlink():
-        return True
+    """Tell whether there is nothing, an empty file or a database."""
     if not path.is_file():
-        return False
+        return not path.exists() and not path.is_symlink()
     with path.open("rb") as file:
         return file.read(len(SQLITE)) in (b"", SQLITE)

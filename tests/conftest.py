@@ -17,12 +17,14 @@ from models.changes import AREAS
 from models.database import database, migrate, open_database, writing
 from models.instance import make_secrets
 from models.platform.keys import CreateKey, issue_key
+from models.projects.projects import ensure_docs_project
 from models.settings import Settings
 from sitegen.bodies import Bodies
 from sitegen.build import build
 from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
 from sitegen.preview import Preview
+from tests.shelf import Shelf
 
 declare_operations()
 declare_pages()
@@ -139,6 +141,14 @@ def ask(app, issue):
         return client.post(operation.path, json=given or {}, headers=sent)
 
     return asked
+
+
+@pytest.fixture
+def shelf(ask, clock, settings):
+    project = ensure_docs_project(
+        clock.now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
+    )
+    return Shelf(ask, project)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -14,6 +13,7 @@ import pytest
 
 import app
 from models.database import database
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 
@@ -79,11 +79,6 @@ def bootstrapped(environment):
         words, cwd=ROOT, env=environment, capture_output=True, check=True, text=True
     )
     return ran.stdout.strip()
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return found.getsockname()[1]
 
 
 def fetch(address, key=None, body=None, repeat="one"):

@@ -14,8 +14,9 @@ import pytest
 
 import app
 from models.database import database
-from tests.commands.conftest import ROOT, free_port
+from tests.commands.conftest import ROOT
 from tests.house.test_docs import COMMANDS as BY_NAME
+from tests.ports import free_port
 
 COMMANDS = {tuple(words.split()): parser for words, parser in BY_NAME.items()}
 SERVING = {("serve",), ("demo",)}
@@ -140,15 +141,15 @@ def test_wrong_setting(words, command, place, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["backup", "folder"], "folder is a folder"),
-        (["backup", "."], "is a folder"),
+        (["backup", "folder"], "folder cannot be written: it is a folder"),
+        (["backup", "."], "it is a folder"),
         (["backup", "file/copy.db"], "file/copy.db cannot be written"),
         (["backup", "nowhere/copy.db"], "nowhere/copy.db cannot be written"),
-        (["backup", "data/masthead.db"], "is the database itself"),
+        (["backup", "data/masthead.db"], "it is the database itself"),
         (["backup", "data/masthead.db-wal"], "no earlier copy"),
         (["backup", "/dev/zero"], "no earlier copy"),
         (["backup", "file"], "no earlier copy"),
-        (["backup", ""], "is a folder"),
+        (["backup", ""], "it is a folder"),
         (["export", "file"], "file is a file"),
         (["export", "folder"], "The folder folder is not empty"),
         (["export", "file/out"], "file/out"),
@@ -288,13 +289,3 @@ def test_ended_server(start):
     process.send_signal(signal.SIGINT)
 
     assert process.wait(timeout=10) == 0
-
-
-def test_progress_in_lines(monkeypatch, capsys):
-    """Where there is no terminal, long work tells in lines how far it is."""
-    monkeypatch.setattr("app.TELL_SECONDS", 0)
-
-    assert list(app._bar("page")(["a", "b"])) == ["a", "b"]
-    assert list(app._bar("record")(iter("a"))) == ["a"]
-
-    assert capsys.readouterr().err == "page 1 of 2\npage 2 of 2\nrecord 1\n"

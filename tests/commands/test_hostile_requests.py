@@ -8,7 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.commands.conftest import ROOT, environment_in, free_port
+from tests.commands.conftest import ROOT, environment_in
+from tests.ports import free_port
 
 HOST = b"Host: x\r\n"
 POST = b"POST /platform/v1/keys/verify HTTP/1.1\r\n" + HOST

@@ -53,7 +53,7 @@ def test_log_of_a_server(environment, tmp_path, start):
 
     until(lambda: "operation=healthz" in log.read_text())
     until(lambda: "build=done" in log.read_text())
-    until(lambda: "job=tidy" in log.read_text())
+    until(lambda: "logger=masthead.jobs job=tidy" in log.read_text())
 
     for each in log.read_text().splitlines():
         assert line.fullmatch(each), each

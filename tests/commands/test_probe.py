@@ -15,7 +15,8 @@ import pytest
 
 from models.base import milliseconds
 from models.words import read_moment
-from tests.commands.conftest import ROOT, fetch, free_port
+from tests.commands.conftest import ROOT, fetch
+from tests.ports import free_port
 
 ADD = "/status/v1/admin/services/add"
 

@@ -9,7 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-from tests.commands.conftest import ROOT, fetch, free_port
+from tests.commands.conftest import ROOT, fetch
+from tests.ports import free_port
 
 SECONDS = 20
 

@@ -11,7 +11,6 @@ from models.database import database, open_database
 from sitegen.files import DRAFT, UNFINISHED
 from sitegen.manifest import MANIFEST
 from tests.crash.child import Deadly, Quick, forget, survives
-from tests.pages.conftest import shelf  # noqa: F401  (a fixture)
 from tests.pages.test_build import files_in
 
 ADMIN = "POST /status/v1/admin"
@@ -51,7 +50,7 @@ class Scene:
 
 
 @pytest.fixture
-def scene(ask, shelf, build_site, settings, output, tmp_path, clock):  # noqa: F811
+def scene(ask, shelf, build_site, settings, output, tmp_path, clock):
     """A site on which much has changed since its build."""
     ask(f"{ADMIN}/services/add", {"slug": "api", "name": "API"})
     ask(f"{ADMIN}/services/add", {"slug": "mail", "name": "Mail"})

@@ -8,7 +8,7 @@ from models.database import open_database
 from models.hosting import address, cache_class, place_of
 from models.settings import Settings
 from tests.crash.child import Quick
-from tests.crash.test_builder import scene, shelf  # noqa: F401  (fixtures)
+from tests.crash.test_builder import scene  # noqa: F401  (a fixture)
 from tests.pages.test_build import files_in
 
 URL = Settings().site_url

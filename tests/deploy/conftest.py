@@ -24,12 +24,6 @@ def needed(program):
     return found
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @pytest.fixture
 def world(build_site, clock):
     populate(clock.now)

@@ -2,15 +2,14 @@
 
 import json
 import os
-import threading
 from getpass import getuser
 from pathlib import Path
 
 import pytest
-from waitress.server import create_server
 
 from models.hosting import address, headers_of
-from tests.deploy.conftest import DEPLOY, free_port, get, needed
+from tests.deploy.conftest import DEPLOY, get, needed
+from tests.ports import free_port, served
 
 SITE, API = "status.example.com", "masthead.internal"
 # Its workers are nobody in particular unless told, and could not read the folder.
@@ -32,12 +31,8 @@ http {{
 @pytest.fixture
 def behind(app):
     """The port of the API that stands behind the front."""
-    server = create_server(app, host="127.0.0.1", port=0, threads=2)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    yield server.effective_port
-    server.close()
-    thread.join(10)
+    with served(app, threads=2) as port:
+        yield port
 
 
 def example(name, port, behind, settings):
@@ -70,7 +65,7 @@ FRONTS = {"nginx.conf": started_nginx, "Caddyfile": started_caddy}
 
 
 @pytest.fixture(params=FRONTS)
-def front(request, world, run, behind, settings, tmp_path):
+def front(request, world, behind, run, settings, tmp_path):
     """The port of a front that runs an example."""
     port = free_port()
     text = example(request.param, port, behind, settings)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.conftest import DEPLOY, free_port, get
+from tests.deploy.conftest import DEPLOY, get
+from tests.ports import free_port
 
 HERE = DEPLOY.parent
 UNCOMPILED = {"PYTHONDONTWRITEBYTECODE": "1"}

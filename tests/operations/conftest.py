@@ -97,3 +97,15 @@ def recorded(store):
         ]
 
     return records
+
+
+@pytest.fixture
+def export(ask):
+    """Export the project."""
+
+    def exported(id, **more):
+        response = ask("GET /projects/v1/projects/export", {"id": id, **more})
+        assert response.status_code == 200, response.json
+        return response.json["data"]
+
+    return exported

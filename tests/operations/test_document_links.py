@@ -3,18 +3,8 @@
 import pytest
 
 from models.projects import document_links
-from models.projects.projects import ensure_docs_project
-from tests.pages.conftest import Shelf
 
 LINKS = "GET /projects/v1/documents/links"
-
-
-@pytest.fixture
-def shelf(ask, clock, settings):
-    project = ensure_docs_project(
-        clock.now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
-    )
-    return Shelf(ask, project)
 
 
 @pytest.fixture

@@ -12,18 +12,6 @@ WORD = "quillfeather"
 
 
 @pytest.fixture
-def export(ask):
-    """Export the project."""
-
-    def exported(id, **more):
-        response = ask(EXPORT, {"id": id, **more})
-        assert response.status_code == 200, response.json
-        return response.json["data"]
-
-    return exported
-
-
-@pytest.fixture
 def full(store, clock):
     return make_full(clock.now, WORD)
 

@@ -19,22 +19,9 @@ from tests.projects import (
 )
 from tests.rules.test_text_index import expected, held
 
-EXPORT = "GET /projects/v1/projects/export"
 IMPORT = "POST /projects/v1/admin/projects/import"
 PURGE = "POST /projects/v1/admin/projects/purge"
 WORD = "quillfeather"
-
-
-@pytest.fixture
-def export(ask):
-    """Export the project."""
-
-    def exported(id, **more):
-        response = ask(EXPORT, {"id": id, **more})
-        assert response.status_code == 200, response.json
-        return response.json["data"]
-
-    return exported
 
 
 @pytest.fixture

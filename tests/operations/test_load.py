@@ -1,7 +1,6 @@
 """The short form of bench/load.py, and the limits of connections one by one."""
 
 import socket
-import threading
 import time
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -11,6 +10,7 @@ import pytest
 from api import server as serving
 from bench import load
 from bench.kills import instance
+from tests.ports import served
 
 
 def test_load_in_bad_company():
@@ -39,13 +39,7 @@ def serve():
     with ExitStack() as stack:
 
         def started(app):
-            listener = socket.create_server(("127.0.0.1", 0))
-            port = listener.getsockname()[1]
-            made = serving.limited_server(app, listener, threads=1)
-            thread = threading.Thread(target=made.run)
-            thread.start()
-            stack.callback(thread.join)
-            stack.callback(made.close)
+            port = stack.enter_context(served(app, threads=1))
 
             def connect():
                 address = ("127.0.0.1", port)

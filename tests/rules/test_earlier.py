@@ -4,16 +4,6 @@ import pytest
 
 from models.projects import earlier
 from models.projects.earlier import earlier_revisions
-from models.projects.projects import ensure_docs_project
-from tests.pages.conftest import Shelf
-
-
-@pytest.fixture
-def shelf(ask, clock, settings):
-    project = ensure_docs_project(
-        clock.now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
-    )
-    return Shelf(ask, project)
 
 
 @pytest.fixture

@@ -1,8 +1,4 @@
-"""Documents as the tests of pages write them: through the API, in the docs project."""
-
-import pytest
-
-from models.projects.projects import ensure_docs_project
+"""Documents as tests write them: through the API, in the docs project."""
 
 DOCUMENTS = "POST /projects/v1/documents"
 
@@ -38,11 +34,3 @@ class Shelf:
         response = self.ask(f"{DOCUMENTS}/{operation}", asked)
         assert response.status_code == 200, response.text
         return response.json["data"]
-
-
-@pytest.fixture
-def shelf(ask, clock, settings):
-    project = ensure_docs_project(
-        clock.now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
-    )
-    return Shelf(ask, project)

@@ -1,0 +1,35 @@
+"""Ports of this machine: one that is free, and one where our server listens."""
+
+import socket
+import threading
+from contextlib import contextmanager
+from functools import partial
+
+from api.server import limited_server
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return found.getsockname()[1]
+
+
+@contextmanager
+def served(app, threads):
+    """Serve an application with our limits, and give its port."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = limited_server(app, listener, threads=threads)
+    loop = threading.Thread(target=server.run)
+    loop.start()
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        # In its own thread: a loop from under which another closes its files fails.
+        server.trigger.pull_trigger(partial(_end, server))
+        loop.join()
+        server.task_dispatcher.shutdown()
+
+
+def _end(server):
+    for channel in list(server.active_channels.values()):
+        channel.handle_close()
+    server.close()
