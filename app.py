@@ -169,7 +169,7 @@ from sitegen.page import Edition, declare_pages
 from sitegen.preview import Preview
 from sitegen.sources import report as reports
 from sitegen.sources.tree import Tree, read_tree
-from sitegen.workers import collect_seldom
+from sitegen.worker import collect_seldom
 
 log = logging.getLogger("masthead.jobs")
 

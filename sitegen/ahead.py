@@ -16,8 +16,7 @@ class Ahead(Generic[T]):
     Reads the further ahead the longer it is asked in order.
 
     One publication reads one text; a build of the whole site does not read them one
-    by one. Of a long row the next piece is loaded before this one is used up, so
-    that what other processes do for it is done meanwhile.
+    by one.
     """
 
     def __init__(
@@ -29,7 +28,6 @@ class Ahead(Generic[T]):
         self._load = load
         self._places = {each.id: place for place, each in enumerate(documents)}
         self._held: Mapping[str, T] = {}
-        self._next: Mapping[str, T] | None = None
         self._start, self._end = 0, 0
 
     def of(self, document: PublishedPage) -> T | None:
@@ -42,10 +40,5 @@ class Ahead(Generic[T]):
     def _move_to(self, place: int) -> None:
         in_order = place == self._end
         length = min(MOST, 2 * (self._end - self._start) or 1) if in_order else 1
-        ahead = self._next if in_order else None
         self._start, self._end = place, place + length
-        self._held = self._piece(place, length) if ahead is None else ahead
-        self._next = self._piece(self._end, MOST) if length == MOST else None
-
-    def _piece(self, start: int, length: int) -> Mapping[str, T]:
-        return self._load(self._documents[start : start + length])
+        self._held = self._load(self._documents[place : self._end])

@@ -1,9 +1,9 @@
 """Rendered documents: taken from where they are kept, rendered where they lack."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import chain
 
 from models.database import reading
@@ -17,14 +17,9 @@ from models.projects.published import (
 )
 from models.projects.site import Text
 from sitegen.markdown import AS_WRITTEN, RENDERER, render
-from sitegen.workers import Workers
 
-# From so many on that lack at once other processes render them; a few are rendered
-# before a process would have started.
-MANY, CHUNK = 48, 32
-PROCESSES = 2
-
-Held = Body | Future[dict[str, Body]]
+# So many that were rendered wait in memory until they are kept.
+MANY = 100
 
 
 def body_key(text: Text) -> str:
@@ -55,48 +50,57 @@ class Bodies:
     """
     The bodies of documents, by what they are rendered from.
 
-    The build reads from one snapshot, in which nothing can be written: what it
-    renders itself is held back until `keep`. What other processes render is put
-    down at once by the threads that wait for them.
+    The build reads from one snapshot, in which nothing can be written: a thread puts
+    down what was rendered, many at a time, and `keeping` the last of them.
     """
 
     def __init__(self) -> None:
         self._fresh: dict[str, Body] = {}
-        self._threads: ThreadPoolExecutor | None = None
-        self._workers = Workers()
+        # What is being put down: the snapshot will not show it.
+        self._leaving: dict[str, Body] = {}
+        self._thread: ThreadPoolExecutor | None = None
 
-    def load(self, documents: Sequence[PublishedPage]) -> dict[str, Held]:
-        """Return, by document, what is kept, and what is being rendered elsewhere."""
+    def load(self, documents: Sequence[PublishedPage]) -> dict[str, Body]:
+        """Return what is kept, by document."""
         keys = {each.id: body_key(each) for each in documents}
-        kept = bodies_with(list(keys.values())) | self._fresh
-        found: dict[str, Held] = {
-            id: kept[key] for id, key in keys.items() if key in kept
-        }
-        lacking = [each for each in documents if each.id not in found]
-        if len(lacking) >= MANY:
-            for start in range(0, len(lacking), CHUNK):
-                chunk = lacking[start : start + CHUNK]
-                found |= dict.fromkeys([e.id for e in chunk], self._begun(chunk))
-        return found
+        kept = bodies_with(list(keys.values()))
+        return {id: kept[key] for id, key in keys.items() if key in kept}
 
-    def of(self, document: PublishedPage, held: Held | None) -> Body:
+    def of(self, document: PublishedPage, held: Body | None) -> Body:
         """Return the body that was held, or else rendered here and now."""
-        body = held.result().get(document.id) if isinstance(held, Future) else held
-        body = body or self._fresh.get(body_key(document))
+        return held or self._of_text(
+            document, lambda: published_contents([document.id])[document.id]
+        )
+
+    def _of_text(self, text: Text, content: Callable[[], str]) -> Body:
+        key = body_key(text)
+        body = self._fresh.get(key) or self._leaving.get(key)
         if body is None:
-            content = published_contents([document.id])[document.id]
-            body = body_of(document, content)
-            self._fresh[body.key] = body
+            body = self._fresh[key] = body_of(text, content())
+            if len(self._fresh) >= MANY:
+                self._put_down()
         return body
+
+    def _put_down(self) -> None:
+        """Have kept what is fresh; the next time it is forgotten here."""
+        self._thread = self._thread or ThreadPoolExecutor(1)
+        self._leaving, self._fresh = self._fresh, {}
+        self._thread.submit(self._keep, self._leaving)
+
+    def _keep(self, bodies: dict[str, Body]) -> None:
+        # What cannot be kept now is at the end of the next build.
+        try:
+            keep_bodies(bodies.values())
+        except StorageBusy:
+            self._fresh |= bodies
 
     def earlier(self, revisions: Sequence[EarlierRevision]) -> list[Body]:
         """Return what pages showed before; that of the last one is mostly kept."""
-        kept = bodies_with([body_key(each) for each in revisions]) | self._fresh
-        for each in revisions:
-            key = body_key(each)
-            if key not in kept:
-                kept[key] = self._fresh[key] = body_of(each, each.content())
-        return [kept[body_key(each)] for each in revisions]
+        kept = bodies_with([body_key(each) for each in revisions])
+        return [
+            kept.get(body_key(each)) or self._of_text(each, each.content)
+            for each in revisions
+        ]
 
     @contextmanager
     def keeping(self) -> Iterator[None]:
@@ -104,18 +108,11 @@ class Bodies:
         try:
             yield
         finally:
-            self.let_go()
-        # What cannot be kept now is at the end of the next build.
-        with suppress(StorageBusy):
-            keep_bodies(self._fresh.values())
-            self._fresh.clear()
-
-    def let_go(self) -> None:
-        """End the processes; the next build of many starts others."""
-        if self._threads is not None:
-            self._threads.shutdown(cancel_futures=True)
-            self._threads = None
-        self._workers.stop()
+            if self._thread is not None:
+                self._thread.shutdown()
+                self._thread = None
+        self._leaving, last, self._fresh = {}, self._fresh, {}
+        self._keep(last)
 
     def forget(self) -> None:
         """Forget the bodies of revisions that no page shows or goes on from."""
@@ -124,25 +121,3 @@ class Bodies:
             before = earlier_revisions({e.id: e.published_version for e in public})
         shown: list[Text] = [*public, *chain.from_iterable(before.values())]
         forget_bodies(body_key(each) for each in shown)
-
-    def _begun(self, documents: Sequence[PublishedPage]) -> Future[dict[str, Body]]:
-        contents = published_contents([each.id for each in documents])
-        self._threads = self._threads or ThreadPoolExecutor(PROCESSES)
-        return self._threads.submit(self._from_worker, documents, contents)
-
-    def _from_worker(
-        self, documents: Sequence[PublishedPage], contents: dict[str, str]
-    ) -> dict[str, Body]:
-        """Return the bodies by document; what another process cannot do is left out."""
-        texts = {e.id: below_title(e.title, contents[e.id]) for e in documents}
-        told, found = self._workers.render(texts), {}
-        for each in documents:
-            if each.id in told:
-                html, headings, links = told[each.id]
-                found[each.id] = Body.of(body_key(each), links, headings, html)
-        try:
-            keep_bodies(found.values())
-        except StorageBusy:
-            # Somebody writes for long; they are kept at the end or rendered again.
-            self._fresh |= {body.key: body for body in found.values()}
-        return found

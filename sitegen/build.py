@@ -5,15 +5,14 @@ Every page of the areas is yielded; its fingerprint decides whether it is made.
 So a forgotten dependency cannot exist, and a build may run as often as it likes.
 """
 
-import hashlib
-import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from models.audit import AUDITED, newest_link
-from models.base import canonical
 from models.changes import AREAS, generation_with, marks, note_built
 from models.database import reading
 from models.hosting import paths_at
@@ -22,13 +21,18 @@ from models.lease import SERVER, holder_of
 from models.logs import Line
 from sitegen.files import Folder, OutputError
 from sitegen.generations import Change, change_of, differing, live_generation, note
-from sitegen.manifest import LIVE, Entry
+from sitegen.maker import Maker
+from sitegen.manifest import LIVE
 from sitegen.outcome import Report
-from sitegen.page import FIRST, PAGES, SHARED, Edition, Page, Rank
+from sitegen.page import COSTLY, FIRST, PAGES, SHARED, Edition, Page, Pages, Rank, Row
 from sitegen.retired import retire
+from sitegen.sharing import Helper
 from sitegen.shelves import shelves
 
 log = logging.getLogger("masthead.builds")
+
+# From so many on that had to be written a build is long.
+MANY = 100
 
 Planned = tuple[Page, str]
 Progress = Callable[[Iterable[Planned]], Iterable[Planned]]
@@ -53,12 +57,13 @@ def build(
     with folder.locked(), edition.bodies.keeping():
         with reading():
             _require_free(folder)
-            work = _Work(edition, folder, full)
             marked = marks()
+            work = _Work(edition, folder, marked, full)
             numbers = {area: marked[area] for area in work.widened(areas)}
             plan = Plan(work.planned([*numbers, SHARED]), work.expected())
-            for page, area in progress(plan):
-                work.settle(page, area)
+            with closing(work.helper):
+                for page, area in progress(plan):
+                    work.settle(page, area)
             live = _live(numbers)
         work.clear([*numbers, SHARED])
         work.finish(live)
@@ -112,19 +117,19 @@ class _Folders:
 class _Work:
     """The state of one build."""
 
-    def __init__(self, edition: Edition, folder: Folder, full: bool) -> None:
+    def __init__(
+        self, edition: Edition, folder: Folder, marked: dict[str, int], full: bool
+    ) -> None:
         self.edition = edition
         self.folder = folder
-        self.looks = edition.looks
-        self.site = self.looks.site(_navigation(edition))
-        self.version = _digest([self.looks.version, self.site["collections"]])[:16]
-        self.full = full
         self.interrupted = folder.interrupted()
         self.before = folder.manifest()
+        self.maker = Maker(edition, folder, self.before, is_full=full)
+        self.version = self.maker.version
+        self.helper = Helper(edition, self.maker, [marked, self.version])
         self.entries = dict(self.before)
         self.report = Report()
         self.seen: set[str] = set()
-        self.begun = False
 
     def widened(self, areas: Iterable[str]) -> Iterable[str]:
         """Return all areas where what every page shows is not what it was."""
@@ -143,17 +148,36 @@ class _Work:
         the lists show. These follow when all leaves are written; one that tells
         what it links to, as soon as that stands.
         """
-        for path, content in self.looks.assets.values():
+        for path, content in self.edition.looks.assets.values():
             yield Page(path, content), SHARED
         later: list[Planned] = []
         functions = [(area, each) for area in areas for each in PAGES.get(area, [])]
         for area, function in sorted(functions, key=lambda each: each[1] not in FIRST):
             for page in function(self.edition):
-                if page.rank is Rank.LEAF or self._all_stand(page.links):
+                if isinstance(page, Row):
+                    yield from self._in_turn(page, function, area)
+                elif page.rank is Rank.LEAF or self._all_stand(page.links):
                     yield page, area
                 else:
                     later.append((page, area))
         yield from sorted(later, key=lambda pair: (pair[0].rank, pair[0].path))
+
+    def _in_turn(self, row: Row, function: Pages, area: str) -> Iterator[Planned]:
+        of = f"{function.__module__}.{function.__qualname__}", area
+        ahead = partial(self._work_out, area)
+        for page in self.helper.in_turn(row, of, self._is_long, ahead):
+            yield page, area
+
+    def _work_out(self, area: str) -> None:
+        """Work out what is costly of the pages to come, if any of them lacks."""
+        for function in COSTLY.intersection(PAGES[area]):
+            for page in function(self.edition):
+                if isinstance(page, Page) and not self.maker.stands(page):
+                    page.content()
+                    break
+
+    def _is_long(self) -> bool:
+        return len(self.report.written) >= MANY
 
     def _all_stand(self, paths: Collection[str]) -> bool:
         return bool(paths) and all(each in self.entries for each in paths)
@@ -161,27 +185,19 @@ class _Work:
     def settle(self, page: Page, area: str) -> None:
         """Make one page true, unless it is already."""
         self.seen.add(page.path)
-        before = self.before.get(page.path)
         try:
-            made = self._fingerprint(page)
-            if not self.full and self._stands(page.path, before, made):
-                self.report.unchanged += 1
-                return
-            content = self._content(page)
+            made = self.helper.made(page, area) or self.maker.made(page, area)
         except Exception as error:
             log.exception(Line(build="failed", state="pages-failed", page=page.path))
             self.report.failed.append(
                 (page.path, area, f"{type(error).__name__}: {error}")
             )
             return
-        self._put(page.path, content, Entry.of(page.path, content, area, made))
-
-    def _stands(self, path: str, before: Entry | None, made: str) -> bool:
-        return (
-            before is not None
-            and before.made == made
-            and self.folder.holds(path, before)
-        )
+        self.entries[page.path] = made.entry
+        if made.is_written:
+            self.report.written.append(page.path)
+        else:
+            self.report.unchanged += 1
 
     def holds(self, href: str) -> bool:
         """Tell whether something stands at an address of the site."""
@@ -200,7 +216,7 @@ class _Work:
         for path in stale:
             del self.entries[path]
         if stale:
-            self._begin()
+            self.maker.begin()
         gone = sorted(set(stale) - set(assets))
         for path in gone:
             self.folder.remove(path)
@@ -233,60 +249,8 @@ class _Work:
         differ = differing(before, self.entries)
         return change.then(change_of(differ, before, self.entries, url))
 
-    def _put(self, path: str, content: bytes, entry: Entry) -> None:
-        self.entries[path] = entry
-        # Read and not believed: a file is small, and somebody may have been at it.
-        if self.folder.has(path, content):
-            self.report.unchanged += 1
-            return
-        self._begin()
-        self.folder.write(path, content)
-        self.report.written.append(path)
-
-    def _begin(self) -> None:
-        if not self.begun:
-            self.folder.begin()
-            self.begun = True
-
-    def _fingerprint(self, page: Page) -> str:
-        return f"{page.digest} {self.version}" if page.template else page.digest
-
-    def _content(self, page: Page) -> bytes:
-        data = page.content()
-        if isinstance(data, bytes):
-            return data
-        if page.template is None:
-            return _told(data)
-        told = {
-            "path": page.address,
-            "title": page.title,
-            "description": page.description,
-            "canonical": self.site["url"] + (page.canonical or page.address),
-            "twin": page.twin,
-        }
-        names: dict[str, Any] = {"site": self.site, "page": told, "data": data}
-        return self.looks.render(page.template, **names).encode()
-
-
-def _digest(told: Any) -> str:
-    return hashlib.sha256(canonical(told)).hexdigest()
-
 
 def _live(numbers: dict[str, int]) -> dict[str, Any]:
     """What is live, so that a writer can wait for it; and how the audit stands."""
     links = {area: newest_link(area) for area in AUDITED}
     return {"generation": generation_with(numbers), "audit": links}
-
-
-def _navigation(edition: Edition) -> list[dict[str, str]]:
-    """The collections that have pages, as every page's header shows them."""
-    return [
-        {"collection": each.collection, "title": each.title, "href": each.href}
-        for each in shelves(edition)
-    ]
-
-
-def _told(data: Any) -> bytes:
-    if isinstance(data, str):
-        return data.encode()
-    return (json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n").encode()

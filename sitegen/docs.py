@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.projects.published import PublishedPage
-from sitegen.page import Edition, Page, Rank, pages
+from sitegen.page import Edition, Page, Rank, Row, pages
 from sitegen.sheets import Sheets
 from sitegen.shelves import Shelf, line_of, shelves, told
 
@@ -20,7 +20,7 @@ def collections(edition: Edition) -> Iterator[Page]:
 
 
 @pages("docs")
-def documents(edition: Edition) -> Iterator[Page]:
+def documents(edition: Edition) -> Iterator[Row]:
     """Every published document: for readers, for programs, and as Markdown."""
     yield from edition.always(Sheets).pages(edition)
 

@@ -19,8 +19,8 @@ LOCK = ".masthead.lock"
 UNFINISHED = ".masthead.unfinished"
 DRAFT = ".draft"
 # So many files of a build are each brought to the disk before they are moved over.
-# From there on all drafts are, by one call, and then moved, so many at a time.
-FEW, MANY = 100, 1000
+# From there on all drafts are, by one call, and then moved, so many bytes at a time.
+FEW, MANY_BYTES = 100, 4 * 1024 * 1024
 # How long whoever writes here alone relies on what stood here; then it looks again.
 TRUST_SECONDS = 60
 
@@ -39,8 +39,9 @@ class OutputError(Exception):
 class Folder:
     """A folder that only Masthead writes to, and only one process at a time."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, few: int = FEW) -> None:
         self.path = Path(path)
+        self._few = few
         self._root = str(path)
         self._known: Known | None = None
         # When the files of an area were last looked at, and which are being now.
@@ -48,10 +49,13 @@ class Folder:
         self._looking: dict[str, bool] = {}
         self._written = 0
         self._waiting: list[tuple[str, bytes]] = []
+        self._waiting_bytes = 0
         self._under_way: Future[None] | None = None
         self._made: set[str] = set()
         # What an inspection has found not to be as it was written.
         self.doubted: set[str] = set()
+        # The file by which a build holds the folder, while one does.
+        self.lock = -1
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -61,6 +65,7 @@ class Folder:
             self._require_ours()
             with (self.path / LOCK).open("w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
+                self.lock = lock.fileno()
                 yield
         except OSError as error:
             raise OutputError(
@@ -131,22 +136,26 @@ class Folder:
         next ones are made; `show` waits for it.
         """
         self._written += 1
-        if self._written <= FEW:
+        if self._written <= self._few:
             draft, target = self._drafted(path, content, sync=True)
             self._move(draft, target)
             return
         self._waiting.append((path, content))
-        if len(self._waiting) >= MANY:
+        self._waiting_bytes += len(content)
+        if self._waiting_bytes >= MANY_BYTES:
             self._await()
-            self._under_way = self._thread.submit(self._show, self._waiting)
-            self._waiting = []
+            self._under_way = self._thread.submit(self._show, self._taken())
 
     def show(self) -> None:
         """Move over all that was written and waits."""
         self._await()
-        waiting, self._waiting = self._waiting, []
-        if waiting:
-            self._show(waiting)
+        if self._waiting:
+            self._show(self._taken())
+
+    def _taken(self) -> list[tuple[str, bytes]]:
+        """Take what waits; from here on nothing does."""
+        waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
+        return waiting
 
     def _await(self) -> None:
         under_way, self._under_way = self._under_way, None
@@ -157,7 +166,8 @@ class Folder:
         """Begin anew; whatever a build that failed has left is swept later."""
         with suppress(OSError):
             self._await()
-        self._waiting, self._written = [], 0
+        self._taken()
+        self._written = 0
 
     def _show(self, waiting: list[tuple[str, bytes]]) -> None:
         drafted = [self._drafted(path, content) for path, content in waiting]

@@ -8,7 +8,7 @@ from enum import IntEnum
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from models.base import canonical
 from models.hosting import address
@@ -26,6 +26,16 @@ class Rank(IntEnum):
 
 
 T = TypeVar("T")
+
+
+class Learned(Protocol):
+    """What is found out while a page is made, and is needed after that."""
+
+    def learned(self) -> Any:
+        """Return it as JSON."""
+
+    def learn(self, told: Any) -> None:
+        """Take it from another process, which has made the page."""
 
 
 @dataclass(slots=True, eq=False)
@@ -51,6 +61,7 @@ class Page:
     # The paths that a list links to, where it is told: with these in place it need
     # not wait for the other lists.
     links: Collection[str] = ()
+    aside: Learned | None = None
     _digest: str = field(default="", init=False, repr=False)
 
     def content(self) -> Any:
@@ -80,6 +91,27 @@ class Page:
     @property
     def address(self) -> str:
         return address(self.path)
+
+    def learned(self) -> list[Any]:
+        """Return what need not be found out again of a page that was made."""
+        return [self.digest, self.aside and self.aside.learned()]
+
+    def learn(self, told: list[Any]) -> None:
+        """Take what another process has found out, as `learned` tells it there."""
+        self._digest, aside = told
+        if self.aside is not None:
+            self.aside.learn(aside)
+
+
+class Subject(Protocol):
+    """What has pages, all of them leaves."""
+
+    @property
+    def pages(self) -> Collection[Page]: ...
+
+
+class Row(list[Subject]):
+    """Many subjects of one kind: a second process may make the pages of some."""
 
 
 @dataclass(frozen=True)
@@ -130,10 +162,14 @@ class Edition:
         return found
 
 
-Pages = Callable[[Edition], Iterator[Page]]
+# A function has at most one row.
+Pages = Callable[[Edition], Iterator[Page | Row]]
 PAGES: dict[str, list[Pages]] = {}
 # Who yields what readers wait for, and is asked before all others.
 FIRST: set[Pages] = set()
+# Who yields pages of which the first that is made costs as much as all of them: it is
+# worked out while another process makes other pages.
+COSTLY: set[Pages] = set()
 
 # Pages that stand on facts of every area; they are few and made in every build.
 SHARED = "shared"
@@ -145,13 +181,17 @@ def declare_pages() -> None:
         import_module(f"sitegen.{each.name}")
 
 
-def pages(area: str, *, first: bool = False) -> Callable[[Pages], Pages]:
+def pages(
+    area: str, *, first: bool = False, costly: bool = False
+) -> Callable[[Pages], Pages]:
     """Declare a function that yields all pages of one kind in this area."""
 
     def declare(function: Pages) -> Pages:
         PAGES.setdefault(area, []).append(function)
         if first:
             FIRST.add(function)
+        if costly:
+            COSTLY.add(function)
         return function
 
     return declare

@@ -97,10 +97,10 @@ class Level:
         return self.shards.files[number]
 
 
-@pages("docs")
+@pages("docs", costly=True)
 def index(edition: Edition) -> Iterator[Page]:
     """The files of every level, and the small root that names them."""
-    found = levels(edition)
+    found = edition.once(levels)
     newer: set[str] = set()
     told = []
     for level in found:

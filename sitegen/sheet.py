@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
+from sys import intern
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -89,10 +90,20 @@ class Sheet:
                 description=document.summary or document.title,
                 twin=twin(path),
                 key=self._key,
+                aside=self,
             ),
             Page(twin(path)[1:], self._told, key=self._words),
             Page(self._markdown_href[1:], self._content, key=document.digest),
         )
+
+    def learned(self) -> list[Any]:
+        facts = [self.resolved, self.is_blank, self.is_as_written]
+        return [*facts, self.told_headings, self.former_ids]
+
+    def learn(self, told: list[Any]) -> None:
+        resolved, self.is_blank, self.is_as_written, *rest = told
+        self.resolved = _shared(resolved)
+        self.told_headings, self.former_ids = rest
 
     def warnings(self) -> Iterator[str]:
         """
@@ -206,7 +217,12 @@ class Sheet:
 
     def _found(self, targets: Iterable[str]) -> dict[str, str | None]:
         resolve = self.sheets.addresses.resolve
-        return {target: resolve(self.document, target) for target in targets}
+        return _shared({target: resolve(self.document, target) for target in targets})
+
+
+def _shared(links: dict[str, str | None]) -> dict[str, str | None]:
+    """Ten thousand pages link to each other, and each address is kept once."""
+    return {intern(target): href and intern(href) for target, href in links.items()}
 
 
 def _look_alike(one: PublishedPage | None, other: PublishedPage | None) -> bool:

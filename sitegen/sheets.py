@@ -16,8 +16,8 @@ from models.projects.earlier import (
 from models.projects.published import PublishedPage, published_contents
 from models.projects.renamed import former_ids
 from sitegen.ahead import Ahead
-from sitegen.bodies import Bodies, Held
-from sitegen.page import Edition, Page
+from sitegen.bodies import Bodies
+from sitegen.page import Edition, Row
 from sitegen.sheet import Sheet
 from sitegen.shelves import Shelf, shelves
 from sitegen.sidebar import Sidebars
@@ -37,7 +37,7 @@ class Sheets:
 
     addresses: Addresses
     _bodies: Bodies
-    _held: Ahead[Held]
+    _held: Ahead[Body]
     _contents: Ahead[str]
     _earlier: Ahead[list[EarlierRevision]]
     _of_several: set[str]
@@ -47,7 +47,7 @@ class Sheets:
         self._sidebars = Sidebars()
         self._places: list[Any] | None = None
 
-    def pages(self, edition: Edition) -> Iterator[Page]:
+    def pages(self, edition: Edition) -> Iterator[Row]:
         """Yield the pages of every document; those that stand are the same objects."""
         found = shelves(edition)
         every = [each for shelf in found for each in shelf.documents]
@@ -55,15 +55,14 @@ class Sheets:
         self._read_ahead(every)
         self._of_several = of_several_versions()
         moved = self._find_addresses(every)
-        for sheet in self._renewed(edition, found, moved):
-            yield from sheet.pages
-            # Links are looked at when the page is settled.
+        yield Row(self._renewed(edition, found, moved))
+        # All that was read ahead has been used; what comes now needs the room.
+        self._read_ahead([])
+        # Links are looked at when a page is made.
+        for sheet in self._sheets.values():
             edition.warnings.extend(sheet.warnings())
             edition.leads.extend(sheet.leads)
         edition.warnings.extend(self._lost_anchors())
-        # All that was read ahead has been used; what comes now needs the room.
-        edition.bodies.let_go()
-        self._read_ahead([])
 
     def leading_to(self, place: str) -> dict[str, list[PublishedPage]]:
         """Return, by page, the documents that link to a place which holds none."""

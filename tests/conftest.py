@@ -168,7 +168,7 @@ def build_site(store, settings, clock):
     looks, bodies = Looks(settings), Bodies()
     told = {kind: asdict(problem) for kind, problem in KINDS.items()}
 
-    def built(areas=AREAS, *, output=None, openapi=None, **more):
+    def built(areas=AREAS, *, output=None, openapi=None, bodies=bodies, **more):
         into = replace(settings, output=str(output)) if output else settings
         shared = {"looks": looks, "bodies": bodies, "problems": told}
         shared |= {"openapi": openapi or {}}

@@ -66,7 +66,7 @@ class OutlineCollection(Shape):
     sections: list[OutlineSection]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PublishedPage:
     """A published document without its text: words and times of its revision."""
 
@@ -127,7 +127,7 @@ def published_got(asked: GetPublished) -> PublishedDocument:
     return _with_texts(found)[0]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Known:
     """A document with the row it was read from, and its place among the others."""
 

@@ -2,37 +2,15 @@
 
 import pytest
 
+from models.errors import StorageBusy
 from models.projects.bodies import BodyRow
 from sitegen import bodies as module
-from sitegen import workers
 from sitegen.bodies import Bodies, below_title
-from sitegen.workers import Workers
 from tests.pages.test_build import files_in
-
-
-@pytest.fixture
-def many(shelf, monkeypatch):
-    """So many documents that processes are started for them."""
-    monkeypatch.setattr(module, "MANY", 2)
-    return [
-        shelf.publish(f"page-{number}", f"See [next](page-{number + 1}.md).\n\n## A\n")
-        for number in range(9)
-    ]
 
 
 def no_render(text):
     raise AssertionError("rendered here")
-
-
-def rendered_elsewhere(monkeypatch):
-    """Let this process render nothing but the first, which is read alone."""
-    here, render = [], module.render
-
-    def once(text):
-        here.append(text)
-        return render(text) if len(here) == 1 else no_render(text)
-
-    monkeypatch.setattr(module, "render", once)
 
 
 def test_kept_from_build_to_build(shelf, build_site, output, monkeypatch):
@@ -68,49 +46,43 @@ def test_below_title(content, left):
     assert below_title("T", content) == left
 
 
-def test_many_are_rendered_elsewhere(many, build_site, output, tmp_path, monkeypatch):
-    """Other processes render the same as this one."""
-    with monkeypatch.context() as elsewhere:
-        rendered_elsewhere(elsewhere)
-        assert build_site().failed == []
-    right = files_in(output)
-    BodyRow.delete().execute()
-    monkeypatch.setattr(module, "MANY", 1000)
+def test_many_are_kept_meanwhile(shelf, build_site, monkeypatch):
+    """What a long build renders does not wait in memory for its end."""
+    monkeypatch.setattr(module, "MANY", 2)
+    for number in range(9):
+        shelf.publish(f"page-{number}", f"Page {number}.\n")
+    held, render = [], module.render
+    bodies = Bodies()
 
-    build_site(output=tmp_path / "here")
-
-    assert files_in(tmp_path / "here") == right
-
-
-def test_process_that_dies(many, build_site, output, monkeypatch):
-    """What a process leaves undone is rendered here."""
-    dead = [workers.sys.executable, "-c", "pass"]
-    start = workers.subprocess.Popen
-    monkeypatch.setattr(
-        workers.subprocess, "Popen", lambda _, **how: start(dead, **how)
-    )
-
-    assert build_site().failed == []
-
-    assert (output / "guides/page-0/index.html").exists()
-
-
-def test_failure_of_one(many, build_site, output, monkeypatch):
-    """A document that cannot be rendered fails alone, with its reason."""
-    monkeypatch.setattr(Workers, "render", lambda *_: {})
-    render = module.render
-
-    def failing(text):
-        if "page-8." in text:
-            raise ValueError("No.")
+    def counted(text):
+        held.append(len(bodies._fresh) + len(bodies._leaving))
         return render(text)
 
-    monkeypatch.setattr(module, "render", failing)
+    monkeypatch.setattr(module, "render", counted)
+    build_site(bodies=bodies)
 
-    report = build_site()
+    assert (len(held), max(held)) == (9, 3)
+    assert BodyRow.select().count() == 9
 
-    assert report.failed == [("guides/page-7/index.html", "docs", "ValueError: No.")]
-    assert (output / "guides/page-8/index.html").exists()
+
+def test_busy_storage(shelf, build_site, output, monkeypatch):
+    """What cannot be kept now is kept by the next build; the pages stand."""
+    monkeypatch.setattr(module, "MANY", 2)
+    for number in range(5):
+        shelf.publish(f"page-{number}", f"Page {number}.\n")
+
+    def busy(_):
+        raise StorageBusy("No.")
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(module, "keep_bodies", busy)
+        assert build_site().failed == []
+    assert BodyRow.select().count() == 0
+
+    build_site()
+
+    assert BodyRow.select().count() == 5
+    assert "Page 4." in (output / "guides/page-4/index.html").read_text()
 
 
 def test_unused_are_forgotten(shelf, build_site):

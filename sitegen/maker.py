@@ -1,0 +1,114 @@
+"""How one page becomes a file, unless its file stands already."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from models.base import canonical
+from sitegen.files import Folder
+from sitegen.manifest import Entry
+from sitegen.page import Edition, Page
+from sitegen.shelves import shelves
+
+
+class Made(NamedTuple):
+    """A file as the manifest tells it, and whether it had to be written."""
+
+    entry: Entry
+    is_written: bool
+
+
+class Maker:
+    """
+    Makes the pages of one build; `before` is what stood when it began.
+
+    If the build is full every page is made again.
+    """
+
+    def __init__(
+        self,
+        edition: Edition,
+        folder: Folder,
+        before: Mapping[str, Entry],
+        *,
+        is_full: bool,
+    ) -> None:
+        self.folder = folder
+        self.before = before
+        self.is_full = is_full
+        self._looks = edition.looks
+        self._site = self._looks.site(_navigation(edition))
+        self.version = _digest([self._looks.version, self._site["collections"]])[:16]
+        self._begun = False
+
+    def made(self, page: Page, area: str) -> Made:
+        """Make one page true, unless it is already; raise what a template raises."""
+        # Asked for first: with it a page learns what its content needs.
+        made_from = self._made_from(page)
+        if before := self.stands(page):
+            return Made(before, is_written=False)
+        content = self._content(page)
+        entry = Entry.of(page.path, content, area, made_from)
+        # Read and not believed: a file is small, and somebody may have been at it.
+        if self.before and self.folder.has(page.path, content):
+            return Made(entry, is_written=False)
+        self.begin()
+        self.folder.write(page.path, content)
+        return Made(entry, is_written=True)
+
+    @property
+    def is_trusted(self) -> bool:
+        """Tell whether `before` is what the manifest says."""
+        known = self.folder.known()
+        return known is not None and known.entries is self.before
+
+    def begin(self) -> None:
+        """Note in the folder, before it is touched, that a build is under way."""
+        if not self._begun:
+            self.folder.begin()
+            self._begun = True
+
+    def stands(self, page: Page) -> Entry | None:
+        """Return what is told of the page's file, if that is as the page is."""
+        before = self.before.get(page.path)
+        if before is None or self.is_full or before.made != self._made_from(page):
+            return None
+        return before if self.folder.holds(page.path, before) else None
+
+    def _made_from(self, page: Page) -> str:
+        return f"{page.digest} {self.version}" if page.template else page.digest
+
+    def _content(self, page: Page) -> bytes:
+        data = page.content()
+        if isinstance(data, bytes):
+            return data
+        if page.template is None:
+            return _told(data)
+        told = {
+            "path": page.address,
+            "title": page.title,
+            "description": page.description,
+            "canonical": self._site["url"] + (page.canonical or page.address),
+            "twin": page.twin,
+        }
+        names: dict[str, Any] = {"site": self._site, "page": told, "data": data}
+        return self._looks.render(page.template, **names).encode()
+
+
+def _digest(told: Any) -> str:
+    return hashlib.sha256(canonical(told)).hexdigest()
+
+
+def _navigation(edition: Edition) -> list[dict[str, str]]:
+    """The collections that have pages, as every page's header shows them."""
+    return [
+        {"collection": each.collection, "title": each.title, "href": each.href}
+        for each in shelves(edition)
+    ]
+
+
+def _told(data: Any) -> bytes:
+    if isinstance(data, str):
+        return data.encode()
+    return (json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n").encode()

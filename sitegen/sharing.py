@@ -1,0 +1,207 @@
+"""A long row of subjects: the pages of the last ones are made by a worker."""
+
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import asdict, replace
+from os.path import abspath
+from pathlib import Path
+from select import select
+from threading import Lock
+from typing import Any
+
+from models.hosting import cache_class, type_of
+from models.logs import Line
+from sitegen.files import Folder
+from sitegen.maker import Made, Maker
+from sitegen.manifest import Entry
+from sitegen.page import Edition, Page, Row, Subject
+
+log = logging.getLogger("masthead.builds")
+
+ROOT = Path(__file__).parents[1]
+PROGRAM = [sys.executable, "-m", "sitegen.worker"]
+STOP_SECONDS = 10
+# So long is waited for one answer; a part takes seconds.
+ANSWER_SECONDS = 120
+# So many subjects are taken on here at once; that is also the least that the worker
+# is asked for, and this the most, since its answer takes memory.
+PART, MOST = 32, 400
+# The worker is asked for this share of what is left, so that neither waits long for
+# the other at the end, and it seldom has to begin at another place.
+SHARE = 4
+# A worker needs its time to start: with less left than this it is not asked.
+WORTH = 160
+
+# A page as the worker tells it: what its maker has learned of it, sha256, size and
+# digest of the manifest, and whether it was written.
+Told = tuple[list[Any], str, int, str, bool]
+
+
+class Turn:
+    """Who makes which part of a row: parts of its beginning here, the others there."""
+
+    def __init__(self, length: int) -> None:
+        self._start, self._end = 0, length
+        self._lock = Lock()
+
+    @property
+    def left(self) -> int:
+        return self._end - self._start
+
+    def here(self) -> slice | None:
+        """Take the next part from the beginning."""
+        with self._lock:
+            start, self._start = self._start, min(self._start + PART, self._end)
+            return slice(start, self._start) if start < self._start else None
+
+    def there(self) -> tuple[int, int] | None:
+        """Take a part from the end, unless little is left."""
+        with self._lock:
+            if self.left < PART:
+                return None
+            end, length = self._end, min(MOST, max(PART, self.left // SHARE))
+            self._end -= length
+            return self._end, end
+
+
+class Helper:
+    """The worker of one build, which is started when the build proves to be long."""
+
+    def __init__(self, edition: Edition, maker: Maker, basis: list[Any]) -> None:
+        self._edition, self._maker, self._basis = edition, maker, basis
+        self._thread: ThreadPoolExecutor | None = None
+        self._worker: Worker | None = None
+        self._under_way: Future[dict[str, Told]] | None = None
+        self._made: dict[str, Told] = {}
+
+    def in_turn(
+        self,
+        row: Row,
+        of: tuple[str, str],
+        is_long: Callable[[], bool],
+        meanwhile: Callable[[], None],
+    ) -> Iterator[Page]:
+        """
+        Yield the pages of the row in order; those at its end may have been made.
+
+        `of` names the function that yields the row, and its area. `meanwhile` is done
+        once the helper is at work.
+        """
+        turn, done = Turn(len(row)), 0
+        while part := turn.here():
+            yield from _pages(row[part])
+            done = part.stop
+            if self._under_way is None and turn.left > WORTH and is_long():
+                self._thread = self._thread or ThreadPoolExecutor(1)
+                self._under_way = self._thread.submit(self._shared, of, turn)
+                meanwhile()
+        if self._under_way is not None:
+            self._made = self._under_way.result()
+            self._under_way = None
+        yield from _pages(row[done:])
+
+    def made(self, page: Page, area: str) -> Made | None:
+        """Return what the worker has made of the page, None where it has not."""
+        told = self._made.pop(page.path, None)
+        if told is None:
+            return None
+        learned, sha256, size, made, is_written = told
+        page.learn(learned)
+        kinds = type_of(page.path), cache_class(page.path)
+        return Made(Entry(sha256, size, *kinds, area, made), is_written)
+
+    def close(self) -> None:
+        """End the worker; one that is still making pages has nobody to tell."""
+        self._end_worker(at_once=self._under_way is not None)
+        if self._thread is not None:
+            self._thread.shutdown()
+
+    def _end_worker(self, *, at_once: bool) -> None:
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.stop(at_once=at_once)
+
+    def _shared(self, of: tuple[str, str], turn: Turn) -> dict[str, Told]:
+        """
+        Return what the worker made of the row, by path: all stands when this returns.
+
+        That is nothing where it reads something else than we, or dies.
+        """
+        found: dict[str, Told] = {}
+        try:
+            if self._worker is None:
+                self._worker = Worker(self._maker.folder)
+                self._worker.begin(self._edition, self._maker)
+            if self._worker.basis != self._basis:
+                return {}
+            while part := turn.there():
+                found |= self._worker.ask([*of, *part])
+            self._worker.ask(None)
+        except (OSError, ValueError) as error:
+            log.warning(Line(build="slow", reason="worker-died", error=error))
+            self._end_worker(at_once=True)
+            return {}
+        return found
+
+
+def _pages(subjects: Iterable[Subject]) -> Iterator[Page]:
+    return (page for each in subjects for page in each.pages)
+
+
+class Worker:
+    """The other process; it is asked, and answers, in lines of JSON."""
+
+    basis: Any = None
+
+    def __init__(self, folder: Folder) -> None:
+        self._process = subprocess.Popen(  # noqa: S603  (our own program)
+            PROGRAM,
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            # As long as it lives nobody else builds here, even if we are killed.
+            pass_fds=[folder.lock],
+        )
+
+    def begin(self, edition: Edition, maker: Maker) -> None:
+        # It runs elsewhere.
+        settings = edition.settings
+        folders = {"templates": settings.templates and abspath(settings.templates)}
+        settings = replace(settings, database=abspath(settings.database), **folders)
+        work = {
+            "settings": asdict(settings),
+            "folder": abspath(maker.folder.path),
+            "now": edition.now.isoformat(),
+            "isTrusted": maker.is_trusted,
+            "isFull": maker.is_full,
+        }
+        self.basis = self.ask(work)
+
+    def ask(self, question: Any) -> Any:
+        process = self._process
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(json.dumps(question).encode() + b"\n")
+        process.stdin.flush()
+        if not select([process.stdout], [], [], ANSWER_SECONDS)[0]:
+            raise TimeoutError("It does not answer.")
+        return json.loads(process.stdout.readline())
+
+    def stop(self, *, at_once: bool) -> None:
+        """Closing what it reads from ends it; if it hangs it is killed."""
+        process = self._process
+        assert process.stdin
+        assert process.stdout
+        with suppress(BrokenPipeError):
+            process.stdin.close()
+        try:
+            process.wait(0 if at_once else STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()
