@@ -1,0 +1,126 @@
+"""Two processes make a site; one of them is killed, or both are told to end."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.pages.test_build import files_in
+
+ROOT = Path(__file__).parents[2]
+# Enough for a worker to be asked for many of them.
+COUNT = 500
+LAST = "output/guides/page-0499"
+
+
+def command(place, *words, **named):
+    """Start a command of app.py from where its files are, which it names in short."""
+    told = {"DATABASE": "masthead.db", "OUTPUT": "output", "LOG_LEVEL": "warning"}
+    told = {f"MASTHEAD_{name}": value for name, value in (told | named).items()}
+    return subprocess.Popen(
+        [sys.executable, str(ROOT / "app.py"), *words],
+        env=os.environ | told,
+        cwd=place,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A folder with many documents, and the site as it should be."""
+    place = tmp_path_factory.mktemp("site")
+    tree = place / "tree"
+    tree.mkdir()
+    for number in range(COUNT):
+        text = f"# Page {number}\n\nSee [it](page-0001.md).\n\n" + "Words. " * 400
+        (tree / f"page-{number:04}.md").write_text(text)
+    words = ["docs", "import", "tree", "--collection", "guides", "--publish"]
+    require_well(command(place, *words))
+    require_well(command(place, "build", OUTPUT="right"))
+    return place
+
+
+def require_well(process):
+    _, told = process.communicate()
+    assert (process.returncode, told) == (0, "")
+
+
+def worker_of(process):
+    """Wait until it has a worker, and return that one's number."""
+    while not (found := children_of(process.pid)):
+        assert process.poll() is None
+        time.sleep(0.005)
+    return int(found[0])
+
+
+def children_of(pid):
+    tasks = Path(f"/proc/{pid}/task").iterdir()
+    return [each for task in tasks for each in (task / "children").read_text().split()]
+
+
+def until_written(site):
+    while not (site / LAST).exists():
+        time.sleep(0.001)
+
+
+@pytest.fixture
+def building(site):
+    subprocess.run(["rm", "-rf", str(site / "output")], check=True)
+    process = command(site, "build")
+    yield process
+    process.kill()
+    process.wait()
+    process.stderr.close()
+
+
+def require_right(site):
+    """The next build, begun at once, makes the folder equal to a fresh one."""
+    require_well(command(site, "build"))
+    assert files_in(site / "output") == files_in(site / "right")
+    assert not list((site / "output").rglob("*.draft"))
+
+
+@pytest.mark.parametrize("seconds", [0, 0.5, None])
+def test_builder_killed(site, building, seconds):
+    """A worker that is left alone takes nothing of the next build away."""
+    worker_of(building)
+    time.sleep(seconds) if seconds is not None else until_written(site)
+
+    building.kill()
+
+    require_right(site)
+
+
+@pytest.mark.parametrize("seconds", [0, 0.5, None])
+def test_worker_killed(site, building, seconds):
+    """The builder makes what the worker was to make, and all is right."""
+    worker = worker_of(building)
+    time.sleep(seconds) if seconds is not None else until_written(site)
+
+    os.kill(worker, signal.SIGKILL)
+
+    _, told = building.communicate()
+    assert building.returncode == 0
+    assert told == "" or "reason=worker-died" in told
+    assert files_in(site / "output") == files_in(site / "right")
+
+
+def test_interrupted(site, building):
+    """Ctrl-C ends both, and is told once."""
+    worker = worker_of(building)
+    time.sleep(0.5)
+
+    for each in (worker, building.pid):
+        os.kill(each, signal.SIGINT)
+
+    _, told = building.communicate(timeout=20)
+    assert building.returncode == 130
+    assert told == "masthead: Interrupted.\n"
+    assert not Path(f"/proc/{worker}").exists()
+    require_right(site)
