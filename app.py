@@ -14,6 +14,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from time import perf_counter
 
+from models.commands.ending import ended
+from models.commands.telling import print_json
 from models.settings import SettingError, Settings
 from sitegen.files import Folder, OutputError
 from sitegen.outcome import Report
@@ -24,9 +26,6 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-# What a shell expects of a command that Ctrl-C ended, and of one that had more to
-# say than was read.
-INTERRUPTED, UNREAD = 130, 141
 GO_ON = -1
 
 
@@ -53,38 +52,6 @@ def print_report(report: Report, seconds: float, *, as_json: bool) -> None:
     print(report.summary(seconds))
 
 
-def print_json(told: object) -> None:
-    print(json.dumps(told, indent=1, ensure_ascii=False))
-
-
-def ended(run: Callable[[], int]) -> int:
-    """Run it; what ends it from outside is told by the exit, and by no traceback."""
-    try:
-        code = run()
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        print("masthead: Interrupted.", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:
-        _say_no_more()
-        return UNREAD
-    except OSError as error:
-        where = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        print(f"masthead: {where}.", file=sys.stderr)
-        _say_no_more()
-        return 2
-    return code
-
-
-def _say_no_more() -> None:
-    """What could not be said would be tried again at the end, and fail again."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except OSError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
 def at_a_glance() -> int:
     return 0 if nothing_to_build(sys.argv[1:]) else GO_ON
 
@@ -101,21 +68,17 @@ if __name__ == "__main__":
 import argparse
 import logging
 import socket
-import sqlite3
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from typing import Any, TextIO, get_args
 
 from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
-from peewee import PeeweeException
 from pydantic import ValidationError
-from tqdm import tqdm
 
 from api.fetching import fetched
 from api.http import VERSION, create_app, declare_operations
@@ -124,30 +87,24 @@ from api.metrics import Metrics
 from api.openapi import document
 from api.server import limited_server
 from models import audit, changes
-from models.base import milliseconds
-from models.database import (
-    NewerSchema,
-    database,
-    migrate,
-    open_database,
-    read_once,
-    reading,
-    writing,
-)
-from models.errors import Refusal, StorageBusy
+from models.commands import backup, migrate
+from models.commands.declaring import Given, add_command, add_json, commands_of
+from models.commands.ending import INTERRUPTED, CommandError
+from models.commands.opening import on_trial, open_existing, open_instance
+from models.commands.telling import progress
+from models.database import read_once, reading, writing
+from models.errors import Refusal
 from models.idempotency import forget_answers
-from models.instance import BACKED_UP, make_secrets, set_mark
-from models.integrity import copy_to, faults
+from models.integrity import faults
 from models.lease import Tenure
 from models.logs import Line, OneLine
 from models.platform import inventory
 from models.platform.inventory import InventoriedKey
-from models.platform.keys import CreateKey, adopt_key, any_key, issue_key
+from models.platform.keys import CreateKey, any_key, issue_key
 from models.platform.secrets import HIDDEN
 from models.platform.uses import Uses
 from models.projects.documents import Collection
 from models.projects.exchange import Import, ImportReport, import_documents
-from models.projects.projects import DocsSlugTaken, ensure_docs_project
 from models.projects.words import By
 from models.status.converting.samples import Names, pairs
 from models.status.converting.tools import TOOLS, Asked, converted
@@ -176,14 +133,8 @@ log = logging.getLogger("masthead.jobs")
 TICK_SECONDS = 15
 CLOCK_SECONDS = 5
 TIDY_SECONDS = 300
-# So often a long work says how far it is, where no terminal shows it.
-TELL_SECONDS = 10
 DAY_SECONDS = 86_400
 WHOLE = "whole: database, audit chains, output"
-
-
-class CommandError(Exception):
-    """What a person did wrong, in a sentence; the command ends with it."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -195,7 +146,8 @@ def _run(asked: argparse.Namespace) -> int:
     try:
         settings = Settings.from_environment(os.environ)
         log_to(sys.stderr, settings.log_level)
-        return int(asked.run(settings, asked) or 0)
+        given = Given(settings, utc_now, partial(described, settings))
+        return int(asked.run(given, asked) or 0)
     except (CommandError, SettingError, OutputError, ExportError, Refusal) as error:
         print(f"masthead: {error}", file=sys.stderr)
     except UnicodeError:
@@ -223,26 +175,24 @@ def parser() -> argparse.ArgumentParser:
     codes = "0 done, 1 something was found wrong, 2 it cannot be done, 130 interrupted"
     top = argparse.ArgumentParser(prog="app.py", epilog=f"Exit codes: {codes}.")
     top.description = "A docs site and a status page from one small write API."
-    commands = top.add_subparsers(required=True, metavar="COMMAND")
+    commands = commands_of(top)
 
     def command(
         name: str, run: Callable[..., Any], help: str, into: Any = commands
     ) -> Any:
-        made = into.add_parser(name, help=help, description=_sentence(help))
-        made.set_defaults(run=run)
-        return made
+        return add_command(into, name, help, lambda g, asked: run(g.settings, asked))
 
     _add_address(command("serve", serve, "serve the API and the built site"))
     _add_address(command("demo", demo, "load the sample world and serve it"))
     made = command("build", build_site, "bring the output folder up to date")
     made.add_argument("--full", action="store_true", help="make every page again")
-    _add_json(made)
+    add_json(made)
     told = "bring the database's tables up to date"
-    _add_json(command("migrate", migrate_database, told))
-    _add_json(command("check", check, "check database, audit chains and output"))
+    migrate.declare(add_command(commands, "migrate", told))
+    add_json(command("check", check, "check database, audit chains and output"))
     command("openapi", print_openapi, "print the OpenAPI document")
-    made = command("backup", backup, "write a consistent copy of the database")
-    made.add_argument("file", type=Path, metavar="FILE", help="where the copy goes")
+    told = "write a consistent copy of the database"
+    backup.declare(add_command(commands, "backup", told))
     _add_export(command("export", export, "write everything into a folder of files"))
     _add_probe(
         command("probe", probe, "measure targets and tell the API, from anywhere")
@@ -255,17 +205,9 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _sentence(words: str) -> str:
-    return f"{words[0].upper()}{words[1:]}."
-
-
 def _add_address(made: argparse.ArgumentParser) -> None:
     made.add_argument("--host", help="address to listen on (MASTHEAD_HOST)")
     made.add_argument("--port", type=int, help="port (MASTHEAD_PORT)")
-
-
-def _add_json(made: argparse.ArgumentParser) -> None:
-    made.add_argument("--json", action="store_true", help="tell it as JSON")
 
 
 def _add_probe(made: argparse.ArgumentParser) -> None:
@@ -279,7 +221,7 @@ def _add_export(made: argparse.ArgumentParser) -> None:
     made.add_argument("folder", type=Path, metavar="FOLDER", help=folder)
     samples = "every raw measurement, and not its hourly counters alone"
     made.add_argument("--samples", action="store_true", help=samples)
-    _add_json(made)
+    add_json(made)
 
 
 def _add_tools(command: Callable[..., Any]) -> None:
@@ -334,7 +276,7 @@ def _add_import(made: argparse.ArgumentParser) -> None:
         ("--strict", "exit 1 on any remark, not only when a file was left out"),
     ):
         made.add_argument(name, action="store_true", help=help)
-    _add_json(made)
+    add_json(made)
 
 
 def _add_key_commands(command: Callable[..., Any]) -> None:
@@ -345,49 +287,19 @@ def _add_key_commands(command: Callable[..., Any]) -> None:
     made.add_argument("--scope", action="append", help="instead of *; repeatable")
     made.add_argument("--force", action="store_true", help="although there are keys")
     told = "list the keys and when each was last used"
-    _add_json(command("list", list_keys, told, keys))
+    add_json(command("list", list_keys, told, keys))
     told = "tell what a secret from standard input is"
-    _add_json(command("check", check_key, told, keys))
+    add_json(command("check", check_key, told, keys))
     made = command("stale", list_stale_keys, "list active keys out of use", keys)
     made.add_argument("--days", type=int, default=90, help="not used for so long (90)")
-    _add_json(made)
+    add_json(made)
 
 
-def open_instance(settings: Settings) -> list[str]:
-    """
-    Open the database, bring its tables up to date, make what must be there.
-
-    Return the names of the migrations that were applied.
-    """
-    now = utc_now()
-    try:
-        open_database(settings.database)
-        applied = migrate()
-        with writing():
-            make_secrets()
-            if settings.bootstrap_key_sha256:
-                adopt_key(settings.bootstrap_key_sha256, now)
-        ensure_docs_project(
-            now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
-        )
-    except (OSError, PeeweeException, StorageBusy) as error:
-        reason = error.__cause__ or error
-        raise CommandError(
-            f"The database {settings.database} cannot be used: {reason}."
-        ) from error
-    except (DocsSlugTaken, NewerSchema) as error:
-        raise CommandError(str(error)) from error
-    return applied
-
-
-def open_existing(settings: Settings) -> None:
-    """Open a database that must be there: a wrong path is not a new instance."""
-    if not Path(settings.database).is_file():
-        raise CommandError(
-            f"There is no database at {settings.database}."
-            " Start the server once, or run migrate."
-        )
-    open_instance(settings)
+def described(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what the API says of itself, for pages: its problems, its description."""
+    declare_operations()
+    told = {kind: asdict(problem) for kind, problem in KINDS.items()}
+    return told, document(settings.site_name, VERSION)
 
 
 def editions(settings: Settings) -> Callable[[datetime], Edition]:
@@ -396,10 +308,8 @@ def editions(settings: Settings) -> Callable[[datetime], Edition]:
         raise CommandError(
             f"MASTHEAD_TEMPLATES: there is no folder {settings.templates}."
         )
-    declare_operations()
     declare_pages()
-    told = {kind: asdict(problem) for kind, problem in KINDS.items()}
-    openapi = document(settings.site_name, VERSION)
+    problems, openapi = described(settings)
     bodies, looks = Bodies(), Looks(settings)
     memory: dict[Any, Any] = {}
     return lambda now: Edition(
@@ -408,7 +318,7 @@ def editions(settings: Settings) -> Callable[[datetime], Edition]:
         looks=looks,
         bodies=bodies,
         memory=memory,
-        problems=told,
+        problems=problems,
         openapi=openapi,
     )
 
@@ -421,7 +331,7 @@ def serve(settings: Settings, asked: argparse.Namespace) -> None:
     settings = _addressed(settings, asked)
     with _listening(settings) as listener:
         _require_output(settings)
-        open_instance(settings)
+        open_instance(settings, utc_now())
         _serve(settings, listener)
 
 
@@ -432,7 +342,7 @@ def demo(settings: Settings, asked: argparse.Namespace) -> None:
     settings = _addressed(settings, asked)
     with _listening(settings) as listener:
         _require_output(settings)
-        open_instance(settings)
+        open_instance(settings, utc_now())
         world.populate(utc_now())
         _import_manual(settings)
         key = _issue_admin("demo@masthead.example", ["*"], "Demo key")
@@ -591,10 +501,10 @@ def _tidy(settings: Settings) -> None:
 
 def build_site(settings: Settings, asked: argparse.Namespace) -> int:
     made, now = made_of(settings), utc_now()
-    open_existing(settings)
+    open_existing(settings, utc_now())
     read_once()
     started = perf_counter()
-    report = build(editions(settings)(now), full=asked.full, progress=_bar("page"))
+    report = build(editions(settings)(now), full=asked.full, progress=progress("page"))
     with reading():
         until = next_told(now, settings.freshness)
     note(settings, made, until, report)
@@ -602,16 +512,8 @@ def build_site(settings: Settings, asked: argparse.Namespace) -> int:
     return 1 if report.failed else 0
 
 
-def migrate_database(settings: Settings, asked: argparse.Namespace) -> None:
-    applied = open_instance(settings)
-    if asked.json:
-        print_json({"applied": applied})
-    else:
-        print(f"applied {', '.join(applied)}" if applied else "nothing to apply")
-
-
 def check(settings: Settings, asked: argparse.Namespace) -> int:
-    open_existing(settings)
+    open_existing(settings, utc_now())
     with reading():
         found = faults()
         found += [f"{each.path} could not be made." for each in changes.failed_pages()]
@@ -628,26 +530,8 @@ def print_openapi(settings: Settings, _: argparse.Namespace) -> None:
     print(json.dumps(document(settings.site_name, VERSION), indent=1, sort_keys=True))
 
 
-def backup(settings: Settings, asked: argparse.Namespace) -> None:
-    open_existing(settings)
-    try:
-        copy_to(asked.file)
-    except OSError as error:
-        raise CommandError(
-            f"{asked.file} cannot be written: {error.strerror}."
-        ) from error
-    except sqlite3.Error as error:
-        raise CommandError(f"{asked.file} cannot be written: {error}.") from error
-    print(f"wrote {asked.file}", file=sys.stderr)
-    try:
-        with writing():
-            set_mark(BACKED_UP, milliseconds(utc_now()))
-    except StorageBusy as error:
-        raise CommandError(f"When this was could not be noted: {error}") from error
-
-
 def bootstrap(settings: Settings, asked: argparse.Namespace) -> None:
-    open_instance(settings)
+    open_instance(settings, utc_now())
     with reading():
         has_key = any_key()
     if has_key and not asked.force:
@@ -680,10 +564,10 @@ def _issue_admin(email: str, scopes: list[str], name: str) -> str:
 
 
 def export(settings: Settings, asked: argparse.Namespace) -> None:
-    open_existing(settings)
+    open_existing(settings, utc_now())
     read_once()
     wanted = Export(utc_now(), VERSION, settings.site_url, asked.samples)
-    entries = export_into(asked.folder, wanted, _bar("record"))
+    entries = export_into(asked.folder, wanted, progress("record"))
     told = {
         "files": len(entries),
         "records": sum(each.records for each in entries),
@@ -696,7 +580,7 @@ def export(settings: Settings, asked: argparse.Namespace) -> None:
 
 
 def list_keys(settings: Settings, asked: argparse.Namespace) -> None:
-    open_existing(settings)
+    open_existing(settings, utc_now())
     with reading():
         _print_keys(inventory.listed(utc_now()), asked)
 
@@ -704,7 +588,7 @@ def list_keys(settings: Settings, asked: argparse.Namespace) -> None:
 def list_stale_keys(settings: Settings, asked: argparse.Namespace) -> None:
     if not 0 <= asked.days <= 3650:
         raise CommandError("--days must be from 0 to 3650.")
-    open_existing(settings)
+    open_existing(settings, utc_now())
     now = utc_now()
     with reading():
         _print_keys(inventory.stale(now, now - timedelta(days=asked.days)), asked)
@@ -719,7 +603,7 @@ def _print_keys(keys: Iterable[InventoriedKey], asked: argparse.Namespace) -> No
 
 def check_key(settings: Settings, asked: argparse.Namespace) -> int:
     """From standard input: what stands on a command line is seen by others."""
-    open_existing(settings)
+    open_existing(settings, utc_now())
     secret = sys.stdin.readline().strip()
     with reading():
         opens, told = inventory.looked_at(secret, utc_now())
@@ -749,10 +633,10 @@ def import_docs(settings: Settings, asked: argparse.Namespace) -> int:
     if not asked.folder.is_dir():
         raise CommandError(f"There is no folder {asked.folder}.")
     try:
-        tree = read_tree(asked.folder, _bar("file"))
+        tree = read_tree(asked.folder, progress("file"))
         if not tree.sources and not tree.skipped:
             raise CommandError(f"The folder {asked.folder} holds no Markdown files.")
-        with _on_trial(settings, asked.dry_run) as used:
+        with on_trial(settings, asked.dry_run) as used:
             report = _import(used, asked, tree)
     except KeyboardInterrupt:
         return _interrupted()
@@ -801,32 +685,19 @@ def _moved_in(settings: Settings, asked: argparse.Namespace) -> ArrivalReport:
     else:
         files = files_in(Path(asked.source))
     cargo = cargo_of(files)
-    with _on_trial(settings, asked.dry_run) as used:
-        open_instance(used)
+    with on_trial(settings, asked.dry_run) as used:
+        open_instance(used, utc_now())
         return bring_in(
             cargo,
             utc_now(),
             otherwise=asked.otherwise,
             is_trial=asked.dry_run,
-            progress=_bar("incident"),
+            progress=progress("incident"),
         )
 
 
-@contextmanager
-def _on_trial(settings: Settings, is_trial: bool) -> Iterator[Settings]:
-    """Where there is no instance yet, a trial makes none."""
-    if not is_trial or Path(settings.database).is_file():
-        yield settings
-        return
-    with TemporaryDirectory() as folder:
-        try:
-            yield replace(settings, database=str(Path(folder) / "trial.db"))
-        finally:
-            database.close()
-
-
 def _import(settings: Settings, asked: argparse.Namespace, tree: Tree) -> ImportReport:
-    open_instance(settings)
+    open_instance(settings, utc_now())
     wanted = Import(
         collection=asked.collection,
         now=utc_now(),
@@ -837,7 +708,7 @@ def _import(settings: Settings, asked: argparse.Namespace, tree: Tree) -> Import
         held=frozenset(each.path for each in tree.skipped),
         is_trial=asked.dry_run,
     )
-    return import_documents(tree.sources, wanted, _bar("document"))
+    return import_documents(tree.sources, wanted, progress("document"))
 
 
 def probe(settings: Settings, asked: argparse.Namespace) -> int:
@@ -873,24 +744,6 @@ def _told_to_stop() -> Event:
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, end)
     return stop
-
-
-def _bar(unit: str) -> Callable[[Iterable[Any]], Iterable[Any]]:
-    """Return what goes through things and shows how far it is."""
-    if sys.stderr.isatty():
-        return lambda things: tqdm(things, unit=unit, leave=False)
-    return partial(_in_lines, unit)
-
-
-def _in_lines(unit: str, things: Iterable[Any]) -> Iterator[Any]:
-    """Where there is no terminal, say in a line from time to time how far it is."""
-    of = f" of {len(things)}" if isinstance(things, Sized) else ""
-    told_at = perf_counter()
-    for number, each in enumerate(things, 1):
-        yield each
-        if perf_counter() >= told_at + TELL_SECONDS:
-            told_at = perf_counter()
-            print(f"{unit} {number}{of}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

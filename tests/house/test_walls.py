@@ -51,6 +51,9 @@ PROBING = {
     "urllib3",
 }
 
+# How far a long command is, is shown where commands tell things and nowhere else.
+SHOWN = {"models/commands/telling.py": {"tqdm"}}
+
 # Time and the environment come in through app.py alone.
 WORLD = {
     "datetime": {"now", "utcnow", "today", "fromtimestamp"},
@@ -85,6 +88,9 @@ def allowed(path):
     area = {f"{room}.{inner[0]}"} if inner[0] in AREAS else set()
     if name_of(path) in WRITTEN_BY_HAND:
         shared |= {"yaml"}
+    if (room, inner[0]) == ("models", "commands"):
+        # An instance is opened for all areas; and no area knows of commands.
+        return STORAGE | {"models"} | SHOWN.get(name_of(path), set())
     if room == "models":
         return STORAGE | SHAPES | shared | area
     if area:
@@ -107,6 +113,14 @@ def test_imports_stay_within_the_walls(path):
     beyond = {each for each in own if not stands_in(each, allowed(path))}
 
     assert not beyond
+
+
+@rooms
+def test_commands_are_for_commands(path):
+    """Nobody needs a command but app.py: what it does is a rule, with its own home."""
+    needed = {each for each in imported(path) if ".commands." in each}
+
+    assert not needed or "commands" in path.parts
 
 
 @rooms
