@@ -7,11 +7,10 @@ import signal
 if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-import json
 import os
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from time import perf_counter
 
 from models.commands.ending import ended
@@ -70,7 +69,7 @@ import logging
 import socket
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Event, Thread
@@ -78,18 +77,16 @@ from typing import Any, TextIO, get_args
 
 from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
-from pydantic import ValidationError
 
-from api.fetching import fetched
-from api.http import VERSION, create_app, declare_operations
-from api.kinds import KINDS
+from api.commands import convert, keys, openapi, probe, status
+from api.http import create_app
 from api.metrics import Metrics
-from api.openapi import document
+from api.openapi import described
 from api.server import limited_server
-from models import audit, changes
+from models import changes
 from models.commands import backup, migrate
 from models.commands.declaring import Given, add_command, add_json, commands_of
-from models.commands.ending import INTERRUPTED, CommandError
+from models.commands.ending import CommandError, interrupted_import
 from models.commands.opening import on_trial, open_existing, open_instance
 from models.commands.telling import progress
 from models.database import read_once, reading, writing
@@ -98,22 +95,15 @@ from models.idempotency import forget_answers
 from models.integrity import faults
 from models.lease import Tenure
 from models.logs import Line, OneLine
-from models.platform import inventory
-from models.platform.inventory import InventoriedKey
-from models.platform.keys import CreateKey, any_key, issue_key
 from models.platform.secrets import HIDDEN
 from models.platform.uses import Uses
 from models.projects.documents import Collection
 from models.projects.exchange import Import, ImportReport, import_documents
 from models.projects.words import By
-from models.status.converting.samples import Names, pairs
-from models.status.converting.tools import TOOLS, Asked, converted
+from models.release import VERSION
 from models.status.hours import roll_up
 from models.status.measurements import record_measurements
 from models.status.moments import next_told
-from models.status.moving.arrival import ArrivalReport, bring_in
-from models.status.moving.readers import cargo_of, files_in
-from models.status.moving.statuspage import DOCUMENTS
 from models.status.retention import prune
 from sitegen.bodies import Bodies
 from sitegen.build import build
@@ -190,18 +180,19 @@ def parser() -> argparse.ArgumentParser:
     told = "bring the database's tables up to date"
     migrate.declare(add_command(commands, "migrate", told))
     add_json(command("check", check, "check database, audit chains and output"))
-    command("openapi", print_openapi, "print the OpenAPI document")
+    openapi.declare(add_command(commands, "openapi", "print the OpenAPI document"))
     told = "write a consistent copy of the database"
     backup.declare(add_command(commands, "backup", told))
     _add_export(command("export", export, "write everything into a folder of files"))
-    _add_probe(
-        command("probe", probe, "measure targets and tell the API, from anywhere")
-    )
-    _add_key_commands(command)
+    told = "measure targets and tell the API, from anywhere"
+    probe.declare(add_command(commands, "probe", told))
+    keys.declare(add_command(commands, "keys", "manage API keys"))
     made = command("docs", print, "bring documents in")
     made = made.add_subparsers(required=True, metavar="COMMAND")
     _add_import(command("import", import_docs, "bring in a Markdown tree", made))
-    _add_tools(command)
+    status.declare(add_command(commands, "status", "bring a status page in"))
+    told = "make measurements of what another tool says"
+    convert.declare(add_command(commands, "convert", told))
     return top
 
 
@@ -210,57 +201,12 @@ def _add_address(made: argparse.ArgumentParser) -> None:
     made.add_argument("--port", type=int, help="port (MASTHEAD_PORT)")
 
 
-def _add_probe(made: argparse.ArgumentParser) -> None:
-    made.add_argument("file", type=Path, metavar="FILE", help="what to measure, TOML")
-    made.add_argument("--once", action="store_true", help="one round, told in a table")
-    made.add_argument("--json", action="store_true", help="with --once: told in JSON")
-
-
 def _add_export(made: argparse.ArgumentParser) -> None:
     folder = "a folder that is empty, or is to be made"
     made.add_argument("folder", type=Path, metavar="FOLDER", help=folder)
     samples = "every raw measurement, and not its hourly counters alone"
     made.add_argument("--samples", action="store_true", help=samples)
     add_json(made)
-
-
-def _add_tools(command: Callable[..., Any]) -> None:
-    """What lets someone come from another tool, or keep it."""
-    made = command("status", print, "bring a status page in")
-    made = made.add_subparsers(required=True, metavar="COMMAND")
-    help = "bring in another status page"
-    _add_status_import(command("import", import_status, help, made))
-    made = command("convert", print, "make measurements of what another tool says")
-    made = made.add_subparsers(required=True, metavar="TOOL")
-    for tool in TOOLS:
-        help = f"read what {tool} says from standard input"
-        _add_convert(command(tool, partial(convert, tool), help, made), tool)
-
-
-def _add_status_import(made: argparse.ArgumentParser) -> None:
-    help = "a folder, or the base address of a Statuspage"
-    made.add_argument("source", metavar="SOURCE", help=help)
-    help = "the service of what names none"
-    made.add_argument("--otherwise", metavar="SLUG", help=help)
-    for name, help in (
-        ("--dry-run", "tell what would come, and keep nothing"),
-        ("--json", "tell what came as JSON"),
-    ):
-        made.add_argument(name, action="store_true", help=help)
-
-
-def _add_convert(made: argparse.ArgumentParser, tool: str) -> None:
-    made.add_argument("--source", default=tool, help=f"who measured ({tool})")
-    made.add_argument(
-        "--service",
-        action="append",
-        default=[],
-        metavar="NAME=SLUG",
-        help="which service is meant by a name; repeatable",
-    )
-    if tool == "alertmanager":
-        help = "the label that names the service (service)"
-        made.add_argument("--label", default="service", help=help)
 
 
 def _add_import(made: argparse.ArgumentParser) -> None:
@@ -279,29 +225,6 @@ def _add_import(made: argparse.ArgumentParser) -> None:
     add_json(made)
 
 
-def _add_key_commands(command: Callable[..., Any]) -> None:
-    keys = command("keys", print, "manage API keys")
-    keys = keys.add_subparsers(required=True, metavar="COMMAND")
-    made = command("bootstrap", bootstrap, "issue the first admin key", keys)
-    made.add_argument("--email", required=True, help="who answers for the key")
-    made.add_argument("--scope", action="append", help="instead of *; repeatable")
-    made.add_argument("--force", action="store_true", help="although there are keys")
-    told = "list the keys and when each was last used"
-    add_json(command("list", list_keys, told, keys))
-    told = "tell what a secret from standard input is"
-    add_json(command("check", check_key, told, keys))
-    made = command("stale", list_stale_keys, "list active keys out of use", keys)
-    made.add_argument("--days", type=int, default=90, help="not used for so long (90)")
-    add_json(made)
-
-
-def described(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what the API says of itself, for pages: its problems, its description."""
-    declare_operations()
-    told = {kind: asdict(problem) for kind, problem in KINDS.items()}
-    return told, document(settings.site_name, VERSION)
-
-
 def editions(settings: Settings) -> Callable[[datetime], Edition]:
     """Return what gives the edition of an instant; templates are read once."""
     if settings.templates and not Path(settings.templates).is_dir():
@@ -309,7 +232,7 @@ def editions(settings: Settings) -> Callable[[datetime], Edition]:
             f"MASTHEAD_TEMPLATES: there is no folder {settings.templates}."
         )
     declare_pages()
-    problems, openapi = described(settings)
+    problems, description = described(settings)
     bodies, looks = Bodies(), Looks(settings)
     memory: dict[Any, Any] = {}
     return lambda now: Edition(
@@ -319,7 +242,7 @@ def editions(settings: Settings) -> Callable[[datetime], Edition]:
         bodies=bodies,
         memory=memory,
         problems=problems,
-        openapi=openapi,
+        openapi=description,
     )
 
 
@@ -345,7 +268,7 @@ def demo(settings: Settings, asked: argparse.Namespace) -> None:
         open_instance(settings, utc_now())
         world.populate(utc_now())
         _import_manual(settings)
-        key = _issue_admin("demo@masthead.example", ["*"], "Demo key")
+        key = keys.issue_admin("demo@masthead.example", ["*"], "Demo key", utc_now())
         site = f"http://{settings.host}:{settings.port}"
         print(
             f"site     {site}/\nstatus   {site}/status/\nAPI      {site}/openapi.json"
@@ -525,44 +448,6 @@ def check(settings: Settings, asked: argparse.Namespace) -> int:
     return 1 if found else 0
 
 
-def print_openapi(settings: Settings, _: argparse.Namespace) -> None:
-    declare_operations()
-    print(json.dumps(document(settings.site_name, VERSION), indent=1, sort_keys=True))
-
-
-def bootstrap(settings: Settings, asked: argparse.Namespace) -> None:
-    open_instance(settings, utc_now())
-    with reading():
-        has_key = any_key()
-    if has_key and not asked.force:
-        raise CommandError("There are keys already. Repeat with --force for one more.")
-    if "@" not in asked.email[1:-1]:
-        raise CommandError("--email must be an e-mail address: audits will name it.")
-    secret = _issue_admin(asked.email, asked.scope or ["*"], "Bootstrap key")
-    print(f"Issued to {asked.email}. It is shown once; keep it safe.", file=sys.stderr)
-    print(secret)
-
-
-def _issue_admin(email: str, scopes: list[str], name: str) -> str:
-    try:
-        wanted = CreateKey(name=name, scopes=scopes)
-    except ValidationError as error:
-        told = error.errors()[0]["msg"].removeprefix("Value error, ")
-        raise CommandError(f"--scope: {told}") from error
-    now = utc_now()
-    with writing():
-        key, secret = issue_key(wanted, now, issuer=email)
-        audit.append(
-            "platform",
-            actor=email,
-            action="add",
-            target=key.audited,
-            now=now,
-            detail="by the command line",
-        )
-    return secret.text
-
-
 def export(settings: Settings, asked: argparse.Namespace) -> None:
     open_existing(settings, utc_now())
     read_once()
@@ -579,56 +464,6 @@ def export(settings: Settings, asked: argparse.Namespace) -> None:
         print(", ".join(f"{name} {value}" for name, value in told.items()))
 
 
-def list_keys(settings: Settings, asked: argparse.Namespace) -> None:
-    open_existing(settings, utc_now())
-    with reading():
-        _print_keys(inventory.listed(utc_now()), asked)
-
-
-def list_stale_keys(settings: Settings, asked: argparse.Namespace) -> None:
-    if not 0 <= asked.days <= 3650:
-        raise CommandError("--days must be from 0 to 3650.")
-    open_existing(settings, utc_now())
-    now = utc_now()
-    with reading():
-        _print_keys(inventory.stale(now, now - timedelta(days=asked.days)), asked)
-
-
-def _print_keys(keys: Iterable[InventoriedKey], asked: argparse.Namespace) -> None:
-    if asked.json:
-        print_json([each.told() for each in keys])
-    else:
-        print(*inventory.lines(keys), sep="\n")
-
-
-def check_key(settings: Settings, asked: argparse.Namespace) -> int:
-    """From standard input: what stands on a command line is seen by others."""
-    open_existing(settings, utc_now())
-    secret = sys.stdin.readline().strip()
-    with reading():
-        opens, told = inventory.looked_at(secret, utc_now())
-    if asked.json:
-        print_json({"opens": opens, "told": told})
-    else:
-        print(*told, sep="\n")
-    return 0 if opens else 1
-
-
-def convert(tool: str, _: Settings, asked: argparse.Namespace) -> None:
-    """Write a body a line; the API takes at most 200 measurements in one."""
-    wanted = Asked(
-        text=sys.stdin.buffer.read(),
-        names=Names(pairs(asked.service)),
-        now=utc_now(),
-        source=asked.source,
-        label=getattr(asked, "label", ""),
-    )
-    lines = list(converted(tool, wanted))
-    print(*lines, sep="\n", end="\n" * bool(lines))
-    if not lines:
-        print("It says nothing of any service.", file=sys.stderr)
-
-
 def import_docs(settings: Settings, asked: argparse.Namespace) -> int:
     if not asked.folder.is_dir():
         raise CommandError(f"There is no folder {asked.folder}.")
@@ -639,7 +474,7 @@ def import_docs(settings: Settings, asked: argparse.Namespace) -> int:
         with on_trial(settings, asked.dry_run) as used:
             report = _import(used, asked, tree)
     except KeyboardInterrupt:
-        return _interrupted()
+        return interrupted_import()
     remarks = list(reports.remarks(tree, report))
     _print_import(asked, tree, report, remarks)
     return 1 if tree.skipped or (asked.strict and remarks) else 0
@@ -657,45 +492,6 @@ def _print_import(
     print(reports.summary(tree, report))
 
 
-def _interrupted() -> int:
-    """An import is one transaction: what was begun is undone."""
-    print("masthead: Interrupted. Nothing was imported.", file=sys.stderr)
-    return INTERRUPTED
-
-
-def import_status(settings: Settings, asked: argparse.Namespace) -> int:
-    try:
-        report = _moved_in(settings, asked)
-    except KeyboardInterrupt:
-        return _interrupted()
-    if asked.json:
-        print_json(asdict(report))
-        return 1 if report.left_out else 0
-    for remark in report.remarks():
-        print(remark, file=sys.stderr)
-    print(*report.lines(), sep="\n")
-    if asked.dry_run:
-        print("A dry run: nothing was kept.")
-    return 1 if report.left_out else 0
-
-
-def _moved_in(settings: Settings, asked: argparse.Namespace) -> ArrivalReport:
-    if "://" in asked.source:
-        files = fetched(f"{asked.source.rstrip('/')}/api/v2", DOCUMENTS)
-    else:
-        files = files_in(Path(asked.source))
-    cargo = cargo_of(files)
-    with on_trial(settings, asked.dry_run) as used:
-        open_instance(used, utc_now())
-        return bring_in(
-            cargo,
-            utc_now(),
-            otherwise=asked.otherwise,
-            is_trial=asked.dry_run,
-            progress=progress("incident"),
-        )
-
-
 def _import(settings: Settings, asked: argparse.Namespace, tree: Tree) -> ImportReport:
     open_instance(settings, utc_now())
     wanted = Import(
@@ -709,41 +505,6 @@ def _import(settings: Settings, asked: argparse.Namespace, tree: Tree) -> Import
         is_trial=asked.dry_run,
     )
     return import_documents(tree.sources, wanted, progress("document"))
-
-
-def probe(settings: Settings, asked: argparse.Namespace) -> int:
-    # Its clients of HTTP and DNS need not be loaded by whoever serves.
-    from api.probing import report
-    from api.probing.plan import read_plan
-    from api.probing.probe import Probe
-
-    if asked.json and not asked.once:
-        raise CommandError("--json tells one round: give --once with it.")
-    stop = _told_to_stop()
-    running = Probe(read_plan(asked.file, settings.probe_key), utc_now, stop)
-    if not asked.once:
-        running.run()
-        return 0
-    looks = running.once()
-    if asked.json:
-        print_json(report.facts(looks, running))
-    else:
-        print(*report.table(looks, running), sep="\n")
-    return INTERRUPTED if stop.is_set() else int(not report.is_well(looks, running))
-
-
-def _told_to_stop() -> Event:
-    """Return what is set when a signal asks us to end; a second one ends us."""
-    stop = Event()
-
-    def end(number: int, _: Any) -> None:
-        signal.signal(number, signal.SIG_DFL)
-        # The thread that was interrupted may hold what it takes to set it.
-        Thread(target=stop.set).start()
-
-    for each in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(each, end)
-    return stop
 
 
 if __name__ == "__main__":

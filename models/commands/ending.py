@@ -32,6 +32,12 @@ def ended(run: Callable[[], int]) -> int:
     return code
 
 
+def interrupted_import() -> int:
+    """An import is one transaction: what was begun is undone."""
+    print("masthead: Interrupted. Nothing was imported.", file=sys.stderr)
+    return INTERRUPTED
+
+
 def _say_no_more() -> None:
     """What could not be said would be tried again at the end, and fail again."""
     for stream in (sys.stdout, sys.stderr):
