@@ -14,11 +14,9 @@ from datetime import UTC, datetime
 from time import perf_counter
 
 from models.commands.ending import ended
-from models.commands.telling import print_json
 from models.settings import SettingError, Settings
+from sitegen.commands.glance import nothing_to_build
 from sitegen.files import Folder, OutputError
-from sitegen.outcome import Report
-from sitegen.standing import glance, made_of, note
 
 
 def utc_now() -> datetime:
@@ -28,31 +26,9 @@ def utc_now() -> datetime:
 GO_ON = -1
 
 
-def nothing_to_build(words: list[str]) -> bool:
-    """Tell of a build that finds nothing to do, where a glance can tell."""
-    started = perf_counter()
-    if words not in (["build"], ["build", "--json"]):
-        return False
-    try:
-        report = glance(Settings.from_environment(os.environ), utc_now())
-    except (SettingError, OutputError):
-        return False  # The command will say it in a sentence.
-    if report is not None:
-        print_report(report, perf_counter() - started, as_json="--json" in words)
-    return report is not None
-
-
-def print_report(report: Report, seconds: float, *, as_json: bool) -> None:
-    if as_json:
-        print_json(report.told(seconds))
-        return
-    for remark in report.remarks():
-        print(remark, file=sys.stderr)
-    print(report.summary(seconds))
-
-
 def at_a_glance() -> int:
-    return 0 if nothing_to_build(sys.argv[1:]) else GO_ON
+    is_done = nothing_to_build(sys.argv[1:], os.environ, utc_now())
+    return 0 if is_done else GO_ON
 
 
 if __name__ == "__main__":
@@ -73,7 +49,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any, TextIO, get_args
+from typing import Any, TextIO
 
 from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
@@ -85,38 +61,29 @@ from api.openapi import described
 from api.server import limited_server
 from models import changes
 from models.commands import backup, migrate
-from models.commands.declaring import Given, add_command, add_json, commands_of
-from models.commands.ending import CommandError, interrupted_import
-from models.commands.opening import on_trial, open_existing, open_instance
+from models.commands.declaring import Given, add_command, commands_of
+from models.commands.ending import CommandError
+from models.commands.opening import open_instance
 from models.commands.telling import progress
-from models.database import read_once, reading, writing
+from models.database import writing
 from models.errors import Refusal
 from models.idempotency import forget_answers
-from models.integrity import faults
 from models.lease import Tenure
 from models.logs import Line, OneLine
 from models.platform.secrets import HIDDEN
 from models.platform.uses import Uses
-from models.projects.documents import Collection
-from models.projects.exchange import Import, ImportReport, import_documents
+from models.projects.exchange import Import, import_documents
 from models.projects.words import By
-from models.release import VERSION
 from models.status.hours import roll_up
 from models.status.measurements import record_measurements
-from models.status.moments import next_told
 from models.status.retention import prune
 from sitegen.bodies import Bodies
-from sitegen.build import build
 from sitegen.builder import Builder
-from sitegen.export.folder import ExportError
-from sitegen.export.writer import Export, export_into
-from sitegen.inspection import differences
-from sitegen.looks import Looks
-from sitegen.page import Edition, declare_pages
+from sitegen.commands import build, check, docs, export
+from sitegen.garbage import collect_seldom
+from sitegen.page import Edition, editions
 from sitegen.preview import Preview
-from sitegen.sources import report as reports
-from sitegen.sources.tree import Tree, read_tree
-from sitegen.workers import collect_seldom
+from sitegen.sources.tree import read_tree
 
 log = logging.getLogger("masthead.jobs")
 
@@ -124,7 +91,6 @@ TICK_SECONDS = 15
 CLOCK_SECONDS = 5
 TIDY_SECONDS = 300
 DAY_SECONDS = 86_400
-WHOLE = "whole: database, audit chains, output"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -138,7 +104,7 @@ def _run(asked: argparse.Namespace) -> int:
         log_to(sys.stderr, settings.log_level)
         given = Given(settings, utc_now, partial(described, settings))
         return int(asked.run(given, asked) or 0)
-    except (CommandError, SettingError, OutputError, ExportError, Refusal) as error:
+    except (CommandError, SettingError, OutputError, Refusal) as error:
         print(f"masthead: {error}", file=sys.stderr)
     except UnicodeError:
         print("masthead: What was given is not text in UTF-8.", file=sys.stderr)
@@ -174,22 +140,20 @@ def parser() -> argparse.ArgumentParser:
 
     _add_address(command("serve", serve, "serve the API and the built site"))
     _add_address(command("demo", demo, "load the sample world and serve it"))
-    made = command("build", build_site, "bring the output folder up to date")
-    made.add_argument("--full", action="store_true", help="make every page again")
-    add_json(made)
+    build.declare(add_command(commands, "build", "bring the output folder up to date"))
     told = "bring the database's tables up to date"
     migrate.declare(add_command(commands, "migrate", told))
-    add_json(command("check", check, "check database, audit chains and output"))
+    told = "check database, audit chains and output"
+    check.declare(add_command(commands, "check", told))
     openapi.declare(add_command(commands, "openapi", "print the OpenAPI document"))
     told = "write a consistent copy of the database"
     backup.declare(add_command(commands, "backup", told))
-    _add_export(command("export", export, "write everything into a folder of files"))
+    told = "write everything into a folder of files"
+    export.declare(add_command(commands, "export", told))
     told = "measure targets and tell the API, from anywhere"
     probe.declare(add_command(commands, "probe", told))
     keys.declare(add_command(commands, "keys", "manage API keys"))
-    made = command("docs", print, "bring documents in")
-    made = made.add_subparsers(required=True, metavar="COMMAND")
-    _add_import(command("import", import_docs, "bring in a Markdown tree", made))
+    docs.declare(add_command(commands, "docs", "bring documents in"))
     status.declare(add_command(commands, "status", "bring a status page in"))
     told = "make measurements of what another tool says"
     convert.declare(add_command(commands, "convert", told))
@@ -201,49 +165,8 @@ def _add_address(made: argparse.ArgumentParser) -> None:
     made.add_argument("--port", type=int, help="port (MASTHEAD_PORT)")
 
 
-def _add_export(made: argparse.ArgumentParser) -> None:
-    folder = "a folder that is empty, or is to be made"
-    made.add_argument("folder", type=Path, metavar="FOLDER", help=folder)
-    samples = "every raw measurement, and not its hourly counters alone"
-    made.add_argument("--samples", action="store_true", help=samples)
-    add_json(made)
-
-
-def _add_import(made: argparse.ArgumentParser) -> None:
-    collections = get_args(Collection)
-    folder, where = "the folder of the files", "where the pages appear"
-    made.add_argument("folder", type=Path, metavar="FOLDER", help=folder)
-    made.add_argument("--collection", required=True, choices=collections, help=where)
-    made.add_argument("--publish", action="store_true", help="publish what came in")
-    made.add_argument("--tree", metavar="NAME", help="instead of the folder's name")
-    for name, help in (
-        ("--prune", "withdraw and archive what came from this tree and is gone"),
-        ("--dry-run", "tell what would be done, and keep nothing"),
-        ("--strict", "exit 1 on any remark, not only when a file was left out"),
-    ):
-        made.add_argument(name, action="store_true", help=help)
-    add_json(made)
-
-
-def editions(settings: Settings) -> Callable[[datetime], Edition]:
-    """Return what gives the edition of an instant; templates are read once."""
-    if settings.templates and not Path(settings.templates).is_dir():
-        raise CommandError(
-            f"MASTHEAD_TEMPLATES: there is no folder {settings.templates}."
-        )
-    declare_pages()
-    problems, description = described(settings)
-    bodies, looks = Bodies(), Looks(settings)
-    memory: dict[Any, Any] = {}
-    return lambda now: Edition(
-        now=now,
-        settings=settings,
-        looks=looks,
-        bodies=bodies,
-        memory=memory,
-        problems=problems,
-        openapi=description,
-    )
+def _editions(settings: Settings) -> Callable[[datetime], Edition]:
+    return editions(settings, *described(settings))
 
 
 # A name, what is done, and how many seconds lie between two times.
@@ -279,9 +202,9 @@ def demo(settings: Settings, asked: argparse.Namespace) -> None:
 
 
 def _import_manual(settings: Settings) -> None:
-    folder = Path(__file__).parent / "manual"
-    words = ["docs", "import", str(folder), "--collection", "guides", "--publish"]
-    _import(settings, parser().parse_args(words), read_tree(folder))
+    folder, by = Path(__file__).parent / "manual", By("account", settings.docs_owner_id)
+    wanted = Import("guides", utc_now(), by, tree=folder.name, publish=True)
+    import_documents(read_tree(folder).sources, wanted, progress("document"))
 
 
 def _beat(settings: Settings, beat: Callable[[datetime], list[Any]]) -> None:
@@ -327,7 +250,7 @@ def _serve(
         once = {"id": "due", "replace_existing": True}
         scheduler.add_job(builder.wake, "date", run_date=at, **once)
 
-    builder, uses = Builder(utc_now, editions(settings), due), Uses()
+    builder, uses = Builder(utc_now, _editions(settings), due), Uses()
     metrics = Metrics(settings, utc_now, builder.progress)
     tenure = Tenure(settings.database, settings.output)
     application = create_app(
@@ -420,91 +343,6 @@ def _tidy(settings: Settings) -> None:
         forget_answers(now)
     roll_up(now)
     prune(now, settings.raw_retention)
-
-
-def build_site(settings: Settings, asked: argparse.Namespace) -> int:
-    made, now = made_of(settings), utc_now()
-    open_existing(settings, utc_now())
-    read_once()
-    started = perf_counter()
-    report = build(editions(settings)(now), full=asked.full, progress=progress("page"))
-    with reading():
-        until = next_told(now, settings.freshness)
-    note(settings, made, until, report)
-    print_report(report, perf_counter() - started, as_json=asked.json)
-    return 1 if report.failed else 0
-
-
-def check(settings: Settings, asked: argparse.Namespace) -> int:
-    open_existing(settings, utc_now())
-    with reading():
-        found = faults()
-        found += [f"{each.path} could not be made." for each in changes.failed_pages()]
-    found += differences(Folder(settings.output))
-    if asked.json:
-        print_json({"whole": not found, "faults": found})
-    else:
-        print(*found, "not whole" if found else WHOLE, sep="\n")
-    return 1 if found else 0
-
-
-def export(settings: Settings, asked: argparse.Namespace) -> None:
-    open_existing(settings, utc_now())
-    read_once()
-    wanted = Export(utc_now(), VERSION, settings.site_url, asked.samples)
-    entries = export_into(asked.folder, wanted, progress("record"))
-    told = {
-        "files": len(entries),
-        "records": sum(each.records for each in entries),
-        "bytes": sum(each.bytes for each in entries),
-    }
-    if asked.json:
-        print_json(told)
-    else:
-        print(", ".join(f"{name} {value}" for name, value in told.items()))
-
-
-def import_docs(settings: Settings, asked: argparse.Namespace) -> int:
-    if not asked.folder.is_dir():
-        raise CommandError(f"There is no folder {asked.folder}.")
-    try:
-        tree = read_tree(asked.folder, progress("file"))
-        if not tree.sources and not tree.skipped:
-            raise CommandError(f"The folder {asked.folder} holds no Markdown files.")
-        with on_trial(settings, asked.dry_run) as used:
-            report = _import(used, asked, tree)
-    except KeyboardInterrupt:
-        return interrupted_import()
-    remarks = list(reports.remarks(tree, report))
-    _print_import(asked, tree, report, remarks)
-    return 1 if tree.skipped or (asked.strict and remarks) else 0
-
-
-def _print_import(
-    asked: argparse.Namespace, tree: Tree, report: ImportReport, remarks: list[str]
-) -> None:
-    if asked.json:
-        print_json(reports.told(tree, report) | {"dryRun": asked.dry_run})
-        return
-    print(*remarks, sep="\n", end="\n" * bool(remarks), file=sys.stderr)
-    if asked.dry_run:
-        print(*reports.changes(report), "A dry run: nothing was kept.", sep="\n")
-    print(reports.summary(tree, report))
-
-
-def _import(settings: Settings, asked: argparse.Namespace, tree: Tree) -> ImportReport:
-    open_instance(settings, utc_now())
-    wanted = Import(
-        collection=asked.collection,
-        now=utc_now(),
-        by=By("account", settings.docs_owner_id),
-        tree=asked.tree or asked.folder.resolve().name,
-        publish=asked.publish,
-        prune=asked.prune,
-        held=frozenset(each.path for each in tree.skipped),
-        is_trial=asked.dry_run,
-    )
-    return import_documents(tree.sources, wanted, progress("document"))
 
 
 if __name__ == "__main__":

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-import app
 from models import changes
 from models.database import writing
 from models.settings import Settings
+from sitegen.commands import build
 from sitegen.standing import STANDING, glance
 from tests.commands.conftest import ROOT
 
@@ -38,8 +38,8 @@ def settings(tmp_path):
 def looked(monkeypatch):
     """Whether the builds after this looked at every page."""
     found = []
-    build = app.build_site
-    monkeypatch.setattr(app, "build_site", lambda *a: (found.append(1), build(*a))[1])
+    run = build.build_site
+    monkeypatch.setattr(build, "build_site", lambda *a: (found.append(1), run(*a))[1])
     return found
 
 
