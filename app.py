@@ -11,7 +11,6 @@ import os
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
-from time import perf_counter
 
 from models.commands.ending import ended
 from models.settings import SettingError, Settings
@@ -43,19 +42,14 @@ if __name__ == "__main__":
 import argparse
 import logging
 import socket
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any, TextIO
 
-from apscheduler.jobstores.base import JobLookupError
-from apscheduler.schedulers.background import BackgroundScheduler
-
 from api.commands import convert, keys, openapi, probe, status
+from api.commands.listening import add_address, addressed, listening
 from api.http import create_app
+from api.jobs import Jobs, tidy
 from api.metrics import Metrics
 from api.openapi import described
 from api.server import limited_server
@@ -67,29 +61,21 @@ from models.commands.opening import open_instance
 from models.commands.telling import progress
 from models.database import writing
 from models.errors import Refusal
-from models.idempotency import forget_answers
 from models.lease import Tenure
-from models.logs import Line, OneLine
+from models.logs import OneLine
 from models.platform.secrets import HIDDEN
 from models.platform.uses import Uses
 from models.projects.exchange import Import, import_documents
 from models.projects.words import By
-from models.status.hours import roll_up
 from models.status.measurements import record_measurements
-from models.status.retention import prune
 from sitegen.bodies import Bodies
 from sitegen.builder import Builder
 from sitegen.commands import build, check, docs, export
 from sitegen.garbage import collect_seldom
-from sitegen.page import Edition, editions
+from sitegen.page import editions
 from sitegen.preview import Preview
 from sitegen.sources.tree import read_tree
 
-log = logging.getLogger("masthead.jobs")
-
-TICK_SECONDS = 15
-CLOCK_SECONDS = 5
-TIDY_SECONDS = 300
 DAY_SECONDS = 86_400
 
 
@@ -138,8 +124,8 @@ def parser() -> argparse.ArgumentParser:
     ) -> Any:
         return add_command(into, name, help, lambda g, asked: run(g.settings, asked))
 
-    _add_address(command("serve", serve, "serve the API and the built site"))
-    _add_address(command("demo", demo, "load the sample world and serve it"))
+    add_address(command("serve", serve, "serve the API and the built site"))
+    add_address(command("demo", demo, "load the sample world and serve it"))
     build.declare(add_command(commands, "build", "bring the output folder up to date"))
     told = "bring the database's tables up to date"
     migrate.declare(add_command(commands, "migrate", told))
@@ -160,22 +146,12 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _add_address(made: argparse.ArgumentParser) -> None:
-    made.add_argument("--host", help="address to listen on (MASTHEAD_HOST)")
-    made.add_argument("--port", type=int, help="port (MASTHEAD_PORT)")
-
-
-def _editions(settings: Settings) -> Callable[[datetime], Edition]:
-    return editions(settings, *described(settings))
-
-
-# A name, what is done, and how many seconds lie between two times.
-Job = tuple[str, Callable[[], None], int]
+Beat = Callable[[], None]
 
 
 def serve(settings: Settings, asked: argparse.Namespace) -> None:
-    settings = _addressed(settings, asked)
-    with _listening(settings) as listener:
+    settings = addressed(settings, asked)
+    with listening(settings) as listener:
         _require_output(settings)
         open_instance(settings, utc_now())
         _serve(settings, listener)
@@ -185,8 +161,8 @@ def demo(settings: Settings, asked: argparse.Namespace) -> None:
     """The sample world: its content is the cast of the tests."""
     from tests import world
 
-    settings = _addressed(settings, asked)
-    with _listening(settings) as listener:
+    settings = addressed(settings, asked)
+    with listening(settings) as listener:
         _require_output(settings)
         open_instance(settings, utc_now())
         world.populate(utc_now())
@@ -197,8 +173,7 @@ def demo(settings: Settings, asked: argparse.Namespace) -> None:
             f"site     {site}/\nstatus   {site}/status/\nAPI      {site}/openapi.json"
         )
         print(f"key      {key}")
-        beat = ("beat", lambda: _beat(settings, world.beat), 30)
-        _serve(settings, listener, jobs=[beat])
+        _serve(settings, listener, lambda: _beat(settings, world.beat))
 
 
 def _import_manual(settings: Settings) -> None:
@@ -215,23 +190,6 @@ def _beat(settings: Settings, beat: Callable[[datetime], list[Any]]) -> None:
         changes.mark("status")
 
 
-def _addressed(settings: Settings, asked: argparse.Namespace) -> Settings:
-    given = {"host": asked.host, "port": asked.port}
-    return replace(settings, **{n: v for n, v in given.items() if v is not None})
-
-
-def _listening(settings: Settings) -> socket.socket:
-    """Take the port before anything else is done."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    try:
-        return socket.create_server((settings.host, settings.port), family=family)
-    except OSError as error:
-        raise CommandError(
-            f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}."
-            " Choose another with --port."
-        ) from error
-
-
 def _require_output(settings: Settings) -> None:
     """A folder that cannot be written is better known now than at the first build."""
     with Folder(settings.output).locked():
@@ -239,19 +197,12 @@ def _require_output(settings: Settings) -> None:
 
 
 def _serve(
-    settings: Settings, listener: socket.socket, jobs: Iterable[Job] = ()
+    settings: Settings, listener: socket.socket, beat: Beat | None = None
 ) -> None:
     """Serve, build and keep the clock, until told to stop."""
-    # However late, a job is run once: what it makes up for is in the database.
-    late = {"misfire_grace_time": None, "coalesce": True}
-    scheduler = BackgroundScheduler(timezone=UTC, job_defaults=late)
-
-    def due(at: datetime) -> None:
-        once = {"id": "due", "replace_existing": True}
-        scheduler.add_job(builder.wake, "date", run_date=at, **once)
-
-    builder, uses = Builder(utc_now, _editions(settings), due), Uses()
-    metrics = Metrics(settings, utc_now, builder.progress)
+    edition = editions(settings, *described(settings))
+    builder = Builder(utc_now, edition, lambda at: jobs.at(at, builder.wake))
+    metrics, uses = Metrics(settings, utc_now, builder.progress), Uses()
     tenure = Tenure(settings.database, settings.output)
     application = create_app(
         settings,
@@ -263,86 +214,26 @@ def _serve(
         metrics=metrics,
     )
     server = limited_server(application, listener, threads=settings.threads)
-    for job in (*_own_jobs(settings, uses, tenure), *jobs):
-        _schedule(scheduler, job, metrics)
+    jobs = Jobs(utc_now, metrics.job_done)
+    jobs.every(15, "tenure", tenure.take)
+    jobs.every(60, "uses", uses.write)
+    jobs.every(300, "tidy", lambda: tidy(settings, utc_now()))
+    jobs.every(DAY_SECONDS, "bodies", Bodies().forget)
+    if beat:
+        jobs.every(30, "beat", beat)
     for told_to_end in (signal.SIGTERM, signal.SIGINT):
         signal.signal(told_to_end, lambda *_: sys.exit(0))
-    with tenure, following(utc_now, partial(run_now, scheduler)):
+    address = f"http://{settings.host}:{settings.port}"
+    with tenure:
         builder.start()
-        scheduler.start()
-        print(f"listening on http://{settings.host}:{settings.port}", flush=True)
         try:
-            server.run()
+            with jobs.running():
+                print(f"listening on {address}", flush=True)
+                server.run()
         finally:
-            scheduler.shutdown(wait=False)
             builder.stop()
             server.close()
             uses.write()
-
-
-@contextmanager
-def following(
-    clock: Callable[[], datetime],
-    set_back: Callable[[datetime], None],
-    seconds: float = CLOCK_SECONDS,
-) -> Iterator[None]:
-    """Call `set_back` whenever the clock shows less than it did a while ago."""
-    over = Event()
-
-    def follow() -> None:
-        before = clock()
-        while not over.wait(seconds):
-            now = clock()
-            if now < before:
-                log.warning(Line(event="clock-set-back", seconds=before - now))
-                set_back(now)
-            before = now
-
-    Thread(target=follow, name="clock", daemon=True).start()
-    try:
-        yield
-    finally:
-        over.set()
-
-
-def run_now(scheduler: BackgroundScheduler, now: datetime) -> None:
-    """Run every job: each waits for an instant of a clock that was set back."""
-    for job in scheduler.get_jobs():
-        with suppress(JobLookupError):
-            job.modify(next_run_time=now)
-
-
-def _own_jobs(settings: Settings, uses: Uses, tenure: Tenure) -> list[Job]:
-    return [
-        ("tenure", tenure.take, TICK_SECONDS),
-        ("uses", uses.write, 60),
-        ("tidy", partial(_tidy, settings), TIDY_SECONDS),
-        ("bodies", Bodies().forget, DAY_SECONDS),
-    ]
-
-
-def _schedule(scheduler: BackgroundScheduler, job: Job, metrics: Metrics) -> None:
-    """Run the job now and from time to time; one that fails is the scheduler's."""
-    name, work, seconds = job
-
-    def run() -> None:
-        started = perf_counter()
-        work()
-        metrics.job_done(name)
-        level = logging.INFO if seconds >= 60 else logging.DEBUG
-        log.log(level, Line(job=name, ms=(perf_counter() - started) * 1000))
-
-    now = utc_now()
-    scheduler.add_job(run, "interval", seconds=seconds, name=name, next_run_time=now)
-
-
-def _tidy(settings: Settings) -> None:
-    """What time makes due; each may be missed, repeated or broken off."""
-    now = utc_now()
-    with writing():
-        forget_answers(now)
-    roll_up(now)
-    prune(now, settings.raw_retention)
 
 
 if __name__ == "__main__":

@@ -19,12 +19,6 @@ PURE = (
 )
 STORAGE = {"peewee", "playhouse"}
 SHAPES = {"pydantic", "pydantic_core"}
-# What people keep in files is YAML, and comes in through these.
-WRITTEN_BY_HAND = {
-    "models/front.py",
-    "models/status/moving/cstate.py",
-    "models/status/moving/upptime.py",
-}
 HTTP = {"flask", "prometheus_client", "urllib3", "waitress", "werkzeug"}
 PAGES = {
     "icalendar",
@@ -51,8 +45,17 @@ PROBING = {
     "urllib3",
 }
 
-# How far a long command is, is shown where commands tell things and nowhere else.
-SHOWN = {"models/commands/telling.py": {"tqdm"}}
+# What one file alone may import beside what its room may.
+ALONE = {
+    # What time makes due is done by a server.
+    "api/jobs.py": {"apscheduler"},
+    # How far a long command is, is shown where commands tell things.
+    "models/commands/telling.py": {"tqdm"},
+    # What people keep in files is YAML, and comes in through these.
+    "models/front.py": {"yaml"},
+    "models/status/moving/cstate.py": {"yaml"},
+    "models/status/moving/upptime.py": {"yaml"},
+}
 
 # Time and the environment come in through app.py alone.
 WORLD = {
@@ -77,6 +80,10 @@ def imported(path):
 
 def allowed(path):
     """What the module may import beside the standard library, by its address."""
+    return in_room(path) | ALONE.get(name_of(path), set())
+
+
+def in_room(path):
     room, *inner = path.relative_to(ROOT).with_suffix("").parts
     if name_of(path) in PURE:
         return set()
@@ -86,11 +93,9 @@ def allowed(path):
     if (room, inner[0]) == ("api", "probing"):
         return PROBING | SHAPES
     area = {f"{room}.{inner[0]}"} if inner[0] in AREAS else set()
-    if name_of(path) in WRITTEN_BY_HAND:
-        shared |= {"yaml"}
     if (room, inner[0]) == ("models", "commands"):
         # An instance is opened for all areas; and no area knows of commands.
-        return STORAGE | {"models"} | SHOWN.get(name_of(path), set())
+        return STORAGE | {"models"}
     if room == "models":
         return STORAGE | SHAPES | shared | area
     if area:
