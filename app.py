@@ -39,56 +39,59 @@ if __name__ == "__main__":
     if (code := ended(at_a_glance)) != GO_ON:
         sys.exit(code)
 
-import argparse
 import logging
-import socket
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
+from importlib import import_module
 from typing import Any, TextIO
 
-from api.commands import convert, keys, openapi, probe, status
-from api.commands.listening import add_address, addressed, listening
-from api.http import create_app
-from api.jobs import Jobs, tidy
-from api.metrics import Metrics
-from api.openapi import described
-from api.server import limited_server
-from models import changes
-from models.commands import backup, migrate
+from api.commands.listening import add_address
 from models.commands.declaring import Given, add_command, commands_of
 from models.commands.ending import CommandError
-from models.commands.opening import open_instance
-from models.commands.telling import progress
-from models.database import writing
 from models.errors import Refusal
-from models.lease import Tenure
 from models.logs import OneLine
 from models.platform.secrets import HIDDEN
-from models.platform.uses import Uses
-from models.projects.exchange import Import, import_documents
-from models.projects.words import By
-from models.status.measurements import record_measurements
-from sitegen.bodies import Bodies
-from sitegen.builder import Builder
-from sitegen.commands import build, check, docs, export
 from sitegen.garbage import collect_seldom
-from sitegen.page import editions
-from sitegen.preview import Preview
-from sitegen.sources.tree import read_tree
 
-DAY_SECONDS = 86_400
+# The room in which a command lives, and what it does: keys is api/commands/keys.py. It
+# is loaded when it is asked for, since most need little of what a server needs.
+ELSEWHERE = {
+    "build": ("sitegen", "bring the output folder up to date"),
+    "migrate": ("models", "bring the database's tables up to date"),
+    "check": ("sitegen", "check database, audit chains and output"),
+    "openapi": ("api", "print the OpenAPI document"),
+    "backup": ("models", "write a consistent copy of the database"),
+    "export": ("sitegen", "write everything into a folder of files"),
+    "probe": ("api", "measure targets and tell the API, from anywhere"),
+    "keys": ("api", "manage API keys"),
+    "docs": ("sitegen", "bring documents in"),
+    "status": ("api", "bring a status page in"),
+    "convert": ("api", "make measurements of what another tool says"),
+}
+# Who shows or serves what the API says of itself needs all its operations.
+DESCRIBING = {"serve", "demo", "build", "openapi"}
 
 
-def main(arguments: list[str] | None = None) -> int:
-    return ended(lambda: _run(parser().parse_args(arguments)))
+def main(arguments: Sequence[str] | None = None) -> int:
+    words = sys.argv[1:] if arguments is None else arguments
+    return ended(lambda: _run(_asked(words)))
 
 
-def _run(asked: argparse.Namespace) -> int:
+def _asked(words: Sequence[str]) -> Namespace:
+    """Read the words; what their command needs is loaded by then."""
+    if DESCRIBING.intersection(words[:1]):
+        import_module("api.operation").declare_operations()
+    return parser(words).parse_args(words)
+
+
+def _run(asked: Namespace) -> int:
     """Run the command; what a person did wrong ends it with a sentence and 2."""
     try:
         settings = Settings.from_environment(os.environ)
         log_to(sys.stderr, settings.log_level)
-        given = Given(settings, utc_now, partial(described, settings))
+        given = Given(settings, utc_now, partial(_described, settings))
+        _settle()
         return int(asked.run(given, asked) or 0)
     except (CommandError, SettingError, OutputError, Refusal) as error:
         print(f"masthead: {error}", file=sys.stderr)
@@ -112,68 +115,104 @@ def log_to(stream: TextIO, level: str) -> None:
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the command line; README's table of commands is held to it."""
+def parser(words: Sequence[str] | None = None) -> ArgumentParser:
+    """
+    Return the command line; README's table of commands is held to it.
+
+    It knows the options of the command that the words begin with; without words, all.
+    """
     codes = "0 done, 1 something was found wrong, 2 it cannot be done, 130 interrupted"
-    top = argparse.ArgumentParser(prog="app.py", epilog=f"Exit codes: {codes}.")
+    top = ArgumentParser(prog="app.py", epilog=f"Exit codes: {codes}.")
     top.description = "A docs site and a status page from one small write API."
     commands = commands_of(top)
-
-    def command(
-        name: str, run: Callable[..., Any], help: str, into: Any = commands
-    ) -> Any:
-        return add_command(into, name, help, lambda g, asked: run(g.settings, asked))
-
-    add_address(command("serve", serve, "serve the API and the built site"))
-    add_address(command("demo", demo, "load the sample world and serve it"))
-    build.declare(add_command(commands, "build", "bring the output folder up to date"))
-    told = "bring the database's tables up to date"
-    migrate.declare(add_command(commands, "migrate", told))
-    told = "check database, audit chains and output"
-    check.declare(add_command(commands, "check", told))
-    openapi.declare(add_command(commands, "openapi", "print the OpenAPI document"))
-    told = "write a consistent copy of the database"
-    backup.declare(add_command(commands, "backup", told))
-    told = "write everything into a folder of files"
-    export.declare(add_command(commands, "export", told))
-    told = "measure targets and tell the API, from anywhere"
-    probe.declare(add_command(commands, "probe", told))
-    keys.declare(add_command(commands, "keys", "manage API keys"))
-    docs.declare(add_command(commands, "docs", "bring documents in"))
-    status.declare(add_command(commands, "status", "bring a status page in"))
-    told = "make measurements of what another tool says"
-    convert.declare(add_command(commands, "convert", told))
+    # These two are named when they are run: for any other they are not even loaded.
+    told = "serve the API and the built site"
+    add_address(add_command(commands, "serve", told, lambda *given: serve(*given)))
+    told = "load the sample world and serve it"
+    add_address(add_command(commands, "demo", told, lambda *given: demo(*given)))
+    for name, (room, told) in ELSEWHERE.items():
+        made = add_command(commands, name, told)
+        if words is None or name in words[:1]:
+            import_module(f"{room}.commands.{name}").declare(made)
     return top
 
 
-Beat = Callable[[], None]
+def _settle() -> None:
+    """All is loaded, and stays: from here on there is something to clean up."""
+    if __name__ != "__main__":
+        return
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    collect_seldom()
 
 
-def serve(settings: Settings, asked: argparse.Namespace) -> None:
-    settings = addressed(settings, asked)
-    with listening(settings) as listener:
-        _require_output(settings)
-        open_instance(settings, utc_now())
-        _serve(settings, listener)
+def _described(settings: Settings) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    from api.openapi import described
+
+    return described(settings)
 
 
-def demo(settings: Settings, asked: argparse.Namespace) -> None:
+# What follows is needed by who serves alone, and takes longer than most commands.
+if __name__ == "__main__" and sys.argv[1:2] not in (["serve"], ["demo"]):
+    sys.exit(main())
+
+from pathlib import Path
+from socket import socket
+
+from api.commands.keys import issue_admin
+from api.commands.listening import addressed, listening
+from api.http import create_app
+from api.jobs import Jobs, tidy
+from api.metrics import Metrics
+from api.server import limited_server
+from models import changes
+from models.commands.opening import open_instance
+from models.commands.telling import progress
+from models.database import writing
+from models.lease import Tenure
+from models.platform.uses import Uses
+from models.projects.exchange import Import, import_documents
+from models.projects.words import By
+from models.status.measurements import record_measurements
+from sitegen.bodies import Bodies
+from sitegen.builder import Builder
+from sitegen.page import editions
+from sitegen.preview import Preview
+from sitegen.sources.tree import read_tree
+
+DAY_SECONDS = 86_400
+
+
+def serve(given: Given, asked: Namespace) -> None:
+    given = addressed(given, asked)
+    with listening(given.settings) as listener:
+        _open(given)
+        _serve(given, listener)
+
+
+def demo(given: Given, asked: Namespace) -> None:
     """The sample world: its content is the cast of the tests."""
     from tests import world
 
-    settings = addressed(settings, asked)
-    with listening(settings) as listener:
-        _require_output(settings)
-        open_instance(settings, utc_now())
+    given = addressed(given, asked)
+    with listening(given.settings) as listener:
+        _open(given)
         world.populate(utc_now())
-        _import_manual(settings)
-        key = keys.issue_admin("demo@masthead.example", ["*"], "Demo key", utc_now())
-        site = f"http://{settings.host}:{settings.port}"
+        _import_manual(given.settings)
+        key = issue_admin("demo@masthead.example", ["*"], "Demo key", utc_now())
+        site = f"http://{given.settings.host}:{given.settings.port}"
         print(
             f"site     {site}/\nstatus   {site}/status/\nAPI      {site}/openapi.json"
         )
         print(f"key      {key}")
-        _serve(settings, listener, lambda: _beat(settings, world.beat))
+        _serve(given, listener, partial(_beat, given.settings, world.beat))
+
+
+def _open(given: Given) -> None:
+    # A folder that cannot be written is better known now than at the first build.
+    with Folder(given.settings.output).locked():
+        pass
+    open_instance(given.settings, utc_now())
 
 
 def _import_manual(settings: Settings) -> None:
@@ -190,17 +229,12 @@ def _beat(settings: Settings, beat: Callable[[datetime], list[Any]]) -> None:
         changes.mark("status")
 
 
-def _require_output(settings: Settings) -> None:
-    """A folder that cannot be written is better known now than at the first build."""
-    with Folder(settings.output).locked():
-        pass
-
-
 def _serve(
-    settings: Settings, listener: socket.socket, beat: Beat | None = None
+    given: Given, listener: socket, beat: Callable[[], None] | None = None
 ) -> None:
     """Serve, build and keep the clock, until told to stop."""
-    edition = editions(settings, *described(settings))
+    settings = given.settings
+    edition = editions(settings, *given.described())
     builder = Builder(utc_now, edition, lambda at: jobs.at(at, builder.wake))
     metrics, uses = Metrics(settings, utc_now, builder.progress), Uses()
     tenure = Tenure(settings.database, settings.output)
@@ -237,7 +271,4 @@ def _serve(
 
 
 if __name__ == "__main__":
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    collect_seldom()
     sys.exit(main())

@@ -4,6 +4,7 @@ import socket
 from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 
+from models.commands.declaring import Given
 from models.commands.ending import CommandError
 from models.settings import Settings
 
@@ -13,9 +14,11 @@ def add_address(parser: ArgumentParser) -> None:
     parser.add_argument("--port", type=int, help="port (MASTHEAD_PORT)")
 
 
-def addressed(settings: Settings, asked: Namespace) -> Settings:
-    given = {"host": asked.host, "port": asked.port}
-    return replace(settings, **{n: v for n, v in given.items() if v is not None})
+def addressed(given: Given, asked: Namespace) -> Given:
+    """Return it with the address that was asked for, in place of the settings'."""
+    said = {"host": asked.host, "port": asked.port}
+    said = {name: value for name, value in said.items() if value is not None}
+    return replace(given, settings=replace(given.settings, **said))
 
 
 def listening(settings: Settings) -> socket.socket:

@@ -186,13 +186,21 @@ def test_full_build_is_one(command, site, looked):
     assert looked == [1]
 
 
-def test_glance_loads_little(site, tmp_path):
-    """What declares rows, shapes and pages is not even loaded: that took a second."""
-    heavy = "{'flask', 'jinja2', 'markdown_it', 'peewee', 'pydantic'}"
+@pytest.mark.parametrize(
+    ("words", "spared"),
+    [
+        (["build"], {"argparse", "jinja2", "markdown_it", "peewee", "pydantic"}),
+        (["keys", "list"], {"apscheduler", "flask", "jinja2", "markdown_it"}),
+        (["openapi"], {"apscheduler", "flask", "jinja2", "markdown_it"}),
+    ],
+    ids=" ".join,
+)
+def test_little_is_loaded(site, words, spared):
+    """What a command does not need is not even loaded: that takes a second."""
     code = f"""
 import atexit, runpy, sys
-sys.argv = ["app.py", "build"]
-atexit.register(lambda: print({heavy} & set(sys.modules)))
+sys.argv = ["app.py", *{words}]
+atexit.register(lambda: print({spared} & set(sys.modules)))
 runpy.run_path("app.py", run_name="__main__")
 """
 
