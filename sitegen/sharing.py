@@ -166,13 +166,18 @@ class Worker:
             stdout=subprocess.PIPE,
             # As long as it lives nobody else builds here, even if we are killed.
             pass_fds=[folder.lock],
+            # Ctrl-C is for us, who end it.
+            start_new_session=True,
         )
 
     def begin(self, edition: Edition, maker: Maker) -> None:
         # It runs elsewhere.
-        settings = edition.settings
-        folders = {"templates": settings.templates and abspath(settings.templates)}
-        settings = replace(settings, database=abspath(settings.database), **folders)
+        told = edition.settings
+        settings = replace(
+            told,
+            database=abspath(told.database),
+            templates=told.templates and abspath(told.templates),
+        )
         work = {
             "settings": asdict(settings),
             "folder": abspath(maker.folder.path),

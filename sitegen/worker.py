@@ -10,9 +10,7 @@ for a page compares. What it writes it describes by what it was made from, like 
 build, so that a difference that went unnoticed would be mended by the next one.
 """
 
-import gc
 import json
-import signal
 import sys
 from collections.abc import Iterator
 from datetime import datetime
@@ -24,22 +22,10 @@ from models.database import open_database, read_once, reading
 from models.settings import Settings
 from sitegen.bodies import Bodies
 from sitegen.files import Folder
+from sitegen.garbage import collect_seldom
 from sitegen.looks import Looks
 from sitegen.maker import Maker
 from sitegen.page import Edition, Page, Row
-
-MANY_OBJECTS = 5_000
-
-
-def collect_seldom() -> None:
-    """
-    Look for cycles among objects less often, and not among what is loaded.
-
-    A build makes them by the thousand and lets them go: to look as often as usual
-    takes a twentieth of the time and finds none.
-    """
-    gc.freeze()
-    gc.set_threshold(MANY_OBJECTS)
 
 
 class Work:
@@ -112,6 +98,4 @@ def serve(asked: IO[bytes], told: IO[bytes]) -> None:
 
 
 if __name__ == "__main__":
-    # Ctrl-C is for whoever asks, who will end this.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     serve(sys.stdin.buffer, sys.stdout.buffer)
