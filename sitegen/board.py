@@ -11,7 +11,8 @@ from models.status.days import told_day
 from models.status.incidents import IncidentRow
 from models.status.maintenance import MaintenanceRow, all_maintenance
 from models.status.moments import told_at, told_at_each
-from models.status.periods import DAYS, Measured, measured
+from models.status.past import Past
+from models.status.periods import DAYS, Measured, measured, pasts
 from models.status.published import (
     Board,
     StatusServiceDetail,
@@ -20,7 +21,7 @@ from models.status.published import (
     details_on,
 )
 from models.status.register import all_incidents
-from models.status.services import ServiceRow
+from models.status.services import ServiceRow, services_in_order
 from models.status.uptime import Counts
 from models.words import told_moment
 from sitegen.page import Edition
@@ -74,7 +75,23 @@ def stale_at(seen: Board, services: Iterable[ServiceRow]) -> str | None:
 def board_of(edition: Edition) -> Board:
     """Read what the present is judged by, at the instant that the page tells of."""
     freshness = edition.settings.freshness
-    return board(told_at(edition.now, freshness), freshness)
+    at = told_at(edition.now, freshness)
+    return board(at, freshness, edition.once(_services))
+
+
+def pasts_at(edition: Edition) -> dict[str, Past]:
+    """Return the hours of each service that are over, by slug, in display order."""
+    services = edition.once(_services)
+    found = pasts(services, edition.once(_until))
+    return {each.slug: past for each, past in zip(services, found, strict=True)}
+
+
+def _services(_: Edition) -> list[ServiceRow]:
+    return services_in_order()
+
+
+def _until(edition: Edition) -> dict[int, datetime]:
+    return told_at_each(edition.now, edition.settings.freshness)
 
 
 def listed_at(edition: Edition) -> tuple[StatusServiceList, str | None]:
@@ -101,8 +118,8 @@ def told(shape: type[Shape], row: Any) -> dict[str, Any]:
 def facts_at(edition: Edition) -> StatusFacts:
     """Read everything at the instant that the page tells of: `edition.once` of it."""
     seen, interval = edition.once(board_of), edition.settings.probe_interval_seconds
-    until = told_at_each(edition.now, seen.freshness)
-    counted = measured(seen.services, until)
+    known = list(edition.once(pasts_at).values())
+    counted = measured(seen.services, edition.once(_until), known)
     details = details_on(seen, counted, interval)
     return StatusFacts(
         board=seen,

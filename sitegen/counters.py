@@ -6,17 +6,18 @@ from functools import lru_cache, partial
 
 from models.base import moment
 from models.status.past import Past
-from models.status.periods import Measured, told_counts
+from models.status.periods import told_counts
 from models.status.uptime import Counts
 from models.words import told_moment
-from sitegen.board import facts_at
+from sitegen.board import pasts_at
 from sitegen.links import data_path
 from sitegen.page import Edition, Page, pages
 
 COLUMNS = ("start", *told_counts(Counts()))
 # The words of times, and beside each the counts of what began there.
 Lines = tuple[tuple[str, ...], list[str]]
-Hours = Callable[[Past], Lines]
+# The days that are over, and the hours.
+Told = tuple[Lines, Lines]
 # Raised when equal hours would give another file.
 FORMAT = 2
 
@@ -30,24 +31,23 @@ def counters(edition: Edition) -> Iterator[Page]:
     the periods have beside whole hours stands in the service's own JSON.
     """
     # The two files of a service are made one after the other.
-    hours = lru_cache(maxsize=1)(_hours)
-    for slug, measured in edition.once(facts_at).measured.items():
-        key = [FORMAT, *measured.past.key()]
-        for ending, told in (("json", partial(_json, slug)), ("csv", _csv)):
-            data = partial(told, measured, hours)
-            yield Page(data_path(slug, ending), data, key=key)
+    told = lru_cache(maxsize=1)(_told)
+    for slug, past in edition.once(pasts_at).items():
+        key = [FORMAT, *past.key()]
+        for ending, made in (("json", partial(_json, slug)), ("csv", _csv)):
+            yield Page(data_path(slug, ending), partial(made, past, told), key=key)
 
 
-def _json(slug: str, measured: Measured, hours: Hours) -> str:
-    start, end = measured.past.span
+def _json(slug: str, past: Past, told_of: Callable[[Past], Told]) -> str:
+    start, end = past.span
     told = {
         "slug": slug,
         "from": told_moment(start),
         "to": told_moment(end),
         "columns": COLUMNS,
     }
-    days, each_hour = _rows(_days(measured)), _rows(hours(measured.past))
-    rows = f'"days":[{days}],\n"hours":[{each_hour}]'
+    days, hours = map(_rows, told_of(past))
+    rows = f'"days":[{days}],\n"hours":[{hours}]'
     return f'{{"data":{json.dumps(told)[:-1]}, {rows}}}}}\n'
 
 
@@ -56,11 +56,11 @@ def _rows(lines: Lines) -> str:
     return "],\n".join(told) + "]" if told else ""
 
 
-def _csv(measured: Measured, hours: Hours) -> str:
-    days, each_hour = _days(measured), hours(measured.past)
+def _csv(past: Past, told_of: Callable[[Past], Told]) -> str:
+    days, hours = told_of(past)
     texts: list[str] = [
         *map(str.__add__, _before("\nday,", days[0], ","), days[1]),
-        *map(str.__add__, _before("\nhour,", each_hour[0], ","), each_hour[1]),
+        *map(str.__add__, _before("\nhour,", hours[0], ","), hours[1]),
     ]
     return "".join([",".join(("per", *COLUMNS)), *texts, "\n"])
 
@@ -71,20 +71,23 @@ def _before(start: str, times: tuple[str, ...], end: str) -> list[str]:
     return [f"{start}{time}{end}" for time in times]
 
 
-@lru_cache(maxsize=2)
-def _told(times: str) -> tuple[str, ...]:
-    """Return the words of times, which are told as milliseconds with commas."""
-    return tuple(told_moment(moment(int(at))) for at in times.split(",") if at)
+def _told(past: Past) -> Told:
+    return _days(past), _hours(past)
 
 
-def _days(measured: Measured) -> Lines:
-    """Return the counts of each day that is over."""
-    last = measured.last_hour_ends.date()
-    days = [each for each in sorted(measured.shown.days.items()) if each[0] < last]
+def _days(past: Past) -> Lines:
+    last = past.span[1].date()
+    days = [each for each in sorted(past.days().items()) if each[0] < last]
     times = tuple(f"{day}T00:00:00.000Z" for day, _ in days)
     return times, [",".join(map(str, counts)) for _, counts in days]
 
 
 def _hours(past: Past) -> Lines:
     times, counts = past.lines()
-    return _told(times), counts
+    return _words(times), counts
+
+
+@lru_cache(maxsize=2)
+def _words(times: str) -> tuple[str, ...]:
+    """Return the words of times, which are told as milliseconds with commas."""
+    return tuple(told_moment(moment(int(at))) for at in times.split(",") if at)

@@ -69,6 +69,10 @@ class Past:
         rows = rows_in(self.number, self.windows, span, part=HOURLY)
         return [(at * HOUR_MS, *counts) for at, counts in sorted(_parts(rows).items())]
 
+    def days(self) -> dict[date, Counts]:
+        """Return each UTC day that has samples; the last may not be over."""
+        return by_day(self.halves(0).items())
+
     def lines(self) -> tuple[str, list[str]]:
         """Return the same as text: all times, and the counts of each; with commas."""
         uneven = sorted(self._uneven())

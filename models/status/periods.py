@@ -112,17 +112,28 @@ def told_counts(counts: Counts) -> dict[str, int]:
     }
 
 
-def measured(
-    services: list[ServiceRow], until: Mapping[int, datetime]
-) -> dict[str, Measured]:
-    """Return what was measured of each service, by slug, until its own instant."""
+def pasts(services: list[ServiceRow], until: Mapping[int, datetime]) -> list[Past]:
+    """Return the whole hours of each service, in order, until its own instant."""
     windows, revisions = windows_by_service(), past_revisions()
+    return [
+        _past_at(
+            until[each.number].astimezone(UTC),
+            each,
+            windows.get(each.number, []),
+            revisions,
+        )
+        for each in services
+    ]
+
+
+def measured(
+    services: list[ServiceRow], until: Mapping[int, datetime], known: list[Past]
+) -> dict[str, Measured]:
+    """Return what was measured of each service, by slug, from its past and since."""
+    windows = windows_by_service()
     nows = [until[each.number].astimezone(UTC) for each in services]
-    pasts = {
-        _past_at(now, each, windows.get(each.number, []), revisions): _split(now)
-        for each, now in zip(services, nows, strict=True)
-    }
-    shown = zip(services, nows, pasts, _kept.shown(pasts), strict=True)
+    splits = {past: _split(now) for past, now in zip(known, nows, strict=True)}
+    shown = zip(services, nows, known, _kept.shown(splits), strict=True)
     return {
         each.slug: _measured(past, now, windows.get(each.number, []), own)
         for each, now, past, own in shown

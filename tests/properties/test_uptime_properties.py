@@ -21,7 +21,7 @@ from models.status.maintenance import (
     update_maintenance,
 )
 from models.status.measurements import StatusRecordMeasurements, record_measurements
-from models.status.periods import measured
+from models.status.periods import measured, pasts
 from models.status.retention import prune
 from models.status.services import ServiceRow, StatusAddService, add_service
 from models.status.uptime import PERIODS
@@ -192,7 +192,8 @@ def test_uptime_is_a_plain_count(copy_of_empty, steps):
 
 def measured_of_x(history):
     service = ServiceRow.get(ServiceRow.slug == "x")
-    return measured([service], {service.number: history.now})["x"]
+    until = {service.number: history.now}
+    return measured([service], until, pasts([service], until))["x"]
 
 
 def assert_equal_to_plain_count(history):
