@@ -1,7 +1,9 @@
 """Counts of measurements: over any window, and by the parts of it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import chain
 from typing import Annotated, NamedTuple
 
@@ -18,9 +20,8 @@ from models.words import Moment
 # The number of a part, then the columns of Counts.
 Row = tuple[int, ...]
 
-# Parts of a span: its hours; or its UTC days, each cut in two at a time of day.
-HOURLY = f"{{0}} / {HOUR_MS} + ?"
-HALVES = f"{{0}} / {DAY_MS} * 2 + ({{0}} % {DAY_MS} >= ?)"
+# Parts of a span: its hours, or its UTC days.
+HOURLY, DAILY = f"{{0}} / {HOUR_MS}", f"{{0}} / {DAY_MS}"
 
 # The same question to raw rows, hours and days. The texts are fixed, since Peewee
 # takes longer to say them than SQLite to answer.
@@ -31,29 +32,57 @@ _ASKED = (
 )
 
 
-class _Texts(NamedTuple):
-    """What is asked of each source, for one way of parting."""
+# Asked of hours by the day: SQLite would sort them all to group them, since it does
+# not know that they are in the order of their days.
+_DAYS_OF_HOURS = (
+    "WITH RECURSIVE part (start, stop) AS (VALUES (?2, ?2) UNION ALL"  # noqa: S608  our own text
+    f" SELECT stop, MIN(?3, stop / {DAY_MS} * {DAY_MS} + {DAY_MS}) FROM part"
+    " WHERE stop < ?3)"
+    f" SELECT json_group_array(json_array(start / {DAY_MS}, ("
+    f"SELECT json_array({_ADDED}, 0) FROM hour"
+    " WHERE service_id = ?1 AND starts_at >= start AND starts_at < stop))) FROM part"
+)
 
-    raw: str
-    hours: str
-    days: str
+# What returns the rows of a service between two times.
+_Ask = Callable[[int, int, int], Iterable[Row]]
 
 
-def _texts(part: str) -> _Texts:
+class _Sources(NamedTuple):
+    """How each source is asked, for one way of parting."""
+
+    raw: _Ask
+    hours: _Ask
+    days: _Ask
+
+
+def _rows(text: str, number: int, start: int, end: int) -> Iterable[Row]:
+    rows: Iterable[Row] = database.execute_sql(text, (number, start, end))
+    return rows
+
+
+def _days_of_hours(number: int, start: int, end: int) -> Iterator[Row]:
+    (told,) = database.execute_sql(_DAYS_OF_HOURS, (number, start, end)).fetchone()
+    # Of a day without hours the sums are null.
+    return ((day, *sums) for day, sums in json.loads(told) if sums[0] is not None)
+
+
+def _sources(part: str) -> _Sources:
     tables = (
         ("measurement", "observed_at", f"{COUNTED}, 0"),
         ("hour", "starts_at", f"{_ADDED}, 0"),
         ("day", "starts_at", f"{_ADDED}, SUM(excluded)"),
     )
-    return _Texts(
-        *(
-            _ASKED.format(part=part.format(at), columns=columns, table=table, at=at)
-            for table, at, columns in tables
-        )
+    texts = (
+        _ASKED.format(part=part.format(at), columns=columns, table=table, at=at)
+        for table, at, columns in tables
     )
+    return _Sources(*(partial(_rows, text) for text in texts))
 
 
-_TEXTS = {part: _texts(part) for part in (HOURLY, HALVES)}
+_SOURCES = {
+    HOURLY: _sources(HOURLY),
+    DAILY: _sources(DAILY)._replace(hours=_days_of_hours),
+}
 
 
 class StatusUptimeSummary(Shape):
@@ -107,26 +136,19 @@ def counts_in(service: ServiceRow, span: Span) -> Counts:
 
 
 def rows_in(
-    number: int,
-    windows: Sequence[Span],
-    span: Span,
-    part: str = HALVES,
-    split: int = 0,
+    number: int, windows: Sequence[Span], span: Span, part: str = DAILY
 ) -> list[Row]:
     """Return the counts of the parts of [start, end); a part may come several times."""
-    texts, until = _TEXTS[part], rolled_up_until()
+    sources, until = _SOURCES[part], rolled_up_until()
 
     def rows_of(spans: Iterable[Span]) -> Iterator[Row]:
-        asked = (each for span in spans for each in _sources(span, until, texts))
+        asked = (each for span in spans for each in _split(span, until, sources))
         return chain.from_iterable(
-            database.execute_sql(statement, (split, number, start, end))
-            for statement, start, end in asked
-            if start < end
+            ask(number, start, end) for ask, start, end in asked if start < end
         )
 
     # A day whose raw rows are gone is counted whole, in the span that it starts in.
-    start, end = (milliseconds(each) for each in span)
-    days = database.execute_sql(texts.days, (split, number, start, end))
+    days = sources.days(number, *map(milliseconds, span))
     kept, cut = rows_of(outside(windows, span)), rows_of(inside(windows, span))
     return [*days, *kept, *map(_left_out, cut)]
 
@@ -141,8 +163,7 @@ def edge_in(number: int, windows: Sequence[Span], span: Span) -> Counts:
 
 
 def _raw_rows(number: int, span: Span) -> Iterator[Row]:
-    start, end = (milliseconds(each) for each in span)
-    yield from database.execute_sql(_TEXTS[HALVES].raw, (0, number, start, end))
+    yield from _SOURCES[DAILY].raw(number, *map(milliseconds, span))
 
 
 def _left_out(row: Row) -> Row:
@@ -153,14 +174,16 @@ def summed(rows: Iterable[Sequence[int]]) -> Counts:
     return Counts(*map(sum, zip(*rows, strict=True)))
 
 
-def _sources(span: Span, until: int, texts: _Texts) -> Iterator[tuple[str, int, int]]:
+def _split(
+    span: Span, until: int, sources: _Sources
+) -> Iterator[tuple[_Ask, int, int]]:
     """Split a span into its whole hours, where they are counted, and its edges."""
     start, end = (milliseconds(each) for each in span)
     first = -(-start // HOUR_MS) * HOUR_MS
     last = min(end // HOUR_MS * HOUR_MS, until)
     if first < last:
-        yield texts.raw, start, first
-        yield texts.hours, first, last
-        yield texts.raw, last, end
+        yield sources.raw, start, first
+        yield sources.hours, first, last
+        yield sources.raw, last, end
     else:
-        yield texts.raw, start, end
+        yield sources.raw, start, end

@@ -5,21 +5,23 @@ They stand still until the next hour is over, a sample comes late, or a window c
 otherwise.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from models.base import milliseconds, moment
 from models.database import database
-from models.status.counters import HOURLY, rows_in
+from models.status.counters import DAILY, HOURLY, rows_in, summed
 from models.status.cuts import Span, inside, outside
-from models.status.hours import DAY_MS, HOUR_MS, folded_until, rolled_up_until
+from models.status.hours import HOUR_MS, folded_until, rolled_up_until
 from models.status.uptime import Counts, total
 
 # A time in milliseconds, then the columns of Counts.
 Hour = tuple[int, ...]
+
+# The number of the day from which times are counted.
+FIRST_DAY = date(1970, 1, 1).toordinal()
 
 # For how long every hour is shown by itself.
 LATEST = timedelta(days=1)
@@ -37,10 +39,10 @@ _AS_TEXT = (
 
 @dataclass(frozen=True)
 class Shown:
-    """The halves of days, the days of them, and the latest hours one by one."""
+    """The days, what some have from an hour on, and the latest hours one by one."""
 
-    halves: dict[datetime, Counts]
     days: dict[date, Counts]
+    rests: dict[datetime, Counts]
     hours: list[Hour]
 
 
@@ -71,7 +73,19 @@ class Past:
 
     def days(self) -> dict[date, Counts]:
         """Return each UTC day that has samples; the last may not be over."""
-        return by_day(self.halves(0).items())
+        rows = rows_in(self.number, self.windows, self.span, part=DAILY)
+        return {
+            date.fromordinal(FIRST_DAY + day): counts
+            for day, counts in _parts(rows).items()
+            if counts.seen
+        }
+
+    def rest_of_day(self, at: datetime) -> Counts:
+        """Return what its UTC day has from this hour on."""
+        midnight = datetime.combine(at, time(), UTC) + timedelta(days=1)
+        span = at, min(midnight, self.span[1])
+        rows = rows_in(self.number, self.windows, span)
+        return summed(columns for _, *columns in rows)
 
     def lines(self) -> tuple[str, list[str]]:
         """Return the same as text: all times, and the counts of each; with commas."""
@@ -103,14 +117,6 @@ class Past:
         times, counts = asked.fetchone()
         return times or "", counts[2:-2].split("],[") if times else []
 
-    def halves(self, split: int) -> dict[datetime, Counts]:
-        """Return the UTC days, each cut in two at this time of day, by their start."""
-        rows = rows_in(self.number, self.windows, self.span, split=split)
-        return {
-            moment(half // 2 * DAY_MS + half % 2 * split): counts
-            for half, counts in _parts(rows).items()
-        }
-
 
 def _parts(rows: Iterable[Hour]) -> dict[int, Counts]:
     """Add up the rows of each part; nearly all have one."""
@@ -127,31 +133,20 @@ class Pasts:
     def __init__(self) -> None:
         self._kept: dict[tuple[Any, ...], Shown] = {}
 
-    def shown(self, splits: Mapping[Past, int]) -> list[Shown]:
+    def shown(self, firsts: Mapping[Past, Iterable[datetime]]) -> list[Shown]:
         """
         Return it in order, and forget all that was not asked for.
 
-        Each past comes with the time of day at which its days are cut in two.
+        Each past comes with the hours from which on the rest of a day is asked.
         """
         store, before = str(database.database), self._kept
         self._kept = {
-            (key := (store, split, past)): before.get(key) or _shown(past, split)
-            for past, split in splits.items()
+            (key := (store, *hours, past)): before.get(key) or _shown(past, hours)
+            for past, hours in firsts.items()
         }
         return list(self._kept.values())
 
 
-def _shown(past: Past, split: int) -> Shown:
-    halves = past.halves(split)
-    return Shown(halves, by_day(halves.items()), past.hours(past.span[1] - LATEST))
-
-
-def by_day(parts: Iterable[tuple[datetime, Counts]]) -> dict[date, Counts]:
-    """Add up by the UTC day; a day on which nothing was seen is not there."""
-    found: dict[date, list[Counts]] = defaultdict(list)
-    for at, counts in parts:
-        if counts.seen:
-            found[at.date()].append(counts)
-    return {
-        day: total(each) if len(each) > 1 else each[0] for day, each in found.items()
-    }
+def _shown(past: Past, firsts: Iterable[datetime]) -> Shown:
+    rests = {each: past.rest_of_day(each) for each in firsts}
+    return Shown(past.days(), rests, past.hours(past.span[1] - LATEST))

@@ -12,10 +12,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property, lru_cache
 from typing import Any
 
-from models.base import MILLISECOND, milliseconds, moment
+from models.base import MILLISECOND, moment
 from models.status.counters import edge_in, span_of
 from models.status.cuts import Span, inside, windows_by_service
-from models.status.hours import DAY_MS, past_revisions
+from models.status.hours import past_revisions
 from models.status.past import LATEST, Past, Pasts, Shown
 from models.status.services import ServiceRow
 from models.status.uptime import PERIODS, Counts, Period, coverage_pct, total
@@ -34,9 +34,8 @@ class Measured:
     """
     All that was measured of a service in its last days.
 
-    The days of its past are each cut in two at the time of day at which the periods
-    have their first whole hour. The heads are what a period has before
-    that hour, the tail what all have after the last.
+    The heads are what a period has before its first whole hour, the tail what all
+    have after the last.
     """
 
     now: datetime
@@ -95,7 +94,7 @@ class Measured:
         first = self.first_hours[period]
         first_day = first.date()
         yield (first - MILLISECOND).date(), self.heads[period]
-        yield first_day, self.shown.halves.get(first, Counts())
+        yield first_day, self.shown.rests[first]
         yield from (each for each in self.shown.days.items() if each[0] > first_day)
         yield self.now.date(), self.tail
 
@@ -132,8 +131,11 @@ def measured(
     """Return what was measured of each service, by slug, from its past and since."""
     windows = windows_by_service()
     nows = [until[each.number].astimezone(UTC) for each in services]
-    splits = {past: _split(now) for past, now in zip(known, nows, strict=True)}
-    shown = zip(services, nows, known, _kept.shown(splits), strict=True)
+    firsts = [_first_hours(now) for now in nows]
+    asked = {
+        past: tuple(each.values()) for past, each in zip(known, firsts, strict=True)
+    }
+    shown = zip(services, nows, known, _kept.shown(asked), strict=True)
     return {
         each.slug: _measured(past, now, windows.get(each.number, []), own)
         for each, now, past, own in shown
@@ -141,7 +143,7 @@ def measured(
 
 
 def _measured(past: Past, now: datetime, cut: list[Span], shown: Shown) -> Measured:
-    first_hours = {period: _first_hour(now, period) for period in PERIODS}
+    first_hours = _first_hours(now)
     heads = {
         period: edge_in(past.number, cut, (span_of(period, now)[0], first))
         for period, first in first_hours.items()
@@ -163,13 +165,8 @@ def _past_at(
     )
 
 
-def _first_hour(now: datetime, period: Period) -> datetime:
-    return _hour(now - PERIODS[period]) + HOUR
-
-
-def _split(now: datetime) -> int:
-    """Return the time of day at which the periods have their first whole hour."""
-    return milliseconds(_first_hour(now, "24h")) % DAY_MS
+def _first_hours(now: datetime) -> dict[Period, datetime]:
+    return {period: _hour(now - length) + HOUR for period, length in PERIODS.items()}
 
 
 @lru_cache(maxsize=64)
