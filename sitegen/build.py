@@ -24,9 +24,20 @@ from sitegen.generations import Change, change_of, differing, live_generation, n
 from sitegen.maker import Maker
 from sitegen.manifest import LIVE
 from sitegen.outcome import Report
-from sitegen.page import COSTLY, FIRST, PAGES, SHARED, Edition, Page, Pages, Rank, Row
+from sitegen.page import (
+    APART,
+    COSTLY,
+    FIRST,
+    PAGES,
+    SHARED,
+    Edition,
+    Page,
+    Pages,
+    Rank,
+    Row,
+)
 from sitegen.retired import retire
-from sitegen.sharing import Helper
+from sitegen.sharing import Helper, name_of
 from sitegen.shelves import shelves
 
 log = logging.getLogger("masthead.builds")
@@ -145,15 +156,18 @@ class _Work:
         Yield every page that should stand, in the order of writing.
 
         A leaf is yielded as soon as it is known, so that it need not wait for what
-        the lists show. These follow when all leaves are written; one that tells
-        what it links to, as soon as that stands.
+        the lists show. Last among leaves come those that are made apart meanwhile.
+        Lists follow when all leaves are written; one that tells what it links to,
+        as soon as that stands.
         """
         for path, content in self.edition.looks.assets.values():
             yield Page(path, content), SHARED
         later: list[Planned] = []
         functions = [(area, each) for area in areas for each in PAGES.get(area, [])]
-        for area, function in sorted(functions, key=lambda each: each[1] not in FIRST):
-            for page in function(self.edition):
+        begun = self._begun(functions)
+        order = {each: (each not in FIRST, each in begun) for _, each in functions}
+        for area, function in sorted(functions, key=lambda each: order[each[1]]):
+            for page in begun.get(function) or function(self.edition):
                 if isinstance(page, Row):
                     yield from self._in_turn(page, function, area)
                 elif page.rank is Rank.LEAF or self._all_stand(page.links):
@@ -163,10 +177,22 @@ class _Work:
         yield from sorted(later, key=lambda pair: (pair[0].rank, pair[0].path))
 
     def _in_turn(self, row: Row, function: Pages, area: str) -> Iterator[Planned]:
-        of = f"{function.__module__}.{function.__qualname__}", area
+        of = name_of(function, area)
         ahead = partial(self._work_out, area)
         for page in self.helper.in_turn(row, of, self._is_long, ahead):
             yield page, area
+
+    def _begun(
+        self, functions: list[tuple[str, Pages]]
+    ) -> dict[Pages, list[Page | Row]]:
+        """Have rows begun that can be made apart, if so much of them lacks."""
+        found = {}
+        for area, function in functions:
+            pages = list(function(self.edition)) if function in APART else []
+            rows = [each for each in pages if isinstance(each, Row)]
+            if any(self.helper.begin(row, name_of(function, area)) for row in rows):
+                found[function] = pages
+        return found
 
     def _work_out(self, area: str) -> None:
         """Work out what is costly of the pages to come, if any of them lacks."""

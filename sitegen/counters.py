@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
 
 from models.base import moment
 from models.status.past import Past
@@ -11,7 +12,7 @@ from models.status.uptime import Counts
 from models.words import told_moment
 from sitegen.board import pasts_at
 from sitegen.links import data_path
-from sitegen.page import Edition, Page, pages
+from sitegen.page import Edition, Page, Row, pages
 
 COLUMNS = ("start", *told_counts(Counts()))
 # The words of times, and beside each the counts of what began there.
@@ -22,20 +23,35 @@ Told = tuple[Lines, Lines]
 FORMAT = 2
 
 
-@pages("status")
-def counters(edition: Edition) -> Iterator[Page]:
+@dataclass(frozen=True)
+class Counters:
+    """The two files of a service, which are made one after the other."""
+
+    slug: str
+    past: Past
+    told_of: Callable[[Past], Told]
+
+    @cached_property
+    def pages(self) -> list[Page]:
+        key, facts = [FORMAT, *self.past.key()], (self.past, self.told_of)
+        return [
+            Page(data_path(self.slug, ending), partial(made, *facts), key=key)
+            for ending, made in (("json", partial(_json, self.slug)), ("csv", _csv))
+        ]
+
+
+@pages("status", apart=True)
+def counters(edition: Edition) -> Iterator[Row]:
     """
     The whole hours and days of each service.
 
     They are made anew when the past changes, and not with every measurement: what
     the periods have beside whole hours stands in the service's own JSON.
     """
-    # The two files of a service are made one after the other.
+    # Of all services only the last is kept.
     told = lru_cache(maxsize=1)(_told)
-    for slug, past in edition.once(pasts_at).items():
-        key = [FORMAT, *past.key()]
-        for ending, made in (("json", partial(_json, slug)), ("csv", _csv)):
-            yield Page(data_path(slug, ending), partial(made, past, told), key=key)
+    pasts = edition.once(pasts_at).items()
+    yield Row(Counters(slug, past, told) for slug, past in pasts)
 
 
 def _json(slug: str, past: Past, told_of: Callable[[Past], Told]) -> str:

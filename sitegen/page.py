@@ -167,6 +167,9 @@ Pages = Callable[[Edition], Iterator[Page | Row]]
 PAGES: dict[str, list[Pages]] = {}
 # Who yields what readers wait for, and is asked before all others.
 FIRST: set[Pages] = set()
+# Who yields a row that needs nothing but the database: it is made by another process
+# from the beginning of a build on, and here comes after all other leaves.
+APART: set[Pages] = set()
 # Who yields pages of which the first that is made costs as much as all of them: it is
 # worked out while another process makes other pages.
 COSTLY: set[Pages] = set()
@@ -204,7 +207,7 @@ def editions(
 
 
 def pages(
-    area: str, *, first: bool = False, costly: bool = False
+    area: str, *, first: bool = False, costly: bool = False, apart: bool = False
 ) -> Callable[[Pages], Pages]:
     """Declare a function that yields all pages of one kind in this area."""
 
@@ -214,6 +217,8 @@ def pages(
             FIRST.add(function)
         if costly:
             COSTLY.add(function)
+        if apart:
+            APART.add(function)
         return function
 
     return declare

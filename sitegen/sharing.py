@@ -19,7 +19,7 @@ from models.logs import Line
 from sitegen.files import Folder
 from sitegen.maker import Made, Maker
 from sitegen.manifest import Entry
-from sitegen.page import Edition, Page, Row, Subject
+from sitegen.page import Edition, Page, Pages, Row, Subject
 
 log = logging.getLogger("masthead.builds")
 
@@ -40,6 +40,14 @@ WORTH = 160
 # A page as the worker tells it: what its maker has learned of it, sha256, size and
 # digest of the manifest, and whether it was written.
 Told = tuple[list[Any], str, int, str, bool]
+
+
+# What yields a row: the name of a function, and its area.
+Of = tuple[str, str]
+
+
+def name_of(function: Pages, area: str) -> Of:
+    return f"{function.__module__}.{function.__qualname__}", area
 
 
 class Turn:
@@ -76,33 +84,47 @@ class Helper:
         self._edition, self._maker, self._basis = edition, maker, basis
         self._thread: ThreadPoolExecutor | None = None
         self._worker: Worker | None = None
-        self._under_way: Future[dict[str, Told]] | None = None
+        # The rows that the worker is at or will come to, by what they are of.
+        self._turns: dict[Of, Turn] = {}
+        self._under_way: dict[Of, Future[dict[str, Told]]] = {}
         self._made: dict[str, Told] = {}
+
+    def begin(self, row: Row, of: Of) -> bool:
+        """Have a row made before its turn, if so much of it lacks; tell whether."""
+        if sum(map(self._lacks, row)) <= WORTH:
+            return False
+        self._share(of, Turn(len(row)))
+        return True
+
+    def _lacks(self, subject: Subject) -> bool:
+        return not all(map(self._maker.stands, subject.pages))
+
+    def _share(self, of: Of, turn: Turn) -> None:
+        self._thread = self._thread or ThreadPoolExecutor(1)
+        self._turns[of] = turn
+        self._under_way[of] = self._thread.submit(self._shared, of, turn)
 
     def in_turn(
         self,
         row: Row,
-        of: tuple[str, str],
+        of: Of,
         is_long: Callable[[], bool],
         meanwhile: Callable[[], None],
     ) -> Iterator[Page]:
         """
         Yield the pages of the row in order; those at its end may have been made.
 
-        `of` names the function that yields the row, and its area. `meanwhile` is done
-        once the helper is at work.
+        `meanwhile` is done once the helper is at work.
         """
-        turn, done = Turn(len(row)), 0
+        turn, done = self._turns.get(of) or Turn(len(row)), 0
         while part := turn.here():
             yield from _pages(row[part])
             done = part.stop
-            if self._under_way is None and turn.left > WORTH and is_long():
-                self._thread = self._thread or ThreadPoolExecutor(1)
-                self._under_way = self._thread.submit(self._shared, of, turn)
+            if of not in self._under_way and turn.left > WORTH and is_long():
+                self._share(of, turn)
                 meanwhile()
-        if self._under_way is not None:
-            self._made = self._under_way.result()
-            self._under_way = None
+        if of in self._under_way:
+            self._made |= self._under_way.pop(of).result()
         yield from _pages(row[done:])
 
     def made(self, page: Page, area: str) -> Made | None:
@@ -117,7 +139,7 @@ class Helper:
 
     def close(self) -> None:
         """End the worker; one that is still making pages has nobody to tell."""
-        self._end_worker(at_once=self._under_way is not None)
+        self._end_worker(at_once=bool(self._under_way))
         if self._thread is not None:
             self._thread.shutdown()
 
@@ -126,7 +148,7 @@ class Helper:
         if worker is not None:
             worker.stop(at_once=at_once)
 
-    def _shared(self, of: tuple[str, str], turn: Turn) -> dict[str, Told]:
+    def _shared(self, of: Of, turn: Turn) -> dict[str, Told]:
         """
         Return what the worker made of the row, by path: all stands when this returns.
 

@@ -31,8 +31,13 @@ def short(monkeypatch):
         monkeypatch.setattr(sharing, name, number)
     # This process waits for the other, which has first to start.
     monkeypatch.setattr(
-        building._Work, "_work_out", lambda work, _: work.helper._under_way.result()
+        building._Work, "_work_out", lambda work, _: wait_for(work.helper)
     )
+
+
+def wait_for(helper):
+    for each in helper._under_way.values():
+        each.result()
 
 
 @pytest.fixture

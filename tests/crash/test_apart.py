@@ -1,0 +1,26 @@
+"""The builder is killed while another process makes counters for it."""
+
+import shutil
+
+import pytest
+
+from sitegen import sharing
+from tests.crash.child import Deadly, survives
+from tests.crash.test_builder import files_in, require_mended, scene
+
+__all__ = ["scene"]
+
+
+@pytest.mark.parametrize("step", [1, 2, 9, 33])
+def test_killed_beside_it(scene, monkeypatch, step):
+    """No file is torn, whoever wrote it, and the next build makes up for the rest."""
+    monkeypatch.setattr(sharing, "PART", 1)
+    monkeypatch.setattr(sharing, "WORTH", 0)
+    scene.set_back()
+    shutil.rmtree(scene.output)
+    folder = Deadly(str(scene.output), step)
+
+    assert not survives(lambda: scene.build(folder=folder), scene.path)
+
+    require_mended(scene)
+    assert "status/data/mail.csv" in files_in(scene.output)
