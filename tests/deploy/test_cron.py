@@ -70,34 +70,34 @@ def test_account_and_folder(entry):
     assert entry.command.startswith("cd /srv/masthead && ")
 
 
-@pytest.mark.parametrize("entry", named(OURS))
-def test_settings_are_read(entry, tmp_path):
-    """It works on the database of the service, and builds as the service does."""
-    database, folder = tmp_path / "elsewhere.db", tmp_path / "backup"
-    handbook = tmp_path / "handbook"
-    folder.mkdir()
-    handbook.mkdir()
-    (handbook / "page.md").write_text("# Page\n\nWords.\n")
-    settings = tmp_path / "masthead.env"
-    settings.write_text(
-        f'MASTHEAD_SITE_NAME="Two words"\nMASTHEAD_DATABASE={database}\n'
-        f"MASTHEAD_OUTPUT={tmp_path / 'output'}\n"
+@pytest.fixture
+def machine(tmp_path):
+    """The folders and files that the lines name, each with a place of its own."""
+    places = {
+        "/srv/masthead/backup": tmp_path / "backup",
+        "/srv/masthead": ROOT,
+        "/srv/handbook": tmp_path / "handbook",
+        "/etc/masthead.env": tmp_path / "masthead.env",
+    }
+    (tmp_path / "backup").mkdir()
+    (tmp_path / "handbook").mkdir()
+    (tmp_path / "handbook/page.md").write_text("# Page\n\nWords.\n")
+    (tmp_path / "masthead.env").write_text(
+        f'MASTHEAD_SITE_NAME="Two words"\nMASTHEAD_OUTPUT={tmp_path / "output"}\n'
+        f"MASTHEAD_DATABASE={tmp_path / 'elsewhere.db'}\n"
     )
-    command = entry.command
-    for there, here in (
-        ("/srv/masthead/backup", folder),
-        ("/srv/masthead", ROOT),
-        ("/srv/handbook", handbook),
-        ("/etc/masthead.env", settings),
-    ):
-        command = command.replace(there, str(here))
-    before, python, _ = command.partition(".venv/bin/python ")
+    return places
 
-    for each in (
-        f"{before}{python}app.py migrate",
-        command,
-        f"{before}{python}app.py build",
-    ):
+
+@pytest.mark.parametrize("entry", named(OURS))
+def test_settings_are_read(entry, machine, tmp_path):
+    """It works on the database of the service, and builds as the service does."""
+    command = entry.command
+    for there, here in machine.items():
+        command = command.replace(there, str(here))
+    program = command.partition("app.py")[0] + "app.py"
+
+    for each in (f"{program} migrate", command, f"{program} build"):
         subprocess.run(
             ["sh", "-c", each],
             env={"PATH": PATH, "HOME": os.environ.get("HOME", "/")},
@@ -105,7 +105,7 @@ def test_settings_are_read(entry, tmp_path):
             check=True,
         )
 
-    assert database.is_file()
+    assert (tmp_path / "elsewhere.db").is_file()
     assert "Two words" in (tmp_path / "output/index.html").read_text()
-    if "backup" in command:
-        assert len(list(folder.glob("masthead-[1-7].db"))) == 1
+    is_copied = bool(list(tmp_path.glob("backup/masthead-[1-7].db")))
+    assert is_copied == ("app.py backup" in entry.command)
