@@ -12,12 +12,10 @@ from tests.house.words import ALL
 
 PASTE = re.compile(r"^(\w+)=paste-the-id-here$", re.MULTILINE)
 # What a page takes for granted.
-WORLD = """
-for slug in api-gateway search; do
-curl -sS http://127.0.0.1:8000/status/v1/admin/services/add \\
-  -H "Authorization: Bearer $KEY" -H "Idempotency-Key: $slug" \\
-  --json '{"slug": "'$slug'", "name": "'$slug'"}'
-done
+(MEASURING,) = [words for words in ALL if words.path.stem == "posting-measurements"]
+SERVICES, *_ = MEASURING.blocks("bash")
+WORLD = f"""
+{SERVICES}
 mkdir tree
 .venv/bin/python app.py docs import manual --collection guides --publish
 echo 'To be read.' > tree/draft.md
