@@ -18,6 +18,7 @@ from models.errors import ValidationFailed
 from models.words import read_moment
 
 T = TypeVar("T")
+_HOUR = re.compile(r"^(\d{4}-\d\d-\d\d[T ])(\d):")
 _OFFSET = re.compile(r"\s+(?:(?:UTC|GMT|Z)$|([+-]\d\d:?\d\d)(?:\s+[A-Z]{1,5})?$)")
 
 
@@ -53,9 +54,14 @@ def read_foreign_moment(value: Any, zone: tzinfo = UTC) -> datetime:
 
 
 def _read_text(text: str) -> datetime:
-    """Read ISO 8601; a space may stand before the offset, which may be a word."""
+    """
+    Read ISO 8601 as people write it: an hour may have one digit.
+
+    A space may stand before the offset, which may be a word.
+    """
+    spelled = _HOUR.sub(r"\g<1>0\2:", _OFFSET.sub(_offset, text), count=1)
     try:
-        return datetime.fromisoformat(_OFFSET.sub(_offset, text))
+        return datetime.fromisoformat(spelled)
     except ValueError:
         raise ValueError(f"'{text}' is no date and time.") from None
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from models.errors import ValidationFailed
-from models.status.moving.cstate import urlized
+from models.status.moving.hugo import urlized
 from models.status.moving.readers import cargo_of
 
 CONFIGURATION = """\
@@ -112,6 +112,8 @@ def test_names_in_any_case():
         ("'2024-05-14 12:30:00Z'", at(12, 30)),
         ("2024-05-14T12:30:00-00:00", at(12, 30)),
         ("2024-05-15", at(0, day=15)),
+        ("2024-05-15 3:00", at(3, day=15)),
+        ("2024-05-15 3:00:00", at(3, day=15)),
     ],
 )
 def test_times_as_people_write_them(said, ended):
@@ -179,6 +181,22 @@ def test_comments_of_html():
     assert timeline(incident(body=body)) == [(at(11), "monitoring", "It turns slowly.")]
 
 
+@pytest.mark.parametrize(
+    ("said", "resolved_at"),
+    [("", at(12)), ("resolved: yes", at(12)), ("resolved: false", None)],
+)
+def test_over(said, resolved_at):
+    """Where nothing says that it is over, the time of that does."""
+    assert incident(FRONT.replace("resolved: true", said)).resolved_at == resolved_at
+
+
+def test_ends_of_lines_that_are_written_out():
+    """Editors write them as backslashes between what is told."""
+    body = '\\\n***Monitoring:*** It turns. {{< track "2024-05-14 9:30" >}}\n\\\n\n\\\n'
+
+    assert timeline(incident(body=body)) == [(at(9, 30), "monitoring", "It turns.")]
+
+
 def test_text_without_dates():
     """What stood there when all was over was told then."""
     over = incident(body="[Close]\nIt turns.\n\n[Open]\nIt stands still.")
@@ -215,6 +233,19 @@ def test_told_at_the_end():
     assert [status for _, status, _ in timeline(incident(body=body))] == [
         "investigating",
         "resolved",
+        "resolved",
+    ]
+
+
+def test_told_by_another_clock():
+    """Where all of it is dated after the end, only the last of it tells of that."""
+    body = (
+        'It turns. {{< track "2024-05-14 13:55:00" >}}\n\n'
+        'Dust. {{< track "2024-05-14 12:05:00" >}}'
+    )
+
+    assert [status for _, status, _ in timeline(incident(body=body))] == [
+        "investigating",
         "resolved",
     ]
 

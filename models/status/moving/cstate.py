@@ -2,19 +2,15 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from pathlib import PurePosixPath
 from typing import Any
-from unicodedata import category
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import yaml
-from pydantic import ConfigDict
 
 from models.errors import ValidationFailed
 from models.foreign import (
     AnyMoment,
-    Foreign,
     ForeignMoment,
     read_foreign_moment,
     shaped,
@@ -30,6 +26,7 @@ from models.status.moving.cargo import (
     old_address,
     passages,
 )
+from models.status.moving.hugo import OfHugo, lowered, urlized, zone_named
 from models.status.moving.hypertext import uncommented
 from models.status.state import Severity
 
@@ -47,15 +44,11 @@ _TRACK = re.compile(r'\{\{[<%]\s*track\s+"?([^"<>%]*?)"?\s*[>%]\}\}')
 # Above a line across the page stands what was told when all was over.
 # Right below words such a line makes a heading of them.
 _RULE = re.compile(r"(?<!\S\n)^ {0,3}(?:-{3,}|\*{3,}|_{3,})[ \t]*$", re.MULTILINE)
-_WORD = re.compile(r"([*_]{1,2})([^*_\n]{1,40}?)\1\s*[-–—:]*\s*")
+_WORD = re.compile(r"([*_]{1,3})([^*_\n]{1,40}?)\1\s*[-–—:]*\s*")
+# Ends of lines that are written out, which part what is told.
+_EDGES = " \t\r\n\\"
 # When, in which words, and whether it closes the whole.
 Told = tuple[datetime, str, bool]
-
-
-class OfHugo(Foreign):
-    """Names of Hugo may be written in any case: here they have lower case alone."""
-
-    model_config = ConfigDict(alias_generator=lambda name: name.replace("_", ""))
 
 
 class Category(OfHugo):
@@ -100,9 +93,14 @@ class Issue(OfHugo):
     slug: str | None = None
 
     @property
+    def is_over(self) -> bool:
+        """Where nothing says it, a time says that it is."""
+        return self.resolved if self.resolved is not None else bool(self.resolved_when)
+
+    @property
     def over_at(self) -> datetime | None:
         """An end before the beginning is a slip, and tells nothing."""
-        ended = self.resolved_when if self.resolved else None
+        ended = self.resolved_when if self.is_over else None
         return None if ended is None or ended < self.date else ended
 
     @property
@@ -115,7 +113,7 @@ class Issue(OfHugo):
 def cargo(files: Mapping[str, str]) -> Cargo:
     """Return the systems as services, and each issue that affects some."""
     configuration = _configuration(files)
-    zone = _zone(configuration.time_zone)
+    zone = zone_named(configuration.time_zone)
     found = Cargo(configuration.source)
     for system, group in _in_order(configuration.params):
         found.add_service(
@@ -131,16 +129,6 @@ def cargo(files: Mapping[str, str]) -> Cargo:
     return found
 
 
-def urlized(name: str) -> str:
-    """Return a name as it stands in an address of Hugo: in its signs, not ours."""
-    kept = "".join(
-        " " if char.isspace() else char
-        for char in name.lower()
-        if char.isspace() or char in "._-+~#@/" or category(char)[0] in "LMN"
-    )
-    return re.sub(" +", "-", re.sub(" *- *", "-", kept.strip()))
-
-
 def _configuration(files: Mapping[str, str]) -> Configuration:
     name = next((each for each in CONFIGURATIONS if each in files), None)
     if name is None:
@@ -149,25 +137,7 @@ def _configuration(files: Mapping[str, str]) -> Configuration:
         said = yaml_of(files[name]) or {}
     except (yaml.YAMLError, ValueError, RecursionError):
         raise ValidationFailed(f"{name} is not YAML that can be read.") from None
-    return shaped(Configuration, _lowered(said), name)
-
-
-def _lowered(said: Any) -> Any:
-    """Return the same with every name in lower case."""
-    if isinstance(said, list):
-        return [_lowered(each) for each in said]
-    if isinstance(said, dict):
-        return {str(name).lower(): _lowered(value) for name, value in said.items()}
-    return said
-
-
-def _zone(name: str) -> tzinfo:
-    if name == "UTC":
-        return UTC
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise ValidationFailed(f"There is no time zone '{name}'.") from None
+    return shaped(Configuration, lowered(said), name)
 
 
 def _in_order(params: Params) -> list[tuple[System, str]]:
@@ -189,7 +159,7 @@ def _add_issue(found: Cargo, path: str, text: str, zone: tzinfo) -> None:
         return
     try:
         front, body = parted(text)
-        issue = shaped(Issue, _lowered(front), "The front matter", zone)
+        issue = shaped(Issue, lowered(front), "The front matter", zone)
     except (Unusable, ValidationFailed) as error:
         found.left_out.append((name, str(error)))
         return
@@ -210,7 +180,7 @@ def _known(found: Cargo, systems: list[str]) -> list[str]:
 
 def _incident(name: str, issue: Issue, entries: list[dict[str, Any]]) -> dict[str, Any]:
     last = entries[-1]["at"] if entries else issue.date
-    over = max(issue.over_at or last, issue.date) if issue.resolved else None
+    over = max(issue.over_at or last, issue.date) if issue.is_over else None
     status = "resolved" if over else entries[-1]["status"] if entries else ""
     if over is None and status in ("", "resolved"):
         status = "investigating"
@@ -229,11 +199,17 @@ def _incident(name: str, issue: Issue, entries: list[dict[str, Any]]) -> dict[st
 def _entries(issue: Issue, body: str, zone: tzinfo) -> Iterator[dict[str, Any]]:
     """Yield the timeline, oldest first; the text itself says each status."""
     status = "investigating"
-    for at, text, closes in sorted(_told(issue, body, zone), key=lambda each: each[0]):
+    told = sorted(_told(issue, body, zone), key=lambda each: each[0])
+    times = [at for at, _, _ in told]
+    # Where all was told after the end, by a clock of another zone, the last ends it.
+    ends = max(times, default=issue.date)
+    if issue.over_at and min(times, default=ends) < issue.over_at:
+        ends = issue.over_at
+    for at, text, closes in told:
         said = _status_in(text)
         if said:
             status, text = said
-        elif issue.resolved and (closes or (issue.over_at and at >= issue.over_at)):
+        elif issue.is_over and (closes or at >= ends):
             status = "resolved"
         for part in passages(text):
             yield {"status": status, "body": part, "at": at}
@@ -248,7 +224,7 @@ def _status_in(text: str) -> tuple[str, str] | None:
 
 def _told(issue: Issue, body: str, zone: tzinfo) -> Iterator[Told]:
     """Yield when what was told; what is not dated was told at once, or at the end."""
-    closing, text = _parted(body, bool(issue.resolved))
+    closing, text = _parted(body, issue.is_over)
     *tracked, rest = _TRACK.split(text)
     dated = [
         (_moment(when, issue.date, zone), said)
@@ -259,8 +235,8 @@ def _told(issue: Issue, body: str, zone: tzinfo) -> Iterator[Told]:
     is_downwards = len(dated) > 1 and dated[0][0] < dated[-1][0]
     newest_first = [*dated, (issue.date, rest)]
     for at, said in [*dated, (last, rest)] if is_downwards else newest_first[::-1]:
-        if said.strip():
-            yield at, said.strip(), False
+        if said.strip(_EDGES):
+            yield at, said.strip(_EDGES), False
     if closing:
         yield max(issue.over_at or last, last), closing, True
 
