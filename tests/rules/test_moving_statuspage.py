@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from models.status.moving.hypertext import as_markdown
+from models.status.moving.hypertext import as_markdown, comments_in, uncommented
 from models.status.moving.readers import cargo_of
 
 PAGE = {"id": "p1", "name": "Canal"}
@@ -127,3 +127,18 @@ def test_texts_with_tags():
 def test_tags(text, told):
     """What Markdown has a sign for keeps it; what is no tag stays."""
     assert as_markdown(text) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "left", "comments"),
+    [
+        ("a<!-- b -->c<!--d-->", "ac", [" b ", "d"]),
+        ("a<!-- b <!-- c -->d", "ad", [" b <!-- c "]),
+        ("a<!-- b", "a<!-- b", []),
+        ("<!--" * 100_000, "<!--" * 100_000, []),
+    ],
+)
+def test_comments(text, left, comments):
+    """One that does not end is none, and however many of them are soon read."""
+    assert uncommented(text) == left
+    assert comments_in(text) == comments

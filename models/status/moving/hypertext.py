@@ -2,7 +2,6 @@
 
 import re
 
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LINK = re.compile(
     r"<a\s[^<>]*?href\s*=\s*([\"'])(?P<to>[^\"'<>\s]*)\1[^<>]*>(?P<text>[^<>]*)</a\s*>",
     re.IGNORECASE,
@@ -24,7 +23,25 @@ _SIGNS = [
 
 def uncommented(text: str) -> str:
     """Return the text without the comments that its readers never saw."""
-    return _COMMENT.sub("", text)
+    return _parted(text)[0]
+
+
+def comments_in(text: str) -> list[str]:
+    """Return what stands in these comments."""
+    return _parted(text)[1]
+
+
+def _parted(text: str) -> tuple[str, list[str]]:
+    """Return the text and its comments; one that does not end is none."""
+    kept, comments, at = [], [], 0
+    while (start := text.find("<!--", at)) >= 0:
+        end = text.find("-->", start + 4)
+        if end < 0:
+            break
+        kept.append(text[at:start])
+        comments.append(text[start + 4 : end])
+        at = end + 3
+    return "".join(kept) + text[at:], comments
 
 
 def as_markdown(text: str) -> str:

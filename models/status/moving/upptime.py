@@ -32,7 +32,7 @@ from models.status.moving.cargo import (
     passages,
     slug_of,
 )
-from models.status.moving.hypertext import uncommented
+from models.status.moving.hypertext import comments_in, uncommented
 from models.words import slugged
 
 CONFIGURATION = ".upptimerc.yml"
@@ -41,11 +41,10 @@ HISTORY = "history"
 ISSUES = "issues.json"
 OUTAGE, MAINTENANCE = "status", "maintenance"
 
-_COMMENT = re.compile(r"<!--(.*?)-->", re.DOTALL)
 _NAME = r"\b(start|end|expectedDown|expectedDegraded)[ \t]*:"
 _MEMBER = re.compile(rf"{_NAME}[ \t]*([^\n]*?)[ \t]*(?={_NAME}|\n|\Z)")
 # What is left of a block of code of which all was a comment.
-_EMPTY_BLOCK = re.compile(r"^(`{3,}|~{3,})[^\n]*\n\s*\1[ \t]*$", re.MULTILINE)
+_EMPTY_BLOCK = re.compile(r"^(`{3,8}|~{3,8})[^\n]*\n\s*\1[ \t]*$", re.MULTILINE)
 # Where a new word begins in a name without spaces.
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-rt-z0-9])")
 
@@ -205,7 +204,7 @@ def _entries(issue: Issue) -> Iterator[dict[str, Any]]:
 
 def _add_window(found: Cargo, issue: Issue) -> None:
     """The times stand in a comment of the text, where readers do not see them."""
-    hidden = "\n".join(_COMMENT.findall(issue.body or ""))
+    hidden = "\n".join(comments_in(issue.body or ""))
     said = {name: value for name, value, _ in _MEMBER.findall(hidden)}
     starts, ends = _moment(said.get("start")), _moment(said.get("end"))
     if starts is None or ends is None or ends <= starts:
