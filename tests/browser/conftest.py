@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import sync_playwright
 
-from api.http import VERSION
 from api.kinds import KINDS
 from api.openapi import document
 from models.database import database, open_database, writing
@@ -25,6 +24,7 @@ from models.projects.documents import (
 from models.projects.exchange import Import, import_documents
 from models.projects.projects import ensure_docs_project
 from models.projects.publication import PublishDocument, publish_document
+from models.release import VERSION
 from models.settings import NIL_UUID, Settings
 from sitegen.build import build
 from sitegen.looks import Looks

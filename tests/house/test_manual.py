@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from api.http import VERSION
 from api.kinds import KINDS
 from api.openapi import document
 from api.operation import OPERATIONS
 from models.platform.scopes import ASSERT_ACTORS, ESCALATE, covers
+from models.release import VERSION
 from models.settings import Settings, environment_name
 from models.words import SLUG
 from sitegen.markdown import render

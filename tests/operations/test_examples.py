@@ -6,10 +6,10 @@ import pytest
 from openapi_schema_validator import OAS31Validator
 
 from api import vocabulary
-from api.http import VERSION
 from api.openapi import document
 from api.operation import OPERATIONS
 from api.schemas import query_of, schemas
+from models.release import VERSION
 from tests.conftest import ROUTES
 
 TOLD = document("Masthead", VERSION)

@@ -10,10 +10,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from api.http import VERSION
 from api.kinds import KINDS
 from api.openapi import document
 from api.operation import OPERATIONS
+from models.release import VERSION
 from tests.conftest import ROUTES
 from tests.pages.crawl import lost_links
 from tests.pages.html import Reader
