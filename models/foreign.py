@@ -1,6 +1,7 @@
 """What other programs write: read for what is needed of it, whatever else it says."""
 
-from datetime import UTC, date, datetime
+import re
+from datetime import UTC, date, datetime, tzinfo
 from typing import Annotated, Any, TypeVar
 
 from pydantic import (
@@ -9,6 +10,7 @@ from pydantic import (
     ConfigDict,
     TypeAdapter,
     ValidationError,
+    ValidationInfo,
 )
 from pydantic.alias_generators import to_camel
 
@@ -16,6 +18,8 @@ from models.errors import ValidationFailed
 from models.words import read_moment
 
 T = TypeVar("T")
+_HOUR = re.compile(r"^(\d{4}-\d\d-\d\d[T ])(\d):")
+_OFFSET = re.compile(r"\s+(?:(?:UTC|GMT|Z)$|([+-]\d\d:?\d\d)(?:\s+[A-Z]{1,5})?$)")
 
 
 class Foreign(BaseModel):
@@ -37,19 +41,40 @@ class ForeignCamel(Foreign):
     model_config = ConfigDict(alias_generator=to_camel)
 
 
-def read_foreign_moment(value: Any) -> datetime:
-    """Read a time as others write it; without an offset it is UTC."""
+def read_foreign_moment(value: Any, zone: tzinfo = UTC) -> datetime:
+    """Read a time as others write it; without an offset it is of the zone."""
     if isinstance(value, str):
-        value = datetime.fromisoformat(value.strip())
+        value = _read_text(value.strip())
     elif isinstance(value, date) and not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day)  # noqa: DTZ001  see below
     if not isinstance(value, datetime):
         raise ValueError("Must be a date and time.")
-    at = value if value.tzinfo else value.replace(tzinfo=UTC)
+    at = value if value.tzinfo else value.replace(tzinfo=zone)
     return read_moment(at.isoformat())
 
 
-ForeignMoment = Annotated[datetime, BeforeValidator(read_foreign_moment)]
+def _read_text(text: str) -> datetime:
+    """
+    Read ISO 8601 as people write it: an hour may have one digit.
+
+    A space may stand before the offset, which may be a word.
+    """
+    spelled = _HOUR.sub(r"\g<1>0\2:", _OFFSET.sub(_offset, text), count=1)
+    try:
+        return datetime.fromisoformat(spelled)
+    except ValueError:
+        raise ValueError(f"'{text}' is no date and time.") from None
+
+
+def _offset(found: re.Match[str]) -> str:
+    return found[1] or "+00:00"
+
+
+def _in_zone(value: Any, info: ValidationInfo) -> datetime:
+    return read_foreign_moment(value, info.context or UTC)
+
+
+ForeignMoment = Annotated[datetime, BeforeValidator(_in_zone)]
 # Some write nothing where there is no time.
 AnyMoment = Annotated[ForeignMoment | None, BeforeValidator(lambda said: said or None)]
 
@@ -62,10 +87,10 @@ def read(kind: type[T], text: str | bytes, what: str) -> T:
         raise ValidationFailed(f"{what}: {wrong_in(error)}") from None
 
 
-def shaped(kind: type[T], value: Any, what: str) -> T:
-    """Do the same with what was read already."""
+def shaped(kind: type[T], value: Any, what: str, zone: tzinfo = UTC) -> T:
+    """Do the same with what was read already; times without an offset are of a zone."""
     try:
-        return TypeAdapter(kind).validate_python(value)
+        return TypeAdapter(kind).validate_python(value, context=zone)
     except ValidationError as error:
         raise ValidationFailed(f"{what}: {wrong_in(error)}") from None
 

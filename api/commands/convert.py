@@ -41,5 +41,7 @@ def convert(tool: str, given: Given, asked: Namespace) -> None:
     )
     lines = list(converted(tool, wanted))
     print(*lines, sep="\n", end="\n" * bool(lines))
+    for remark in wanted.names.remarks():
+        print(remark, file=sys.stderr)
     if not lines:
         print("It says nothing of any service.", file=sys.stderr)

@@ -5,9 +5,9 @@ from typing import Any
 
 from api.probing.looking import Look
 from api.probing.probe import Probe
+from api.probing.sender import UNKNOWN
 
 _Row = tuple[str, str, str, str]
-_UNKNOWN = "the API knows no such service"
 
 
 def is_well(looks: Iterable[Look], probe: Probe) -> bool:
@@ -46,10 +46,10 @@ def _rows(looks: Iterable[Look], probe: Probe) -> Iterator[_Row]:
         said = each.measurement
         looked.add(said.slug)
         ms = "-" if said.response_time_ms is None else str(said.response_time_ms)
-        whys = (each.why, _UNKNOWN if said.slug in unknown else None)
+        whys = (each.why, UNKNOWN if said.slug in unknown else None)
         yield said.slug, said.status, ms, "; ".join(filter(None, whys))
     for slug in sorted(unknown - looked):
-        yield slug, "-", "-", _UNKNOWN
+        yield slug, "-", "-", UNKNOWN
 
 
 def _counts(probe: Probe) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -27,6 +28,7 @@ LONGEST_PAUSE, LONGEST_RETRY_AFTER = 60.0, 300.0
 # What no repeat changes, where it is the API that says it and not a proxy.
 REFUSALS = (400, 413, 422)
 PROBLEM = "application/problem+json"
+UNKNOWN = "the API knows no such service"
 
 log = logging.getLogger("masthead.probe")
 _random = SystemRandom()
@@ -59,6 +61,8 @@ class Sender:
         self._spool, self._clock = spool, clock
         # What names no service there, as far as was last heard.
         self.unknown_services: set[str] = set()
+        # How many samples of each of them were lost by that.
+        self._lost: Counter[str] = Counter()
         self.sent = self.unknown = self.refused = self.failures = 0
         # Failures since the last success; pauses grow with it.
         self.in_a_row = 0
@@ -133,14 +137,23 @@ class Sender:
             recorded = RecordedMeasurements.model_validate(told)
         except (ValueError, KeyError, TypeError, ValidationError) as error:
             raise Unsent("answered 200, but not as the API does") from error
-        slugs = [each.slug for each in samples]
+        slugs = Counter(each.slug for each in samples)
         unknown = {*slugs} & {*recorded.unknown}
+        self._tell(unknown, {*slugs} - unknown)
+        lost = Counter({slug: slugs[slug] for slug in unknown})
+        self._lost += lost
+        self.unknown += lost.total()
+        self.sent += slugs.total() - lost.total()
+
+    def _tell(self, unknown: set[str], known: set[str]) -> None:
+        """Say once of each service that nobody there knows it, and once that it is."""
+        why = f"{UNKNOWN}: its samples are lost until it is added there"
         for slug in sorted(unknown - self.unknown_services):
-            log.warning(Line(event="unknown-service", service=slug))
-        self.unknown_services = self.unknown_services - {*slugs} | unknown
-        lost = sum(slug in unknown for slug in slugs)
-        self.unknown += lost
-        self.sent += len(slugs) - lost
+            log.warning(Line(event="unknown-service", service=slug, why=why))
+        for slug in sorted(known & self.unknown_services):
+            lost = self._lost.pop(slug, 0)
+            log.info(Line(event="known-service", service=slug, lost=lost))
+        self.unknown_services = self.unknown_services - known | unknown
 
     def _refused(self, samples: list[Sample], answer: Answer) -> Refused:
         """Return which samples are refused, and why; raise when it may pass later."""

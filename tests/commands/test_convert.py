@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.rules.test_converting import (
+from tests.status_world import RECORD
+from tests.tool_bodies import (
     BEAT,
     RESULT,
     alert,
@@ -14,7 +15,6 @@ from tests.rules.test_converting import (
     statuses,
     webhook,
 )
-from tests.status_world import RECORD
 
 NOW = datetime.now(UTC)
 LATEST = RESULT | {"timestamp": NOW.isoformat()}

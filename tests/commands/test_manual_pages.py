@@ -12,12 +12,10 @@ from tests.house.words import ALL
 
 PASTE = re.compile(r"^(\w+)=paste-the-id-here$", re.MULTILINE)
 # What a page takes for granted.
-WORLD = """
-for slug in api-gateway search; do
-curl -sS http://127.0.0.1:8000/status/v1/admin/services/add \\
-  -H "Authorization: Bearer $KEY" -H "Idempotency-Key: $slug" \\
-  --json '{"slug": "'$slug'", "name": "'$slug'"}'
-done
+(MEASURING,) = [words for words in ALL if words.path.stem == "posting-measurements"]
+SERVICES, *_ = MEASURING.blocks("bash")
+WORLD = f"""
+{SERVICES}
 mkdir tree
 .venv/bin/python app.py docs import manual --collection guides --publish
 echo 'To be read.' > tree/draft.md
@@ -130,6 +128,24 @@ def test_page_can_be_followed(words, live, tmp_path):
         reader.follow(block)
 
     assert followed
+
+
+def test_first_hour(tmp_path, tmp_path_factory):
+    """Its pages need nothing but those before them, on a site that was empty."""
+    (hour,) = [words for words in ALL if words.path.stem == "the-first-hour"]
+    steps = re.findall(r"^\| \d+ \| \[[^]]+\]\(\S*?([\w-]+)\.md", hour.text, re.M)
+    pages = {words.path.stem: words for words in PAGES}
+    ours = [pages[each] for each in steps[1:] if each in pages and each != RESTORED]
+    environment = environment_in(tmp_path_factory.mktemp("hour"))
+    environment["KEY"] = bootstrapped(environment)
+
+    with serving(environment) as (_, address, _):
+        reader = Reader(tmp_path, environment, urlsplit(address).netloc)
+        for block in (block for words in ours for block in words.blocks("bash")):
+            reader.follow(block)
+
+    assert len(steps) == 8
+    assert len(ours) == 4
 
 
 def test_incident_to_post_mortem(live, tmp_path):

@@ -12,7 +12,7 @@ from models.settings import Settings
 from tests.commands.conftest import ROOT, fetch
 from tests.commands.test_fetching import base as elsewhere  # noqa: F401
 from tests.house.words import MANUAL
-from tests.rules.test_converting import RESULT, alert, kuma, statuses, webhook
+from tests.tool_bodies import RESULT, alert, kuma, statuses, webhook
 
 PAGES = {words.path.stem: words for words in MANUAL}
 PIPES, MOVING = PAGES["from-other-tools"], PAGES["moving-in"]

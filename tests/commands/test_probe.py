@@ -142,6 +142,26 @@ def test_no_sample_is_lost(start, key, probe, plan, tmp_path):
     assert not measured(tmp_path) - rows(tmp_path)
 
 
+def test_service_that_is_added_later(start, key, probe, plan, tmp_path):
+    """Those beside it lose no sample meanwhile, and it is told once that it is none."""
+    _, address, _ = start()
+    add(address, key, "s0")
+    file = plan(address, up=2)
+    told = tmp_path / "probe.log"
+    running = probe(file)
+    wait_for(lambda: len(rows(tmp_path)) >= 2)
+
+    add(address, key, "s1")
+    wait_for(lambda: "event=known-service service=s1" in told.read_text())
+    running.send_signal(signal.SIGTERM)
+
+    assert running.wait(60) == 0
+    assert told.read_text().count("event=unknown-service service=s1") == 1
+    ours = {each for each in measured(tmp_path) if each[0] == "s0"}
+    assert ours
+    assert not ours - rows(tmp_path)
+
+
 def test_once(start, key, probe, plan, tmp_path):
     """One round is told in a table and to the API; who is down makes the exit 1."""
     _, address, _ = start()

@@ -1,6 +1,8 @@
 """Telling an API that is away, busy, wrong or lying."""
 
 import json
+import logging
+import re
 from datetime import timedelta
 from email.utils import format_datetime
 
@@ -196,6 +198,21 @@ def test_unknown_service(told, spool, caplog):
         sender.send()
 
     assert caplog.text.count("event=unknown-service service=api") == 1
+
+
+def test_service_that_becomes_known(told, spool, caplog):
+    """It is told how many samples were lost until then, and again when it is gone."""
+    unknown = answer(body='{"data": {"recorded": 0, "unknown": ["web"]}}')
+    sender, _ = told(unknown, unknown, TAKEN, unknown)
+    caplog.set_level(logging.INFO, "masthead.probe")
+
+    for second in range(4):
+        spool.add(sample(second, slug="web"))
+        sender.send()
+
+    found = re.findall(r"event=(\S+)-service service=web(?: (lost=\d+))?", caplog.text)
+    assert found == [("unknown", ""), ("known", "lost=2"), ("unknown", "")]
+    assert "its samples are lost until it is added there" in caplog.text
 
 
 def test_unknown_service_is_not_sent(told, spool):

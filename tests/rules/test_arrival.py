@@ -1,5 +1,6 @@
 """What another status page held, brought in."""
 
+import json
 from datetime import timedelta
 from pathlib import Path
 
@@ -119,6 +120,20 @@ def test_windows_go_by_the_clock(bring, clock):
     assert (coming.status, coming.written) == ("scheduled", "scheduled")
     assert (done.status, done.written) == ("completed", "completed")
     assert done.turned_at.isoformat() == "2025-12-07T00:30:00+00:00"
+
+
+def test_window_that_was_called_off(clock):
+    """It is kept at its address, and does not begin by the clock."""
+    files = files_in(ELSEWHERE / "upptime")
+    issues = json.loads(files["issues.json"])
+    for each in issues:
+        each |= {"state": "CLOSED", "closedAt": each["createdAt"]}
+
+    bring_in(cargo_of(files | {"issues.json": json.dumps(issues)}), clock.now)
+
+    (oil,) = all_maintenance(clock.now)
+    assert (oil.status, oil.written) == ("cancelled", "cancelled")
+    assert oil.turned_at == oil.created_at
 
 
 def test_service_that_is_here(bring, clock):

@@ -10,77 +10,16 @@ from models.status.converting import alertmanager, gatus, uptime_kuma
 from models.status.converting.samples import Names, bodies, pairs, sample
 from models.words import told_moment
 from tests.conftest import NOON
-
-# Each as its tool sends it, with all the members that it has.
-WEBHOOK = {
-    "receiver": "masthead",
-    "status": "firing",
-    "groupLabels": {"service": "checkout"},
-    "commonLabels": {"service": "checkout", "region": "north"},
-    "commonAnnotations": {},
-    "externalURL": "http://alerts.internal:9093",
-    "version": "4",
-    "groupKey": '{}:{service="checkout"}',
-    "truncatedAlerts": 0,
-}
-BEAT = {
-    "monitorID": 4,
-    "status": 0,
-    "time": "2026-02-28 23:58:07.412",
-    "msg": "connect ETIMEDOUT 192.0.2.7:443",
-    "ping": None,
-    "important": True,
-    "duration": 61,
-    "retries": 2,
-    "timezone": "Europe/Vienna",
-    "timezoneOffset": "+01:00",
-    "localDateTime": "2026-03-01 00:58:07",
-}
-RESULT = {
-    "status": 200,
-    "hostname": "shop.example",
-    "duration": 83_400_512,
-    "conditionResults": [{"condition": "[STATUS] == 200", "success": True}],
-    "success": True,
-    "timestamp": "2026-03-01T11:59:30.123456789Z",
-}
-
-
-def alert(status="firing", **labels):
-    return {
-        "status": status,
-        "labels": {"alertname": "TooSlow", "service": "checkout"} | labels,
-        "annotations": {"summary": "Paying takes long."},
-        "startsAt": "2026-03-01T11:40:00.000Z",
-        "endsAt": "0001-01-01T00:00:00Z",
-        "generatorURL": "http://prometheus.internal:9090/graph",
-        "fingerprint": "5ef0c3f6b0d1a2e4",
-    }
-
-
-def webhook(*alerts, **more):
-    return json.dumps(WEBHOOK | {"alerts": alerts} | more)
-
-
-def kuma(beat=BEAT, **more):
-    monitor = {"id": 4, "name": "Check-out page", "type": "http", "tags": []}
-    said = {"heartbeat": beat, "monitor": monitor, "msg": "[Check-out page] Down"}
-    return json.dumps(said | more)
-
-
-def statuses(*endpoints):
-    return json.dumps(
-        [
-            {"name": name, "group": group, "key": f"{group}_{name}", "results": results}
-            for name, group, results in endpoints
-        ]
-    )
-
-
-def failing(*conditions):
-    found = [{"condition": each, "success": False} for each in conditions]
-    passed = RESULT["conditionResults"]
-    return RESULT | {"success": False, "conditionResults": passed + found}
+from tests.tool_bodies import (
+    BEAT,
+    RESULT,
+    SHOWN,
+    alert,
+    failing,
+    kuma,
+    statuses,
+    webhook,
+)
 
 
 @pytest.mark.parametrize(
@@ -182,15 +121,27 @@ def test_beat_that_says_nothing(said):
 
 
 def test_beats_of_a_status_page():
-    """All beats of a page, by the number of the monitor, which must be mapped."""
-    beats = [BEAT, BEAT | {"status": 1, "time": "2026-02-28 23:59:07.000"}]
-    said = json.dumps({"heartbeatList": {"4": beats}, "uptimeList": {"4_24": 0.9}})
+    """All beats of a page, by the numbers of the monitors that were told."""
+    up = SHOWN | {"status": 1, "time": "2026-02-28 23:59:07.000", "ping": 53_885}
+    listed = {"4": [SHOWN, up], "11": [up], "12": [SHOWN, up]}
+    said = json.dumps({"heartbeatList": listed, "uptimeList": {"4_24": 0.9}})
+    names = Names({"4": "checkout"})
 
-    found = uptime_kuma.samples(said, Names({"4": "checkout"}))
+    found = uptime_kuma.samples(said, names)
 
     assert [each.status for each in found] == ["down", "operational"]
-    with pytest.raises(ValidationFailed, match="--service NAME=SLUG"):
+    assert [each.response_time_ms for each in found] == [None, 53_885]
+    assert list(names.remarks()) == [
+        "left out: 11: --service 11=SLUG gives it a service.",
+        "left out: 12: --service 12=SLUG gives it a service.",
+    ]
+    with pytest.raises(ValidationFailed, match="the monitors 4, 11, 12: say which"):
         uptime_kuma.samples(said, Names())
+
+
+def test_page_without_beats():
+    """One of monitors that never beat says nothing, and nothing is wrong."""
+    assert uptime_kuma.samples('{"heartbeatList": {"4": []}}', Names()) == []
 
 
 @pytest.mark.parametrize(
@@ -209,7 +160,16 @@ def test_beat_that_cannot_be_used(said):
         (failing("[STATUS] (502) == 200"), "down", None),
         (failing("[RESPONSE_TIME] (612) < 300"), "degraded", 83),
         (failing("[RESPONSE_TIME] (612) < 300", "[BODY] == ok"), "down", None),
+        (failing("300 > [RESPONSE_TIME] (612)"), "degraded", 83),
+        (failing("[CERTIFICATE_EXPIRATION] (200h) > 336h"), "degraded", 83),
+        (failing("has([BODY].errors) == false"), "down", None),
         (failing() | {"conditionResults": None}, "down", None),
+        (
+            failing("[RESPONSE_TIME] (0) > 1")
+            | {"errors": ["Get https://shop.example: context deadline exceeded"]},
+            "down",
+            None,
+        ),
     ],
 )
 def test_result(result, status, took):
@@ -218,6 +178,13 @@ def test_result(result, status, took):
 
     assert (found.slug, found.status, found.response_time_ms) == ("shop", status, took)
     assert found.observed_at == datetime(2026, 3, 1, 11, 59, 30, 123_000, UTC)
+
+
+def test_endpoint_that_was_not_asked_yet():
+    """It has no results, and keeps none of the others from being told."""
+    said = statuses(("New", "", None), ("Shop", "web", [RESULT]))
+
+    assert [each.slug for each in gatus.samples(said, Names())] == ["shop"]
 
 
 def test_endpoints_of_one_name():

@@ -266,7 +266,7 @@ def test_links_are_not_followed(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "slug"),
-    [("Über Ünits", "ber-nits"), ("24/7", "service-24-7"), ("漢字", "service")],
+    [("Über Ünits", "uber-units"), ("24/7", "service-24-7"), ("漢字", "service")],
 )
 def test_slug_of_any_name(name, slug):
     """Every name has a slug, and it is one."""

@@ -1,5 +1,7 @@
 """Gatus: the results of its endpoints, as /api/v1/endpoints/statuses tells them."""
 
+import re
+
 from models.errors import ValidationFailed
 from models.foreign import Foreign, ForeignCamel, ForeignMoment, read
 from models.status.converting.samples import Names, sample
@@ -8,12 +10,18 @@ from models.status.state import Measured
 
 NANOSECONDS = 1_000_000
 # An endpoint that fails these alone answers, though not as it should.
-MILD = ("[RESPONSE_TIME]", "[CERTIFICATE_EXPIRATION]", "[DOMAIN_EXPIRATION]")
+MILD = {"[RESPONSE_TIME]", "[CERTIFICATE_EXPIRATION]", "[DOMAIN_EXPIRATION]"}
+_ASKED = re.compile(r"\[[A-Z_]+\]")
 
 
 class Condition(Foreign):
     condition: str
     success: bool
+
+    @property
+    def is_mild(self) -> bool:
+        asked = set(_ASKED.findall(self.condition))
+        return bool(asked) and asked <= MILD
 
 
 class Result(ForeignCamel):
@@ -21,21 +29,24 @@ class Result(ForeignCamel):
     timestamp: ForeignMoment
     duration: int = 0
     condition_results: list[Condition] | None = None
+    # That nothing could be asked at all, whatever the conditions make of it.
+    errors: list[str] | None = None
 
     @property
     def said(self) -> Measured:
         if self.success:
             return "operational"
-        failed = [e.condition for e in self.condition_results or [] if not e.success]
-        is_mild = failed and all(each.startswith(MILD) for each in failed)
-        return "degraded" if is_mild else "down"
+        failed = [each for each in self.condition_results or [] if not each.success]
+        is_mild = failed and all(each.is_mild for each in failed)
+        return "degraded" if is_mild and not self.errors else "down"
 
 
 class Endpoint(Foreign):
     name: str
     group: str = ""
     key: str = ""
-    results: list[Result]
+    # None where it was never asked yet.
+    results: list[Result] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -58,7 +69,7 @@ def samples(text: str | bytes, names: Names) -> list[StatusMeasurement]:
     return [
         _sample(slug, result)
         for slug, endpoint in owners.items()
-        for result in endpoint.results
+        for result in endpoint.results or []
     ]
 
 

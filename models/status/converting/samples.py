@@ -22,6 +22,18 @@ class Names:
 
     def __init__(self, told: Mapping[str, str] | None = None) -> None:
         self._told = {name: _slug(slug, name) for name, slug in (told or {}).items()}
+        # What was passed over, since nobody told what it is.
+        self.untold: list[str] = []
+
+    def is_told(self, name: str) -> bool:
+        """Tell whether it was told which service this is; remember it if not."""
+        if name not in self._told and name not in self.untold:
+            self.untold.append(name)
+        return name in self._told
+
+    def remarks(self) -> Iterator[str]:
+        for name in self.untold:
+            yield f"left out: {name}: --service {name}=SLUG gives it a service."
 
     def slug(self, name: str, *closer: str) -> str:
         """Return the slug of what has this name, and others that say it closer."""

@@ -45,8 +45,23 @@ class Said(ForeignCamel):
 
 
 def samples(text: str | bytes, names: Names) -> list[StatusMeasurement]:
-    """Return what was measured; maintenance says nothing of the service."""
-    beats = read(Said, text, "What Uptime Kuma says").beats()
+    """
+    Return what was measured; maintenance says nothing of the service.
+
+    Monitors of a page have a number alone, and one that is new there keeps none of
+    the others from being told.
+    """
+    said = read(Said, text, "What Uptime Kuma says")
+    beats = said.beats()
+    if said.heartbeat_list is not None:
+        told = [each for each in beats if names.is_told(each[0])]
+        if beats and not told:
+            numbers = ", ".join(names.untold)
+            raise ValidationFailed(
+                f"The page has the monitors {numbers}: say which service each is"
+                " with --service NUMBER=SLUG."
+            )
+        beats = told
     return [
         _sample(names.slug(name), beat)
         for name, beat in beats

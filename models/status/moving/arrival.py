@@ -153,7 +153,7 @@ class _Arrival:
     def take_window(self, moving: MovingWindow) -> None:
         if self._is_known("maintenance", moving.old):
             return
-        latest = moving.completed_at or moving.announced_at
+        latest = moving.completed_at or moving.cancelled_at or moving.announced_at
         slugs = self._affected(moving, latest)
         if not slugs:
             return
@@ -163,7 +163,7 @@ class _Arrival:
             description=moving.description,
             starts_at=moving.starts_at,
             ends_at=moving.ends_at,
-            written="completed" if moving.completed_at else "scheduled",
+            written=moving.written,
             created_at=moving.announced_at,
             updated_at=latest,
         )

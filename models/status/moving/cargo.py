@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Any
+from unicodedata import combining, normalize
 
 from pydantic import Field, ValidationError
 
@@ -62,8 +63,17 @@ class MovingWindow(Shape):
     ends_at: Moment
     # When it was said to be over before its end.
     completed_at: Moment | None = None
+    # When it was called off before its start.
+    cancelled_at: Moment | None = None
     announced_at: Moment
     services: list[str]
+
+    @property
+    def written(self) -> str:
+        """What a person said of it; all else is the clock's."""
+        if self.cancelled_at:
+            return "cancelled"
+        return "completed" if self.completed_at else "scheduled"
 
 
 @dataclass
@@ -97,9 +107,14 @@ class Cargo:
             self.left_out.append((members["old"], wrong_in(error)))
 
 
+def folded(name: str) -> str:
+    """Return the name without the marks on its letters."""
+    return "".join(c for c in normalize("NFKD", name) if not combining(c))
+
+
 def slug_of(name: str) -> str:
     """Return a slug for any name at all."""
-    slug = slugged(name)
+    slug = slugged(folded(name))
     slug = slug if slug[:1].isalpha() else f"service-{slug}"
     return slug[:SLUG_LENGTH].rstrip("-")
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import chain
 from typing import Any, TypeVar
 
-from models.foreign import Foreign, ForeignMoment, read
+from models.errors import ValidationFailed
+from models.foreign import AnyMoment, Foreign, ForeignMoment, read, shaped
 from models.status.moving.cargo import (
     DESCRIPTION,
     GROUP,
@@ -17,6 +19,7 @@ from models.status.moving.cargo import (
     passages,
     plain,
 )
+from models.status.moving.hypertext import as_markdown
 from models.status.state import Severity
 
 DOCUMENTS = (
@@ -36,7 +39,9 @@ SEVERITIES: dict[str, Severity] = {
     "critical": "major-outage",
 }
 
-T = TypeVar("T", "Component", "Subject")
+T = TypeVar("T", bound=Foreign)
+# A thing as it is listed; only what becomes of it says whether it can be read.
+Listed = dict[str, Any]
 
 
 class Component(Foreign):
@@ -48,20 +53,25 @@ class Component(Foreign):
     group_id: str | None = None
 
 
+class Named(Foreign):
+    """A component as an incident names it."""
+
+    id: str | None = None
+    group: bool | None = False
+
+
 class Affected(Foreign):
+    """The same, as an update does; a bare name says that there is none."""
+
     code: str | None = None
 
 
 class Update(Foreign):
     status: str
     body: str | None = None
-    created_at: ForeignMoment
-    display_at: ForeignMoment | None = None
+    created_at: AnyMoment = None
+    display_at: AnyMoment = None
     affected_components: list[Affected] | None = None
-
-    @property
-    def at(self) -> datetime:
-        return self.display_at or self.created_at
 
 
 class Subject(Foreign):
@@ -72,26 +82,30 @@ class Subject(Foreign):
     status: str
     impact: str | None = None
     created_at: ForeignMoment
-    started_at: ForeignMoment | None = None
-    resolved_at: ForeignMoment | None = None
-    scheduled_for: ForeignMoment | None = None
-    scheduled_until: ForeignMoment | None = None
-    incident_updates: list[Update] = []
-    components: list[Component] | None = None
+    started_at: AnyMoment = None
+    resolved_at: AnyMoment = None
+    scheduled_for: AnyMoment = None
+    scheduled_until: AnyMoment = None
+    incident_updates: list[Update] | None = None
+    components: list[Named] | None = None
 
     @property
-    def told(self) -> list[Update]:
-        """The updates, oldest first; they are listed newest first."""
-        oldest_first = self.incident_updates[::-1]
-        return sorted(oldest_first, key=lambda each: each.at)
+    def told(self) -> list[tuple[datetime, Update]]:
+        """The updates with their times, oldest first; they are listed newest first."""
+        told = [
+            (each.display_at or each.created_at or self.created_at, each)
+            for each in reversed(self.incident_updates or [])
+        ]
+        return sorted(told, key=lambda each: each[0])
 
     @property
     def affected(self) -> list[str]:
         """The ids of the components, by themselves or as the updates name them."""
-        own = [each.id for each in self.components or [] if not each.group]
+        named = [each for each in self.components or [] if not each.group]
+        own = [each.id for each in named if each.id]
         codes = [
             each.code
-            for update in self.told
+            for _, update in self.told
             for each in update.affected_components or []
             if each.code
         ]
@@ -104,35 +118,43 @@ class Page(Foreign):
 
 class Document(Foreign):
     page: Page
-    components: list[Component] = []
-    incidents: list[Subject] = []
-    scheduled_maintenances: list[Subject] = []
+    components: list[Listed] = []
+    incidents: list[Listed] = []
+    scheduled_maintenances: list[Listed] = []
 
 
 def cargo(files: Mapping[str, str]) -> Cargo:
     """Return what the documents hold; a thing that several tell is one thing."""
     documents = [read(Document, files[n], n) for n in DOCUMENTS if n in files]
     found = Cargo(f"statuspage {documents[0].page.id}")
-    for component, group in _in_order(_once(d.components for d in documents)):
+    components = _once(found, Component, (d.components for d in documents))
+    for component, group in _in_order(components):
         found.add_service(
             old=component.id,
             name=line(component.name, NAME),
             description=line(component.description or "", DESCRIPTION) or None,
             group=line(group, GROUP) or None,
         )
-    for incident in _once(d.incidents for d in documents):
+    for incident in _once(found, Subject, (d.incidents for d in documents)):
         _add_incident(found, incident)
-    for window in _once(d.scheduled_maintenances for d in documents):
+    windows = _once(found, Subject, (d.scheduled_maintenances for d in documents))
+    for window in windows:
         _add_window(found, window)
     return found
 
 
-def _once(lists: Iterable[list[T]]) -> list[T]:
-    found: dict[str, T] = {}
-    for listed in lists:
-        for each in listed:
-            found.setdefault(each.id, each)
-    return list(found.values())
+def _once(found: Cargo, kind: type[T], lists: Iterable[list[Listed]]) -> list[T]:
+    """Return what is listed, each thing once; what cannot be read is left out."""
+    listed: dict[str, Listed] = {}
+    for each in chain.from_iterable(lists):
+        listed.setdefault(str(each.get("id")), each)
+    things = []
+    for id, each in listed.items():
+        try:
+            things.append(shaped(kind, each, str(each.get("name") or kind.__name__)))
+        except ValidationFailed as error:
+            found.left_out.append((id, str(error)))
+    return things
 
 
 def _in_order(components: list[Component]) -> list[tuple[Component, str]]:
@@ -153,8 +175,8 @@ def _in_order(components: list[Component]) -> list[tuple[Component, str]]:
 def _add_incident(found: Cargo, incident: Subject) -> None:
     started = incident.started_at or incident.created_at
     is_over = incident.status in OVER
-    ends = [each.at for each in incident.told if each.status in OVER]
-    last = [each.at for each in incident.told[-1:]]
+    ends = [at for at, update in incident.told if update.status in OVER]
+    last = [at for at, _ in incident.told[-1:]]
     over = incident.resolved_at or (ends or last or [started])[0]
     found.add_incident(
         **_named(incident),
@@ -178,13 +200,14 @@ def _named(subject: Subject) -> dict[str, Any]:
 def _entries(incident: Subject) -> Iterator[dict[str, Any]]:
     """Yield the timeline; an update without a word is its status, said."""
     status = "investigating"
-    for update in incident.told:
+    for at, update in incident.told:
         if update.status in OVER:
             status = "resolved"
         elif update.status in STATUSES:
             status = update.status
-        for part in passages(update.body or f"{status.capitalize()}."):
-            yield {"status": status, "body": part, "at": update.at}
+        body = as_markdown(plain(update.body or "")) or f"{status.capitalize()}."
+        for part in passages(body):
+            yield {"status": status, "body": part, "at": at}
 
 
 def _add_window(found: Cargo, window: Subject) -> None:
@@ -193,7 +216,7 @@ def _add_window(found: Cargo, window: Subject) -> None:
         why = "A maintenance needs a start, and an end that is later."
         found.left_out.append((window.id, why))
         return
-    told = [plain(each.body) for each in window.told if each.body]
+    told = [as_markdown(plain(each.body)) for _, each in window.told if each.body]
     over = window.resolved_at if window.status == "completed" else None
     found.add_window(
         **_named(window),

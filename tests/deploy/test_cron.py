@@ -1,0 +1,111 @@
+"""The lines of the manual for cron, beside the units that do the same."""
+
+import os
+import re
+import subprocess
+from typing import NamedTuple
+
+import pytest
+
+from tests.house.words import MANUAL, ROOT
+
+# What cron gives a command from a file of its own; nothing else is looked through.
+PATH = "/usr/bin:/bin"
+TIMES = re.compile(r"((?:[\d*/,-]+ ){4}[\d*/,-]+) ([a-z]+) (.+)")
+
+
+class Entry(NamedTuple):
+    page: str
+    user: str
+    command: str
+
+
+ENTRIES = [
+    Entry(words.path.stem, found[2], re.sub(r"\\%", "%", found[3]))
+    for words in MANUAL
+    for block in words.blocks("text")
+    for line in block.splitlines()
+    if (found := TIMES.fullmatch(line))
+]
+OURS = [each for each in ENTRIES if "app.py" in each.command]
+
+
+def named(entries):
+    return [pytest.param(each, id=each.page) for each in entries]
+
+
+def in_units():
+    """The commands of the units, without what only systemd needs."""
+    for unit in ROOT.glob("deploy/*.service"):
+        for found in re.findall(r"app\.py .*", unit.read_text()):
+            yield found.rstrip("'").replace("%%", "%").replace("$$", "$")
+
+
+def test_entries_are_found():
+    """Import, backup and build, a probe of ones own, and what other tools say."""
+    assert len(OURS) == 3
+    assert len(ENTRIES) == 6
+
+
+@pytest.mark.parametrize("entry", named(ENTRIES))
+def test_commands_are_found(entry):
+    """By their name only where cron looks, else by their whole path."""
+    for part in re.split(r"\||&&", entry.command):
+        name = part.split()[0]
+        is_built_in = name in ("cd", "set", ".")
+        assert is_built_in or name == "curl" or name.startswith(("/", ".venv/"))
+
+
+def test_same_as_the_units():
+    """What the timers run is said in the same words for cron."""
+    ours = {each.command.rpartition(".venv/bin/python ")[2] for each in OURS}
+
+    assert len(ours & {*in_units()}) == 2
+
+
+@pytest.mark.parametrize("entry", named(OURS))
+def test_account_and_folder(entry):
+    """They are those of the service."""
+    assert entry.user == "masthead"
+    assert entry.command.startswith("cd /srv/masthead && ")
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """The folders and files that the lines name, each with a place of its own."""
+    places = {
+        "/srv/masthead/backup": tmp_path / "backup",
+        "/srv/masthead": ROOT,
+        "/srv/handbook": tmp_path / "handbook",
+        "/etc/masthead.env": tmp_path / "masthead.env",
+    }
+    (tmp_path / "backup").mkdir()
+    (tmp_path / "handbook").mkdir()
+    (tmp_path / "handbook/page.md").write_text("# Page\n\nWords.\n")
+    (tmp_path / "masthead.env").write_text(
+        f'MASTHEAD_SITE_NAME="Two words"\nMASTHEAD_OUTPUT={tmp_path / "output"}\n'
+        f"MASTHEAD_DATABASE={tmp_path / 'elsewhere.db'}\n"
+    )
+    return places
+
+
+@pytest.mark.parametrize("entry", named(OURS))
+def test_settings_are_read(entry, machine, tmp_path):
+    """It works on the database of the service, and builds as the service does."""
+    command = entry.command
+    for there, here in machine.items():
+        command = command.replace(there, str(here))
+    program = command.partition("app.py")[0] + "app.py"
+
+    for each in (f"{program} migrate", command, f"{program} build"):
+        subprocess.run(
+            ["sh", "-c", each],
+            env={"PATH": PATH, "HOME": os.environ.get("HOME", "/")},
+            capture_output=True,
+            check=True,
+        )
+
+    assert (tmp_path / "elsewhere.db").is_file()
+    assert "Two words" in (tmp_path / "output/index.html").read_text()
+    is_copied = bool(list(tmp_path.glob("backup/masthead-[1-7].db")))
+    assert is_copied == ("app.py backup" in entry.command)
