@@ -21,7 +21,7 @@ from models.lease import SERVER, holder_of
 from models.logs import Line
 from sitegen.files import Folder, OutputError
 from sitegen.generations import Change, change_of, differing, live_generation, note
-from sitegen.maker import Maker
+from sitegen.maker import Maker, PageError
 from sitegen.manifest import LIVE
 from sitegen.outcome import Report
 from sitegen.page import (
@@ -71,10 +71,7 @@ def build(
             marked = marks()
             work = _Work(edition, folder, marked, full)
             numbers = {area: marked[area] for area in work.widened(areas)}
-            plan = Plan(work.planned([*numbers, SHARED]), work.expected())
-            with closing(work.helper):
-                for page, area in progress(plan):
-                    work.settle(page, area)
+            work.settle_all([*numbers, SHARED], progress)
             live = _live(numbers)
         work.clear([*numbers, SHARED])
         work.finish(live)
@@ -146,12 +143,18 @@ class _Work:
         """Return all areas where what every page shows is not what it was."""
         return areas if self.folder.version() == self.version else AREAS
 
-    def expected(self) -> int:
+    def _expected(self) -> int:
         """Return about how many pages there are: each document has three files."""
         documents = sum(len(shelf.documents) for shelf in shelves(self.edition))
         return max(len(self.before), 3 * documents)
 
-    def planned(self, areas: list[str]) -> Iterator[Planned]:
+    def settle_all(self, areas: list[str], progress: Progress) -> None:
+        """Make every page true that should stand."""
+        with closing(self.helper):
+            for page, area in progress(Plan(self._planned(areas), self._expected())):
+                self.settle(page, area)
+
+    def _planned(self, areas: list[str]) -> Iterator[Planned]:
         """
         Yield every page that should stand, in the order of writing.
 
@@ -213,11 +216,10 @@ class _Work:
         self.seen.add(page.path)
         try:
             made = self.helper.made(page, area) or self.maker.made(page, area)
-        except Exception as error:
-            log.exception(Line(build="failed", state="pages-failed", page=page.path))
-            self.report.failed.append(
-                (page.path, area, f"{type(error).__name__}: {error}")
-            )
+        except PageError as error:
+            told = Line(build="failed", state="pages-failed", page=page.path)
+            log.error(told, exc_info=error.__cause__)
+            self.report.failed.append((page.path, area, str(error)))
             return
         self.entries[page.path] = made.entry
         if made.is_written:

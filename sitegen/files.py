@@ -24,7 +24,6 @@ FEW, MANY_BYTES = 100, 4 * 1024 * 1024
 # How long whoever writes here alone relies on what stood here; then it looks again.
 TRUST_SECONDS = 60
 
-
 log = logging.getLogger("masthead.builds")
 
 
@@ -137,8 +136,7 @@ class Folder:
         """
         self._written += 1
         if self._written <= self._few:
-            draft, target = self._drafted(path, content, sync=True)
-            self._move(draft, target)
+            self._move(*self._drafted(path, content, sync=True))
             return
         self._waiting.append((path, content))
         self._waiting_bytes += len(content)
@@ -153,7 +151,6 @@ class Folder:
             self._show(self._taken())
 
     def _taken(self) -> list[tuple[str, bytes]]:
-        """Take what waits; from here on nothing does."""
         waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
         return waiting
 
@@ -289,8 +286,7 @@ class Folder:
 
     def _sweep(self) -> None:
         """Clear what a build that died has left: drafts and empty folders."""
-        found = sorted(self.path.rglob("*"), reverse=True)
-        for each in found:
+        for each in sorted(self.path.rglob("*"), reverse=True):
             if each.name.endswith(DRAFT):
                 each.unlink()
             elif each.is_dir() and self._is_empty(each):

@@ -12,6 +12,10 @@ from sitegen.page import Edition, Page
 from sitegen.shelves import shelves
 
 
+class PageError(Exception):
+    """A page cannot be made: why, in the words of what its template raised."""
+
+
 class Made(NamedTuple):
     """A file as the manifest tells it, and whether it had to be written."""
 
@@ -43,12 +47,19 @@ class Maker:
         self._begun = False
 
     def made(self, page: Page, area: str) -> Made:
-        """Make one page true, unless it is already; raise what a template raises."""
-        # Asked for first: with it a page learns what its content needs.
-        made_from = self._made_from(page)
-        if before := self.stands(page):
-            return Made(before, is_written=False)
-        content = self._content(page)
+        """
+        Make one page true, unless it is already.
+
+        Raise PageError, and leave its file as it is, when it cannot be made.
+        """
+        try:
+            # Asked for first: with it a page learns what its content needs.
+            made_from = self._made_from(page)
+            if before := self.stands(page):
+                return Made(before, is_written=False)
+            content = self._content(page)
+        except Exception as error:
+            raise PageError(f"{type(error).__name__}: {error}") from error
         entry = Entry.of(page.path, content, area, made_from)
         # Read and not believed: a file is small, and somebody may have been at it.
         if self.before and self.folder.has(page.path, content):

@@ -24,7 +24,7 @@ from sitegen.bodies import Bodies
 from sitegen.files import Folder
 from sitegen.garbage import collect_seldom
 from sitegen.looks import Looks
-from sitegen.maker import Maker
+from sitegen.maker import Maker, PageError
 from sitegen.page import Edition, Page, Row
 
 
@@ -72,7 +72,7 @@ class Work:
     def _told(self, page: Page, area: str) -> tuple[str, Any]:
         try:
             made, is_written = self._maker.made(page, area)
-        except Exception:
+        except PageError:
             # Whoever asked makes it again, and has the reason then.
             return page.path, None
         facts = [made.sha256, made.size, made.made, is_written]
