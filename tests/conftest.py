@@ -26,6 +26,7 @@ from sitegen.build import build
 from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
 from sitegen.preview import Preview
+from sitegen.workers import collect_seldom
 from tests.shelf import Shelf
 
 declare_operations()
@@ -43,12 +44,12 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """What is collected stays to the end: no sweep for garbage goes over it."""
+    """What is collected stays; garbage is looked for as seldom as in service."""
     gc.disable()
     try:
         return (yield)
     finally:
-        gc.freeze()
+        collect_seldom()
         gc.enable()
 
 
