@@ -1,15 +1,10 @@
-"""A site on which much has changed since its build, on a disk that is waited for."""
+"""A site on which much has changed since its build."""
 
 import pytest
 
 from tests.crash.scene import Scene
 
 ADMIN = "POST /status/v1/admin"
-
-
-@pytest.fixture(autouse=True)
-def as_in_service(durable):
-    """What is killed here waits for the disk as it does in service."""
 
 
 @pytest.fixture

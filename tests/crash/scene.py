@@ -1,6 +1,8 @@
 """A site that can be set back, and what is required of it after each kill."""
 
+import filecmp
 import json
+import os
 import shutil
 
 from models.changes import behind
@@ -40,11 +42,13 @@ class Scene:
         database.close()
         forget(self.path)
         shutil.copy(self.kept, self.path)
-        # Most files are as they were: to remove them all would take longest of all.
+        # Most files are as they were: to make them all anew would take longest.
         for each in sorted(self.output.rglob("*"), reverse=True):
             if not (self.before / each.relative_to(self.output)).exists():
                 each.rmdir() if each.is_dir() else each.unlink()
-        shutil.copytree(self.before, self.output, dirs_exist_ok=True)
+        shutil.copytree(
+            self.before, self.output, dirs_exist_ok=True, copy_function=_put_back
+        )
 
     def survives(self, step):
         """Build in a child that dies before this step; tell whether it lived."""
@@ -54,6 +58,11 @@ class Scene:
     def build_again(self):
         open_database(self.path)
         self.build(folder=Quick(str(self.output)))
+
+
+def _put_back(kept, target):
+    if not (os.path.exists(target) and filecmp.cmp(kept, target)):
+        shutil.copy2(kept, target)
 
 
 def require_nothing_torn(scene):
