@@ -4,9 +4,7 @@ import logging
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache
-from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 
 from flask import Flask, Response, g, jsonify, redirect, request
 from werkzeug.exceptions import (
@@ -16,13 +14,12 @@ from werkzeug.exceptions import (
     NotFound,
 )
 
-import api
 from api.access import Access
 from api.dispatch import Dispatch, InternalError, views
 from api.health import Troubles, register_health
 from api.metrics import Metrics, register_metrics
 from api.openapi import document
-from api.operation import OPERATIONS
+from api.operation import AREAS, OPERATIONS, declare_operations
 from api.site import is_folder, is_served, moved, site_file
 from api.wire import Front
 from models import errors
@@ -30,20 +27,10 @@ from models.hosting import headers_of
 from models.logs import Line
 from models.platform.uses import Uses
 from models.projects.site import Site
+from models.release import VERSION
 from models.settings import Settings
 
 log = logging.getLogger("masthead.requests")
-
-VERSION = "0.1.0"
-AREAS = ("platform", "projects", "status")
-
-
-def declare_operations() -> None:
-    """Import every noun of every area: that is what declares its operations."""
-    for area in AREAS:
-        folder = Path(api.__file__).parent / area
-        for noun in iter_modules([str(folder)]):
-            import_module(f"api.{area}.{noun.name}")
 
 
 def create_app(

@@ -1,13 +1,24 @@
 """The OpenAPI 3.1 document, made from the declarations that dispatch requests."""
 
 import inspect
+from dataclasses import asdict
 from typing import Any
 
 from api.examples import Examples
 from api.headers import answered_headers, asked_headers, headers
-from api.operation import OPERATIONS, Operation
+from api.kinds import KINDS
+from api.operation import OPERATIONS, Operation, declare_operations
 from api.refusals import own_kinds, refusals
 from api.schemas import body_of, data_of, query_of, schemas
+from models.release import VERSION
+from models.settings import Settings
+
+
+def described(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what the API says of itself, for pages: its problems, and the document."""
+    declare_operations()
+    problems = {kind: asdict(problem) for kind, problem in KINDS.items()}
+    return problems, document(settings.site_name, VERSION)
 
 
 def document(site_name: str, version: str) -> dict[str, Any]:

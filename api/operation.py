@@ -4,6 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, partial
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any, Literal, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter
@@ -212,6 +215,14 @@ class Operation:
 
 
 OPERATIONS: list[Operation] = []
+AREAS = ("platform", "projects", "status")
+
+
+def declare_operations() -> None:
+    """Import every noun of every area: that is what declares its operations."""
+    for area in AREAS:
+        for noun in iter_modules([str(Path(__file__).parent / area)]):
+            import_module(f"api.{area}.{noun.name}")
 
 
 def operation(

@@ -24,7 +24,7 @@ from itertools import count
 from pathlib import Path
 
 from api.http import create_app
-from app import editions
+from api.openapi import described
 from bench.mix import Mix, publication
 from bench.server import Client as Connection
 from bench.server import empty_database, now
@@ -33,6 +33,7 @@ from models.integrity import faults
 from models.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID, Settings
 from sitegen.build import build
+from sitegen.page import editions
 from tests.crash.child import Deadly, Quick, forget, survives
 from tests.pages.test_build import files_in
 from tests.ports import free_port
@@ -76,7 +77,8 @@ class Instance:
         ensure_docs_project(now(), slug="docs", owner_id=NIL_UUID)
         with writing():
             self.mix = Mix()
-        self.at, self.edition = now(), editions(self.settings)
+        self.at = now()
+        self.edition = editions(self.settings, *described(self.settings))
         build(self.edition(self.at), folder=Quick(self.settings.output))
 
     def ask(self, write, client=None):

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from models.base import canonical
 from models.hosting import address
-from models.settings import Settings
+from models.settings import SettingError, Settings
 from sitegen.bodies import Bodies
 from sitegen.looks import Looks
 
@@ -143,6 +143,28 @@ def declare_pages() -> None:
     """Import every file beside this one: that is what declares the pages."""
     for each in iter_modules([str(Path(__file__).parent)]):
         import_module(f"sitegen.{each.name}")
+
+
+def editions(
+    settings: Settings, problems: Mapping[str, Any], openapi: Mapping[str, Any]
+) -> Callable[[datetime], Edition]:
+    """Return what gives the edition of an instant; templates are read once."""
+    if settings.templates and not Path(settings.templates).is_dir():
+        raise SettingError(
+            f"MASTHEAD_TEMPLATES: there is no folder {settings.templates}."
+        )
+    declare_pages()
+    bodies, looks = Bodies(), Looks(settings)
+    memory: dict[Any, Any] = {}
+    return lambda now: Edition(
+        now=now,
+        settings=settings,
+        looks=looks,
+        bodies=bodies,
+        memory=memory,
+        problems=problems,
+        openapi=openapi,
+    )
 
 
 def pages(area: str, *, first: bool = False) -> Callable[[Pages], Pages]:

@@ -5,7 +5,6 @@ Not forked: the builder is a thread among others. Not multiprocessing: that woul
 load all of the application into each. They are asked and answer in lines of JSON.
 """
 
-import gc
 import json
 import logging
 import subprocess
@@ -16,13 +15,13 @@ from queue import Empty, SimpleQueue
 from typing import IO, Any
 
 from models.logs import Line
+from sitegen.garbage import collect_seldom
 from sitegen.markdown import render
 
 log = logging.getLogger("masthead.builds")
 
 ROOT = Path(__file__).parents[1]
 STOP_SECONDS = 5
-MANY_OBJECTS = 50_000
 
 # HTML, headings, links: what a process tells of one text.
 Told = tuple[str, list[tuple[int, str, str]], list[str]]
@@ -90,17 +89,6 @@ def _stop(worker: "subprocess.Popen[bytes]") -> None:
         worker.kill()
         worker.wait()
     worker.stdout.close()
-
-
-def collect_seldom() -> None:
-    """
-    Look for cycles among objects less often, and not among what is loaded.
-
-    A build makes them by the thousand and lets them go: to look as often as usual
-    takes a twentieth of the time and finds none.
-    """
-    gc.freeze()
-    gc.set_threshold(MANY_OBJECTS)
 
 
 def serve(asked: IO[bytes], told: IO[bytes]) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from api.http import create_app, declare_operations
+from api.http import create_app
 from api.kinds import KINDS
-from api.operation import OPERATIONS
+from api.operation import OPERATIONS, declare_operations
 from models.audit import AuditRow
 from models.changes import AREAS
 from models.database import PRAGMAS, database, migrate, open_database, writing

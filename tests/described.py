@@ -1,6 +1,6 @@
 """The OpenAPI document of this release, made once; nobody alters it."""
 
-from api.http import VERSION
 from api.openapi import document
+from models.release import VERSION
 
 DESCRIBED = document("Masthead", VERSION)

@@ -13,6 +13,7 @@ import pytest
 
 import app
 from models.database import database
+from sitegen.commands.glance import nothing_to_build
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -103,7 +104,8 @@ def command(tmp_path, monkeypatch, capsys):
 
     def ran(*words):
         given = [str(word) for word in words]
-        code = 0 if app.nothing_to_build(given) else app.main(given)
+        is_done = nothing_to_build(given, os.environ, app.utc_now())
+        code = 0 if is_done else app.main(given)
         told = capsys.readouterr()
         return code, told.out, told.err
 

@@ -13,6 +13,7 @@ import time
 import pytest
 
 import app
+from models.commands.ending import INTERRUPTED, UNREAD
 from models.database import database
 from tests.commands.conftest import ROOT
 from tests.house.test_docs import COMMANDS as BY_NAME
@@ -233,7 +234,7 @@ def test_closed_pipe(words, command, place, monkeypatch):
     code, told = unread(asked(words))
 
     # What is told of a backup is told to people.
-    assert code == (0 if words == ("backup",) else app.UNREAD), told
+    assert code == (0 if words == ("backup",) else UNREAD), told
     assert "Error" not in told
     assert command("check")[0] in (0, 1)
 
@@ -278,7 +279,7 @@ def test_interrupted(words, seconds, place, environment, key):
         _, err = process.communicate(timeout=10)
 
     # A shell tells both as 130.
-    assert process.returncode in (app.INTERRUPTED, -signal.SIGINT)
+    assert process.returncode in (INTERRUPTED, -signal.SIGINT)
     assert b"Traceback" not in err
 
 

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-import app
 from models import changes
 from models.database import writing
 from models.settings import Settings
+from sitegen.commands import build
 from sitegen.standing import STANDING, glance
 from tests.commands.conftest import ROOT
 
@@ -38,8 +38,8 @@ def settings(tmp_path):
 def looked(monkeypatch):
     """Whether the builds after this looked at every page."""
     found = []
-    build = app.build_site
-    monkeypatch.setattr(app, "build_site", lambda *a: (found.append(1), build(*a))[1])
+    run = build.build_site
+    monkeypatch.setattr(build, "build_site", lambda *a: (found.append(1), run(*a))[1])
     return found
 
 
@@ -186,13 +186,21 @@ def test_full_build_is_one(command, site, looked):
     assert looked == [1]
 
 
-def test_glance_loads_little(site, tmp_path):
-    """What declares rows, shapes and pages is not even loaded: that took a second."""
-    heavy = "{'flask', 'jinja2', 'markdown_it', 'peewee', 'pydantic'}"
+@pytest.mark.parametrize(
+    ("words", "spared"),
+    [
+        (["build"], {"argparse", "jinja2", "markdown_it", "peewee", "pydantic"}),
+        (["keys", "list"], {"apscheduler", "flask", "jinja2", "markdown_it"}),
+        (["openapi"], {"apscheduler", "flask", "jinja2", "markdown_it"}),
+    ],
+    ids=" ".join,
+)
+def test_little_is_loaded(site, words, spared):
+    """What a command does not need is not even loaded: that takes a second."""
     code = f"""
 import atexit, runpy, sys
-sys.argv = ["app.py", "build"]
-atexit.register(lambda: print({heavy} & set(sys.modules)))
+sys.argv = ["app.py", *{words}]
+atexit.register(lambda: print({spared} & set(sys.modules)))
 runpy.run_path("app.py", run_name="__main__")
 """
 

@@ -44,6 +44,19 @@ def commands(parser, before=""):
 COMMANDS = commands(app.parser())
 
 
+def test_commands_are_where_their_word_leads():
+    """What `keys list` does stands in a keys.py, in the room that app.py says."""
+    told = {f"{room}/commands/{name}.py" for name, (room, _) in app.ELSEWHERE.items()}
+
+    homes = {
+        name_of(path)
+        for path in in_rooms()
+        if any(each.name == "declare" for each in functions(path))
+        and path.parent.name == "commands"
+    }
+    assert homes == told
+
+
 def test_settings_stand_in_the_readme():
     """Every setting has a row, and no row names a setting that is gone."""
     known = {environment_name(each.name) for each in fields(Settings)}

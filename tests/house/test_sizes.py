@@ -8,7 +8,6 @@ from tests.house.source import (
     ROOT,
     body_lines,
     functions,
-    in_rooms,
     in_tests,
     is_handler,
     lines_of,
@@ -52,8 +51,8 @@ def test_functions(path):
         assert len(parameters(each)) <= 6 or name in MANY_PARAMETERS, name
 
 
-@pytest.mark.parametrize("path", in_rooms(), ids=name_of)
-def test_files_in_rooms(path):
+@pytest.mark.parametrize("path", product(), ids=name_of)
+def test_files(path):
     """A file has at most 300 lines; beyond, a noun has no file yet."""
     assert lines_of(path) <= 300
 

@@ -1,0 +1,45 @@
+"""The commands `convert …`: what another tool says becomes bodies to be posted."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from functools import partial
+
+from models.commands.declaring import Given, add_command, commands_of
+from models.status.converting.samples import Names, pairs
+from models.status.converting.tools import TOOLS, Asked, converted
+
+
+def declare(parser: ArgumentParser) -> None:
+    tools = commands_of(parser, "TOOL")
+    for tool in TOOLS:
+        help = f"read what {tool} says from standard input"
+        _add_options(add_command(tools, tool, help, partial(convert, tool)), tool)
+
+
+def _add_options(made: ArgumentParser, tool: str) -> None:
+    made.add_argument("--source", default=tool, help=f"who measured ({tool})")
+    made.add_argument(
+        "--service",
+        action="append",
+        default=[],
+        metavar="NAME=SLUG",
+        help="which service is meant by a name; repeatable",
+    )
+    if tool == "alertmanager":
+        help = "the label that names the service (service)"
+        made.add_argument("--label", default="service", help=help)
+
+
+def convert(tool: str, given: Given, asked: Namespace) -> None:
+    """Write a body a line; the API takes at most 200 measurements in one."""
+    wanted = Asked(
+        text=sys.stdin.buffer.read(),
+        names=Names(pairs(asked.service)),
+        now=given.clock(),
+        source=asked.source,
+        label=getattr(asked, "label", ""),
+    )
+    lines = list(converted(tool, wanted))
+    print(*lines, sep="\n", end="\n" * bool(lines))
+    if not lines:
+        print("It says nothing of any service.", file=sys.stderr)

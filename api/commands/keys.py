@@ -1,0 +1,103 @@
+"""The commands `keys …`: the first admin key, and which keys there are."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from pydantic import ValidationError
+
+from models import audit
+from models.commands.declaring import Given, add_command, add_json, commands_of
+from models.commands.ending import CommandError
+from models.commands.opening import open_existing, open_instance
+from models.commands.telling import print_json
+from models.database import reading, writing
+from models.platform import inventory
+from models.platform.inventory import InventoriedKey
+from models.platform.keys import CreateKey, any_key, issue_key
+
+
+def declare(parser: ArgumentParser) -> None:
+    keys = commands_of(parser)
+    made = add_command(keys, "bootstrap", "issue the first admin key", bootstrap)
+    made.add_argument("--email", required=True, help="who answers for the key")
+    made.add_argument("--scope", action="append", help="instead of *; repeatable")
+    made.add_argument("--force", action="store_true", help="although there are keys")
+    told = "list the keys and when each was last used"
+    add_json(add_command(keys, "list", told, list_keys))
+    told = "tell what a secret from standard input is"
+    add_json(add_command(keys, "check", told, check_key))
+    made = add_command(keys, "stale", "list active keys out of use", list_stale_keys)
+    made.add_argument("--days", type=int, default=90, help="not used for so long (90)")
+    add_json(made)
+
+
+def bootstrap(given: Given, asked: Namespace) -> None:
+    now = given.clock()
+    open_instance(given.settings, now)
+    with reading():
+        has_key = any_key()
+    if has_key and not asked.force:
+        raise CommandError("There are keys already. Repeat with --force for one more.")
+    if "@" not in asked.email[1:-1]:
+        raise CommandError("--email must be an e-mail address: audits will name it.")
+    secret = issue_admin(asked.email, asked.scope or ["*"], "Bootstrap key", now)
+    print(f"Issued to {asked.email}. It is shown once; keep it safe.", file=sys.stderr)
+    print(secret)
+
+
+def issue_admin(email: str, scopes: list[str], name: str, now: datetime) -> str:
+    """Issue a key that nobody of the API has asked for; return its secret."""
+    try:
+        wanted = CreateKey(name=name, scopes=scopes)
+    except ValidationError as error:
+        told = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise CommandError(f"--scope: {told}") from error
+    with writing():
+        key, secret = issue_key(wanted, now, issuer=email)
+        audit.append(
+            "platform",
+            actor=email,
+            action="add",
+            target=key.audited,
+            now=now,
+            detail="by the command line",
+        )
+    return secret.text
+
+
+def list_keys(given: Given, asked: Namespace) -> None:
+    now = given.clock()
+    open_existing(given.settings, now)
+    with reading():
+        _print_keys(inventory.listed(now), asked)
+
+
+def list_stale_keys(given: Given, asked: Namespace) -> None:
+    if not 0 <= asked.days <= 3650:
+        raise CommandError("--days must be from 0 to 3650.")
+    now = given.clock()
+    open_existing(given.settings, now)
+    with reading():
+        _print_keys(inventory.stale(now, now - timedelta(days=asked.days)), asked)
+
+
+def _print_keys(keys: Iterable[InventoriedKey], asked: Namespace) -> None:
+    if asked.json:
+        print_json([each.told() for each in keys])
+    else:
+        print(*inventory.lines(keys), sep="\n")
+
+
+def check_key(given: Given, asked: Namespace) -> int:
+    """From standard input: what stands on a command line is seen by others."""
+    open_existing(given.settings, given.clock())
+    secret = sys.stdin.readline().strip()
+    with reading():
+        opens, told = inventory.looked_at(secret, given.clock())
+    if asked.json:
+        print_json({"opens": opens, "told": told})
+    else:
+        print(*told, sep="\n")
+    return 0 if opens else 1

@@ -1,0 +1,16 @@
+"""The command `openapi`: prints the OpenAPI document, where no server runs."""
+
+import json
+from argparse import ArgumentParser, Namespace
+
+from api.openapi import described
+from models.commands.declaring import Given
+
+
+def declare(parser: ArgumentParser) -> None:
+    parser.set_defaults(run=print_openapi)
+
+
+def print_openapi(given: Given, asked: Namespace) -> None:
+    _, document = described(given.settings)
+    print(json.dumps(document, indent=1, sort_keys=True))

@@ -1,0 +1,67 @@
+"""Opening an instance: made where there is none, one that must be there, on trial."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from peewee import PeeweeException
+
+from models.commands.ending import CommandError
+from models.database import NewerSchema, database, migrate, open_database, writing
+from models.errors import StorageBusy
+from models.instance import make_secrets
+from models.platform.keys import adopt_key
+from models.projects.projects import DocsSlugTaken, ensure_docs_project
+from models.settings import Settings
+
+
+def open_instance(settings: Settings, now: datetime) -> list[str]:
+    """
+    Open the database, bring its tables up to date, make what must be there.
+
+    Return the names of the migrations that were applied.
+    """
+    try:
+        open_database(settings.database)
+        applied = migrate()
+        with writing():
+            make_secrets()
+            if settings.bootstrap_key_sha256:
+                adopt_key(settings.bootstrap_key_sha256, now)
+        ensure_docs_project(
+            now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
+        )
+    except (OSError, PeeweeException, StorageBusy) as error:
+        reason = error.__cause__ or error
+        raise CommandError(
+            f"The database {settings.database} cannot be used: {reason}."
+        ) from error
+    except (DocsSlugTaken, NewerSchema) as error:
+        raise CommandError(str(error)) from error
+    return applied
+
+
+def open_existing(settings: Settings, now: datetime) -> None:
+    """Open a database that must be there: a wrong path is not a new instance."""
+    if not Path(settings.database).is_file():
+        raise CommandError(
+            f"There is no database at {settings.database}."
+            " Start the server once, or run migrate."
+        )
+    open_instance(settings, now)
+
+
+@contextmanager
+def on_trial(settings: Settings, is_trial: bool) -> Iterator[Settings]:
+    """Where there is no instance yet, a trial makes none."""
+    if not is_trial or Path(settings.database).is_file():
+        yield settings
+        return
+    with TemporaryDirectory() as folder:
+        try:
+            yield replace(settings, database=str(Path(folder) / "trial.db"))
+        finally:
+            database.close()

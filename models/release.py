@@ -1,0 +1,3 @@
+"""Which release of Masthead this is."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,80 @@
+"""The command `docs import`: a Markdown tree comes in."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from datetime import datetime
+from pathlib import Path
+from typing import get_args
+
+from models.commands.declaring import Given, add_command, add_json, commands_of
+from models.commands.ending import CommandError, interrupted_import
+from models.commands.opening import on_trial, open_instance
+from models.commands.telling import print_json, progress
+from models.projects.documents import Collection
+from models.projects.exchange import Import, ImportReport, import_documents
+from models.projects.words import By
+from models.settings import Settings
+from sitegen.sources import report as reports
+from sitegen.sources.tree import Tree, read_tree
+
+
+def declare(parser: ArgumentParser) -> None:
+    help = "bring in a Markdown tree"
+    made = add_command(commands_of(parser), "import", help, import_docs)
+    collections = get_args(Collection)
+    folder, where = "the folder of the files", "where the pages appear"
+    made.add_argument("folder", type=Path, metavar="FOLDER", help=folder)
+    made.add_argument("--collection", required=True, choices=collections, help=where)
+    made.add_argument("--publish", action="store_true", help="publish what came in")
+    made.add_argument("--tree", metavar="NAME", help="instead of the folder's name")
+    for name, help in (
+        ("--prune", "withdraw and archive what came from this tree and is gone"),
+        ("--dry-run", "tell what would be done, and keep nothing"),
+        ("--strict", "exit 1 on any remark, not only when a file was left out"),
+    ):
+        made.add_argument(name, action="store_true", help=help)
+    add_json(made)
+
+
+def import_docs(given: Given, asked: Namespace) -> int:
+    if not asked.folder.is_dir():
+        raise CommandError(f"There is no folder {asked.folder}.")
+    try:
+        tree = read_tree(asked.folder, progress("file"))
+        if not tree.sources and not tree.skipped:
+            raise CommandError(f"The folder {asked.folder} holds no Markdown files.")
+        with on_trial(given.settings, asked.dry_run) as settings:
+            now = given.clock()
+            open_instance(settings, now)
+            wanted = _wanted(settings, asked, tree, now)
+            report = import_documents(tree.sources, wanted, progress("document"))
+    except KeyboardInterrupt:
+        return interrupted_import()
+    remarks = list(reports.remarks(tree, report))
+    _print_import(asked, tree, report, remarks)
+    return 1 if tree.skipped or (asked.strict and remarks) else 0
+
+
+def _wanted(settings: Settings, asked: Namespace, tree: Tree, now: datetime) -> Import:
+    return Import(
+        collection=asked.collection,
+        now=now,
+        by=By("account", settings.docs_owner_id),
+        tree=asked.tree or asked.folder.resolve().name,
+        publish=asked.publish,
+        prune=asked.prune,
+        held=frozenset(each.path for each in tree.skipped),
+        is_trial=asked.dry_run,
+    )
+
+
+def _print_import(
+    asked: Namespace, tree: Tree, report: ImportReport, remarks: list[str]
+) -> None:
+    if asked.json:
+        print_json(reports.told(tree, report) | {"dryRun": asked.dry_run})
+        return
+    print(*remarks, sep="\n", end="\n" * bool(remarks), file=sys.stderr)
+    if asked.dry_run:
+        print(*reports.changes(report), "A dry run: nothing was kept.", sep="\n")
+    print(reports.summary(tree, report))
