@@ -10,8 +10,10 @@ demo: install
 run: install
 	$(PY) app.py serve
 
+# Many processes are started: each would compile the code anew where none of it is kept.
+test: export PYTHONDONTWRITEBYTECODE =
 test: check
-	$(PY) -m pytest -n auto --dist loadfile
+	$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 check: tools programs
 	$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy
@@ -38,11 +40,11 @@ tools: .venv/tools
 
 # Debian's Chromium, nginx and Caddy are tested with; where they cannot be had those tests are skipped with a reason.
 # In runlevel 1 Debian starts nothing that it installs.
-programs: chromium nginx caddy
+programs: chromium-headless-shell nginx caddy
 
-.PHONY: chromium nginx caddy
-chromium nginx caddy:
-	@PATH="$$PATH:/usr/sbin" command -v $@ >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update && RUNLEVEL=1 apt-get install -y $@; } || echo "No $@ here: the tests with it will be skipped."
+.PHONY: chromium-headless-shell nginx caddy
+chromium-headless-shell nginx caddy:
+	@PATH="$$PATH:/usr/sbin" command -v $@ >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update && RUNLEVEL=1 apt-get install -y $@; } || echo "No $@ here: tests that need it will be skipped."
 
 LOCK := $(PY) -m piptools compile --quiet --generate-hashes --no-header --strip-extras --allow-unsafe --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 lock: tools

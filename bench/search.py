@@ -31,6 +31,7 @@ from sitegen.build import build
 from sitegen.looks import Looks
 from sitegen.page import PAGES, Edition
 from sitegen.shelves import shelves
+from tests.browser.conftest import CHROMIUM
 
 DOCUMENTS, WORDS, VOCABULARY, TURNS = 10_000, 640, 30_000, 39
 BENCH = By("key", NIL_UUID)
@@ -128,7 +129,7 @@ def loads(folder, query):
         Thread(target=server.serve_forever, daemon=True).start()
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(
-                executable_path="/usr/bin/chromium", args=["--no-sandbox"]
+                executable_path=CHROMIUM, args=["--no-sandbox"]
             )
             page, fetched = browser.new_page(), []
             page.on("requestfinished", lambda asked: fetched.append(asked))

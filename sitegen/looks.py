@@ -12,6 +12,7 @@ from jinja2 import (
     PrefixLoader,
     StrictUndefined,
 )
+from jinja2.bccache import Bucket, BytecodeCache
 
 from models.hosting import PAGE_POLICY
 from models.settings import Settings
@@ -21,6 +22,25 @@ from sitegen.highlight import page_styles
 from sitegen.markdown import RENDERER
 
 OURS = Path(__file__).parent.parent / "templates"
+
+
+class _Compiled(BytecodeCache):
+    """The code of templates: most of a small build would go into making it again."""
+
+    def __init__(self) -> None:
+        self._code: dict[str, tuple[str, Any]] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        checksum, code = self._code.get(bucket.key, ("", None))
+        if checksum == bucket.checksum:
+            bucket.code = code
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._code[bucket.key] = (bucket.checksum, bucket.code)
+
+
+# One for all looks of this process, and for those that read their templates again.
+_COMPILED = _Compiled()
 
 
 class Looks:
@@ -38,6 +58,7 @@ class Looks:
             # Read once: `version` names the templates as they are now.
             auto_reload=False,
             autoescape=True,
+            bytecode_cache=_COMPILED,
             loader=ChoiceLoader(loaders),
             lstrip_blocks=True,
             trim_blocks=True,

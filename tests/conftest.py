@@ -1,7 +1,9 @@
 """What every test may ask for: a clock, settings, the app, ask, audited, golden."""
 
+import gc
 import hashlib
 import json
+import os
 import shutil
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
@@ -14,7 +16,7 @@ from api.kinds import KINDS
 from api.operation import OPERATIONS, declare_operations
 from models.audit import AuditRow
 from models.changes import AREAS
-from models.database import database, migrate, open_database, writing
+from models.database import PRAGMAS, database, migrate, open_database, writing
 from models.instance import make_secrets
 from models.platform.keys import CreateKey, issue_key
 from models.projects.projects import ensure_docs_project
@@ -24,6 +26,7 @@ from sitegen.build import build
 from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
 from sitegen.preview import Preview
+from sitegen.workers import collect_seldom
 from tests.shelf import Shelf
 
 declare_operations()
@@ -37,6 +40,40 @@ def pytest_addoption(parser):
     parser.addoption(
         "--bless", action="store_true", help="rewrite the golden files; then look"
     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What is collected stays; garbage is looked for as seldom as in service."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        collect_seldom()
+        gc.enable()
+
+
+def hurry(patch):
+    """Nothing waits for the disk from here on."""
+    patch.setattr(os, "fsync", lambda _: None)
+    patch.setattr(os, "sync", lambda: None)
+    patch.setitem(PRAGMAS, "synchronous", "off")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def haste():
+    """No test cuts the power: what the system has been given is kept."""
+    with pytest.MonkeyPatch.context() as patch:
+        hurry(patch)
+        yield patch
+
+
+@pytest.fixture
+def durable(haste):
+    """Wait for the disk as the service does; to be asked for before the database."""
+    haste.undo()
+    yield
+    hurry(haste)
 
 
 class Clock:

@@ -13,7 +13,6 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from api.kinds import KINDS
-from api.openapi import document
 from models.database import database, open_database, writing
 from models.projects.documents import (
     CreateDocument,
@@ -24,19 +23,26 @@ from models.projects.documents import (
 from models.projects.exchange import Import, import_documents
 from models.projects.projects import ensure_docs_project
 from models.projects.publication import PublishDocument, publish_document
-from models.release import VERSION
 from models.settings import NIL_UUID, Settings
 from sitegen.build import build
 from sitegen.looks import Looks
 from sitegen.page import Edition
 from sitegen.sources.tree import read_tree
 from tests import world as sample
-from tests.browser.status_site import NOW, Quiet, StatusSite, seconds
+from tests.browser.status_site import (
+    NOW,
+    POLL_SECONDS,
+    Quiet,
+    StatusSite,
+    seconds,
+)
+from tests.described import DESCRIBED
 from tests.pages.test_docs import BODY
 from tests.projects import KEY
 from tests.trees import PROMETHEUS
 
-CHROMIUM = shutil.which("chromium")
+# The shell is the same engine without the windows, which took most of the time.
+CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 WIDE = "| " + " | ".join(f"Column number {n}" for n in range(12)) + " |\n"
 NOTES = "https://example.com/bare and a note.[^one]\n\n[^one]: With `code`.\n"
 LONG = f"{BODY}\n## Long\n\n{NOTES}\n{WIDE}{'| --- ' * 12}|\n{WIDE}\n`{'word' * 40}`\n"
@@ -105,14 +111,15 @@ def served(folder, empty_database, write):
     open_database(settings.database)
     write()
     problems = {kind: asdict(problem) for kind, problem in KINDS.items()}
-    told = {"problems": problems, "openapi": document("Masthead", VERSION)}
+    told = {"problems": problems, "openapi": DESCRIBED}
     report = build(Edition(NOW, settings, Looks(settings), **told))
     assert report.failed == []
     database.close()
     server = ThreadingHTTPServer(
         ("127.0.0.1", 0), partial(Quiet, directory=settings.output)
     )
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    listen = partial(server.serve_forever, POLL_SECONDS)
+    threading.Thread(target=listen, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()

@@ -21,6 +21,8 @@ NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 OVERVIEW, SERVICE, FRONT = "/status/", "/status/services/api/", "/"
 OLD = "Status data out of date"
 MINUTE = 60_000
+# How soon a server hears that it is over.
+POLL_SECONDS = 0.02
 
 # Every place that shows the colour of what works, on the page as it stands.
 GREEN = """() => {
@@ -66,7 +68,8 @@ class StatusSite:
         self._looks = Looks(self.settings)
         serve = partial(Quiet, directory=self.settings.output)
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), serve)
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        listen = partial(self._server.serve_forever, POLL_SECONDS)
+        threading.Thread(target=listen, daemon=True).start()
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
     def close(self):

@@ -44,7 +44,7 @@ def base():
     """The address of a page elsewhere."""
     Elsewhere.answers = {}
     with ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_address[1]}"
         server.shutdown()
 

@@ -6,6 +6,9 @@ import pytest
 
 from bench import kills
 
+# Whoever dies here waits for the disk as in service.
+pytestmark = pytest.mark.usefixtures("durable")
+
 
 @pytest.fixture
 def found():

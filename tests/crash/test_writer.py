@@ -16,6 +16,9 @@ from models.integrity import faults
 from models.status.services import ServiceRow
 from tests.crash.child import forked
 
+# Whoever dies here waits for the disk as in service.
+pytestmark = pytest.mark.usefixtures("durable")
+
 ADD = "/status/v1/admin/services/add"
 LIVES = 12
 LONGEST_LIFE = 0.4

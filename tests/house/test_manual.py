@@ -8,13 +8,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from api.kinds import KINDS
-from api.openapi import document
 from api.operation import OPERATIONS
 from models.platform.scopes import ASSERT_ACTORS, ESCALATE, covers
-from models.release import VERSION
 from models.settings import Settings, environment_name
 from models.words import SLUG
 from sitegen.markdown import render
+from tests.described import DESCRIBED
 from tests.house.words import ALL, MANUAL, ROOT
 from tests.operations.test_openapi import values_of
 
@@ -22,7 +21,6 @@ AREAS = "|".join(sorted({each.area for each in OPERATIONS}))
 OPERATION = re.compile(rf"(?:(GET|POST) )?(/(?:{AREAS})/v1/[a-z/-]*[a-z])")
 SCOPE = re.compile(rf"(?<![\w:])(?:{AREAS}):[a-z:*-]*[a-z*]")
 SETTING = re.compile(r"MASTHEAD_[A-Z0-9_]+")
-DESCRIBED = document("Masthead", VERSION)
 PLACES = {each["url"] for each in values_of("externalDocs", DESCRIBED)}
 PLACES |= {"/reference/", "/problems/"}
 PLACES |= {f"/problems/{kind}/" for kind in KINDS}

@@ -3,12 +3,12 @@
 import pytest
 from pydantic import ValidationError
 
-from api.openapi import document
 from api.operation import OPERATIONS
 from models.pagination import CursorQuery, _write
 from models.platform.scopes import covers
 from models.platform.secrets import make_secret
 from tests.conftest import ROUTES
+from tests.described import DESCRIBED
 
 every = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.route)
 
@@ -243,7 +243,7 @@ def needed(operation):
 @every
 def test_is_described(operation):
     """OpenAPI knows the operation, its scope and its refusals."""
-    told = document("x", "1")["paths"][operation.path][operation.method.lower()]
+    told = DESCRIBED["paths"][operation.path][operation.method.lower()]
 
     assert told["x-scope"] == operation.scope
     assert told["summary"]

@@ -6,20 +6,18 @@ import pytest
 from openapi_schema_validator import OAS31Validator
 
 from api import vocabulary
-from api.openapi import document
 from api.operation import OPERATIONS
 from api.schemas import query_of, schemas
-from models.release import VERSION
 from tests.conftest import ROUTES
+from tests.described import DESCRIBED
 
-TOLD = document("Masthead", VERSION)
 every = pytest.mark.parametrize("route", sorted(ROUTES))
 BOUNDS = {"ge", "gt", "le", "lt"}
 
 
 def told_of(route):
     method, path = route.split(" ")
-    return TOLD["paths"][path][method.lower()]
+    return DESCRIBED["paths"][path][method.lower()]
 
 
 def content_of(told):
@@ -28,7 +26,7 @@ def content_of(told):
 
 def fits(schema, value):
     """Tell whether a value is what a schema of the document asks for."""
-    whole = {**schema, "components": TOLD["components"]}
+    whole = {**schema, "components": DESCRIBED["components"]}
     return OAS31Validator(whole).is_valid(value)
 
 
@@ -109,8 +107,8 @@ def test_every_word_is_used(monkeypatch):
 
 def test_bounds_are_those_of_json_schema():
     """A bound that only pydantic knows would bound nothing for anybody else."""
-    assert not BOUNDS.intersection(_names_in(TOLD["components"]["schemas"]))
-    assert not BOUNDS.intersection(_names_in(TOLD["paths"]))
+    assert not BOUNDS.intersection(_names_in(DESCRIBED["components"]["schemas"]))
+    assert not BOUNDS.intersection(_names_in(DESCRIBED["paths"]))
 
 
 def _names_in(node):
@@ -125,7 +123,7 @@ def _names_in(node):
 def test_addresses_in_the_reference():
     """Each operation has an address of its own on the page of its noun."""
     hrefs = [told_of(route)["externalDocs"]["url"] for route in ROUTES]
-    pages = {tag["externalDocs"]["url"] for tag in TOLD["tags"]}
+    pages = {tag["externalDocs"]["url"] for tag in DESCRIBED["tags"]}
 
     assert len(set(hrefs)) == len(hrefs)
     assert {href.partition("#")[0] for href in hrefs} == pages

@@ -8,11 +8,12 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from api.openapi import document
 from api.operation import OPERATIONS
 from models.release import VERSION
+from tests.described import DESCRIBED
 
 
 @pytest.fixture(scope="module")
 def told():
-    return document("Masthead", VERSION)
+    return DESCRIBED
 
 
 def operations(told):

@@ -40,6 +40,14 @@ def test_own_template_goes_before_ours(own):
     assert "robots" not in looks(own).assets
 
 
+def test_template_written_anew(own):
+    """A template is what it says now, whatever it said to looks of before."""
+    for words in ("One.", "Two.", "One."):
+        (own / "404.html").write_text(words)
+
+        assert looks(own).render("404.html") == words
+
+
 def test_own_asset_goes_before_ours(own):
     """An asset of the same name replaces ours, one of a new name is added."""
     (own / "assets/page.js").write_text("// ours")

@@ -11,21 +11,19 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from api.kinds import KINDS
-from api.openapi import document
 from api.operation import OPERATIONS
-from models.release import VERSION
 from tests.conftest import ROUTES
+from tests.described import DESCRIBED
 from tests.pages.crawl import lost_links
 from tests.pages.html import Reader
 
-TOLD = document("Masthead", VERSION)
 INCIDENTS = "reference/status/incidents/index.html"
 
 
 @pytest.fixture
 def reference(build_site, output):
     """The pages of the reference by their addresses."""
-    report = build_site(openapi=TOLD)
+    report = build_site(openapi=DESCRIBED)
     assert (report.failed, report.warnings) == ([], [])
     return {
         f"/{path.parent.relative_to(output).as_posix()}/": path.read_text()
@@ -41,7 +39,7 @@ def test_noun(reference, golden):
 def test_every_operation(reference):
     """Each stands under its address, and the register leads to it."""
     for each in OPERATIONS:
-        told = TOLD["paths"][each.path][each.method.lower()]
+        told = DESCRIBED["paths"][each.path][each.method.lower()]
         href = told["externalDocs"]["url"]
         page, _, anchor = href.partition("#")
 
@@ -145,19 +143,19 @@ def test_guides(reference, build_site, shelf, output):
     guide = shelf.publish("outages", "[Open](/reference/status/incidents/#add) one.")
     shelf.publish("others", "See [others](/reference/status/incident-updates/).")
 
-    build_site(openapi=TOLD)
+    build_site(openapi=DESCRIBED)
     assert '<a href="/guides/outages/">' in (output / INCIDENTS).read_text()
     assert "/guides/others/" not in (output / INCIDENTS).read_text()
 
     shelf.withdraw(guide)
-    build_site(openapi=TOLD)
+    build_site(openapi=DESCRIBED)
     assert "Read more" not in (output / INCIDENTS).read_text()
 
 
 def test_nothing_new(reference, build_site):
     """What is described as before is not written again."""
-    assert build_site(openapi=TOLD).written == []
-    assert build_site(["status"], openapi=TOLD).removed == []
+    assert build_site(openapi=DESCRIBED).written == []
+    assert build_site(["status"], openapi=DESCRIBED).removed == []
 
 
 def test_sitemap(reference, output):
@@ -169,4 +167,4 @@ def test_sitemap(reference, output):
 
 def test_served_description(reference, output):
     """The description for programs stands beside it."""
-    assert json.loads((output / "openapi.json").read_text()) == TOLD
+    assert json.loads((output / "openapi.json").read_text()) == DESCRIBED

@@ -46,7 +46,7 @@ def other(store, settings):
         yield connection
 
 
-def test_promises(store):
+def test_promises(durable, store):
     """What was answered survives a power cut, and what was purged is gone."""
     assert pragma("journal_mode") == "wal"
     assert pragma("synchronous") == 2
@@ -55,7 +55,7 @@ def test_promises(store):
     assert pragma("busy_timeout") == BUSY_SECONDS * 1000
 
 
-def test_promises_in_every_thread(store):
+def test_promises_in_every_thread(durable, store):
     """Each thread's connection keeps them too."""
     assert in_another_thread(lambda: (mark("docs"), pragma("synchronous"))[1]) == 2
     assert in_another_thread(lambda: (marks(), pragma("foreign_keys"))[1]) == 1

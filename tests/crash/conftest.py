@@ -1,0 +1,24 @@
+"""A site on which much has changed since its build."""
+
+import pytest
+
+from tests.crash.scene import Scene
+
+ADMIN = "POST /status/v1/admin"
+
+
+@pytest.fixture
+def scene(ask, shelf, build_site, settings, output, tmp_path, clock):
+    """A site on which much has changed since its build."""
+    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "API"})
+    ask(f"{ADMIN}/services/add", {"slug": "mail", "name": "Mail"})
+    moving, going = shelf.publish("limits"), shelf.publish("old", section="Old")
+    build_site()
+    clock.pass_(minutes=1)
+    ask(f"{ADMIN}/services/remove", {"slug": "api"})
+    incident = {"title": "Slow", "severity": "degraded", "body": "Looking."}
+    ask(f"{ADMIN}/incidents/add", incident | {"services": ["mail"]})
+    shelf.update(moving, collection="support")
+    shelf.withdraw(going)
+    shelf.publish("new", "See [limits](limits.md).\n")
+    return Scene(settings, build_site, output, tmp_path)

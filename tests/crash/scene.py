@@ -1,0 +1,112 @@
+"""A site that can be set back, and what is required of it after each kill."""
+
+import filecmp
+import json
+import os
+import shutil
+
+from models.changes import behind
+from models.database import database, open_database
+from models.hosting import address, cache_class, place_of
+from models.settings import Settings
+from sitegen.files import DRAFT, UNFINISHED
+from sitegen.manifest import MANIFEST
+from tests.crash.child import Deadly, Quick, forget, survives
+from tests.pages.test_build import files_in
+
+URL = Settings().site_url
+
+
+class Scene:
+    """A database and an output folder that can be set back to where they were."""
+
+    def __init__(self, settings, build_site, output, aside):
+        self.path = settings.database
+        self.build = build_site
+        self.output = output
+        self.before, self.kept = aside / "before", aside / "kept.db"
+        database.close()
+        shutil.copytree(output, self.before)
+        shutil.copy(self.path, self.kept)
+        self.old, self.right = files_in(output), self.fresh(aside / "fresh")
+        self.seen = json.loads((output / "build.json").read_text())["generation"]
+
+    def fresh(self, folder):
+        """What a build into an empty folder makes of the database."""
+        self.set_back()
+        open_database(self.path)
+        self.build(folder=Quick(str(folder)))
+        return files_in(folder)
+
+    def set_back(self):
+        database.close()
+        forget(self.path)
+        shutil.copy(self.kept, self.path)
+        # Most files are as they were: to make them all anew would take longest.
+        for each in sorted(self.output.rglob("*"), reverse=True):
+            if not (self.before / each.relative_to(self.output)).exists():
+                each.rmdir() if each.is_dir() else each.unlink()
+        shutil.copytree(
+            self.before, self.output, dirs_exist_ok=True, copy_function=_put_back
+        )
+
+    def survives(self, step):
+        """Build in a child that dies before this step; tell whether it lived."""
+        folder = Deadly(str(self.output), step)
+        return survives(lambda: self.build(folder=folder), self.path)
+
+    def build_again(self):
+        open_database(self.path)
+        self.build(folder=Quick(str(self.output)))
+
+
+def _put_back(kept, target):
+    if not (os.path.exists(target) and filecmp.cmp(kept, target)):
+        shutil.copy2(kept, target)
+
+
+def require_nothing_torn(scene):
+    """Every file is what it was or what it should be, to the byte."""
+    found = files_in(scene.output)
+    del found[MANIFEST]
+    for path, content in found.items():
+        assert content in (scene.old.get(path), scene.right.get(path)), path
+    json.loads((scene.output / MANIFEST).read_text())
+
+
+def require_mended(scene):
+    """The folder equals a fresh one, and nothing is behind."""
+    assert files_in(scene.output) == scene.right
+    assert behind() == set()
+    left = [each for each in scene.output.rglob("*") if each.name.endswith(DRAFT)]
+    empty = [e for e in scene.output.rglob("*") if e.is_dir() and not any(e.iterdir())]
+    assert (left, empty) == ([], [])
+    assert not (scene.output / UNFINISHED).exists()
+
+
+def require_told(scene, half):
+    """All that differs now is told, from what was there and from what was left half."""
+    now, told = files_in(scene.output), told_since(scene.output, scene.seen)
+    assert different(scene.old, scene.right) <= told
+    assert different(half, now) <= told
+
+
+def told_since(output, generation):
+    """What a host purges that has seen this generation, before it changed further."""
+    found = set()
+    for path in (output / "builds").iterdir():
+        note = json.loads(path.read_text())
+        if note["generation"] >= generation:
+            found |= set(note["purge"])
+    return found
+
+
+def different(before, after):
+    """The addresses at which a host that kept everything would show the past."""
+    paths = before.keys() | after.keys()
+    changed = {each for each in paths if before.get(each) != after.get(each)}
+    return {
+        URL + address(path)
+        for path in changed
+        if place_of(path) and cache_class(path) in ("page", "volatile")
+    }
