@@ -23,10 +23,10 @@ from models.projects.projects import ensure_docs_project
 from models.settings import Settings
 from sitegen.bodies import Bodies
 from sitegen.build import build
+from sitegen.garbage import collect_seldom
 from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
 from sitegen.preview import Preview
-from sitegen.workers import collect_seldom
 from tests.shelf import Shelf
 
 declare_operations()
