@@ -198,12 +198,11 @@ class _Work:
         return found
 
     def _work_out(self, area: str) -> None:
-        """Work out what is costly of the pages to come, if any of them lacks."""
+        """Work out what is costly of the pages to come, where they lack."""
         for function in COSTLY.intersection(PAGES[area]):
             for page in function(self.edition):
                 if isinstance(page, Page) and not self.maker.stands(page):
                     page.content()
-                    break
 
     def _is_long(self) -> bool:
         return len(self.report.written) >= MANY

@@ -6,21 +6,16 @@ import math
 import os
 import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from functools import cached_property
+from contextlib import contextmanager
 from pathlib import Path
 
 from models.faults import output_state
 from models.logs import Line
+from sitegen.drafts import DRAFT, FEW, Drafts
 from sitegen.manifest import BUILDS, LIVE, MANIFEST, Entry, Known, read, told
 
 LOCK = ".masthead.lock"
 UNFINISHED = ".masthead.unfinished"
-DRAFT = ".draft"
-# So many files of a build are each brought to the disk before they are moved over.
-# From there on all drafts are, by one call, and then moved, so many bytes at a time.
-FEW, MANY_BYTES = 100, 4 * 1024 * 1024
 # How long whoever writes here alone relies on what stood here; then it looks again.
 TRUST_SECONDS = 60
 
@@ -35,22 +30,16 @@ class OutputError(Exception):
         self.state = state
 
 
-class Folder:
+class Folder(Drafts):
     """A folder that only Masthead writes to, and only one process at a time."""
 
     def __init__(self, path: str, few: int = FEW) -> None:
+        super().__init__(str(path), few)
         self.path = Path(path)
-        self._few = few
-        self._root = str(path)
         self._known: Known | None = None
         # When the files of an area were last looked at, and which are being now.
         self._looked_at: dict[str, float] = {}
         self._looking: dict[str, bool] = {}
-        self._written = 0
-        self._waiting: list[tuple[str, bytes]] = []
-        self._waiting_bytes = 0
-        self._under_way: Future[None] | None = None
-        self._made: set[str] = set()
         # What an inspection has found not to be as it was written.
         self.doubted: set[str] = set()
         # The file by which a build holds the folder, while one does.
@@ -79,8 +68,7 @@ class Folder:
 
     def manifest(self) -> Mapping[str, Entry]:
         """Return what stands here; nothing is trusted after a broken build."""
-        self._forget_drafts()
-        self._made.clear()
+        self.forget()
         self._looking.clear()
         if self.is_unfinished:
             self._known = None
@@ -95,10 +83,6 @@ class Folder:
             return None
         known = self.known()
         return known.entries if known else {}
-
-    @cached_property
-    def _thread(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(1)
 
     def version(self) -> str:
         """Return what the last build was of, "" where that is not known."""
@@ -127,70 +111,6 @@ class Folder:
         """Note that a build is under way, until finish."""
         (self.path / UNFINISHED).touch()
 
-    def write(self, path: str, content: bytes) -> None:
-        """
-        Write beside, sync, move over: whoever reads gets the old or the new.
-
-        In a large build that is done for many files at once, by a thread, while the
-        next ones are made; `show` waits for it.
-        """
-        self._written += 1
-        if self._written <= self._few:
-            self._move(*self._drafted(path, content, sync=True))
-            return
-        self._waiting.append((path, content))
-        self._waiting_bytes += len(content)
-        if self._waiting_bytes >= MANY_BYTES:
-            self._await()
-            self._under_way = self._thread.submit(self._show, self._taken())
-
-    def show(self) -> None:
-        """Move over all that was written and waits."""
-        self._await()
-        if self._waiting:
-            self._show(self._taken())
-
-    def _taken(self) -> list[tuple[str, bytes]]:
-        waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
-        return waiting
-
-    def _await(self) -> None:
-        under_way, self._under_way = self._under_way, None
-        if under_way is not None:
-            under_way.result()
-
-    def _forget_drafts(self) -> None:
-        """Begin anew; whatever a build that failed has left is swept later."""
-        with suppress(OSError):
-            self._await()
-        self._taken()
-        self._written = 0
-
-    def _show(self, waiting: list[tuple[str, bytes]]) -> None:
-        drafted = [self._drafted(path, content) for path, content in waiting]
-        self._sync_all()
-        for draft, target in drafted:
-            self._move(draft, target)
-
-    def _drafted(
-        self, path: str, content: bytes, *, sync: bool = False
-    ) -> tuple[str, str]:
-        target = f"{self._root}/{path}"
-        folder, _, name = target.rpartition("/")
-        if folder not in self._made:
-            os.makedirs(folder, exist_ok=True)
-            self._made.add(folder)
-        # Hidden by its dot: no server shows it, whatever becomes of this process.
-        draft = f"{folder}/.{name}{DRAFT}"
-        with open(draft, "wb", buffering=0) as file:
-            rest = memoryview(content)
-            while rest:
-                # A disk that is nearly full takes a part, and refuses the next.
-                rest = rest[file.write(rest) :]
-            if sync:
-                self._sync(file.fileno())
-        return draft, target
-
     def remove(self, path: str) -> None:
         """Take a file away, and the folders that it leaves empty."""
         target = self.path / path
@@ -209,7 +129,7 @@ class Folder:
             content = told(version, entries)
             if not self.has(MANIFEST, content):
                 self.begin()
-                self._written = 0
+                self.forget()
                 self.write(MANIFEST, content)
         (self.path / UNFINISHED).unlink(missing_ok=True)
         self._known = Known(self.stamp(), version, entries)
@@ -274,15 +194,6 @@ class Folder:
         """Whoever writes a manifest moves a new file there: nothing here stays."""
         found = os.stat(f"{self._root}/{MANIFEST}")
         return (found.st_ino, found.st_mtime_ns, found.st_size)
-
-    def _sync(self, descriptor: int) -> None:
-        os.fsync(descriptor)
-
-    def _sync_all(self) -> None:
-        os.sync()
-
-    def _move(self, draft: str, target: str) -> None:
-        os.replace(draft, target)
 
     def _sweep(self) -> None:
         """Clear what a build that died has left: drafts and empty folders."""

@@ -9,7 +9,8 @@ from models.changes import behind
 from models.database import database, open_database
 from models.hosting import address, cache_class, place_of
 from models.settings import Settings
-from sitegen.files import DRAFT, UNFINISHED
+from sitegen.drafts import DRAFT
+from sitegen.files import UNFINISHED
 from sitegen.manifest import MANIFEST
 from tests.crash.child import Deadly, Quick, forget, survives
 from tests.pages.test_build import files_in

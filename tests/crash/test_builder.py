@@ -7,7 +7,8 @@ import pytest
 
 from models.changes import behind
 from models.database import open_database
-from sitegen.files import DRAFT, UNFINISHED
+from sitegen.drafts import DRAFT
+from sitegen.files import UNFINISHED
 from tests.crash.scene import require_mended, require_nothing_torn, require_told
 from tests.pages.test_build import files_in
 

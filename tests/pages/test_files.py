@@ -109,7 +109,7 @@ class Counted(Folder):
     """Notes what reaches the disk, and when it is shown."""
 
     def __init__(self, path):
-        super().__init__(path)
+        super().__init__(path, few=1)
         self.done = []
 
     def _sync(self, descriptor):
@@ -125,8 +125,8 @@ class Counted(Folder):
 
 def test_many_files_are_synced_at_once(tmp_path, monkeypatch):
     """Of a large build the drafts reach the disk together, and are shown after that."""
-    monkeypatch.setattr("sitegen.files.FEW", 1)
-    monkeypatch.setattr("sitegen.files.MANY", 2)
+    monkeypatch.setattr("sitegen.drafts.HELD_BYTES", 1)
+    monkeypatch.setattr("sitegen.drafts.MANY", 2)
     folder = Counted(str(tmp_path / "output"))
     with folder.locked():
         folder.manifest()
