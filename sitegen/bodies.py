@@ -12,7 +12,6 @@ from models.projects.bodies import Body, bodies_with, forget_bodies, keep_bodies
 from models.projects.earlier import EarlierRevision, earlier_revisions
 from models.projects.published import (
     PublishedPage,
-    published_contents,
     published_documents,
 )
 from models.projects.site import Text
@@ -66,13 +65,8 @@ class Bodies:
         kept = bodies_with(list(keys.values()))
         return {id: kept[key] for id, key in keys.items() if key in kept}
 
-    def of(self, document: PublishedPage, held: Body | None) -> Body:
-        """Return the body that was held, or else rendered here and now."""
-        return held or self._of_text(
-            document, lambda: published_contents([document.id])[document.id]
-        )
-
-    def _of_text(self, text: Text, content: Callable[[], str]) -> Body:
+    def of(self, text: Text, content: Callable[[], str]) -> Body:
+        """Return the body of a text that was not kept, rendered once."""
         key = body_key(text)
         body = self._fresh.get(key) or self._leaving.get(key)
         if body is None:
@@ -98,7 +92,7 @@ class Bodies:
         """Return what pages showed before; that of the last one is mostly kept."""
         kept = bodies_with([body_key(each) for each in revisions])
         return [
-            kept.get(body_key(each)) or self._of_text(each, each.content)
+            kept.get(body_key(each)) or self.of(each, each.content)
             for each in revisions
         ]
 

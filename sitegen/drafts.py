@@ -8,7 +8,7 @@ from functools import cached_property
 DRAFT = ".draft"
 # So many files of a build are each brought to the disk before they are moved over.
 # From there on all drafts are, by one call, and then moved, so many at a time.
-FEW, MANY = 100, 8000
+FEW, MANY = 100, 4000
 # Meanwhile so many bytes wait in memory until a thread has written them beside.
 HELD_BYTES = 1024 * 1024
 
@@ -25,15 +25,17 @@ class Drafts:
         self._held: list[tuple[str, bytes]] = []
         self._held_bytes = 0
         self._drafted: list[Drafted] = []
+        # What is being written beside, and what moved over: the disk may take long.
         self._under_way: Future[None] | None = None
+        self._on_its_way: Future[None] | None = None
         self._folders: set[str] = set()
 
     def write(self, path: str, content: bytes) -> None:
         """
         Write beside, sync, move over: whoever reads gets the old or the new.
 
-        In a large build that is done for many files at once, by a thread, while the
-        next ones are made; `show` waits for it.
+        In a large build that is done for many files at once, by threads, while the
+        next ones are made; `show` waits for them.
         """
         self._written += 1
         if self._written <= self._few:
@@ -42,17 +44,19 @@ class Drafts:
         self._held.append((path, content))
         self._held_bytes += len(content)
         if self._held_bytes >= HELD_BYTES:
-            self._await()
+            if self._under_way is not None:
+                self._under_way.result()
             held, self._held, self._held_bytes = self._held, [], 0
-            self._under_way = self._thread.submit(self._write_beside, held)
+            self._under_way = self._writing.submit(self._write_beside, held)
 
     def show(self) -> None:
         """Move over all that was written and waits."""
         self._await()
         held, self._held, self._held_bytes = self._held, [], 0
         self._write_beside(held)
-        if self._drafted:
-            self._move_over()
+        drafted, self._drafted = self._drafted, []
+        if drafted:
+            self._move_over(drafted)
 
     def forget(self) -> None:
         """Begin anew; what a build that failed has left beside is swept later."""
@@ -63,24 +67,36 @@ class Drafts:
         self._folders.clear()
 
     @cached_property
-    def _thread(self) -> ThreadPoolExecutor:
+    def _writing(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(1)
+
+    @cached_property
+    def _moving(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(1)
 
     def _await(self) -> None:
-        under_way, self._under_way = self._under_way, None
-        if under_way is not None:
-            under_way.result()
+        """Wait until all is beside, and then for what is being moved over."""
+        writing, self._under_way = self._under_way, None
+        try:
+            if writing is not None:
+                writing.result()
+        finally:
+            moving, self._on_its_way = self._on_its_way, None
+            if moving is not None:
+                moving.result()
 
     def _write_beside(self, held: list[tuple[str, bytes]]) -> None:
         self._drafted += [self._draft(path, content) for path, content in held]
         if len(self._drafted) >= MANY:
-            self._move_over()
+            drafted, self._drafted = self._drafted, []
+            if self._on_its_way is not None:
+                self._on_its_way.result()
+            self._on_its_way = self._moving.submit(self._move_over, drafted)
 
-    def _move_over(self) -> None:
+    def _move_over(self, drafted: list[Drafted]) -> None:
         self._sync_all()
-        for draft, target in self._drafted:
+        for draft, target in drafted:
             self._move(draft, target)
-        self._drafted = []
 
     def _draft(self, path: str, content: bytes, *, sync: bool = False) -> Drafted:
         target = f"{self._root}/{path}"
@@ -90,13 +106,16 @@ class Drafts:
             self._folders.add(folder)
         # Hidden by its dot: no server shows it, whatever becomes of this process.
         draft = f"{folder}/.{name}{DRAFT}"
-        with open(draft, "wb", buffering=0) as file:
+        file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+        try:
             rest = memoryview(content)
             while rest:
                 # A disk that is nearly full takes a part, and refuses the next.
-                rest = rest[file.write(rest) :]
+                rest = rest[os.write(file, rest) :]
             if sync:
-                self._sync(file.fileno())
+                self._sync(file)
+        finally:
+            os.close(file)
         return draft, target
 
     def _sync(self, descriptor: int) -> None:

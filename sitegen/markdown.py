@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 # Raised when the same text would give other HTML, so that no cached body outlives it.
-RENDERER = "3"
+RENDERER = "4"
 # Twice what the API accepts.
 LONGEST = 1_000_000
 # Of HTML, with its links filled in.

@@ -35,10 +35,13 @@ class Markup(RendererHTML):
     def renderToken(
         self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
     ) -> str:
-        write = WRITERS.get(tokens[idx].type)
-        if write is None:
-            return super().renderToken(tokens, idx, options, env)
-        return write(tokens[idx], env)
+        token = tokens[idx]
+        if write := WRITERS.get(token.type):
+            return write(token, env)
+        if token.nesting == -1 and not token.hidden:
+            # Half of all tags, which have nothing beside their name.
+            return f"</{token.tag}>\n" if token.block else f"</{token.tag}>"
+        return super().renderToken(tokens, idx, options, env)
 
     def __init__(self, parser: object = None) -> None:
         super().__init__(parser)

@@ -93,7 +93,8 @@ class Sheets:
         self._earlier = Ahead(documents, _earlier)
 
     def body(self, document: PublishedPage) -> Body:
-        return self._bodies.of(document, self._held.of(document))
+        held = self._held.of(document)
+        return held or self._bodies.of(document, lambda: self.content(document))
 
     def former_ids(self, document: PublishedPage, body: Body) -> dict[str, str]:
         """Return what the headings of the page were called before."""

@@ -33,13 +33,15 @@ class Body:
     links: tuple[str, ...]
     told_headings: str
     packed: bytes
+    # As long as it is fresh: whoever rendered it asks for it next.
+    unpacked: str | None = None
 
     @classmethod
     def of(
         cls, key: str, links: Iterable[str], headings: Iterable[Heading], html: str
     ) -> "Body":
         packed = zlib.compress(html.encode(), LEVEL)
-        return cls(key, tuple(links), json.dumps(list(headings)), packed)
+        return cls(key, tuple(links), json.dumps(list(headings)), packed, html)
 
     @property
     def is_blank(self) -> bool:
@@ -51,6 +53,8 @@ class Body:
 
     @property
     def html(self) -> str:
+        if self.unpacked is not None:
+            return self.unpacked
         return zlib.decompress(self.packed).decode()
 
     def begins(self, text: str) -> bool:

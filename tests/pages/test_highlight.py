@@ -117,3 +117,21 @@ def test_hostile_code_is_bounded(name):
         highlighted((part * LONGEST_PIECE)[:LONGEST_PIECE], name)
 
     assert time.process_time() - started < 0.3 * len(HOSTILE)
+
+
+def test_only_what_looks_different_is_marked():
+    """Names and spaces look like all code and stand bare; neighbours share a span."""
+    assert highlighted("a = 'b' + c  # d", "python") == (
+        'a <span class="o">=</span> <span class="s1">\'b\'</span>'
+        ' <span class="o">+</span> c  <span class="c1"># d</span>'
+    )
+
+
+def test_every_class_has_a_look():
+    """A class that no rule of the style names would be of no use."""
+    code = "@app.get('/a')\nclass A(b):\n    x: int = f'{y!r}' if None else 0x1f\n"
+    classes = set(re.findall(r'class="(\w+)"', highlighted(code, "python")))
+
+    assert len(classes) >= 6
+    for each in classes:
+        assert f".code .{each}" in page_styles()

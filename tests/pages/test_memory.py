@@ -3,7 +3,7 @@
 import pytest
 
 from models.projects.published import published_contents
-from sitegen import bodies, indexes, llms, reference, search, sheets
+from sitegen import indexes, llms, reference, search, sheets
 from sitegen.bodies import Bodies
 from sitegen.build import build
 from sitegen.files import Folder
@@ -34,8 +34,7 @@ def reads(monkeypatch):
         found.append(len(ids))
         return published_contents(ids)
 
-    for module in (bodies, sheets):
-        monkeypatch.setattr(module, "published_contents", counted)
+    monkeypatch.setattr(sheets, "published_contents", counted)
     return found
 
 
