@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from models.base import canonical
 from sitegen.files import Folder
-from sitegen.manifest import Entry
+from sitegen.manifest import LIVE, Entry
 from sitegen.page import Edition, Page
 from sitegen.shelves import shelves
 
@@ -17,7 +17,7 @@ class PageError(Exception):
 
 
 class Made(NamedTuple):
-    """A file as the manifest tells it, and whether it had to be written."""
+    """A file as the manifest tells it, and whether it is another than before."""
 
     entry: Entry
     is_written: bool
@@ -62,11 +62,20 @@ class Maker:
             raise PageError(f"{type(error).__name__}: {error}") from error
         entry = Entry.of(page.path, content, area, made_from)
         # Read and not believed: a file is small, and somebody may have been at it.
-        if self.before and self.folder.has(page.path, content):
-            return Made(entry, is_written=False)
-        self.begin()
-        self.folder.write(page.path, content)
-        return Made(entry, is_written=True)
+        has_it = bool(self.before) and self.folder.has(page.path, content)
+        if not has_it:
+            self.begin()
+            self.folder.write(page.path, content)
+        return Made(entry, is_written=not has_it or self._differs(entry, page.path))
+
+    def _differs(self, entry: Entry, path: str) -> bool:
+        """
+        Tell whether readers had something else before.
+
+        They may have where the file is right already: a worker that died wrote it.
+        """
+        before = self.before.get(path)
+        return path != LIVE and (before is None or before.sha256 != entry.sha256)
 
     @property
     def is_trusted(self) -> bool:

@@ -6,9 +6,8 @@ import pytest
 
 from sitegen import sharing
 from tests.crash.child import Deadly, survives
-from tests.crash.test_builder import files_in, require_mended, scene
-
-__all__ = ["scene"]
+from tests.crash.scene import require_mended
+from tests.pages.test_build import files_in
 
 
 @pytest.mark.parametrize("step", [1, 2, 9, 33])
@@ -22,5 +21,6 @@ def test_killed_beside_it(scene, monkeypatch, step):
 
     assert not survives(lambda: scene.build(folder=folder), scene.path)
 
+    scene.build_again()
     require_mended(scene)
     assert "status/data/mail.csv" in files_in(scene.output)

@@ -156,6 +156,38 @@ def test_worker_that_fails(
     assert files_in(output) == files_in(tmp_path / "alone")
 
 
+LEAVING = (
+    "import sys; from sitegen import worker as w;"
+    " made = w.Work.answer;"
+    " w.Work.answer = lambda self, asked: asked and asked[2] < 30 and sys.exit()"
+    " or (made(self, asked), self._folder.show())[0];"
+    " w.serve(sys.stdin.buffer, sys.stdout.buffer)"
+)
+
+
+def test_worker_that_dies_late(short, many, shelf, build_site, output, monkeypatch):
+    """What it had moved over has changed all the same, and a cache is told of it."""
+    build_site()
+    for each in many:
+        shelf.release(shelf.update(each, content="New words.\n"))
+    page = output / "guides/page-39/index.html"
+    before = page.stat().st_ino
+    seen, made = set(), Maker.made
+
+    def watching(maker, page_, area):
+        seen.add(page.stat().st_ino != before)
+        return made(maker, page_, area)
+
+    monkeypatch.setattr(Maker, "made", watching)
+    monkeypatch.setattr(sharing, "PROGRAM", [sys.executable, "-c", LEAVING])
+
+    report = build_site()
+
+    assert seen == {False, True}
+    pages = {path for path in report.written if path.endswith("/index.html")}
+    assert pages >= {f"guides/page-{number}/index.html" for number in range(COUNT)}
+
+
 def test_other_snapshot(short, many, build_site, output, made_here, monkeypatch):
     """A worker that reads of another moment is not asked for a page."""
     begin = Worker.begin
