@@ -55,7 +55,7 @@ class Maker:
         try:
             # Asked for first: with it a page learns what its content needs.
             made_from = self._made_from(page)
-            if before := self.stands(page):
+            if before := self._standing(page.path, made_from):
                 return Made(before, is_written=False)
             content = self._content(page)
         except Exception as error:
@@ -89,12 +89,15 @@ class Maker:
             self.folder.begin()
             self._begun = True
 
-    def stands(self, page: Page) -> Entry | None:
-        """Return what is told of the page's file, if that is as the page is."""
-        before = self.before.get(page.path)
-        if before is None or self.is_full or before.made != self._made_from(page):
+    def stands(self, page: Page) -> bool:
+        """Tell whether the page's file is as the page is."""
+        return self._standing(page.path, self._made_from(page)) is not None
+
+    def _standing(self, path: str, made_from: str) -> Entry | None:
+        before = self.before.get(path)
+        if before is None or self.is_full or before.made != made_from:
             return None
-        return before if self.folder.holds(page.path, before) else None
+        return before if self.folder.holds(path, before) else None
 
     def _made_from(self, page: Page) -> str:
         return f"{page.digest} {self.version}" if page.template else page.digest

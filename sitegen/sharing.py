@@ -129,7 +129,7 @@ class Helper:
 
     def made(self, page: Page, area: str) -> Made | None:
         """Return what the worker has made of the page, None where it has not."""
-        told = self._made.pop(page.path, None)
+        told = self._made.pop(page.path, None) if self._made else None
         if told is None:
             return None
         learned, sha256, size, made, is_written = told
@@ -142,6 +142,12 @@ class Helper:
         self._end_worker(at_once=bool(self._under_way))
         if self._thread is not None:
             self._thread.shutdown()
+
+    def _begun(self) -> "Worker":
+        if self._worker is None:
+            self._worker = Worker(self._maker.folder)
+            self._worker.begin(self._edition, self._maker)
+        return self._worker
 
     def _end_worker(self, *, at_once: bool) -> None:
         worker, self._worker = self._worker, None
@@ -156,16 +162,16 @@ class Helper:
         """
         found: dict[str, Told] = {}
         try:
-            if self._worker is None:
-                self._worker = Worker(self._maker.folder)
-                self._worker.begin(self._edition, self._maker)
-            if self._worker.basis != self._basis:
+            worker = self._begun()
+            if worker.basis != self._basis:
                 return {}
             while part := turn.there():
-                found |= self._worker.ask([*of, *part])
-            self._worker.ask(None)
+                found |= worker.ask([*of, *part])
+            worker.ask(None)
         except (OSError, ValueError) as error:
-            log.warning(Line(build="slow", reason="worker-died", error=error))
+            # Unless it was we who ended it.
+            if self._worker is not None:
+                log.warning(Line(build="slow", reason="worker-died", error=error))
             self._end_worker(at_once=True)
             return {}
         return found

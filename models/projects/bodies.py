@@ -3,7 +3,7 @@
 import json
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from peewee import BlobField, TextField, chunked
@@ -34,7 +34,7 @@ class Body:
     told_headings: str
     packed: bytes
     # As long as it is fresh: whoever rendered it asks for it next.
-    unpacked: str | None = None
+    unpacked: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(
