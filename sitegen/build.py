@@ -167,10 +167,12 @@ class _Work:
             yield Page(path, content), SHARED
         later: list[Planned] = []
         functions = [(area, each) for area in areas for each in PAGES.get(area, [])]
-        begun = self._begun(functions)
+        apart = {f: list(f(self.edition)) for _, f in functions if f in APART}
+        begun = self._begun(functions, apart)
         order = {each: (each not in FIRST, each in begun) for _, each in functions}
         for area, function in sorted(functions, key=lambda each: order[each[1]]):
-            for page in begun.get(function) or function(self.edition):
+            read = apart[function] if function in apart else function(self.edition)
+            for page in read:
                 if isinstance(page, Row):
                     yield from self._in_turn(page, function, area)
                 elif page.rank is Rank.LEAF or self._all_stand(page.links):
@@ -186,16 +188,15 @@ class _Work:
             yield page, area
 
     def _begun(
-        self, functions: list[tuple[str, Pages]]
-    ) -> dict[Pages, list[Page | Row]]:
+        self, functions: list[tuple[str, Pages]], apart: dict[Pages, list[Page | Row]]
+    ) -> set[Pages]:
         """Have rows begun that can be made apart, if so much of them lacks."""
-        found = {}
-        for area, function in functions:
-            pages = list(function(self.edition)) if function in APART else []
-            rows = [each for each in pages if isinstance(each, Row)]
-            if any(self.helper.begin(row, name_of(function, area)) for row in rows):
-                found[function] = pages
-        return found
+        return {
+            function
+            for area, function in functions
+            for row in apart.get(function, [])
+            if isinstance(row, Row) and self.helper.begin(row, name_of(function, area))
+        }
 
     def _work_out(self, area: str) -> None:
         """Work out what is costly of the pages to come, where they lack."""

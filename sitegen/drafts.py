@@ -46,14 +46,12 @@ class Drafts:
         if self._held_bytes >= HELD_BYTES:
             if self._under_way is not None:
                 self._under_way.result()
-            held, self._held, self._held_bytes = self._held, [], 0
-            self._under_way = self._writing.submit(self._write_beside, held)
+            self._under_way = self._writing.submit(self._write_beside, self._taken())
 
     def show(self) -> None:
         """Move over all that was written and waits."""
         self._await()
-        held, self._held, self._held_bytes = self._held, [], 0
-        self._write_beside(held)
+        self._write_beside(self._taken())
         drafted, self._drafted = self._drafted, []
         if drafted:
             self._move_over(drafted)
@@ -62,9 +60,14 @@ class Drafts:
         """Begin anew; what a build that failed has left beside is swept later."""
         with suppress(OSError):
             self._await()
-        self._held, self._held_bytes, self._drafted = [], 0, []
-        self._written = 0
+        self._taken()
+        self._drafted, self._written = [], 0
         self._folders.clear()
+
+    def _taken(self) -> list[tuple[str, bytes]]:
+        """Take what is held in memory."""
+        held, self._held, self._held_bytes = self._held, [], 0
+        return held
 
     @cached_property
     def _writing(self) -> ThreadPoolExecutor:

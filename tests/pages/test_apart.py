@@ -144,3 +144,15 @@ def test_written_in_between(
     assert {p: found[p] for p in found if "data/" in p} == {
         p: right[p] for p in right if "data/" in p
     }
+
+
+def test_row_is_made_once(services, build_site, monkeypatch):
+    """Whether its files lack is asked of the very pages that are settled then."""
+    made, subject = [], counters.Counters
+    monkeypatch.setattr(
+        counters, "Counters", lambda *facts: made.append(facts[0]) or subject(*facts)
+    )
+
+    build_site(["status"])
+
+    assert made == SLUGS
