@@ -60,12 +60,9 @@ def _ends(state: StateBlock, line: int) -> bool:
     """Tell whether a paragraph that may go on in this line cannot."""
     if line >= state.lineMax or state.isEmpty(line):
         return True
-    indent = state.sCount[line]
-    if indent < 0 or state.is_code_block(line):
-        return False
-    begins = state.src[state.bMarks[line] + state.tShift[line]]
-    if begins in "-=" and indent >= state.blkIndent:
-        # It may be the line below a heading.
+    indent, begin = state.sCount[line], state.bMarks[line] + state.tShift[line]
+    # It may be the rest of a quote, or a rule to others that makes a heading here.
+    if indent < 0 or (indent >= state.blkIndent and state.src[begin] == "-"):
         return False
     rules = state.md.block.ruler.getRules("paragraph")
     before, state.parentType = state.parentType, "paragraph"

@@ -4,7 +4,7 @@ import re
 from functools import partial
 from html import unescape
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it.parser_inline import ParserInline
 
@@ -67,6 +67,12 @@ def test_render_is_stable(text):
 
 @settings(max_examples=400, deadline=None)
 @given(texts)
+@example("a\n---\n")
+@example("- a\n===")
+@example("a | a\n-|-")
+@example("a\n2. a\n1. a")
+@example("a\n    a\n> a\n*\n> - a\n-\n")
+@example("a *a-a: a* [a!](b)\n")
 def test_shortcuts_change_nothing(text):
     """
     Plain words are read as the parser's own rules would read them.
