@@ -89,7 +89,10 @@ def note_built(
     with writing():
         FailedPageRow.delete().where(made_now).execute()
         if failed:
-            FailedPageRow.insert_many(failed).on_conflict_replace().execute()
+            row = FailedPageRow
+            row.insert_many(failed).on_conflict(
+                conflict_target=[row.path], preserve=[row.area, row.reason, row.at]
+            ).execute()
         for area, number in marked.items():
             if failed_areas <= set(AREAS) - {area}:
                 AreaRow.update(built=number).where(

@@ -1,7 +1,6 @@
 """Facts of this installation that are made once and kept: secrets and marks."""
 
 import hashlib
-import os
 import secrets
 
 from peewee import TextField
@@ -37,8 +36,8 @@ def cursor_secret() -> bytes:
 
 def instance_id() -> str:
     """Tell this database apart from all others, its own copies too."""
-    file = os.stat(str(database.database)).st_ino
-    return hashlib.sha256(cursor_secret() + f"instance {file}".encode()).hexdigest()
+    told = f"instance {database.identity()}".encode()
+    return hashlib.sha256(cursor_secret() + told).hexdigest()
 
 
 def make_secrets() -> None:
@@ -60,4 +59,6 @@ def marks_named(prefix: str) -> dict[str, int]:
 
 def set_mark(name: str, value: int) -> None:
     """Note how far a job has come, inside the transaction of its work."""
-    InstanceRow.replace(name=name, value=str(value)).execute()
+    InstanceRow.insert(name=name, value=str(value)).on_conflict(
+        conflict_target=[InstanceRow.name], preserve=[InstanceRow.value]
+    ).execute()

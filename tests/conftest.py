@@ -4,7 +4,6 @@ import gc
 import hashlib
 import json
 import os
-import shutil
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,7 +15,8 @@ from api.kinds import KINDS
 from api.operation import OPERATIONS, declare_operations
 from models.audit import AuditRow
 from models.changes import AREAS
-from models.database import PRAGMAS, database, migrate, open_database, writing
+from models.database import database, migrate, open_database, writing
+from models.engines.sqlite import PRAGMAS
 from models.instance import make_secrets
 from models.platform.keys import CreateKey, issue_key
 from models.projects.projects import ensure_docs_project
@@ -27,6 +27,7 @@ from sitegen.garbage import collect_seldom
 from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
 from sitegen.preview import Preview
+from tests.keeping import Files, cluster
 from tests.shelf import Shelf
 
 declare_operations()
@@ -39,6 +40,12 @@ GOLDEN = Path(__file__).parent / "golden"
 def pytest_addoption(parser):
     parser.addoption(
         "--bless", action="store_true", help="rewrite the golden files; then look"
+    )
+    parser.addoption(
+        "--engine",
+        choices=("sqlite", "postgresql"),
+        default="sqlite",
+        help="what the database is",
     )
 
 
@@ -95,29 +102,37 @@ def clock():
 
 
 @pytest.fixture(scope="session")
-def empty_database(tmp_path_factory):
+def keeping(request, tmp_path_factory):
+    """The engine of this run: it makes databases, empty and as they were once."""
+    if request.config.getoption("--engine") == "sqlite":
+        yield Files(tmp_path_factory.mktemp("databases"))
+        return
+    with cluster(tmp_path_factory.mktemp("cluster")) as databases:
+        yield databases
+
+
+@pytest.fixture(scope="session")
+def empty_database(keeping):
     """A migrated database, made once and copied for each test."""
-    path = tmp_path_factory.mktemp("database") / "empty.db"
-    open_database(str(path))
+    keeping.make(address := keeping.new())
+    open_database(address)
     migrate()
     with writing():
         make_secrets()
-    database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-    database.close()
-    return path
+    return keeping.at_rest(address)
 
 
 @pytest.fixture
-def settings(tmp_path):
-    return Settings(
-        database=str(tmp_path / "masthead.db"), output=str(tmp_path / "output")
-    )
+def settings(tmp_path, keeping):
+    address = keeping.new(tmp_path / "masthead.db")
+    yield Settings(database=address, output=str(tmp_path / "output"))
+    keeping.forget(address)
 
 
 @pytest.fixture
-def store(settings, empty_database):
+def store(settings, empty_database, keeping):
     """The database of this test, open."""
-    shutil.copy(empty_database, settings.database)
+    keeping.copy(empty_database, settings.database)
     open_database(settings.database)
     yield database
     database.close()

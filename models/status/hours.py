@@ -75,11 +75,15 @@ COUNTED = (
     " COUNT(response_time_ms) FILTER (WHERE status <> 'down')"
 )
 _RECOUNT = (
-    "INSERT OR REPLACE INTO hour (service_id, starts_at,"  # noqa: S608  our own text
+    "INSERT INTO hour (service_id, starts_at,"  # noqa: S608  our own text
     " operational, degraded, down, time_sum, time_count)"
     f" SELECT service_id, ?2, {COUNTED} FROM measurement"
     " WHERE service_id = ?1 AND observed_at >= ?2 AND observed_at < ?3"
     " GROUP BY service_id"
+    " ON CONFLICT (service_id, starts_at) DO UPDATE SET"
+    " operational = excluded.operational, degraded = excluded.degraded,"
+    " down = excluded.down, time_sum = excluded.time_sum,"
+    " time_count = excluded.time_count"
 )
 
 
@@ -152,7 +156,7 @@ def _first_hour(numbers: list[int], end: int) -> int:
 
 def _recount(hours: Iterable[tuple[int, int]]) -> None:
     rows = [(number, start, start + HOUR_MS) for number, start in hours]
-    database.connection().executemany(_RECOUNT, rows)
+    database.connection().cursor().executemany(_RECOUNT, rows)
 
 
 def _hour(at: int) -> int:

@@ -1,0 +1,278 @@
+"""PostgreSQL, and what speaks its protocol: a server that many hosts write to."""
+
+import logging
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from functools import lru_cache
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from peewee import SQL, PostgresqlDatabase, fn
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import TransactionStatus
+
+from models.engines.engine import BUSY_SECONDS, Ranked, Sought
+from models.engines.tsvector import told_query, told_vector
+
+log = logging.getLogger("masthead.database")
+
+# One writer at a time, on whatever host: so all that holds between the writes of one
+# machine holds here. The lock ends with the transaction, and so with its holder.
+WRITING = 0x6D617374
+_BEGIN_WRITING = (
+    f"BEGIN; SET LOCAL lock_timeout = '{BUSY_SECONDS}s';"
+    f" SELECT pg_advisory_xact_lock({WRITING}); SET LOCAL lock_timeout = 0"
+)
+# What is acknowledged is on the server's disk: that is its default, and stays ours.
+CONNECTING: dict[str, Any] = {
+    "connect_timeout": BUSY_SECONDS,
+    "application_name": "masthead",
+    # A host that is gone is noticed, and not waited for.
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 10_000,
+    "options": "-c client_min_messages=warning -c jit=off",
+}
+# What the server says when it cannot be used, and the state that this is: by the
+# class of its SQLSTATE or by all of it.
+STATES = {
+    "08": "database-unreachable",
+    "3D": "database-unreachable",
+    "28": "database-unreachable",
+    "57P": "database-unreachable",
+    "53300": "database-unreachable",
+    "55P03": "database-locked",
+    "40": "database-locked",
+    "53100": "database-full",
+    "25006": "database-read-only",
+    "58": "database-failing",
+    "53": "database-failing",
+    "XX": "database-damaged",
+}
+
+# A title says more of a thing than its text: the weights of D, C, B and A.
+WEIGHTS = SQL("'{0.25, 0, 0, 1}'::real[]")
+
+DAY_MS = 24 * 60 * 60 * 1000
+_HOURS_AS_TEXT = (
+    "SELECT string_agg(starts_at::text, ',' ORDER BY starts_at),"
+    " array_agg(concat_ws(',', operational, degraded, down, time_sum, time_count, 0)"
+    " ORDER BY starts_at) FROM hour"
+    " WHERE service_id = ? AND starts_at >= ? AND starts_at < ?"
+)
+_DAYS_OF_HOURS = (
+    f"SELECT starts_at / {DAY_MS}, SUM(operational)::bigint, SUM(degraded)::bigint,"  # noqa: S608  our own text
+    " SUM(down)::bigint, SUM(time_sum)::bigint, SUM(time_count)::bigint, 0 FROM hour"
+    " WHERE service_id = ? AND starts_at >= ? AND starts_at < ? GROUP BY 1 ORDER BY 1"
+)
+
+
+class Cursor(psycopg.RawCursor[Any]):
+    """
+    Takes statements as they are written for SQLite: with ? and ?2 for values.
+
+    How a table is laid out is its own affair.
+    """
+
+    def execute(self, query: Any, params: Any = None, **more: Any) -> Any:
+        return super().execute(_numbered(query), params or None, **more)
+
+    def executemany(self, query: Any, params_seq: Any, **more: Any) -> None:
+        super().executemany(_numbered(query), list(params_seq), **more)
+
+
+@lru_cache(maxsize=2000)
+def _numbered(query: str) -> str:
+    query = query.removesuffix(" WITHOUT ROWID")
+    places = count(1)
+    # Peewee itself asks for the tables of a server with %s.
+    return re.sub(
+        r"\?(\d*)|%s", lambda found: f"${found.group(1) or next(places)}", query
+    )
+
+
+class Connection(psycopg.Connection[Any]):
+    """One that a thread leaves behind at its end is closed without a word."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class ServerDatabase(PostgresqlDatabase):
+    """Connects each thread to the server that the address names."""
+
+    kind = "postgresql"
+    errors = (psycopg.Error,)
+    outlasting = frozenset(
+        {"database-unreachable", "database-read-only", "database-failing"}
+    )
+
+    param = "?"
+    # Texts sort by their bytes, as they do in SQLite; numbers have room for ours.
+    field_types = PostgresqlDatabase.field_types | {
+        "AUTO": "BIGSERIAL",
+        "FLOAT": "DOUBLE PRECISION",
+        "INT": "BIGINT",
+        "TEXT": 'TEXT COLLATE "C"',
+    }
+
+    def aim(self, address: str) -> None:
+        self.init(address, prefer_psycopg3=True)
+
+    def _connect(self) -> Connection:
+        return opened(self.database)
+
+    def exists(self, address: str) -> bool:
+        """A server that cannot be reached is for whoever opens it to tell of."""
+        try:
+            with opened(address) as connection:
+                found = connection.execute("SELECT to_regclass('schema_migration')")
+                return found.fetchone() != (None,)
+        except psycopg.Error:
+            return True
+
+    def begin(self, kind: str | None = None) -> None:
+        """Begin a transaction; for one that writes wait until no other does."""
+        self._execute_anew(_BEGIN_WRITING if kind else "BEGIN")
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        if self.is_busy():
+            yield
+            return
+        self._execute_anew("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        try:
+            yield
+        finally:
+            connection = self.connection()
+            if not connection.closed:
+                connection.rollback()
+
+    def _execute_anew(self, statement: str) -> None:
+        """Begin on a new connection where the server has ended the old one."""
+        try:
+            self.connection().execute(statement)
+        except psycopg.Error:
+            connection = self.connection()
+            if not connection.broken:
+                connection.rollback()
+                raise
+            self.close()
+            self.connection().execute(statement)
+
+    def require_ours(self) -> None:
+        """A server has but one database of a name."""
+
+    def state_of(self, error: BaseException) -> str | None:
+        if not isinstance(error, psycopg.Error):
+            return None
+        code = error.sqlstate
+        if code is None:
+            # The connection was lost, or never had.
+            lost = (psycopg.OperationalError, psycopg.InterfaceError)
+            return "database-unreachable" if isinstance(error, lost) else None
+        found = (STATES.get(code[:length]) for length in (5, 3, 2))
+        return next(filter(None, found), None)
+
+    def is_busy(self) -> bool:
+        if self.in_transaction():
+            return True
+        status = self.connection().info.transaction_status
+        return status in (TransactionStatus.INTRANS, TransactionStatus.INERROR)
+
+    def read_once(self) -> None:
+        """What is read is not kept here."""
+
+    def empty_log(self) -> bool:
+        """What was deleted goes when the server next vacuums the table."""
+        return True
+
+    def remaking_tables(self) -> Any:
+        return nullcontext()
+
+    def strays(self) -> list[tuple[str, Any, str]]:
+        """The server lets no row refer to nothing."""
+        return []
+
+    def damages(self) -> list[str]:
+        """A server checks its own files."""
+        return []
+
+    def identity(self) -> str:
+        asked = "SELECT oid::text FROM pg_database WHERE datname = current_database()"
+        return f"{self.execute_sql(asked).fetchone()[0]}"
+
+    def folders(self) -> dict[str, Path]:
+        return {}
+
+    def bytes_kept(self) -> dict[str, float]:
+        asked = "SELECT pg_database_size(current_database())"
+        return {"database": float(self.execute_sql(asked).fetchone()[0])}
+
+    def unindexed(self, field: Any) -> Any:
+        """The server knows which values are rare."""
+        return field
+
+    def index_words(self, id: str, title: str, body: str) -> None:
+        self.execute_sql(
+            "UPDATE indexed_text SET words = ?::tsvector WHERE entity_id = ?",
+            (told_vector(title, body), id),
+        )
+
+    def rebuild_words(self) -> None:
+        """The words stand with their text, and go with it."""
+
+    def match_of(self, sought: Iterable[Sought]) -> str:
+        return told_query(sought)
+
+    def matches(self, match: str) -> Any:
+        return SQL(
+            "(SELECT number FROM indexed_text WHERE words @@ ?::tsquery)", [match]
+        )
+
+    def newest_ranked(
+        self, match: str, texts: Any, where: list[Any], most: int
+    ) -> list[Ranked]:
+        query = SQL("?::tsquery", [match])
+        words = SQL('"t1"."words"')
+        rank = -fn.ts_rank(WEIGHTS, words, query, 1)
+        found = (
+            texts.select(rank, texts.number)
+            .where(SQL('"t1"."words" @@ ?::tsquery', [match]), *where)
+            .order_by(texts.number.desc())
+            .limit(most)
+        )
+        return [(float(rank), number) for rank, number in self.execute(found)]
+
+    def hours_as_text(self, number: int, start: int, end: int) -> tuple[str, list[str]]:
+        asked = self.execute_sql(_HOURS_AS_TEXT, (number, start, end))
+        times, counts = asked.fetchone()
+        return times or "", counts or []
+
+    def days_of_hours(
+        self, number: int, start: int, end: int
+    ) -> Iterator[tuple[int, ...]]:
+        return iter(self.execute_sql(_DAYS_OF_HOURS, (number, start, end)))
+
+
+class _Whole(psycopg.adapt.Loader):
+    """A sum of whole numbers is a numeric there; here it is whole again."""
+
+    def load(self, data: Any) -> int | float:
+        text = bytes(data).decode()
+        return float(text) if "." in text else int(text)
+
+
+def opened(address: str) -> Connection:
+    """Connect to the server; what the address says goes before what is usual."""
+    said = conninfo_to_dict(address)
+    wanted = CONNECTING | dict(said)
+    if "options" in said:
+        wanted["options"] = f"{CONNECTING['options']} {said['options']}"
+    connection = Connection.connect(autocommit=True, cursor_factory=Cursor, **wanted)
+    connection.adapters.register_loader("numeric", _Whole)
+    return connection
