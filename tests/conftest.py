@@ -7,6 +7,7 @@ import os
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -107,26 +108,28 @@ def keeping(request, tmp_path_factory):
     if request.config.getoption("--engine") == "sqlite":
         yield Files(tmp_path_factory.mktemp("databases"))
         return
-    with cluster(tmp_path_factory.mktemp("cluster")) as databases:
-        yield databases
+    # Not in a folder of pytest's, which is for its account alone.
+    with TemporaryDirectory(prefix="cluster") as folder:
+        with cluster(Path(folder)) as databases:
+            yield databases
 
 
 @pytest.fixture(scope="session")
 def empty_database(keeping):
     """A migrated database, made once and copied for each test."""
-    keeping.make(address := keeping.new())
-    open_database(address)
+    open_database(address := keeping.empty())
     migrate()
     with writing():
         make_secrets()
-    return keeping.at_rest(address)
+    keeping.at_rest()
+    return address
 
 
 @pytest.fixture
-def settings(tmp_path, keeping):
-    address = keeping.new(tmp_path / "masthead.db")
-    yield Settings(database=address, output=str(tmp_path / "output"))
-    keeping.forget(address)
+def settings(request, tmp_path, keeping):
+    is_made = "store" in request.fixturenames
+    with keeping.place(tmp_path / "masthead.db", is_made) as address:
+        yield Settings(database=address, output=str(tmp_path / "output"))
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from peewee import SQL, PostgresqlDatabase, fn
+from peewee import SQL, Expression, PostgresqlDatabase, Table, fn
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
@@ -54,8 +54,11 @@ STATES = {
     "XX": "database-damaged",
 }
 
-# A title says more of a thing than its text: the weights of D, C, B and A.
+Index = Table("indexed_text")
+# A title says more of a thing than its text: the weights of D, C, B and A. What a
+# word says is less in a long text.
 WEIGHTS = SQL("'{0.25, 0, 0, 1}'::real[]")
+BY_LENGTH = 1
 
 DAY_MS = 24 * 60 * 60 * 1000
 _HOURS_AS_TEXT = (
@@ -230,23 +233,22 @@ class ServerDatabase(PostgresqlDatabase):
         return told_query(sought)
 
     def matches(self, match: str) -> Any:
-        return SQL(
-            "(SELECT number FROM indexed_text WHERE words @@ ?::tsquery)", [match]
-        )
+        return Index.select(Index.c.number).where(_is_match(match))
 
     def newest_ranked(
         self, match: str, texts: Any, where: list[Any], most: int
     ) -> list[Ranked]:
-        query = SQL("?::tsquery", [match])
-        words = SQL('"t1"."words"')
-        rank = -fn.ts_rank(WEIGHTS, words, query, 1)
-        found = (
-            texts.select(rank, texts.number)
-            .where(SQL('"t1"."words" @@ ?::tsquery', [match]), *where)
-            .order_by(texts.number.desc())
+        # The best has the lowest rank.
+        rank = fn.ts_rank(WEIGHTS, Index.c.words, _query(match), BY_LENGTH) * -1
+        query = (
+            Index.select(rank, Index.c.number)
+            .join(texts, on=texts.number == Index.c.number)
+            .where(_is_match(match), *where)
+            .order_by(Index.c.number.desc())
             .limit(most)
         )
-        return [(float(rank), number) for rank, number in self.execute(found)]
+        found: list[Ranked] = self.execute(query).fetchall()
+        return found
 
     def hours_as_text(self, number: int, start: int, end: int) -> tuple[str, list[str]]:
         asked = self.execute_sql(_HOURS_AS_TEXT, (number, start, end))
@@ -257,6 +259,14 @@ class ServerDatabase(PostgresqlDatabase):
         self, number: int, start: int, end: int
     ) -> Iterator[tuple[int, ...]]:
         return iter(self.execute_sql(_DAYS_OF_HOURS, (number, start, end)))
+
+
+def _is_match(match: str) -> Any:
+    return Expression(Index.c.words, "@@", _query(match))
+
+
+def _query(match: str) -> Any:
+    return SQL("?::tsquery", [match])
 
 
 class _Whole(psycopg.adapt.Loader):
