@@ -101,7 +101,7 @@ def _numbered(query: str) -> str:
 class Connection(psycopg.Connection[Any]):
     """One that a thread leaves behind at its end is closed without a word."""
 
-    def __del__(self) -> None:
+    def __del__(self, *_: Any) -> None:
         self.close()
 
 

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from unicodedata import normalize
 
+from models.engines.engine import Sought
 from models.folding import LETTER, WORD, folded
-from models.projects.matching import Sought, sought
+from models.projects.matching import sought
 
 MOST = 240
 # What is shown before the first place; so much is read to fill the rest.
