@@ -28,6 +28,7 @@ from sitegen.garbage import collect_seldom
 from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
 from sitegen.preview import Preview
+from tests.engines import OfFile, OfServer
 from tests.keeping import Files, cluster
 from tests.shelf import Shelf
 
@@ -48,6 +49,15 @@ def pytest_addoption(parser):
         default="sqlite",
         help="what the database is",
     )
+
+
+def pytest_collection_modifyitems(config, items):
+    """What one engine promises in its own way is held on that engine alone."""
+    others = {"sqlite", "postgresql"} - {config.getoption("--engine")}
+    for item in items:
+        for engine in others.intersection(each.name for each in item.iter_markers()):
+            reason = f"It is about {engine}: run it with --engine {engine}."
+            item.add_marker(pytest.mark.skip(reason))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -139,6 +149,13 @@ def store(settings, empty_database, keeping):
     open_database(settings.database)
     yield database
     database.close()
+
+
+@pytest.fixture
+def engine(request, store, settings):
+    """What a test does to the database behind our back, or sees of it."""
+    kinds = {"sqlite": OfFile, "postgresql": OfServer}
+    return kinds[request.config.getoption("--engine")](settings.database)
 
 
 @pytest.fixture
