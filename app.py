@@ -164,12 +164,14 @@ from api.commands.listening import addressed, listening
 from api.http import create_app
 from api.jobs import Jobs, tidy
 from api.metrics import Metrics
-from api.server import limited_server
+from api.server import Server, limited_server
 from models import changes
 from models.commands.opening import open_instance
 from models.commands.telling import progress
 from models.database import writing
+from models.hosts import hosts_of
 from models.lease import Tenure
+from models.platform.shared_buckets import buckets_of
 from models.platform.uses import Uses
 from models.projects.exchange import Import, import_documents
 from models.projects.words import By
@@ -235,17 +237,21 @@ def _serve(
     """Serve, build and keep the clock, until told to stop."""
     settings = given.settings
     edition = editions(settings, *given.described())
-    builder = Builder(utc_now, edition, lambda at: jobs.at(at, builder.wake))
+    hosts = hosts_of(settings.database, lambda *told: builder.wake(*told))
+    builder = Builder(
+        utc_now, edition, lambda at: jobs.at(at, builder.wake), hosts=hosts
+    )
     metrics, uses = Metrics(settings, utc_now, builder.progress), Uses()
     tenure = Tenure(settings.database, settings.output)
     application = create_app(
         settings,
         clock=utc_now,
-        changed=builder.wake,
+        changed=hosts.tell,
         troubles=lambda: tenure.troubles() + builder.troubles(),
         uses=uses,
-        site=Preview(settings.output),
+        site=Preview(settings.output, hosts),
         metrics=metrics,
+        buckets=buckets_of(settings.database),
     )
     server = limited_server(application, listener, threads=settings.threads)
     jobs = Jobs(utc_now, metrics.job_done)
@@ -255,19 +261,22 @@ def _serve(
     jobs.every(DAY_SECONDS, "bodies", Bodies().forget)
     if beat:
         jobs.every(30, "beat", beat)
-    for told_to_end in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(told_to_end, lambda *_: sys.exit(0))
-    address = f"http://{settings.host}:{settings.port}"
-    with tenure:
+    with tenure, hosts:
         builder.start()
         try:
             with jobs.running():
-                print(f"listening on {address}", flush=True)
-                server.run()
+                _run_until_told(server, settings)
         finally:
             builder.stop()
             server.close()
             uses.write()
+
+
+def _run_until_told(server: Server, settings: Settings) -> None:
+    for told_to_end in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(told_to_end, lambda *_: sys.exit(0))
+    print(f"listening on http://{settings.host}:{settings.port}", flush=True)
+    server.run()
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from models.changes import AREAS, behind, failed_pages, marks
 from models.database import reading
 from models.errors import StorageBusy
 from models.faults import Fault
+from models.hosts import Alone, Hosts
 from models.logs import Line
 from models.progress import Progress
 from models.status.moments import next_told
@@ -37,7 +38,8 @@ class Builder:
     Builds when woken and when the next change is due, one build at a time.
 
     `edition(now)` gives what the pages share. `due(at)` is told when time alone
-    will change the page, so that somebody wakes the builder then.
+    will change the page, so that somebody wakes the builder then. `hosts` tell
+    whether this server is the one that builds, of several on one database.
     """
 
     def __init__(
@@ -46,12 +48,14 @@ class Builder:
         edition: Callable[[datetime], Edition],
         due: Callable[[datetime], None] = lambda _: None,
         *,
+        hosts: Hosts | None = None,
         gather: float = GATHER_SECONDS,
         tick: float = TICK_SECONDS,
     ) -> None:
         self._clock = clock
         self._edition = edition
         self._due = due
+        self._hosts = hosts or Alone(lambda *_: None)
         self._gather = gather
         self._tick = tick
         self._woken = threading.Event()
@@ -108,19 +112,38 @@ class Builder:
         return found + [Fault("pages-failed", each) for each in details]
 
     def _run(self) -> None:
-        self._turn(lambda: set(AREAS))
+        has_looked = False
         while not self._stopping:
-            # A tick makes up for every wake that was missed, also by a scheduler
-            # whose clock was set back.
-            is_woken = self._woken.wait(self._tick)
-            if is_woken:
-                self._hurried.wait(self._gather)
-            time.sleep(max(0.0, self._rests_until - time.monotonic()))
-            # Before anything is read: what comes from here on is another turn's.
-            self._hurried.clear()
-            self._woken.clear()
-            if not self._stopping:
-                self._turn(self._areas if is_woken else self._inspected)
+            if not self._hosts.is_builder:
+                has_looked = False
+                self._stand_by()
+            elif not has_looked:
+                # Anything may have happened while away.
+                has_looked = True
+                self._turn(lambda: set(AREAS))
+            else:
+                self._wait()
+
+    def _stand_by(self) -> None:
+        """Another server builds: nothing is behind here, until that one is gone."""
+        self._failure, self._waiting_since, self._has_failed = None, None, False
+        self.progress.relieved()
+        self._woken.wait(self._tick)
+        self._woken.clear()
+
+    def _wait(self) -> None:
+        """Wait for the next call, and build what it is about."""
+        # A tick makes up for every wake that was missed, also by a scheduler
+        # whose clock was set back.
+        is_woken = self._woken.wait(self._tick)
+        if is_woken:
+            self._hurried.wait(self._gather)
+        time.sleep(max(0.0, self._rests_until - time.monotonic()))
+        # Before anything is read: what comes from here on is another turn's.
+        self._hurried.clear()
+        self._woken.clear()
+        if not self._stopping and self._hosts.is_builder:
+            self._turn(self._areas if is_woken else self._inspected)
 
     def _inspected(self) -> set[str]:
         """Return what has to be built, all when some file is not what it was."""

@@ -4,6 +4,7 @@ from os.path import isfile
 from pathlib import Path
 
 from models.hosting import paths_at
+from models.hosts import Hosts
 from models.projects.bodies import Body
 from models.projects.site import Text
 from sitegen.bodies import body_key, body_of
@@ -12,8 +13,13 @@ from sitegen.bodies import body_key, body_of
 class Preview:
     """Looks at the output folder, and changes nothing in it."""
 
-    def __init__(self, output: str) -> None:
+    def __init__(self, output: str, hosts: Hosts | None = None) -> None:
         self._output = Path(output)
+        self._hosts = hosts
+
+    @property
+    def is_built_here(self) -> bool:
+        return self._hosts is None or self._hosts.is_builder
 
     def key(self, text: Text) -> str:
         return body_key(text)
@@ -22,7 +28,10 @@ class Preview:
         return body_of(text, content)
 
     def holds(self, address: str) -> bool:
-        return any(self._has(path) for path in paths_at(address))
+        # What another server builds is not known here: no link is called broken.
+        return not self.is_built_here or any(
+            self._has(path) for path in paths_at(address)
+        )
 
     def _has(self, path: str) -> bool:
         # A path of the system forgives steps that go nowhere; an address does not.

@@ -129,6 +129,10 @@ class ServerDatabase(PostgresqlDatabase):
     def _connect(self) -> Connection:
         return opened(self.database)
 
+    def aside(self) -> Connection:
+        """Return a connection of its own, outside of every transaction."""
+        return opened(self.database)
+
     def exists(self, address: str) -> bool:
         """A server that cannot be reached is for whoever opens it to tell of."""
         try:

@@ -8,7 +8,7 @@ import pytest
 from tests.house.source import ROOT, in_rooms, name_of, parsed
 
 AREAS = ("platform", "projects", "status")
-SHARED = {path.stem for path in (ROOT / "models").glob("*.py")}
+SHARED = {path.stem for path in (ROOT / "models").glob("*.py")} | {"engines"}
 PURE = (
     "models/status/state.py",
     "models/status/uptime.py",
@@ -47,6 +47,9 @@ PROBING = {
 
 # What one file alone may import beside what its room may.
 ALONE = {
+    # The driver of a server is loaded where there is one.
+    "models/engines/fellows.py": {"psycopg"},
+    "models/engines/postgresql.py": {"psycopg"},
     # What time makes due is done by a server.
     "api/jobs.py": {"apscheduler"},
     # How far a long command is, is shown where commands tell things.
