@@ -11,6 +11,7 @@ STATES = (
     "database-failing",
     "database-damaged",
     "database-gone",
+    "database-unreachable",
     "output-full",
     "output-read-only",
     "output-failing",

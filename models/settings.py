@@ -6,10 +6,16 @@ from dataclasses import dataclass, field, fields
 from datetime import timedelta
 from typing import Any, get_type_hints
 
+from models.engines.engine import is_served
+
 PREFIX = "MASTHEAD_"
 # An empty name of a file or folder would mean the folder we were started in.
 SOMETHING = r"[^\x00-\x1f]+"
 ADDRESS = r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?"
+# The address of a database server; other signs in its parts are written as %40.
+_PART = r"([^\s:@/?#%]|%[0-9A-Fa-f]{2})*"
+_HOSTS = r"[A-Za-z0-9._,:%\[\]-]*"
+SERVED = rf"postgres(ql)?://({_PART}(:{_PART})?@)?{_HOSTS}(/{_PART})?(\?\S*)?"
 _SEGMENT = r"[a-z0-9][a-z0-9._-]*"
 NIL_UUID = "00000000-0000-0000-0000-000000000000"
 
@@ -38,7 +44,13 @@ def setting(default: Any, help: str, **limits: Any) -> Any:
 class Settings:
     """The one instance is built by app.py and passed down."""
 
-    database: str = setting("data/masthead.db", "the SQLite file", pattern=SOMETHING)
+    # Not to be shown where settings are: an address may have a password.
+    database: str = setting(
+        "data/masthead.db",
+        "the SQLite file, or a postgresql:// address",
+        pattern=SOMETHING,
+        is_shown=False,
+    )
     output: str = setting(
         "output", "the folder the site is built into", pattern=SOMETHING
     )
@@ -117,6 +129,13 @@ class Settings:
         self._check_addresses()
 
     def _check_addresses(self) -> None:
+        if is_served(self.database) and not re.fullmatch(SERVED, self.database):
+            # Without the value: whatever is wrong in it may be the password.
+            raise SettingError(
+                "MASTHEAD_DATABASE must be a path, or an address such as"
+                " postgresql://user:password@host:5432/name in which other signs"
+                " are written as %40 and the like."
+            )
         if not re.fullmatch(ADDRESS, self.site_url):
             raise SettingError(
                 "MASTHEAD_SITE_URL must be an address such as https://docs.example.com,"

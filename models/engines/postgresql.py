@@ -22,7 +22,7 @@ log = logging.getLogger("masthead.database")
 # One writer at a time, on whatever host: so all that holds between the writes of one
 # machine holds here. The lock ends with the transaction, and so with its holder.
 WRITING = 0x6D617374
-_BEGIN_WRITING = (
+BEGIN_WRITING = (
     f"BEGIN; SET LOCAL lock_timeout = '{BUSY_SECONDS}s';"
     f" SELECT pg_advisory_xact_lock({WRITING}); SET LOCAL lock_timeout = 0"
 )
@@ -144,7 +144,7 @@ class ServerDatabase(PostgresqlDatabase):
 
     def begin(self, kind: str | None = None) -> None:
         """Begin a transaction; for one that writes wait until no other does."""
-        self._execute_anew(_BEGIN_WRITING if kind else "BEGIN")
+        self._execute_anew(BEGIN_WRITING if kind else "BEGIN")
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -3,7 +3,6 @@
 import os
 import shutil
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,21 +21,18 @@ ADD = "POST /status/v1/admin/services/add"
 
 
 @pytest.fixture
-def settings(settings):
+def home():
     """Files at a place that another user can come to."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         home = Path(folder) / "home"
         home.mkdir()
-        yield replace(
-            settings, database=str(home / "masthead.db"), output=str(home / "output")
-        )
+        yield home
 
 
 @pytest.fixture
-def as_user(store, settings):
+def as_user(store, settings, home):
     """Go on as a user whom file modes bind: they do not bind root."""
-    home = Path(settings.database).parent
     is_root = os.geteuid() == 0
 
     def go_on():

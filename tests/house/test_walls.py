@@ -17,7 +17,7 @@ PURE = (
     "models/projects/diff.py",
     "models/projects/roles.py",
 )
-STORAGE = {"peewee", "playhouse"}
+STORAGE = {"models.engines", "peewee", "playhouse"}
 SHAPES = {"pydantic", "pydantic_core"}
 HTTP = {"flask", "prometheus_client", "urllib3", "waitress", "werkzeug"}
 PAGES = {
@@ -54,6 +54,8 @@ ALONE = {
     "api/jobs.py": {"apscheduler"},
     # How far a long command is, is shown where commands tell things.
     "models/commands/telling.py": {"tqdm"},
+    # The driver of a server, and what each engine has of its own, stay where they are.
+    "models/engines/postgresql.py": {"psycopg"},
     # What people keep in files is YAML, and comes in through these.
     "models/front.py": {"yaml"},
     "models/status/moving/cstate.py": {"yaml"},
