@@ -249,7 +249,7 @@ def _serve(
         changed=hosts.tell,
         troubles=lambda: tenure.troubles() + builder.troubles(),
         uses=uses,
-        site=Preview(settings.output, hosts),
+        site=Preview(settings.output, lambda: builder.is_shown),
         metrics=metrics,
         buckets=buckets_of(settings.database),
     )

@@ -56,6 +56,8 @@ class Builder:
         self._edition = edition
         self._due = due
         self._hosts = hosts or Alone(lambda *_: None)
+        # What stands here may be of a time before another server built.
+        self._is_old = not self._hosts.is_builder
         self._gather = gather
         self._tick = tick
         self._woken = threading.Event()
@@ -98,6 +100,11 @@ class Builder:
             self._hurried.set()
         self._woken.set()
 
+    @property
+    def is_shown(self) -> bool:
+        """Tell whether the folder has what readers get: built here, and not old."""
+        return self._hosts.is_builder and not self._is_old
+
     def troubles(self) -> list[Fault]:
         """Return what is wrong with the site now."""
         found = [self._failure] if self._failure else []
@@ -117,15 +124,16 @@ class Builder:
             if not self._hosts.is_builder:
                 has_looked = False
                 self._stand_by()
-            elif not has_looked:
-                # Anything may have happened while away.
-                has_looked = True
-                self._turn(lambda: set(AREAS))
-            else:
+            elif has_looked:
                 self._wait()
+            else:
+                # Anything may have happened while away.
+                self._turn(lambda: set(AREAS))
+                has_looked, self._is_old = True, False
 
     def _stand_by(self) -> None:
         """Another server builds: nothing is behind here, until that one is gone."""
+        self._is_old = True
         self._failure, self._waiting_since, self._has_failed = None, None, False
         self.progress.relieved()
         self._woken.wait(self._tick)

@@ -1,10 +1,10 @@
 """What the site would make of a text, and what stands on it: asked by the API."""
 
+from collections.abc import Callable
 from os.path import isfile
 from pathlib import Path
 
 from models.hosting import paths_at
-from models.hosts import Hosts
 from models.projects.bodies import Body
 from models.projects.site import Text
 from sitegen.bodies import body_key, body_of
@@ -13,13 +13,15 @@ from sitegen.bodies import body_key, body_of
 class Preview:
     """Looks at the output folder, and changes nothing in it."""
 
-    def __init__(self, output: str, hosts: Hosts | None = None) -> None:
+    def __init__(
+        self, output: str, is_shown: Callable[[], bool] = lambda: True
+    ) -> None:
         self._output = Path(output)
-        self._hosts = hosts
+        self._is_shown = is_shown
 
     @property
     def is_built_here(self) -> bool:
-        return self._hosts is None or self._hosts.is_builder
+        return self._is_shown()
 
     def key(self, text: Text) -> str:
         return body_key(text)

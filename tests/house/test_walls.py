@@ -54,8 +54,6 @@ ALONE = {
     "api/jobs.py": {"apscheduler"},
     # How far a long command is, is shown where commands tell things.
     "models/commands/telling.py": {"tqdm"},
-    # The driver of a server, and what each engine has of its own, stay where they are.
-    "models/engines/postgresql.py": {"psycopg"},
     # What people keep in files is YAML, and comes in through these.
     "models/front.py": {"yaml"},
     "models/status/moving/cstate.py": {"yaml"},
