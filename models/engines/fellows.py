@@ -3,10 +3,8 @@
 import logging
 from threading import Event, Thread
 
-import psycopg
-
 from models.database import database
-from models.engines.postgresql import Connection, opened
+from models.engines.driver import Connection, opened, psycopg
 from models.hosts import Woken
 from models.logs import Line
 

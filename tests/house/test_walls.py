@@ -48,8 +48,7 @@ PROBING = {
 # What one file alone may import beside what its room may.
 ALONE = {
     # The driver of a server is loaded where there is one.
-    "models/engines/fellows.py": {"psycopg"},
-    "models/engines/postgresql.py": {"psycopg"},
+    "models/engines/driver.py": {"psycopg"},
     # What time makes due is done by a server.
     "api/jobs.py": {"apscheduler"},
     # How far a long command is, is shown where commands tell things.
