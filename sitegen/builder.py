@@ -37,7 +37,8 @@ class Builder:
     Builds when woken and when the next change is due, one build at a time.
 
     `edition(now)` gives what the pages share. `due(at)` is told when time alone
-    will change the page, so that somebody wakes the builder then.
+    will change the page, so that somebody wakes the builder then. `changed()` is
+    told of each build after which the output is another, and of the first.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Builder:
         clock: Callable[[], datetime],
         edition: Callable[[datetime], Edition],
         due: Callable[[datetime], None] = lambda _: None,
+        changed: Callable[[], None] = lambda: None,
         *,
         gather: float = GATHER_SECONDS,
         tick: float = TICK_SECONDS,
@@ -52,6 +54,7 @@ class Builder:
         self._clock = clock
         self._edition = edition
         self._due = due
+        self._changed = changed
         self._gather = gather
         self._tick = tick
         self._woken = threading.Event()
@@ -173,6 +176,8 @@ class Builder:
             edition.memory.clear()
         self._folder = folder_of(edition)
         report = build(edition, sorted(areas))
+        if report.written or report.removed or self._built_at is None:
+            self._changed()
         self._built |= report.numbers
         self._built_at = edition.now
         self._has_failed = bool(report.failed)
