@@ -6,7 +6,9 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import timedelta
+from ipaddress import ip_address
 from typing import Any, get_type_hints
+from urllib.parse import urlsplit
 
 PREFIX = "MASTHEAD_"
 # An empty name of a file or folder would mean the folder we were started in.
@@ -14,6 +16,7 @@ SOMETHING = r"[^\x00-\x1f]+"
 ADDRESS = r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?"
 # What a bucket may be called, and after it what its keys begin with.
 BUCKET = r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_-][A-Za-z0-9._-]*)*/?"
+_HOST = r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*"
 _SEGMENT = r"[a-z0-9][a-z0-9._-]*"
 NIL_UUID = "00000000-0000-0000-0000-000000000000"
 
@@ -160,7 +163,7 @@ class Settings:
                 "MASTHEAD_PUBLISH must be a folder, or a bucket such as"
                 " s3://bucket/prefix."
             )
-        if not re.fullmatch(ADDRESS, self.publish_endpoint or "https://empty"):
+        if self.publish_endpoint and not _is_reachable(self.publish_endpoint):
             raise SettingError(
                 "MASTHEAD_PUBLISH_ENDPOINT must be an address such as"
                 " https://s3.example.com, without a path and without a final slash."
@@ -169,7 +172,7 @@ class Settings:
             shlex.split(self.publish_hook)
         except ValueError as error:
             raise SettingError(
-                f"MASTHEAD_PUBLISH_HOOK is no command: {str(error).lower()}."
+                f"MASTHEAD_PUBLISH_HOOK must be a command: {str(error).lower()}."
             ) from None
         if not self.publish or self.publishes_to_bucket:
             return
@@ -209,6 +212,18 @@ class Settings:
                 if key in environ
             }
         )
+
+
+def _is_reachable(address: str) -> bool:
+    """Tell whether a client can make something of it: some die of a wrong one."""
+    try:
+        parts = urlsplit(address if re.fullmatch(ADDRESS, address) else "")
+        host, _ = parts.hostname or "", parts.port
+        if ":" in host or re.search(r"(^|\.)[0-9]\w*$", host):
+            return bool(ip_address(host))
+    except ValueError:
+        return False
+    return bool(re.fullmatch(_HOST, host))
 
 
 def environment_name(name: str) -> str:

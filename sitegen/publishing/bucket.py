@@ -19,7 +19,7 @@ from obstore.exceptions import (
 from obstore.store import S3Store
 
 from models.settings import Settings
-from sitegen.publishing.targets import Busy, File, PublishError, Read, Said
+from sitegen.publishing.targets import Busy, File, PublishError, Read, Ready, Said
 
 if TYPE_CHECKING:
     from obstore import GetOptions
@@ -28,7 +28,7 @@ AT_ONCE = 16
 # What a request may take, and how long it is tried again. With both over, nothing of
 # a publisher that fell silent is on its way any more; see claim.py.
 CONNECT = timedelta(seconds=5)
-TIMEOUT, RETRIES, RETRY = timedelta(seconds=30), 4, timedelta(seconds=10)
+TIMEOUT, RETRIES, RETRY = timedelta(seconds=60), 4, timedelta(seconds=10)
 # By this the files of ours are known, and that they are as they are wanted.
 MARK = "masthead-mark"
 AWS = "AWS"
@@ -84,6 +84,8 @@ class Bucket:
             )
         except BaseError as error:
             raise PublishError(NO_CREDENTIALS) from error
+        except ValueError as error:
+            raise PublishError(f"{endpoint or AWS} cannot be an endpoint.") from error
         return cls(store, settings.publish.rstrip("/"), endpoint or AWS)
 
     def alone(self) -> nullcontext[None]:
@@ -145,22 +147,25 @@ class Bucket:
 
         yield from self._each(put_one, files)
 
-    def remove(self, paths: Iterable[str]) -> Iterator[str]:
+    def remove(self, paths: Iterable[str], ready: Ready) -> Iterator[str]:
         def remove_one(path: str) -> str:
+            ready()
             obstore.delete(self._store, path)
             return path
 
         yield from self._each(remove_one, paths)
 
-    def standing(self, marks: Mapping[str, Collection[str]]) -> set[str]:
-        def path_if_standing(path: str) -> str | None:
+    def standing(
+        self, marks: Mapping[str, Collection[str]]
+    ) -> Iterator[tuple[str, bool]]:
+        def stands(path: str) -> tuple[str, bool]:
             try:
                 found = obstore.get(self._store, path, options={"head": True})
             except FileNotFoundError:
-                return None
-            return path if found.attributes.get(MARK) in marks[path] else None
+                return path, False
+            return path, found.attributes.get(MARK) in marks[path]
 
-        return {path for path in self._each(path_if_standing, marks) if path}
+        yield from self._each(stands, marks)
 
     def _each(self, work: Callable[[Item], T], items: Iterable[Item]) -> Iterator[T]:
         """Work at many at once; the first failure ends it."""

@@ -8,14 +8,15 @@ tells all. So whoever finds it after a death knows which files to ask for.
 import json
 import time
 from collections.abc import Callable, Mapping
+from threading import Lock
 from typing import Any
 
-from sitegen.publishing.targets import Busy, PublishError, Target
+from sitegen.publishing.targets import Busy, Target
 
 CLAIM = ".masthead.publishing"
-# So often a publisher shows that it lives. One that could not for so long sends
-# nothing more; and when nothing of it can be on its way any more, it is over.
-RENEW_SECONDS, LAME_SECONDS, SILENT_SECONDS = 10.0, 30.0, 90.0
+# Before it touches anything a publisher shows that it lives, if it has not for so long.
+# Who has not when nothing of it can be on its way any more is over; see bucket.py.
+RENEW_SECONDS, SILENT_SECONDS = 10.0, 120.0
 LOOK_SECONDS = 2.0
 
 # The files that may have been touched, each with the marks that it may have.
@@ -34,6 +35,7 @@ class Claim:
         self._turn = int(found.get("turn", 0))
         self.touched: Touched = found.get("files", {})
         self._renewed = 0.0
+        self._lock = Lock()
 
     @property
     def is_open(self) -> bool:
@@ -45,16 +47,11 @@ class Claim:
         self.touched = touched
         self._say(self._us)
 
-    def renew(self) -> None:
-        if time.monotonic() - self._renewed > RENEW_SECONDS:
-            self._say(self._us)
-
-    def require(self) -> None:
-        """Touch nothing when others may take this for dead."""
-        if self._target.is_locked:
-            return
-        if time.monotonic() - self._renewed > LAME_SECONDS:
-            raise PublishError(f"{self._target.name} answers too slowly.")
+    def keep(self) -> None:
+        """Show that we live; raise Busy when another has taken us for dead."""
+        with self._lock:
+            if time.monotonic() - self._renewed > RENEW_SECONDS:
+                self._say(self._us)
 
     def release(self, touched: Touched) -> None:
         """Let it go; what is said to be touched is looked at next time."""

@@ -18,7 +18,7 @@ class Plan:
     """
     The files as they are wanted, against what is noted and what may be different.
 
-    `settle` is told what of the doubtful stands at the target all the same.
+    `standing` holds what of the doubtful stands at the target all the same.
     """
 
     wanted: Files
@@ -51,9 +51,6 @@ class Plan:
         wanted = {path: {self.wanted[path].mark} for path in self.doubtful}
         # What a stranger has put in the place of ours is not ours to take away.
         return wanted | {path: self._marks(path) for path in self.gone}
-
-    def settle(self, standing: set[str]) -> None:
-        self.standing = standing
 
     @property
     def sent(self) -> list[File]:

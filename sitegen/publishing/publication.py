@@ -15,6 +15,7 @@ from sitegen.publishing.source import Files, Source
 from sitegen.publishing.targets import (
     File,
     PublishError,
+    Ready,
     Said,
     Target,
     target_of,
@@ -104,10 +105,9 @@ class Publication:
             if plan.is_empty:
                 return Report.of(plan, self._settings.site_url)
             claim.take(plan.touched())
-            plan.settle(self._target.standing(plan.asked()))
+            self._ask(plan, claim.keep)
             for _ in progress(self._carried(plan, claim)):
                 self._require_running()
-                claim.renew()
             self._note(note, plan)
             report = Report.of(plan, self._settings.site_url)
             self._tell(report, claim, plan)
@@ -118,7 +118,7 @@ class Publication:
         claim = Claim(self._target, "")
         marks = _marks(self._target.said(NOTE))
         plan = Plan(self._source.files(), marks, claim.touched, is_verified)
-        plan.settle(self._target.standing(plan.asked()))
+        self._ask(plan, lambda: None)
         return Report.of(plan, self._settings.site_url)
 
     def _held_plan(
@@ -133,17 +133,28 @@ class Publication:
         held.enter_context(self._source.held(chosen))
         return plans[-1]
 
+    def _ask(self, plan: Plan, ready: Ready) -> None:
+        """Ask the target for what may stand there or not."""
+        for path, stands in self._target.standing(plan.asked()):
+            self._require_running()
+            ready()
+            if stands:
+                plan.standing.add(path)
+
     def _carried(self, plan: Plan, claim: Claim) -> Iterator[str]:
         """Carry everything in its order, and give each path when it is there."""
 
-        def read(file: File) -> bytes:
+        def ready() -> None:
             self._require_running()
-            claim.require()
+            claim.keep()
+
+        def read(file: File) -> bytes:
+            ready()
             return self._source.read(file)
 
         for stage in plan.stages():
             yield from (each.path for each in self._target.put(stage, read))
-        yield from self._target.remove(plan.removed)
+        yield from self._target.remove(plan.removed, ready)
         for stage in plan.tellers():
             yield from (each.path for each in self._target.put(stage, read))
 

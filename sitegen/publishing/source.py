@@ -15,7 +15,7 @@ from sitegen.publishing.targets import Busy, File, PublishError
 
 # Hidden by their dots, in the output: the one who publishes it, and what it publishes.
 PUBLISHER = ".masthead.publisher"
-HELD = ".masthead.published"
+HELD = ".masthead.held"
 
 Files = Mapping[str, File]
 
@@ -147,7 +147,9 @@ class Source:
 
     def _let_go(self) -> None:
         self._links.clear()
-        shutil.rmtree(self._held, ignore_errors=True)
+        # The folder stays: builds may be looking into it.
+        for link in self._held.glob(".*"):
+            link.unlink(missing_ok=True)
 
 
 def _keep(file: Path, link: Path) -> None:

@@ -54,6 +54,8 @@ def content_mark(digest: str) -> str:
     return digest[:40]
 
 
+# Called before a file is touched: what it raises ends the publication.
+Ready = Callable[[], None]
 Read = Callable[[File], bytes]
 
 
@@ -76,11 +78,13 @@ class Target(Protocol):
     def put(self, files: Iterable[File], read: Read) -> Iterator[File]:
         """Put the files there in any order, and yield each."""
 
-    def remove(self, paths: Iterable[str]) -> Iterator[str]:
+    def remove(self, paths: Iterable[str], ready: Ready) -> Iterator[str]:
         """Take files away, and yield each."""
 
-    def standing(self, marks: Mapping[str, Collection[str]]) -> set[str]:
-        """Return the paths at which a file stands that has one of its marks."""
+    def standing(
+        self, marks: Mapping[str, Collection[str]]
+    ) -> Iterator[tuple[str, bool]]:
+        """Tell of each path whether a file stands there that has one of its marks."""
 
 
 def target_of(settings: Settings) -> Target:

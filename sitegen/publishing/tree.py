@@ -13,6 +13,7 @@ from sitegen.publishing.targets import (
     File,
     PublishError,
     Read,
+    Ready,
     Said,
     content_mark,
 )
@@ -63,20 +64,21 @@ class Tree:
                 yield each
             self._folder.show()
 
-    def remove(self, paths: Iterable[str]) -> Iterator[str]:
+    def remove(self, paths: Iterable[str], ready: Ready) -> Iterator[str]:
         with self._telling():
             for each in paths:
+                ready()
                 self._folder.remove(each)
                 yield each
 
-    def standing(self, marks: Mapping[str, Collection[str]]) -> set[str]:
+    def standing(
+        self, marks: Mapping[str, Collection[str]]
+    ) -> Iterator[tuple[str, bool]]:
         """Go by the content: which headers a file has is its server's concern."""
         with self._telling():
-            return {
-                path
-                for path, known in marks.items()
-                if self._mark(path) in {each.partition("-")[0] for each in known}
-            }
+            for path, known in marks.items():
+                contents = {each.partition("-")[0] for each in known}
+                yield path, self._mark(path) in contents
 
     def _mark(self, path: str) -> str:
         """Return the mark of what stands there, and clear what a death left beside."""

@@ -18,12 +18,18 @@ def bucket():
 
 
 @pytest.fixture
-def built(command, bucket, monkeypatch):
-    """Build a site and name the bucket; give the command."""
-    assert command("migrate")[0] == command("build")[0] == 0
+def pointed(command, bucket, monkeypatch):
+    """Name the bucket; give the command."""
     for name, value in bucket.environment("site").items():
         monkeypatch.setenv(name, value)
     return command
+
+
+@pytest.fixture
+def built(pointed):
+    """A site that is built, and nowhere yet; give the command."""
+    assert pointed("migrate")[0] == pointed("build")[0] == 0
+    return pointed
 
 
 def test_told(built, bucket, tmp_path):
@@ -97,8 +103,9 @@ def test_hook_that_fails(built, monkeypatch):
         ("AWS_SECRET_ACCESS_KEY", None, "There are no credentials for the"),
         ("MASTHEAD_PUBLISH_ENDPOINT", "http://127.0.0.1:1", ":1 does not answer."),
         ("MASTHEAD_PUBLISH_ENDPOINT", "127.0.0.1:1", "must be an address such as"),
+        ("MASTHEAD_PUBLISH_ENDPOINT", "http://127.0.0.1:99999", "address such as"),
         ("MASTHEAD_PUBLISH_REGION", "us east", "MASTHEAD_PUBLISH_REGION must match"),
-        ("MASTHEAD_PUBLISH_HOOK", "sh 'x", "HOOK is no command: no closing quot"),
+        ("MASTHEAD_PUBLISH_HOOK", "sh 'x", "HOOK must be a command: no clos"),
         ("MASTHEAD_PUBLISH", "output", "a folder apart from MASTHEAD_OUTPUT"),
         ("MASTHEAD_PUBLISH", "output/copy", "a folder apart from MASTHEAD_OUTPUT"),
         ("MASTHEAD_PUBLISH", ".", "a folder apart from MASTHEAD_OUTPUT"),
@@ -109,10 +116,11 @@ def test_hook_that_fails(built, monkeypatch):
     ],
 )
 @pytest.mark.parametrize("words", [[], ["--dry-run"]])
-def test_refused(words, name, value, told, built, bucket, monkeypatch, tmp_path):
+def test_refused(words, name, value, told, pointed, bucket, monkeypatch, tmp_path):
     """What cannot be is a sentence, without a secret, and nothing is touched."""
     (tmp_path / "file").touch()
-    (tmp_path / "empty").mkdir()
+    for folder in ("empty", "output"):
+        (tmp_path / folder).mkdir()
     if words and value == "file":
         told = "The folder file cannot be published to: N"
     if value is None:
@@ -120,7 +128,7 @@ def test_refused(words, name, value, told, built, bucket, monkeypatch, tmp_path)
     else:
         monkeypatch.setenv(name, value)
 
-    code, _, err = built("publish", *words)
+    code, _, err = pointed("publish", *words)
 
     assert code == 2
     assert told in err

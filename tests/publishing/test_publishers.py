@@ -8,7 +8,7 @@ import pytest
 from sitegen.publishing import claim
 from sitegen.publishing.claim import CLAIM, Claim
 from sitegen.publishing.publication import NOTE, Publication, Stopped
-from sitegen.publishing.targets import Busy, PublishError
+from sitegen.publishing.targets import Busy
 from tests.publishing.published import files_of, with_headers
 
 
@@ -26,7 +26,7 @@ def test_two_publishers(to_bucket, site, bucket, output, settings, monkeypatch):
     monkeypatch.setattr(claim, "RENEW_SECONDS", 0)
 
     def lives(seconds):
-        other.renew()
+        other.keep()
 
     monkeypatch.setattr(Publication, "_pause", lambda self, seconds: lives(seconds))
 
@@ -70,14 +70,6 @@ def test_overtaken(to_bucket, site, bucket, monkeypatch):
     with pytest.raises(Busy):
         run(to_bucket)
     assert f"a/{NOTE}" not in bucket.objects
-
-
-def test_lame_publisher(to_bucket, site, monkeypatch):
-    """Whoever cannot show that it lives stops before others take it for dead."""
-    monkeypatch.setattr(claim, "LAME_SECONDS", -1)
-
-    with pytest.raises(PublishError, match="too slowly"):
-        run(to_bucket)
 
 
 def test_stopped(target, site, there, output):
