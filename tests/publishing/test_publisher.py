@@ -64,6 +64,7 @@ def test_builds_are_published(started, target, store, there, output, ask, clock)
 def test_unchanged_build_is_not(store, settings, clock, build_site):
     """A build that finds nothing to do wakes nobody but the first time."""
     told, looks = [], Looks(settings)
+    build_site()
 
     def edition(now):
         return Edition(now=now, settings=settings, looks=looks, bodies=Bodies())

@@ -34,6 +34,20 @@ def test_two_publishers(to_bucket, site, bucket, output, settings, monkeypatch):
         run(to_bucket)
 
 
+def test_two_on_one_host(target, site, there):
+    """Of two processes one publishes a folder, and one to a folder."""
+    first = Publication(target)
+
+    with first._source.alone(), pytest.raises(Busy, match="Another publishes"):
+        run(target)
+    if first._target.is_locked:
+        with first._target.alone(), pytest.raises(Busy, match="Another publishes"):
+            run(target)
+
+    assert there() == {}
+    assert run(target).sent
+
+
 def test_dead_publisher(to_bucket, site, bucket, monkeypatch, output):
     """Another host that has long been silent is over; what it touched is asked for."""
     monkeypatch.setattr(claim, "LOOK_SECONDS", 0.01)
@@ -62,8 +76,8 @@ def test_overtaken(to_bucket, site, bucket, monkeypatch):
 
     def overtake(method, key):
         if key == "a/index.html":
-            bucket.before = lambda method, key: None
-            bucket.objects[f"a/{CLAIM}"] = bucket.objects["a/404.html"]
+            with bucket.lock:
+                bucket.objects[f"a/{CLAIM}"] = bucket.objects["a/404.html"]
 
     bucket.before = overtake
 

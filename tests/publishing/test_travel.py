@@ -3,6 +3,7 @@
 import os
 import re
 import stat
+from dataclasses import replace
 
 import pytest
 
@@ -73,6 +74,28 @@ def test_order(to_bucket, site, bucket, shelf, build_site, clock):
     run(to_bucket)
 
     assert not lost
+
+
+def test_leaves_before_lists(to_bucket, site, bucket):
+    """Among new files, and among changed ones, those that lie deeper come first."""
+    run(to_bucket)
+    new = [key for method, key in bucket.changes() if "/builds/" not in key][:-2]
+    changed = dict.fromkeys(("status/index.html", "index.html", "guides/index.html"))
+    for path in changed:
+        with_other_mark(bucket, f"a/{path}")
+    bucket.asked = []
+
+    run(to_bucket, is_verified=True)
+
+    for keys in (new, [key for _, key in bucket.changes()]):
+        depths = [key.count("/") for key in keys]
+        assert depths == sorted(depths, reverse=True)
+    assert len(keys) == len(changed)
+
+
+def with_other_mark(bucket, key):
+    headers = bucket.objects[key].headers | {"x-amz-meta-masthead-mark": "other"}
+    bucket.objects[key] = replace(bucket.objects[key], headers=headers)
 
 
 def test_last_is_told(to_bucket, site, bucket, shelf, build_site):
@@ -161,6 +184,27 @@ def test_changed_while_published(to_bucket, site, bucket, shelf, build_site, out
     assert not [*(output / source.HELD).iterdir()]
     run(to_bucket)
     assert bucket.site("a") == with_headers(files_of(output))
+
+
+def test_built_while_planned(
+    target, site, there, shelf, build_site, output, monkeypatch
+):
+    """A build after the manifest was read, and before the files are held, is seen."""
+    listed, builds = source.Source._listed, [1]
+
+    def built_meanwhile(self, known):
+        if builds and builds.pop():
+            shelf.update(site, content="Other words.\n")
+            shelf.release(site)
+            build_site()
+        return listed(self, known)
+
+    monkeypatch.setattr(source.Source, "_listed", built_meanwhile)
+
+    run(target)
+
+    assert b"Other words" in there()["guides/second/index.html"]
+    assert there() == files_of(output)
 
 
 def test_file_systems_without_second_names(to_folder, site, output, monkeypatch):
