@@ -59,6 +59,7 @@ from sitegen.garbage import collect_seldom
 ELSEWHERE = {
     "build": ("sitegen", "bring the output folder up to date"),
     "migrate": ("models", "bring the database's tables up to date"),
+    "publish": ("sitegen", "bring what was built to where it is published"),
     "check": ("sitegen", "check database, audit chains and output"),
     "openapi": ("api", "print the OpenAPI document"),
     "backup": ("models", "write a consistent copy of the database"),
@@ -180,6 +181,7 @@ from sitegen.bodies import Bodies
 from sitegen.builder import Builder
 from sitegen.page import editions
 from sitegen.preview import Preview
+from sitegen.publishing.publisher import Publisher
 from sitegen.sources.tree import read_tree
 
 DAY_SECONDS = 86_400
@@ -231,6 +233,16 @@ def _beat(settings: Settings, beat: Callable[[datetime], list[Any]]) -> None:
         changes.mark("status")
 
 
+def _jobs(settings: Settings, metrics: Metrics, tenure: Tenure, uses: Uses) -> Jobs:
+    """Return the clock, with what it does on any server."""
+    jobs = Jobs(utc_now, metrics.job_done)
+    jobs.every(15, "tenure", tenure.take)
+    jobs.every(60, "uses", uses.write)
+    jobs.every(300, "tidy", lambda: tidy(settings, utc_now()))
+    jobs.every(DAY_SECONDS, "bodies", Bodies().forget)
+    return jobs
+
+
 def _serve(
     given: Given, listener: socket, beat: Callable[[], None] | None = None
 ) -> None:
@@ -238,30 +250,31 @@ def _serve(
     settings = given.settings
     edition = editions(settings, *given.described())
     hosts = hosts_of(settings.database, lambda *told: builder.wake(*told))
+    publisher = Publisher(settings, utc_now)
     builder = Builder(
-        utc_now, edition, lambda at: jobs.at(at, builder.wake), hosts=hosts
+        utc_now,
+        edition,
+        lambda at: jobs.at(at, builder.wake),
+        publisher.wake,
+        hosts=hosts,
     )
-    metrics, uses = Metrics(settings, utc_now, builder.progress), Uses()
-    tenure = Tenure(settings.database, settings.output)
+    metrics = Metrics(settings, utc_now, builder.progress, publisher.progress)
+    tenure, uses = Tenure(settings.database, settings.output), Uses()
     application = create_app(
         settings,
         clock=utc_now,
         changed=hosts.tell,
-        troubles=lambda: tenure.troubles() + builder.troubles(),
+        troubles=lambda: tenure.troubles() + builder.troubles() + publisher.troubles(),
         uses=uses,
         site=Preview(settings.output, lambda: builder.is_shown),
         metrics=metrics,
         buckets=buckets_of(settings.database),
     )
     server = limited_server(application, listener, threads=settings.threads)
-    jobs = Jobs(utc_now, metrics.job_done)
-    jobs.every(15, "tenure", tenure.take)
-    jobs.every(60, "uses", uses.write)
-    jobs.every(300, "tidy", lambda: tidy(settings, utc_now()))
-    jobs.every(DAY_SECONDS, "bodies", Bodies().forget)
+    jobs = _jobs(settings, metrics, tenure, uses)
     if beat:
         jobs.every(30, "beat", beat)
-    with tenure, hosts:
+    with tenure, hosts, publisher:
         builder.start()
         try:
             with jobs.running():

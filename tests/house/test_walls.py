@@ -51,6 +51,8 @@ ALONE = {
     "models/engines/driver.py": {"psycopg"},
     # What time makes due is done by a server.
     "api/jobs.py": {"apscheduler"},
+    # Where a site is published to may be an object store.
+    "sitegen/publishing/bucket.py": {"obstore"},
     # How far a long command is, is shown where commands tell things.
     "models/commands/telling.py": {"tqdm"},
     # What people keep in files is YAML, and comes in through these.
