@@ -7,7 +7,7 @@ import os
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 
 import pytest
 
@@ -29,7 +29,7 @@ from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
 from sitegen.preview import Preview
 from tests.engines import OfFile, OfServer
-from tests.keeping import Files, cluster
+from tests.keeping import PROGRAMS, Files, cluster
 from tests.shelf import Shelf
 
 declare_operations()
@@ -52,12 +52,19 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """What one engine promises in its own way is held on that engine alone."""
-    others = {"sqlite", "postgresql"} - {config.getoption("--engine")}
-    for item in items:
-        for engine in others.intersection(each.name for each in item.iter_markers()):
-            reason = f"It is about {engine}: run it with --engine {engine}."
-            item.add_marker(pytest.mark.skip(reason))
+    """A test about one engine runs on it alone, and one about none only once."""
+    engine = config.getoption("--engine")
+    (other,) = {"sqlite", "postgresql"} - {engine}
+    if engine == "postgresql":
+        others = [each for each in items if "keeping" not in each.fixturenames]
+        config.hook.pytest_deselected(items=others)
+        items[:] = [each for each in items if "keeping" in each.fixturenames]
+    for each in items:
+        if each.get_closest_marker(other):
+            each.add_marker(pytest.mark.skip(reason=f"This is about {other} alone."))
+        if engine == "postgresql" and not PROGRAMS:
+            assert not os.environ.get("CI"), "CI needs postgresql: see the Makefile."
+            each.add_marker(pytest.mark.skip(reason="PostgreSQL is not installed."))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -118,10 +125,10 @@ def keeping(request, tmp_path_factory):
     if request.config.getoption("--engine") == "sqlite":
         yield Files(tmp_path_factory.mktemp("databases"))
         return
-    # Not in a folder of pytest's, which is for its account alone.
-    with TemporaryDirectory(prefix="cluster") as folder:
-        with cluster(Path(folder)) as databases:
-            yield databases
+    # Not in a folder of pytest's, which is for its account alone, and whose name is
+    # too long for a socket.
+    with cluster(Path(mkdtemp(prefix="cluster"))) as databases:
+        yield databases
 
 
 @pytest.fixture(scope="session")
@@ -136,10 +143,23 @@ def empty_database(keeping):
 
 
 @pytest.fixture
-def settings(request, tmp_path, keeping):
+def home(tmp_path):
+    """The folder in which the settings have everything."""
+    return tmp_path
+
+
+@pytest.fixture
+def settings(request, home, keeping):
     is_made = "store" in request.fixturenames
-    with keeping.place(tmp_path / "masthead.db", is_made) as address:
-        yield Settings(database=address, output=str(tmp_path / "output"))
+    with keeping.place(home / "masthead.db", is_made) as address:
+        yield Settings(database=address, output=str(home / "output"))
+
+
+@pytest.fixture
+def beside(tmp_path, keeping):
+    """Name another database of this test, in which there is nothing yet."""
+    yield lambda name: keeping.at(tmp_path / name)
+    keeping.leave(tmp_path)
 
 
 @pytest.fixture

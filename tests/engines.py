@@ -7,7 +7,10 @@ from pathlib import Path
 
 import psycopg
 
-from models.database import BUSY_SECONDS, database
+from models.database import database
+from models.engines.driver import Cursor
+from models.engines.postgresql import WRITING
+from models.engines.tsvector import told_vector
 
 
 class OfFile:
@@ -19,15 +22,6 @@ class OfFile:
 
     def __init__(self, address):
         self._address = address
-
-    @contextmanager
-    def writing_elsewhere(self):
-        """Another process has the write lock; whoever waits for it gives up soon."""
-        database.execute_sql("PRAGMA busy_timeout = 20")
-        with closing(sqlite3.connect(self._address)) as other:
-            other.execute("BEGIN IMMEDIATE")
-            yield
-        database.execute_sql(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
 
     def is_locked(self):
         """Tell whether another process would have to wait for the write lock."""
@@ -90,21 +84,7 @@ class OfServer:
         """Return a connection as another program would have it."""
         return psycopg.connect(self._address, autocommit=True)
 
-    @contextmanager
-    def writing_elsewhere(self):
-        from models.engines import postgresql
-
-        usual = postgresql.BEGIN_WRITING
-        postgresql.BEGIN_WRITING = usual.replace(f"'{BUSY_SECONDS}s'", "'20ms'")
-        assert usual != postgresql.BEGIN_WRITING
-        with self.connected() as other, other.transaction():
-            other.execute(f"SELECT pg_advisory_xact_lock({postgresql.WRITING})")
-            yield
-        postgresql.BEGIN_WRITING = usual
-
     def is_locked(self):
-        from models.engines.postgresql import WRITING
-
         with self.connected() as other:
             asked = f"SELECT pg_try_advisory_xact_lock({WRITING})"
             return not other.execute(asked).fetchone()[0]
@@ -119,8 +99,6 @@ class OfServer:
 
     def require_words(self):
         """Each text has its words beside it, and no others."""
-        from models.engines.tsvector import told_vector
-
         asked = "SELECT title, body, words::text FROM indexed_text"
         for title, body, words in database.execute_sql(asked).fetchall():
             told = told_vector(title, body)
@@ -129,8 +107,6 @@ class OfServer:
 
     @contextmanager
     def statements(self):
-        from models.engines.postgresql import Cursor
-
         said, execute = [], Cursor.execute
 
         def told(cursor, query, *given, **more):

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from os.path import abspath
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,6 +19,11 @@ Ranked = tuple[float, int]
 def is_served(address: str) -> bool:
     """Tell whether the address is that of a database server."""
     return address.startswith(SERVER)
+
+
+def from_anywhere(address: str) -> str:
+    """Return the address as it holds for a process in whatever folder."""
+    return address if is_served(address) else abspath(address)
 
 
 @dataclass(frozen=True)
