@@ -5,10 +5,8 @@ import sqlite3
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-import psycopg
-
 from models.database import database
-from models.engines.driver import Cursor
+from models.engines.driver import Cursor, opened
 from models.engines.postgresql import WRITING
 from models.engines.tsvector import told_vector
 
@@ -80,12 +78,8 @@ class OfServer:
     def __init__(self, address):
         self._address = address
 
-    def connected(self):
-        """Return a connection as another program would have it."""
-        return psycopg.connect(self._address, autocommit=True)
-
     def is_locked(self):
-        with self.connected() as other:
+        with opened(self._address) as other:
             asked = f"SELECT pg_try_advisory_xact_lock({WRITING})"
             return not other.execute(asked).fetchone()[0]
 
@@ -129,7 +123,7 @@ class OfServer:
 
     def _copied(self, form, but=""):
         asked = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-        with self.connected() as other:
+        with opened(self._address) as other:
             for (table,) in other.execute(f"{asked} ORDER BY tablename").fetchall():
                 if table != but:
                     with other.cursor().copy(

@@ -1,12 +1,12 @@
 """PostgreSQL, and what speaks its protocol: a server that many hosts write to."""
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from peewee import SQL, Expression, PostgresqlDatabase, Table, fn
+from peewee import PostgresqlDatabase
 
 from models.engines.driver import (
     Adapter,
@@ -15,8 +15,8 @@ from models.engines.driver import (
     opened,
     psycopg,
 )
-from models.engines.engine import BUSY_SECONDS, Ranked, Sought
-from models.engines.tsvector import told_query, told_vector
+from models.engines.engine import BUSY_SECONDS
+from models.engines.tsvector import Words
 
 log = logging.getLogger("masthead.database")
 
@@ -44,12 +44,6 @@ STATES = {
     "XX": "database-damaged",
 }
 
-Index = Table("indexed_text")
-# A title says more of a thing than its text: the weights of D, C, B and A. What a
-# word says is less in a long text.
-WEIGHTS = SQL("'{0.25, 0, 0, 1}'::real[]")
-BY_LENGTH = 1
-
 DAY_MS = 24 * 60 * 60 * 1000
 _HOURS_AS_TEXT = (
     "SELECT string_agg(starts_at::text, ',' ORDER BY starts_at),"
@@ -64,7 +58,7 @@ _DAYS_OF_HOURS = (
 )
 
 
-class ServerDatabase(PostgresqlDatabase):
+class ServerDatabase(Words, PostgresqlDatabase):
     """Connects each thread to the server that the address names."""
 
     kind = "postgresql"
@@ -184,36 +178,6 @@ class ServerDatabase(PostgresqlDatabase):
         """The server knows which values are rare."""
         return field
 
-    def index_words(self, id: str, title: str, body: str) -> None:
-        self.execute_sql(
-            "UPDATE indexed_text SET words = ?::tsvector WHERE entity_id = ?",
-            (told_vector(title, body), id),
-        )
-
-    def rebuild_words(self) -> None:
-        """The words stand with their text, and go with it."""
-
-    def match_of(self, sought: Iterable[Sought]) -> str:
-        return told_query(sought)
-
-    def matches(self, match: str) -> Any:
-        return Index.select(Index.c.number).where(_is_match(match))
-
-    def newest_ranked(
-        self, match: str, texts: Any, where: list[Any], most: int
-    ) -> list[Ranked]:
-        # The best has the lowest rank.
-        rank = fn.ts_rank(WEIGHTS, Index.c.words, _query(match), BY_LENGTH) * -1
-        query = (
-            Index.select(rank, Index.c.number)
-            .join(texts, on=texts.number == Index.c.number)
-            .where(_is_match(match), *where)
-            .order_by(Index.c.number.desc())
-            .limit(most)
-        )
-        found: list[Ranked] = self.execute(query).fetchall()
-        return found
-
     def hours_as_text(self, number: int, start: int, end: int) -> tuple[str, list[str]]:
         asked = self.execute_sql(_HOURS_AS_TEXT, (number, start, end))
         times, counts = asked.fetchone()
@@ -223,11 +187,3 @@ class ServerDatabase(PostgresqlDatabase):
         self, number: int, start: int, end: int
     ) -> Iterator[tuple[int, ...]]:
         return iter(self.execute_sql(_DAYS_OF_HOURS, (number, start, end)))
-
-
-def _is_match(match: str) -> Any:
-    return Expression(Index.c.words, "@@", _query(match))
-
-
-def _query(match: str) -> Any:
-    return SQL("?::tsquery", [match])
