@@ -1,9 +1,7 @@
 """A database that cannot be written, or not even read."""
 
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from itertools import count
 from pathlib import Path
 
