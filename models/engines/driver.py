@@ -21,7 +21,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
-__all__ = ["Adapter", "Connection", "TransactionStatus", "opened", "psycopg"]
+__all__ = ["Adapter", "Connection", "Cursor", "TransactionStatus", "opened", "psycopg"]
 
 # What is acknowledged is on the server's disk: that is its default, and stays ours.
 CONNECTING: dict[str, Any] = {
