@@ -38,16 +38,23 @@ class Standing(Collector):
     """Gauges whose values are in the database, on the disk or with the builder."""
 
     def __init__(
-        self, settings: Settings, clock: Callable[[], datetime], progress: Progress
+        self,
+        settings: Settings,
+        clock: Callable[[], datetime],
+        progress: Progress,
+        publishing: Progress | None,
     ) -> None:
         self._settings = settings
         self._clock = clock
         self._progress = progress
+        self._publishing = publishing if settings.publish else None
 
     def collect(self) -> Iterator[Metric]:
         """Without a database that can be read, tell the rest."""
         now = self._clock()
         yield from self._builder(now)
+        if self._publishing:
+            yield from _publisher(self._publishing, now)
         yield from self._files()
         try:
             with reading():
@@ -123,6 +130,31 @@ class States(Collector):
             "1 while the service is in this state of what can be wrong.",
             "state",
             {state: float(state in states) for state in FAULTS},
+        )
+
+
+def _publisher(progress: Progress, now: datetime) -> Iterator[Metric]:
+    yield _gauge(
+        "masthead_publisher_lag_seconds",
+        "For how long the oldest build has been waiting to be published.",
+        progress.lag(now),
+    )
+    publications = CounterMetricFamily(
+        "masthead_publications", "Publications, by how they ended.", labels=["result"]
+    )
+    publications.add_metric(["done"], progress.done)
+    publications.add_metric(["broken"], progress.broken)
+    yield publications
+    if progress.last_at:
+        yield _gauge(
+            "masthead_publication_last_timestamp_seconds",
+            "When the last publication that came to its end began.",
+            progress.last_at.timestamp(),
+        )
+        yield _gauge(
+            "masthead_publication_last_duration_seconds",
+            "How long the last publication took.",
+            progress.last_seconds,
         )
 
 

@@ -11,7 +11,7 @@ from api.wire import SentHeaders
 from bench.server import HELLO, empty_database, now, served
 from models.base import milliseconds, new_id
 from models.database import database, writing
-from models.platform.buckets import Buckets
+from models.platform.buckets import OwnBuckets
 from models.platform.keys import KeyRow
 from models.platform.scopes import any_covers
 from models.settings import Settings
@@ -114,7 +114,7 @@ def caller_microseconds(secret):
         SentHeaders({"HTTP_AUTHORIZATION": f"Bearer {secret}"}),
         Settings(),
     )
-    buckets, scope = Buckets(), "platform:keys:verify"
+    buckets, scope = OwnBuckets(), "platform:keys:verify"
     times = []
     for _ in range(CALLERS):
         at = now()

@@ -37,7 +37,7 @@ def _opened(address: str) -> Any:
     """Open what is there; a file that is not is an error and not a new database."""
     if is_served(address):
         # Loaded where it is needed alone.
-        from models.engines.postgresql import opened
+        from models.engines.driver import opened
 
         return opened(address)
     uri = f"{Path(address).absolute().as_uri()}?mode=ro"

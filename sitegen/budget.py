@@ -1,10 +1,11 @@
 """How much work a document may ask for, so that none can keep the builder busy."""
 
 from markdown_it import MarkdownIt
-from markdown_it.parser_inline import ParserInline
 from markdown_it.rules_block import StateBlock, table
 from markdown_it.rules_inline import StateInline
 from markdown_it.utils import EnvType
+
+from sitegen.plain import PlainInline
 
 CHAINS = ["paragraph", "reference", "blockquote", "list"]
 LINE = 4  # looking at a line costs about as much as four steps within one
@@ -26,7 +27,7 @@ def spend(env: EnvType, work: int) -> None:
         raise TooMuchWork
 
 
-class MeasuredInline(ParserInline):
+class MeasuredInline(PlainInline):
     """
     Looking ahead for the end of a bracket is what an open bracket can repeat: a
     hundred times for each of many.

@@ -19,6 +19,7 @@ from models.hosting import paths_at
 from models.instance import instance_id
 from models.lease import SERVER, holder_of
 from models.logs import Line
+from models.projects.published import published_count
 from sitegen.files import Folder, OutputError
 from sitegen.generations import Change, change_of, differing, live_generation, note
 from sitegen.maker import Maker, PageError
@@ -70,8 +71,9 @@ def build(
             _require_free(folder)
             marked = marks()
             work = _Work(edition, folder, marked, full)
-            numbers = {area: marked[area] for area in work.widened(areas)}
-            work.settle_all([*numbers, SHARED], progress)
+            with closing(work.helper):
+                numbers = {area: marked[area] for area in work.widened(areas)}
+                work.settle_all([*numbers, SHARED], progress)
             live = _live(numbers)
         work.clear([*numbers, SHARED])
         work.finish(live)
@@ -132,16 +134,18 @@ class _Work:
         self.folder = folder
         self.interrupted = folder.interrupted()
         self.before = folder.manifest()
+        self.is_all = full or not self.before
         self.maker = Maker(edition, folder, self.before, is_full=full)
-        self.version = self.maker.version
-        self.helper = Helper(edition, self.maker, [marked, self.version])
+        self.helper = Helper(edition, self.maker, marked)
+        if self.is_all:
+            self.helper.expect(published_count())
         self.entries = dict(self.before)
         self.report = Report()
         self.seen: set[str] = set()
 
     def widened(self, areas: Iterable[str]) -> Iterable[str]:
         """Return all areas where what every page shows is not what it was."""
-        return areas if self.folder.version() == self.version else AREAS
+        return areas if self.folder.version() == self.maker.version else AREAS
 
     def _expected(self) -> int:
         """Return about how many pages there are: each document has three files."""
@@ -150,9 +154,8 @@ class _Work:
 
     def settle_all(self, areas: list[str], progress: Progress) -> None:
         """Make every page true that should stand."""
-        with closing(self.helper):
-            for page, area in progress(Plan(self._planned(areas), self._expected())):
-                self.settle(page, area)
+        for page, area in progress(Plan(self._planned(areas), self._expected())):
+            self.settle(page, area)
 
     def _planned(self, areas: list[str]) -> Iterator[Planned]:
         """
@@ -206,7 +209,7 @@ class _Work:
                     page.content()
 
     def _is_long(self) -> bool:
-        return len(self.report.written) >= MANY
+        return self.is_all or len(self.report.written) >= MANY
 
     def _all_stand(self, paths: Collection[str]) -> bool:
         return bool(paths) and all(each in self.entries for each in paths)
@@ -264,7 +267,7 @@ class _Work:
         # No manifest tells of it, so what is remembered of this build must not
         # either: the next one would take it away as what nobody yields.
         self.entries.pop(LIVE, None)
-        self.folder.finish(self.version, self.entries)
+        self.folder.finish(self.maker.version, self.entries)
 
     def _change(self) -> Change:
         url = self.edition.settings.site_url

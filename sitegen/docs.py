@@ -12,17 +12,17 @@ from sitegen.shelves import Shelf, line_of, shelves, told
 
 
 @pages("docs")
+def documents(edition: Edition) -> Iterator[Row]:
+    """Every published document: for readers, for programs, and as Markdown."""
+    yield from edition.always(Sheets).pages(edition)
+
+
+@pages("docs", costly=True)
 def collections(edition: Edition) -> Iterator[Page]:
     """The register of each collection."""
     registers = edition.always(_Registers)
     for shelf in shelves(edition):
         yield from registers.of(shelf, edition.settings.site_name)
-
-
-@pages("docs")
-def documents(edition: Edition) -> Iterator[Row]:
-    """Every published document: for readers, for programs, and as Markdown."""
-    yield from edition.always(Sheets).pages(edition)
 
 
 class _Registers:

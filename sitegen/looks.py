@@ -43,6 +43,15 @@ class _Compiled(BytecodeCache):
 _COMPILED = _Compiled()
 
 
+class _Environment(Environment):
+    """Looks into a dict at once: nearly all that templates are shown is told in one."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        if type(obj) is dict and attribute in obj:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
+
+
 class Looks:
     """The templates of one site; a folder of its owner goes before ours."""
 
@@ -54,7 +63,7 @@ class Looks:
         # Under its own name ours is found although another goes before it.
         named = PrefixLoader({"masthead": ours})
         loaders = [*map(FileSystemLoader, own), ours, named]
-        self._jinja = Environment(
+        self._jinja = _Environment(
             # Read once: `version` names the templates as they are now.
             auto_reload=False,
             autoescape=True,

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from models.base import canonical
@@ -41,10 +42,18 @@ class Maker:
         self.folder = folder
         self.before = before
         self.is_full = is_full
+        self._edition = edition
         self._looks = edition.looks
-        self._site = self._looks.site(_navigation(edition))
-        self.version = _digest([self._looks.version, self._site["collections"]])[:16]
         self._begun = False
+
+    @cached_property
+    def _site(self) -> dict[str, Any]:
+        return self._looks.site(_navigation(self._edition))
+
+    @cached_property
+    def version(self) -> str:
+        """Name what every page shows; it is found out at the first page."""
+        return _digest([self._looks.version, self._site["collections"]])[:16]
 
     def made(self, page: Page, area: str) -> Made:
         """

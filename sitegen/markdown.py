@@ -22,6 +22,7 @@ from sitegen.footnotes import Notes, note_tokens, read_footnotes
 from sitegen.headings import Heading, name_headings
 from sitegen.highlight import COLOURED
 from sitegen.markup import MARK, Markup, without_empty_headers
+from sitegen.plain import read_plain_lines
 
 __all__ = [
     "RENDERER",
@@ -72,7 +73,10 @@ def _parser(*without: str) -> MarkdownIt:
         },
     )
     parser.enable(["table", "strikethrough"])
+    # Without HTML they find nothing, line for line.
+    parser.disable(["html_block", "html_inline"])
     measure_lines(parser)
+    read_plain_lines(parser)
     measure_tables(parser)
     read_footnotes(parser)
     parser.disable(list(without))

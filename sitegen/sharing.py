@@ -12,7 +12,7 @@ from os.path import abspath
 from pathlib import Path
 from select import select
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from models.engines.engine import from_anywhere
 from models.hosting import cache_class, type_of
@@ -42,6 +42,7 @@ WORTH = 160
 # digest of the manifest, and whether it was written.
 Told = tuple[list[Any], str, int, str, bool]
 
+T = TypeVar("T")
 
 # What yields a row: the name of a function, and its area.
 Of = tuple[str, str]
@@ -79,16 +80,21 @@ class Turn:
 
 
 class Helper:
-    """The worker of one build, which is started when the build proves to be long."""
+    """The worker of one build, which is started when the build is or proves long."""
 
-    def __init__(self, edition: Edition, maker: Maker, basis: list[Any]) -> None:
-        self._edition, self._maker, self._basis = edition, maker, basis
+    def __init__(self, edition: Edition, maker: Maker, marked: Any) -> None:
+        self._edition, self._maker, self._marked = edition, maker, marked
         self._thread: ThreadPoolExecutor | None = None
         self._worker: Worker | None = None
         # The rows that the worker is at or will come to, by what they are of.
         self._turns: dict[Of, Turn] = {}
         self._under_way: dict[Of, Future[dict[str, Told]]] = {}
         self._made: dict[str, Told] = {}
+
+    def expect(self, subjects: int) -> None:
+        """Where so many will lack, have the worker load what it needs meanwhile."""
+        if subjects > WORTH:
+            self._in_thread(self._begun)
 
     def begin(self, row: Row, of: Of) -> bool:
         """Have a row made before its turn, if so much of it lacks; tell whether."""
@@ -101,9 +107,12 @@ class Helper:
         return not all(map(self._maker.stands, subject.pages))
 
     def _share(self, of: Of, turn: Turn) -> None:
-        self._thread = self._thread or ThreadPoolExecutor(1)
         self._turns[of] = turn
-        self._under_way[of] = self._thread.submit(self._shared, of, turn)
+        self._under_way[of] = self._in_thread(self._shared, of, turn)
+
+    def _in_thread(self, function: Callable[..., T], *given: Any) -> Future[T]:
+        self._thread = self._thread or ThreadPoolExecutor(1)
+        return self._thread.submit(function, *given)
 
     def in_turn(
         self,
@@ -118,12 +127,14 @@ class Helper:
         `meanwhile` is done once the helper is at work.
         """
         turn, done = self._turns.get(of) or Turn(len(row)), 0
-        while part := turn.here():
+        part: slice | None = slice(0)
+        while part:
             yield from _pages(row[part])
             done = part.stop
             if of not in self._under_way and turn.left > WORTH and is_long():
                 self._share(of, turn)
                 meanwhile()
+            part = turn.here()
         if of in self._under_way:
             self._made |= self._under_way.pop(of).result()
         yield from _pages(row[done:])
@@ -139,14 +150,15 @@ class Helper:
         return Made(Entry(sha256, size, *kinds, area, made), is_written)
 
     def close(self) -> None:
-        """End the worker; one that is still making pages has nobody to tell."""
-        self._end_worker(at_once=bool(self._under_way))
+        """End the worker; one that is still at something has nobody to tell."""
+        is_at_work = self._under_way or (self._worker and self._worker.basis is None)
+        self._end_worker(at_once=bool(is_at_work))
         if self._thread is not None:
             self._thread.shutdown()
 
     def _begun(self) -> "Worker":
-        if self._worker is None:
-            self._worker = Worker(self._maker.folder)
+        self._worker = self._worker or Worker(self._maker.folder)
+        if self._worker.basis is None:
             self._worker.begin(self._edition, self._maker)
         return self._worker
 
@@ -164,7 +176,7 @@ class Helper:
         found: dict[str, Told] = {}
         try:
             worker = self._begun()
-            if worker.basis != self._basis:
+            if worker.basis != [self._marked, self._maker.version]:
                 return {}
             while part := turn.there():
                 found |= worker.ask([*of, *part])

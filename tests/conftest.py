@@ -28,6 +28,7 @@ from sitegen.garbage import collect_seldom
 from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
 from sitegen.preview import Preview
+from tests.engines import OfFile, OfServer
 from tests.keeping import PROGRAMS, Files, cluster
 from tests.shelf import Shelf
 
@@ -168,6 +169,13 @@ def store(settings, empty_database, keeping):
     open_database(settings.database)
     yield database
     database.close()
+
+
+@pytest.fixture
+def engine(request, store, settings):
+    """What a test does to the database behind our back, or sees of it."""
+    kinds = {"sqlite": OfFile, "postgresql": OfServer}
+    return kinds[request.config.getoption("--engine")](settings.database)
 
 
 @pytest.fixture

@@ -11,12 +11,11 @@ from pathlib import Path
 from select import select
 from unittest.mock import patch
 
-import psycopg
-
 from models.database import database
 from models.engines import postgresql
+from models.engines.driver import opened, psycopg
 from models.engines.engine import BUSY_SECONDS
-from models.engines.postgresql import WRITING, opened
+from models.engines.postgresql import WRITING
 
 # Where Debian keeps them, the newest last.
 PROGRAMS = sorted(

@@ -1,19 +1,20 @@
 """PostgreSQL, and what speaks its protocol: a server that many hosts write to."""
 
 import logging
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
-from functools import lru_cache
-from itertools import count
 from pathlib import Path
 from typing import Any
 
-import psycopg
 from peewee import SQL, Expression, PostgresqlDatabase, Table, fn
-from psycopg.conninfo import conninfo_to_dict
-from psycopg.pq import TransactionStatus
 
+from models.engines.driver import (
+    Adapter,
+    Connection,
+    TransactionStatus,
+    opened,
+    psycopg,
+)
 from models.engines.engine import BUSY_SECONDS, Ranked, Sought
 from models.engines.tsvector import told_query, told_vector
 
@@ -26,17 +27,6 @@ BEGIN_WRITING = (
     f"BEGIN; SET LOCAL lock_timeout = '{BUSY_SECONDS}s';"
     f" SELECT pg_advisory_xact_lock({WRITING}); SET LOCAL lock_timeout = 0"
 )
-# What is acknowledged is on the server's disk: that is its default, and stays ours.
-CONNECTING: dict[str, Any] = {
-    "connect_timeout": BUSY_SECONDS,
-    "application_name": "masthead",
-    # A host that is gone is noticed, and not waited for.
-    "keepalives_idle": 5,
-    "keepalives_interval": 2,
-    "keepalives_count": 2,
-    "tcp_user_timeout": 10_000,
-    "options": "-c client_min_messages=warning -c jit=off",
-}
 # What the server says when it cannot be used, and the state that this is: by the
 # class of its SQLSTATE or by all of it.
 STATES = {
@@ -74,37 +64,6 @@ _DAYS_OF_HOURS = (
 )
 
 
-class Cursor(psycopg.RawCursor[Any]):
-    """
-    Takes statements as they are written for SQLite: with ? and ?2 for values.
-
-    How a table is laid out is its own affair.
-    """
-
-    def execute(self, query: Any, params: Any = None, **more: Any) -> Any:
-        return super().execute(_numbered(query), params or None, **more)
-
-    def executemany(self, query: Any, params_seq: Any, **more: Any) -> None:
-        super().executemany(_numbered(query), list(params_seq), **more)
-
-
-@lru_cache(maxsize=2000)
-def _numbered(query: str) -> str:
-    query = query.removesuffix(" WITHOUT ROWID")
-    places = count(1)
-    # Peewee itself asks for the tables of a server with %s.
-    return re.sub(
-        r"\?(\d*)|%s", lambda found: f"${found.group(1) or next(places)}", query
-    )
-
-
-class Connection(psycopg.Connection[Any]):
-    """One that a thread leaves behind at its end is closed without a word."""
-
-    def __del__(self, *_: Any) -> None:
-        self.close()
-
-
 class ServerDatabase(PostgresqlDatabase):
     """Connects each thread to the server that the address names."""
 
@@ -114,6 +73,7 @@ class ServerDatabase(PostgresqlDatabase):
         {"database-unreachable", "database-read-only", "database-failing"}
     )
 
+    psycopg2_adapter = psycopg3_adapter = Adapter
     param = "?"
     # Texts sort by their bytes, as they do in SQLite; numbers have room for ours.
     field_types = PostgresqlDatabase.field_types | {
@@ -124,9 +84,13 @@ class ServerDatabase(PostgresqlDatabase):
     }
 
     def aim(self, address: str) -> None:
-        self.init(address, prefer_psycopg3=True)
+        self.init(address)
 
     def _connect(self) -> Connection:
+        return opened(self.database)
+
+    def aside(self) -> Connection:
+        """Return a connection of its own, outside of every transaction."""
         return opened(self.database)
 
     def exists(self, address: str) -> bool:
@@ -267,22 +231,3 @@ def _is_match(match: str) -> Any:
 
 def _query(match: str) -> Any:
     return SQL("?::tsquery", [match])
-
-
-class _Whole(psycopg.adapt.Loader):
-    """A sum of whole numbers is a numeric there; here it is whole again."""
-
-    def load(self, data: Any) -> int | float:
-        text = bytes(data).decode()
-        return float(text) if "." in text else int(text)
-
-
-def opened(address: str) -> Connection:
-    """Connect to the server; what the address says goes before what is usual."""
-    said = conninfo_to_dict(address)
-    wanted = CONNECTING | dict(said)
-    if "options" in said:
-        wanted["options"] = f"{CONNECTING['options']} {said['options']}"
-    connection = Connection.connect(autocommit=True, cursor_factory=Cursor, **wanted)
-    connection.adapters.register_loader("numeric", _Whole)
-    return connection

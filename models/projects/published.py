@@ -195,6 +195,10 @@ def published_documents() -> list[PublishedPage]:
     return Register().read()
 
 
+def published_count() -> int:
+    return DocumentRow.select().where(_is_public()).count()
+
+
 def published_contents(document_ids: Sequence[str]) -> dict[str, str]:
     """Return the texts of the published revisions, by document."""
     return DOCUMENTS.contents_of(document_ids, DocumentRow.published_version)

@@ -23,7 +23,7 @@ COMMANDS = {tuple(words.split()): parser for words, parser in BY_NAME.items()}
 SERVING = {("serve",), ("demo",)}
 # They run anywhere, without a database; their own tests have the rest of their life.
 PROBE = ("probe",)
-ANYWHERE = {words for words in COMMANDS if words[0] in ("probe", "convert")}
+ANYWHERE = {w for w in COMMANDS if w[0] in ("probe", "convert", "publish")}
 # What a command cannot do without.
 NEEDS = {
     PROBE: ["probe.toml"],

@@ -10,7 +10,7 @@ import pytest
 from api.http import create_app
 from models.database import database, open_database
 from sitegen.bodies import Bodies
-from sitegen.builder import Builder
+from sitegen.builder import Builder, Pace
 from sitegen.looks import Looks
 from sitegen.page import Edition
 from tests.pages.test_builder import eventually
@@ -56,7 +56,9 @@ def builders(store, clock):
     def start(settings):
         shared = {"looks": Looks(settings), "bodies": Bodies(), "memory": {}}
         built = Builder(
-            clock, lambda now: Edition(now=now, settings=settings, **shared), tick=0.02
+            clock,
+            lambda now: Edition(now=now, settings=settings, **shared),
+            pace=Pace(tick=0.02),
         )
         made.append(built)
         built.start()

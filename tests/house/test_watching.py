@@ -1,6 +1,7 @@
 """What the manual says of metrics and alerts is what the server tells."""
 
 import re
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -29,7 +30,8 @@ each_alert = pytest.mark.parametrize("alert", ALERTS, ids=lambda rule: rule["ale
 def families(store, settings, clock, ask):
     """What is told once everything has happened that is told at all."""
     progress = Progress()
-    metrics = Metrics(settings, clock, progress)
+    published = replace(settings, publish="elsewhere")
+    metrics = Metrics(published, clock, progress, progress)
     client = create_app(settings, clock=clock, metrics=metrics).test_client()
     service = {"slug": "api", "name": "Public API"}
     ask("POST /status/v1/admin/services/add", service)

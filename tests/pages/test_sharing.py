@@ -72,7 +72,7 @@ def test_same_bytes(short, many, build_site, output, made_here, tmp_path, is_kep
     """Who made a page is not to be seen, nor what is said of it."""
     alone = tmp_path / "alone"
     with pytest.MonkeyPatch.context() as without:
-        without.setattr(building, "MANY", 10_000)
+        without.setattr(sharing, "WORTH", 10_000)
         expected = build_site(output=alone, bodies=Bodies())
     assert len(made_here) == COUNT
     made_here.clear()
@@ -87,6 +87,19 @@ def test_same_bytes(short, many, build_site, output, made_here, tmp_path, is_kep
     assert report.warnings == expected.warnings
     assert len(report.warnings) == COUNT + 1
     assert BodyRow.select().count() == COUNT
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_all_to_be_made(short, many, build_site, output, made_here, monkeypatch, full):
+    """Where all is to be made nobody waits until the build proves to be long."""
+    if full:
+        build_site()
+        made_here.clear()
+    monkeypatch.setattr(building, "MANY", 10_000)
+
+    build_site(full=full)
+
+    assert len(made_here) < 10
 
 
 def test_what_follows(short, many, shelf, store, settings, clock, made_here, tmp_path):
@@ -151,7 +164,7 @@ def test_worker_that_fails(
     assert build_site().failed == []
 
     assert "reason=worker-died" in caplog.text
-    monkeypatch.setattr(building, "MANY", 10_000)
+    monkeypatch.setattr(sharing, "WORTH", 10_000)
     build_site(output=tmp_path / "alone")
     assert files_in(output) == files_in(tmp_path / "alone")
 

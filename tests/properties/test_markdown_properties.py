@@ -1,13 +1,15 @@
 """For any text: allowed tags, safe addresses, nothing left open, always the same."""
 
 import re
+from functools import partial
 from html import unescape
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from markdown_it.parser_inline import ParserInline
 
 from sitegen.highlight import COLOURABLE, highlighted
-from sitegen.markdown import fill, render
+from sitegen.markdown import _parser, fill, render
 from sitegen.markup import MARK
 from tests.allowed import checked
 
@@ -61,6 +63,25 @@ def test_render_is_stable(text):
     The same text gives the same HTML, headings and links.
     """
     assert render(text) == render(text)
+
+
+@settings(max_examples=400, deadline=None)
+@given(texts)
+@example("a\n---\n")
+@example("- a\n===")
+@example("a | a\n-|-")
+@example("a\n2. a\n1. a")
+@example("a\n    a\n> a\n*\n> - a\n-\n")
+@example("a *a-a: a* [a!](b)\n")
+def test_shortcuts_change_nothing(text):
+    """
+    Plain words are read as the parser's own rules would read them.
+    """
+    by_rules = _parser("plain")
+    by_rules.inline.terminator_re = ParserInline().terminator_re
+    by_rules.inline.parse = partial(ParserInline.parse, by_rules.inline)
+
+    assert render(text) == render(text, by_rules)
 
 
 @given(st.lists(st.sampled_from(sorted(ASKED))))

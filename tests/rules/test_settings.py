@@ -48,6 +48,22 @@ def test_nothing_is_public():
 @pytest.mark.parametrize(
     ("name", "value"),
     [
+        *(("PUBLISH", "s3://"), ("PUBLISH", "s3://A"), ("PUBLISH", "s3://aa/../b")),
+        *(("PUBLISH", "s3:aa"), ("PUBLISH", "s3://aa//b"), ("PUBLISH", "a\nb")),
+        *(("PUBLISH", "output"), ("PUBLISH", "output/x"), ("PUBLISH", ".")),
+        *(("PUBLISH_ENDPOINT", "s3.example.com"), ("PUBLISH_ENDPOINT", "ftp://a")),
+        *(("PUBLISH_ENDPOINT", "https://a/b"), ("PUBLISH_ENDPOINT", "https://a/")),
+        *(("PUBLISH_ENDPOINT", "http://a:65536"), ("PUBLISH_ENDPOINT", "http://a..b")),
+        *(
+            ("PUBLISH_ENDPOINT", "http://1.2.3"),
+            ("PUBLISH_ENDPOINT", "http://1.2.3.256"),
+        ),
+        *(("PUBLISH_ENDPOINT", "http://[1:2]"), ("PUBLISH_ENDPOINT", "http://a.0x1")),
+        *(
+            ("PUBLISH_ENDPOINT", "http://key:secret@a"),
+            ("PUBLISH_ENDPOINT", "http://-"),
+        ),
+        *(("PUBLISH_REGION", ""), ("PUBLISH_REGION", "a b"), ("PUBLISH_HOOK", "a 'b")),
         *(("DATABASE", ""), ("OUTPUT", ""), ("OUTPUT", " "), ("HOST", "")),
         *(("PORT", "0"), ("PORT", "65536"), ("PORT", "80a"), ("PORT", "")),
         *(("PORT", "-1"), ("PORT", "8e1"), ("PORT", "٣"), ("PORT", "1" * 13)),
@@ -132,3 +148,26 @@ def test_values_are_not_repeated():
         read(BOOTSTRAP_KEY_SHA256="mh_secret")
 
     assert "mh_secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("publish", ""), ("publish", "s3://my-bucket"), ("publish", "s3://b.a/c/d/")),
+        *(
+            ("publish", "/srv/www"),
+            ("publish", "output-copy"),
+            ("publish", "../out put"),
+        ),
+        ("publish_endpoint", "http://127.0.0.1:9000"),
+        ("publish_endpoint", "https://[2001:db8::1]:443"),
+        ("publish_endpoint", "https://s3.eu-central-1.example.com"),
+        ("publish_hook", "purge --zone 'my zone'"),
+    ],
+)
+def test_publishing(name, value):
+    """Where and how is published is taken as it is, and not shown with settings."""
+    found = read(**{name.upper(): value})
+
+    assert getattr(found, name) == value
+    assert name not in repr(found)

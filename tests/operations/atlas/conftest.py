@@ -1,7 +1,5 @@
 """A world in which every change of Area A is possible, made once and copied."""
 
-import shutil
-
 import pytest
 
 from api.operation import OPERATIONS
@@ -16,21 +14,20 @@ NOBODY = "00000000-0000-7000-8000-0000000000ff"
 
 
 @pytest.fixture(scope="session")
-def world(empty_database, tmp_path_factory):
+def world(empty_database, keeping, tmp_path_factory):
     """A database with the project in it, made once; and the ids of what it has."""
-    path = tmp_path_factory.mktemp("world") / "world.db"
-    shutil.copy(empty_database, path)
-    open_database(str(path))
-    ids = populate(NOON)
-    database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-    database.close()
-    return path, ids
+    with keeping.place(tmp_path_factory.mktemp("world") / "world.db", False) as address:
+        keeping.copy(empty_database, address)
+        open_database(address)
+        ids = populate(NOON)
+        keeping.at_rest()
+        yield address, ids
 
 
 @pytest.fixture
-def store(settings, world):
+def store(settings, world, keeping):
     """The database of this test: a copy of the world."""
-    shutil.copy(world[0], settings.database)
+    keeping.copy(world[0], settings.database)
     open_database(settings.database)
     yield database
     database.close()

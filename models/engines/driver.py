@@ -1,0 +1,103 @@
+"""
+The driver of PostgreSQL, loaded where there is a server.
+
+Peewee was loaded without it, so what Peewee would ask of it is asked here.
+"""
+
+import re
+import sys
+from functools import lru_cache
+from itertools import count
+from typing import Any
+
+from peewee import Psycopg3Adapter
+
+from models.engines.engine import BUSY_SECONDS
+
+if sys.modules.get("psycopg") is None:
+    sys.modules.pop("psycopg", None)
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import TransactionStatus
+
+__all__ = ["Adapter", "Connection", "Cursor", "TransactionStatus", "opened", "psycopg"]
+
+# What is acknowledged is on the server's disk: that is its default, and stays ours.
+CONNECTING: dict[str, Any] = {
+    "connect_timeout": BUSY_SECONDS,
+    "application_name": "masthead",
+    # A host that is gone is noticed, and not waited for.
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 10_000,
+    "options": "-c client_min_messages=warning -c jit=off",
+}
+
+
+class Adapter(Psycopg3Adapter):
+    """What Peewee asks of the driver."""
+
+    txn_idle = TransactionStatus.IDLE
+    txn_inerror = TransactionStatus.INERROR
+    txn_unknown = TransactionStatus.UNKNOWN
+
+    def __init__(self) -> None:
+        """No query of ours looks into JSON."""
+
+    def check_driver(self) -> None:
+        """It is here."""
+
+    def get_binary_type(self) -> type[bytes]:
+        return bytes
+
+
+class Cursor(psycopg.RawCursor[Any]):
+    """
+    Takes statements as they are written for SQLite: with ? and ?2 for values.
+
+    How a table is laid out is its own affair.
+    """
+
+    def execute(self, query: Any, params: Any = None, **more: Any) -> Any:
+        return super().execute(_numbered(query), params or None, **more)
+
+    def executemany(self, query: Any, params_seq: Any, **more: Any) -> None:
+        super().executemany(_numbered(query), list(params_seq), **more)
+
+
+@lru_cache(maxsize=2000)
+def _numbered(query: str) -> str:
+    query = query.removesuffix(" WITHOUT ROWID")
+    places = count(1)
+    # Peewee itself asks for the tables of a server with %s.
+    return re.sub(
+        r"\?(\d*)|%s", lambda found: f"${found.group(1) or next(places)}", query
+    )
+
+
+class Connection(psycopg.Connection[Any]):
+    """One that a thread leaves behind at its end is closed without a word."""
+
+    def __del__(self, *_: Any) -> None:
+        self.close()
+
+
+class _Whole(psycopg.adapt.Loader):
+    """A sum of whole numbers is a numeric there; here it is whole again."""
+
+    def load(self, data: Any) -> int | float:
+        text = bytes(data).decode()
+        return float(text) if "." in text else int(text)
+
+
+def opened(address: str) -> Connection:
+    """Connect to the server; what the address says goes before what is usual."""
+    said = conninfo_to_dict(address)
+    wanted = CONNECTING | dict(said)
+    if "options" in said:
+        wanted["options"] = f"{CONNECTING['options']} {said['options']}"
+    connection = Connection.connect(autocommit=True, cursor_factory=Cursor, **wanted)
+    connection.adapters.register_loader("numeric", _Whole)
+    return connection
