@@ -9,13 +9,9 @@ from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
 from select import select
-from unittest.mock import patch
 
 from models.database import database
-from models.engines import postgresql
 from models.engines.driver import opened, psycopg
-from models.engines.engine import BUSY_SECONDS
-from models.engines.postgresql import WRITING
 
 # Where Debian keeps them, the newest last.
 PROGRAMS = sorted(
@@ -101,16 +97,6 @@ class Files:
         """All that is kept there, to be compared."""
         return Path(address).read_bytes()
 
-    @contextmanager
-    def held(self, address):
-        """Write from elsewhere; this thread does not wait for it for long."""
-        with self.elsewhere(address) as other:
-            other.execute("BEGIN IMMEDIATE")
-            database.execute_sql("PRAGMA busy_timeout = 50")
-            yield
-            other.execute("ROLLBACK")
-            database.execute_sql(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
-
 
 class Databases:
     """
@@ -179,14 +165,6 @@ class Databases:
                 name: sorted(map(str, other.execute(f'SELECT * FROM "{name}"')))
                 for name in tables
             }
-
-    @contextmanager
-    def held(self, address):
-        with self.elsewhere(address) as other:
-            other.execute(f"SELECT pg_advisory_lock({WRITING})")
-            hasty = postgresql.BEGIN_WRITING.replace(f"{BUSY_SECONDS}s", "50ms")
-            with patch.object(postgresql, "BEGIN_WRITING", hasty):
-                yield
 
     def _new(self, name):
         self._server.execute(f"CREATE DATABASE {name} STRATEGY FILE_COPY")
