@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from peewee import SQL, Expression, PostgresqlDatabase, Table, fn
+from peewee import SQL, Expression, Table, fn
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
 from models.engines.engine import BUSY_SECONDS, Ranked, Sought
+from models.engines.server_rows import ServerRows
 from models.engines.tsvector import told_query, told_vector
 
 log = logging.getLogger("masthead.database")
@@ -105,7 +106,7 @@ class Connection(psycopg.Connection[Any]):
         self.close()
 
 
-class ServerDatabase(PostgresqlDatabase):
+class ServerDatabase(ServerRows):
     """Connects each thread to the server that the address names."""
 
     kind = "postgresql"
@@ -116,15 +117,12 @@ class ServerDatabase(PostgresqlDatabase):
 
     param = "?"
     # Texts sort by their bytes, as they do in SQLite; numbers have room for ours.
-    field_types = PostgresqlDatabase.field_types | {
+    field_types = ServerRows.field_types | {
         "AUTO": "BIGSERIAL",
         "FLOAT": "DOUBLE PRECISION",
         "INT": "BIGINT",
         "TEXT": 'TEXT COLLATE "C"',
     }
-
-    def aim(self, address: str) -> None:
-        self.init(address, prefer_psycopg3=True)
 
     def _connect(self) -> Connection:
         return opened(self.database)
@@ -279,7 +277,11 @@ class _Whole(psycopg.adapt.Loader):
 
 def opened(address: str) -> Connection:
     """Connect to the server; what the address says goes before what is usual."""
-    said = conninfo_to_dict(address)
+    try:
+        said = conninfo_to_dict(address)
+    except psycopg.ProgrammingError:
+        # What it says has a part of the address in it, which may be the password.
+        raise psycopg.OperationalError("the address cannot be read") from None
     wanted = CONNECTING | dict(said)
     if "options" in said:
         wanted["options"] = f"{CONNECTING['options']} {said['options']}"
