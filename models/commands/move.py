@@ -1,4 +1,4 @@
-"""The command `move`: copies an instance into a database of the other engine."""
+"""The command `move`: copies an instance into an empty database of either engine."""
 
 import sys
 from argparse import ArgumentParser, Namespace
@@ -18,16 +18,14 @@ from models.integrity import faults
 from models.lease import holder_of
 
 ABOUT = (
-    "Copies everything in the database that MASTHEAD_DATABASE names into another one,"
-    " and compares the two. What is written after the copy began is not in it: stop"
-    " all servers first. The other one must be empty: a file that is not there, or a"
-    " database of a PostgreSQL server without tables. If anything goes wrong, it stays"
-    " as it was."
+    "What is written after the copy began is not in it: stop all servers first. TO is"
+    " the path of a file that is not there, or the postgresql:// address of a database"
+    " without tables. If anything goes wrong, it stays as it was."
 )
 
 
 def declare(parser: ArgumentParser) -> None:
-    parser.description = ABOUT
+    parser.epilog = ABOUT
     parser.add_argument(
         "to",
         metavar="TO",

@@ -3,7 +3,7 @@
 import logging
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
@@ -277,14 +277,19 @@ class _Whole(psycopg.adapt.Loader):
 
 def opened(address: str) -> Connection:
     """Connect to the server; what the address says goes before what is usual."""
-    try:
-        said = conninfo_to_dict(address)
-    except psycopg.ProgrammingError:
-        # What it says has a part of the address in it, which may be the password.
-        raise psycopg.OperationalError("the address cannot be read") from None
-    wanted = CONNECTING | dict(said)
+    said = _read(address)
+    wanted = CONNECTING | said
     if "options" in said:
         wanted["options"] = f"{CONNECTING['options']} {said['options']}"
     connection = Connection.connect(autocommit=True, cursor_factory=Cursor, **wanted)
     connection.adapters.register_loader("numeric", _Whole)
     return connection
+
+
+def _read(address: str) -> dict[str, Any]:
+    """Take the address apart; what is wrong with it may be a part of the password."""
+    with suppress(psycopg.ProgrammingError):
+        said = dict(conninfo_to_dict(address))
+        if "@" not in str(said.get("host")):
+            return said
+    raise psycopg.OperationalError("the address cannot be read")
