@@ -6,6 +6,7 @@ Peewee was loaded without it, so what Peewee would ask of it is asked here.
 
 import re
 import sys
+from contextlib import suppress
 from functools import lru_cache
 from itertools import count
 from typing import Any
@@ -94,10 +95,19 @@ class _Whole(psycopg.adapt.Loader):
 
 def opened(address: str) -> Connection:
     """Connect to the server; what the address says goes before what is usual."""
-    said = conninfo_to_dict(address)
-    wanted = CONNECTING | dict(said)
+    said = _read(address)
+    wanted = CONNECTING | said
     if "options" in said:
         wanted["options"] = f"{CONNECTING['options']} {said['options']}"
     connection = Connection.connect(autocommit=True, cursor_factory=Cursor, **wanted)
     connection.adapters.register_loader("numeric", _Whole)
     return connection
+
+
+def _read(address: str) -> dict[str, Any]:
+    """Take the address apart; what is wrong with it may be a part of the password."""
+    with suppress(psycopg.ProgrammingError):
+        said = dict(conninfo_to_dict(address))
+        if "@" not in str(said.get("host")):
+            return said
+    raise psycopg.OperationalError("the address cannot be read")

@@ -6,7 +6,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from peewee import SQL, Expression, PostgresqlDatabase, Table, fn
+from peewee import SQL, Expression, Table, fn
 
 from models.engines.driver import (
     Adapter,
@@ -16,6 +16,7 @@ from models.engines.driver import (
     psycopg,
 )
 from models.engines.engine import BUSY_SECONDS, Ranked, Sought
+from models.engines.server_rows import ServerRows
 from models.engines.tsvector import told_query, told_vector
 
 log = logging.getLogger("masthead.database")
@@ -64,7 +65,7 @@ _DAYS_OF_HOURS = (
 )
 
 
-class ServerDatabase(PostgresqlDatabase):
+class ServerDatabase(ServerRows):
     """Connects each thread to the server that the address names."""
 
     kind = "postgresql"
@@ -76,15 +77,12 @@ class ServerDatabase(PostgresqlDatabase):
     psycopg2_adapter = psycopg3_adapter = Adapter
     param = "?"
     # Texts sort by their bytes, as they do in SQLite; numbers have room for ours.
-    field_types = PostgresqlDatabase.field_types | {
+    field_types = ServerRows.field_types | {
         "AUTO": "BIGSERIAL",
         "FLOAT": "DOUBLE PRECISION",
         "INT": "BIGINT",
         "TEXT": 'TEXT COLLATE "C"',
     }
-
-    def aim(self, address: str) -> None:
-        self.init(address)
 
     def _connect(self) -> Connection:
         return opened(self.database)
