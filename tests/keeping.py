@@ -89,6 +89,19 @@ class Files:
             yield connection
 
     @contextmanager
+    def tampering(self, address):
+        """Connect past what guards the rows, as somebody with the file can."""
+        with self.elsewhere(address) as other:
+            triggers = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+            for (name,) in other.execute(triggers).fetchall():
+                other.execute(f"DROP TRIGGER {name}")
+            yield other
+
+    def content(self, address):
+        """All that is kept there, to be compared."""
+        return Path(address).read_bytes()
+
+    @contextmanager
     def held(self, address):
         """Write from elsewhere; this thread does not wait for it for long."""
         with self.elsewhere(address) as other:
@@ -151,6 +164,21 @@ class Databases:
     def elsewhere(self, address):
         with closing(opened(address)) as connection:
             yield connection
+
+    @contextmanager
+    def tampering(self, address):
+        with self.elsewhere(address) as other:
+            other.execute("SET session_replication_role = replica")
+            yield other
+
+    def content(self, address):
+        with self.elsewhere(address) as other:
+            asked = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+            tables = [name for (name,) in other.execute(asked)]
+            return {
+                name: sorted(map(str, other.execute(f'SELECT * FROM "{name}"')))
+                for name in tables
+            }
 
     @contextmanager
     def held(self, address):

@@ -43,7 +43,8 @@ def open_instance(settings: Settings, now: datetime) -> list[str]:
             now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
         )
     except (OSError, PeeweeException, StorageBusy) as error:
-        reason = error.__cause__ or error
+        # In one line, without the question that a driver adds.
+        reason = f"{error.__cause__ or error}".partition("\n")[0].rstrip("?.")
         raise CommandError(
             f"The database {named(settings.database)} cannot be used: {reason}."
         ) from error

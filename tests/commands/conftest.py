@@ -21,17 +21,22 @@ from tests.ports import free_port
 ROOT = Path(__file__).parents[2]
 
 
-def environment_in(folder):
-    """What a command is told so that its instance lies in this folder."""
-    return os.environ | {
-        "MASTHEAD_DATABASE": str(folder / "masthead.db"),
-        "MASTHEAD_OUTPUT": str(folder / "output"),
-    }
+@pytest.fixture(scope="session")
+def environment_in(keeping):
+    """What a command is told so that its instance is that of this folder."""
+    return lambda folder: (
+        os.environ
+        | {
+            "MASTHEAD_DATABASE": keeping.at(folder / "masthead.db"),
+            "MASTHEAD_OUTPUT": str(folder / "output"),
+        }
+    )
 
 
 @pytest.fixture
-def environment(tmp_path):
-    return environment_in(tmp_path)
+def environment(tmp_path, keeping, environment_in):
+    yield environment_in(tmp_path)
+    keeping.leave(tmp_path)
 
 
 @contextmanager
@@ -97,9 +102,15 @@ def fetch(address, key=None, body=None, repeat="one"):
 
 
 @pytest.fixture
-def command(tmp_path, monkeypatch, capsys):
+def address(beside):
+    """The database of `command`."""
+    return beside("data/masthead.db")
+
+
+@pytest.fixture
+def command(address, tmp_path, monkeypatch, capsys):
     """Run a command on an instance of its own; return (exit, output, errors)."""
-    monkeypatch.setenv("MASTHEAD_DATABASE", str(tmp_path / "data/masthead.db"))
+    monkeypatch.setenv("MASTHEAD_DATABASE", address)
     monkeypatch.setenv("MASTHEAD_OUTPUT", str(tmp_path / "output"))
     monkeypatch.setenv("MASTHEAD_LOG_LEVEL", "error")
     monkeypatch.chdir(tmp_path)
