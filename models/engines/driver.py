@@ -28,12 +28,15 @@ __all__ = ["Adapter", "Connection", "Cursor", "TransactionStatus", "opened", "ps
 CONNECTING: dict[str, Any] = {
     "connect_timeout": BUSY_SECONDS,
     "application_name": "masthead",
-    # A host that is gone is noticed, and not waited for.
+    # A server that is gone is noticed, and not waited for.
     "keepalives_idle": 5,
     "keepalives_interval": 2,
     "keepalives_count": 2,
     "tcp_user_timeout": 10_000,
-    "options": "-c client_min_messages=warning -c jit=off",
+    # So is a host of ours that vanished, by the server: what it held is free within
+    # five seconds.
+    "options": "-c client_min_messages=warning -c jit=off -c tcp_keepalives_idle=2"
+    " -c tcp_keepalives_interval=1 -c tcp_keepalives_count=3 -c tcp_user_timeout=5000",
 }
 
 

@@ -4,17 +4,18 @@ import json
 import logging
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import disk_usage
 from threading import local
 from typing import Any
 
-from peewee import SQL, NodeList, OperationalError, Table, fn
+from peewee import SQL, NodeList, OperationalError
 
-from models.engines.engine import BUSY_SECONDS, Ranked, Sought
+from models.engines.engine import BUSY_SECONDS
 from models.engines.file_rows import FileRows
+from models.engines.fts5 import Words
 from models.errors import StorageBusy
 from models.logs import Line
 
@@ -48,8 +49,6 @@ STATES = {
 }
 # With less than this left, SQLite calls a full disk by other names.
 LITTLE = 64 * 1024
-# A title says more of a thing than its text.
-TITLE, BODY = 4.0, 1.0
 
 DAY_MS = 24 * 60 * 60 * 1000
 # As text, since there are millions: to make each number an object of Python, only
@@ -73,12 +72,8 @@ _DAYS_OF_HOURS = (
     " WHERE service_id = ?1 AND starts_at >= start AND starts_at < stop))) FROM part"
 )
 
-Index = Table("text_index")
-# How well a row of the index matches: the best has the lowest.
-RANK = fn.bm25(SQL("text_index"), TITLE, BODY).alias("rank")
 
-
-class FileDatabase(FileRows):
+class FileDatabase(Words, FileRows):
     """
     Opens the file that is there, and remembers which it was.
 
@@ -208,45 +203,6 @@ class FileDatabase(FileRows):
     def unindexed(self, field: Any) -> Any:
         return NodeList((SQL("+"), field), glue="")
 
-    def index_words(self, id: str, title: str, body: str) -> None:
-        """Triggers do it, whoever writes the text."""
-
-    def rebuild_words(self) -> None:
-        """
-        Make the index of words anew.
-
-        FTS5 marks what was removed and drops it at a later merge; SQLite can be told
-        to do it at once only from version 3.42 on.
-        """
-        self.execute_sql("INSERT INTO text_index(text_index) VALUES ('rebuild')")
-
-    def match_of(self, sought: Iterable[Sought]) -> str:
-        """Everything sought stands in quotes, so nothing of it is an operator."""
-        return " ".join(f'"{each.text}"{"*" * each.is_prefix}' for each in sought)
-
-    def matches(self, match: str) -> Any:
-        return Index.select(SQL("rowid")).where(_is_match(match))
-
-    def newest_ranked(
-        self, match: str, texts: Any, where: list[Any], most: int
-    ) -> list[Ranked]:
-        """
-        Return rank and number of the newest texts that match.
-
-        The index is gone through first whatever the database thinks of it: it gives
-        the newest without a sort, and so ranks no more than are taken.
-        """
-        number = Index.c.rowid
-        query = (
-            Index.select(RANK, number)
-            .join(texts, "CROSS JOIN")
-            .where(_is_match(match), texts.number == number, *where)
-            .order_by(number.desc())
-            .limit(most)
-        )
-        found: list[Ranked] = self.execute(query).fetchall()
-        return found
-
     def hours_as_text(self, number: int, start: int, end: int) -> tuple[str, list[str]]:
         asked = self.execute_sql(_HOURS_AS_TEXT, (number, start, end))
         times, counts = asked.fetchone()
@@ -259,10 +215,6 @@ class FileDatabase(FileRows):
         (told,) = asked.fetchone()
         # Of a day without hours the sums are null.
         return ((day, *sums) for day, sums in json.loads(told) if sums[0] is not None)
-
-
-def _is_match(match: str) -> Any:
-    return SQL("text_index MATCH ?", [match])
 
 
 def file_at(path: str) -> tuple[int, int] | None:
