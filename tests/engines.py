@@ -6,9 +6,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from models.database import database
-from models.engines import postgresql
-from models.engines.driver import Cursor, psycopg
-from models.engines.engine import BUSY_SECONDS
+from models.engines.driver import Cursor, opened
+from models.engines.postgresql import WRITING
 from models.engines.tsvector import told_vector
 
 
@@ -21,15 +20,6 @@ class OfFile:
 
     def __init__(self, address):
         self._address = address
-
-    @contextmanager
-    def writing_elsewhere(self):
-        """Another process has the write lock; whoever waits for it gives up soon."""
-        database.execute_sql("PRAGMA busy_timeout = 20")
-        with closing(sqlite3.connect(self._address)) as other:
-            other.execute("BEGIN IMMEDIATE")
-            yield
-        database.execute_sql(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
 
     def is_locked(self):
         """Tell whether another process would have to wait for the write lock."""
@@ -88,23 +78,9 @@ class OfServer:
     def __init__(self, address):
         self._address = address
 
-    def connected(self):
-        """Return a connection as another program would have it."""
-        return psycopg.connect(self._address, autocommit=True)
-
-    @contextmanager
-    def writing_elsewhere(self):
-        usual = postgresql.BEGIN_WRITING
-        postgresql.BEGIN_WRITING = usual.replace(f"'{BUSY_SECONDS}s'", "'20ms'")
-        assert usual != postgresql.BEGIN_WRITING
-        with self.connected() as other, other.transaction():
-            other.execute(f"SELECT pg_advisory_xact_lock({postgresql.WRITING})")
-            yield
-        postgresql.BEGIN_WRITING = usual
-
     def is_locked(self):
-        with self.connected() as other:
-            asked = f"SELECT pg_try_advisory_xact_lock({postgresql.WRITING})"
+        with opened(self._address) as other:
+            asked = f"SELECT pg_try_advisory_xact_lock({WRITING})"
             return not other.execute(asked).fetchone()[0]
 
     def lose(self):
@@ -147,7 +123,7 @@ class OfServer:
 
     def _copied(self, form, but=""):
         asked = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-        with self.connected() as other:
+        with opened(self._address) as other:
             for (table,) in other.execute(f"{asked} ORDER BY tablename").fetchall():
                 if table != but:
                     with other.cursor().copy(

@@ -11,7 +11,6 @@ from peewee import PeeweeException
 
 from models.commands.ending import CommandError
 from models.database import (
-    NewerSchema,
     database,
     is_there,
     migrate,
@@ -19,6 +18,7 @@ from models.database import (
     open_database,
     writing,
 )
+from models.engines.schema import NewerSchema
 from models.errors import StorageBusy
 from models.instance import make_secrets
 from models.platform.keys import adopt_key

@@ -1,12 +1,10 @@
 """PostgreSQL, and what speaks its protocol: a server that many hosts write to."""
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
-
-from peewee import SQL, Expression, PostgresqlDatabase, Table, fn
 
 from models.engines.driver import (
     Adapter,
@@ -15,16 +13,20 @@ from models.engines.driver import (
     opened,
     psycopg,
 )
-from models.engines.engine import BUSY_SECONDS, Ranked, Sought
-from models.engines.tsvector import told_query, told_vector
+from models.engines.engine import BUSY_SECONDS
+from models.engines.server_rows import ServerRows
+from models.engines.tsvector import Words
 
 log = logging.getLogger("masthead.database")
 
 # One writer at a time, on whatever host: so all that holds between the writes of one
 # machine holds here. The lock ends with the transaction, and so with its holder.
 WRITING = 0x6D617374
+# A writer that stands still between two statements loses it, so that others go on.
+STILL_SECONDS = 30
 BEGIN_WRITING = (
     f"BEGIN; SET LOCAL lock_timeout = '{BUSY_SECONDS}s';"
+    f" SET LOCAL idle_in_transaction_session_timeout = '{STILL_SECONDS}s';"
     f" SELECT pg_advisory_xact_lock({WRITING}); SET LOCAL lock_timeout = 0"
 )
 # What the server says when it cannot be used, and the state that this is: by the
@@ -44,12 +46,6 @@ STATES = {
     "XX": "database-damaged",
 }
 
-Index = Table("indexed_text")
-# A title says more of a thing than its text: the weights of D, C, B and A. What a
-# word says is less in a long text.
-WEIGHTS = SQL("'{0.25, 0, 0, 1}'::real[]")
-BY_LENGTH = 1
-
 DAY_MS = 24 * 60 * 60 * 1000
 _HOURS_AS_TEXT = (
     "SELECT string_agg(starts_at::text, ',' ORDER BY starts_at),"
@@ -64,7 +60,7 @@ _DAYS_OF_HOURS = (
 )
 
 
-class ServerDatabase(PostgresqlDatabase):
+class ServerDatabase(Words, ServerRows):
     """Connects each thread to the server that the address names."""
 
     kind = "postgresql"
@@ -76,15 +72,12 @@ class ServerDatabase(PostgresqlDatabase):
     psycopg2_adapter = psycopg3_adapter = Adapter
     param = "?"
     # Texts sort by their bytes, as they do in SQLite; numbers have room for ours.
-    field_types = PostgresqlDatabase.field_types | {
+    field_types = ServerRows.field_types | {
         "AUTO": "BIGSERIAL",
         "FLOAT": "DOUBLE PRECISION",
         "INT": "BIGINT",
         "TEXT": 'TEXT COLLATE "C"',
     }
-
-    def aim(self, address: str) -> None:
-        self.init(address)
 
     def _connect(self) -> Connection:
         return opened(self.database)
@@ -184,36 +177,6 @@ class ServerDatabase(PostgresqlDatabase):
         """The server knows which values are rare."""
         return field
 
-    def index_words(self, id: str, title: str, body: str) -> None:
-        self.execute_sql(
-            "UPDATE indexed_text SET words = ?::tsvector WHERE entity_id = ?",
-            (told_vector(title, body), id),
-        )
-
-    def rebuild_words(self) -> None:
-        """The words stand with their text, and go with it."""
-
-    def match_of(self, sought: Iterable[Sought]) -> str:
-        return told_query(sought)
-
-    def matches(self, match: str) -> Any:
-        return Index.select(Index.c.number).where(_is_match(match))
-
-    def newest_ranked(
-        self, match: str, texts: Any, where: list[Any], most: int
-    ) -> list[Ranked]:
-        # The best has the lowest rank.
-        rank = fn.ts_rank(WEIGHTS, Index.c.words, _query(match), BY_LENGTH) * -1
-        query = (
-            Index.select(rank, Index.c.number)
-            .join(texts, on=texts.number == Index.c.number)
-            .where(_is_match(match), *where)
-            .order_by(Index.c.number.desc())
-            .limit(most)
-        )
-        found: list[Ranked] = self.execute(query).fetchall()
-        return found
-
     def hours_as_text(self, number: int, start: int, end: int) -> tuple[str, list[str]]:
         asked = self.execute_sql(_HOURS_AS_TEXT, (number, start, end))
         times, counts = asked.fetchone()
@@ -223,11 +186,3 @@ class ServerDatabase(PostgresqlDatabase):
         self, number: int, start: int, end: int
     ) -> Iterator[tuple[int, ...]]:
         return iter(self.execute_sql(_DAYS_OF_HOURS, (number, start, end)))
-
-
-def _is_match(match: str) -> Any:
-    return Expression(Index.c.words, "@@", _query(match))
-
-
-def _query(match: str) -> Any:
-    return SQL("?::tsquery", [match])

@@ -4,17 +4,18 @@ import json
 import logging
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
-from errno import EEXIST
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from shutil import disk_usage
 from threading import local
 from typing import Any
 
-from peewee import SQL, NodeList, OperationalError, SqliteDatabase, Table, fn
+from peewee import SQL, NodeList, OperationalError
 
-from models.engines.engine import BUSY_SECONDS, Ranked, Sought
+from models.engines.engine import BUSY_SECONDS
+from models.engines.file_rows import FileRows
+from models.engines.fts5 import Words
 from models.errors import StorageBusy
 from models.logs import Line
 
@@ -48,10 +49,6 @@ STATES = {
 }
 # With less than this left, SQLite calls a full disk by other names.
 LITTLE = 64 * 1024
-# What a database of SQLite begins with.
-MAGIC = b"SQLite format 3\0"
-# A title says more of a thing than its text.
-TITLE, BODY = 4.0, 1.0
 
 DAY_MS = 24 * 60 * 60 * 1000
 # As text, since there are millions: to make each number an object of Python, only
@@ -75,15 +72,8 @@ _DAYS_OF_HOURS = (
     " WHERE service_id = ?1 AND starts_at >= start AND starts_at < stop))) FROM part"
 )
 
-Index = Table("text_index")
-# How well a row of the index matches: the best has the lowest.
-RANK = fn.bm25(SQL("text_index"), TITLE, BODY).alias("rank")
 
-# Of the connection of each thread: which file it is, and whether for reading alone.
-opened = local()
-
-
-class FileDatabase(SqliteDatabase):
+class FileDatabase(Words, FileRows):
     """
     Opens the file that is there, and remembers which it was.
 
@@ -99,6 +89,12 @@ class FileDatabase(SqliteDatabase):
         {"database-read-only", "database-failing", "database-damaged"}
     )
 
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        # Of the connection of each thread: which file it is, and whether for reading
+        # alone.
+        self._opened = local()
+
     def aim(self, address: str) -> None:
         Path(address).parent.mkdir(parents=True, exist_ok=True)
         # For its owner alone: it has what is not published. The log beside it follows.
@@ -110,10 +106,10 @@ class FileDatabase(SqliteDatabase):
         return Path(address).is_file()
 
     def _connect(self) -> sqlite3.Connection:
-        opened.file = file_at(self.database)
+        self._opened.file = file_at(self.database)
         connection: sqlite3.Connection = super()._connect()  # type: ignore[misc]
         is_ours = os.access(self.database, os.W_OK, effective_ids=True)
-        opened.is_for_reading = not is_ours
+        self._opened.is_for_reading = not is_ours
         return connection
 
     @contextmanager
@@ -136,12 +132,12 @@ class FileDatabase(SqliteDatabase):
                 connection.execute("ROLLBACK")
 
     def require_ours(self) -> None:
-        if opened.is_for_reading:
+        if self._opened.is_for_reading:
             # The file may be written by now, but not through this connection.
             if not self.is_busy():
                 self.close()
             self.connect(reuse_if_open=True)
-        if file_at(self.database) not in (None, opened.file):
+        if file_at(self.database) not in (None, self._opened.file):
             # What is written now would be lost with a file that nobody finds.
             log.warning(Line(state="database-gone", error="another file is there"))
             raise gone()
@@ -204,77 +200,8 @@ class FileDatabase(SqliteDatabase):
     def bytes_kept(self) -> dict[str, float]:
         return {"database": _size(self.database), "log": _size(f"{self.database}-wal")}
 
-    def copy_to(self, path: Path) -> None:
-        """
-        Write a consistent copy of the database, while it goes on being written.
-
-        Raise FileExistsError where something stands that is no earlier copy: whatever
-        else it is, it was not meant to go.
-        """
-        if found := self._in_the_way(path):
-            raise FileExistsError(EEXIST, found)
-        draft = path.with_name(path.name + ".draft")
-        draft.unlink(missing_ok=True)
-        draft.touch(mode=0o600)
-        try:
-            with closing(sqlite3.connect(draft)) as copy:
-                self.connection().backup(copy)
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
-
-    def _in_the_way(self, path: Path) -> str:
-        """Tell what stands there that must not go, if anything does."""
-        ours = Path(self.database).resolve()
-        if path.is_dir():
-            return "it is a folder"
-        if path.exists() and path.samefile(ours):
-            return "it is the database itself"
-        if str(path.resolve()).startswith(f"{ours}-") or not _may_go(path):
-            return "something stands there that is no earlier copy"
-        return ""
-
     def unindexed(self, field: Any) -> Any:
         return NodeList((SQL("+"), field), glue="")
-
-    def index_words(self, id: str, title: str, body: str) -> None:
-        """Triggers do it, whoever writes the text."""
-
-    def rebuild_words(self) -> None:
-        """
-        Make the index of words anew.
-
-        FTS5 marks what was removed and drops it at a later merge; SQLite can be told
-        to do it at once only from version 3.42 on.
-        """
-        self.execute_sql("INSERT INTO text_index(text_index) VALUES ('rebuild')")
-
-    def match_of(self, sought: Iterable[Sought]) -> str:
-        """Everything sought stands in quotes, so nothing of it is an operator."""
-        return " ".join(f'"{each.text}"{"*" * each.is_prefix}' for each in sought)
-
-    def matches(self, match: str) -> Any:
-        return Index.select(SQL("rowid")).where(_is_match(match))
-
-    def newest_ranked(
-        self, match: str, texts: Any, where: list[Any], most: int
-    ) -> list[Ranked]:
-        """
-        Return rank and number of the newest texts that match.
-
-        The index is gone through first whatever the database thinks of it: it gives
-        the newest without a sort, and so ranks no more than are taken.
-        """
-        number = Index.c.rowid
-        query = (
-            Index.select(RANK, number)
-            .join(texts, "CROSS JOIN")
-            .where(_is_match(match), texts.number == number, *where)
-            .order_by(number.desc())
-            .limit(most)
-        )
-        found: list[Ranked] = self.execute(query).fetchall()
-        return found
 
     def hours_as_text(self, number: int, start: int, end: int) -> tuple[str, list[str]]:
         asked = self.execute_sql(_HOURS_AS_TEXT, (number, start, end))
@@ -288,10 +215,6 @@ class FileDatabase(SqliteDatabase):
         (told,) = asked.fetchone()
         # Of a day without hours the sums are null.
         return ((day, *sums) for day, sums in json.loads(told) if sums[0] is not None)
-
-
-def _is_match(match: str) -> Any:
-    return SQL("text_index MATCH ?", [match])
 
 
 def file_at(path: str) -> tuple[int, int] | None:
@@ -311,14 +234,6 @@ def gone() -> StorageBusy:
         "The file of the database was moved, replaced or deleted. Nothing was kept.",
         state="database-gone",
     )
-
-
-def _may_go(path: Path) -> bool:
-    """Tell whether there is nothing, an empty file or a database."""
-    if not path.is_file():
-        return not path.exists() and not path.is_symlink()
-    with path.open("rb") as file:
-        return file.read(len(MAGIC)) in (b"", MAGIC)
 
 
 def _size(path: str) -> float:

@@ -35,6 +35,13 @@ def index_text(
     database.index_words(id, **words)
 
 
+def index_texts(rows: list[dict[str, str]]) -> None:
+    """Let search find things that were not there before."""
+    IndexedTextRow.insert_many(rows).execute()
+    for row in rows:
+        database.index_words(row["entity_id"], row["title"], row["body"])
+
+
 def unindex_text(id: str) -> None:
     """Forget the words of the thing."""
     IndexedTextRow.delete().where(IndexedTextRow.entity_id == id).execute()

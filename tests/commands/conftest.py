@@ -8,12 +8,14 @@ import sys
 import urllib.request
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 import app
 from models.database import database
 from sitegen.commands.glance import nothing_to_build
+from tests.keeping import Databases, cluster
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -124,3 +126,23 @@ def command(address, tmp_path, monkeypatch, capsys):
     # Not every command opens one.
     if not database.deferred:
         database.close()
+
+
+@pytest.fixture(scope="session")
+def server(keeping):
+    """A PostgreSQL, whatever the engine of this run."""
+    if isinstance(keeping, Databases):
+        yield keeping
+        return
+    with TemporaryDirectory(prefix="cluster") as folder:
+        with cluster(Path(folder)) as databases:
+            yield databases
+
+
+@pytest.fixture
+def served(server):
+    """The address of a database of a server, without tables."""
+    with server.place(None, False) as address:
+        yield address
+        if not database.deferred:
+            database.close()
