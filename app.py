@@ -63,6 +63,7 @@ ELSEWHERE = {
     "check": ("sitegen", "check database, audit chains and output"),
     "openapi": ("api", "print the OpenAPI document"),
     "backup": ("models", "write a consistent copy of the database"),
+    "move": ("models", "copy everything into an empty database, of either engine"),
     "export": ("sitegen", "write everything into a folder of files"),
     "probe": ("api", "measure targets and tell the API, from anywhere"),
     "keys": ("api", "manage API keys"),

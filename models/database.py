@@ -5,19 +5,16 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from pathlib import Path
 from threading import Event, RLock
 from typing import Any
 
-from peewee import DatabaseError, DatabaseProxy, IntegrityError
-from playhouse.migrations import Runner
+from peewee import DatabaseError, DatabaseProxy
 
 from models.engines.engine import BUSY_SECONDS, is_served
+from models.engines.schema import migrated
 from models.engines.sqlite import FileDatabase
 from models.errors import StorageBusy
 from models.logs import Line
-
-MIGRATIONS = Path(__file__).parent / "migrations"
 
 log = logging.getLogger("masthead.database")
 
@@ -35,13 +32,11 @@ database: Any = DatabaseProxy()
 database.initialize(FileDatabase(None))
 
 
-class NewerSchema(RuntimeError):
-    """A later release made the tables: no start, since it cannot be undone."""
-
-
 def named(address: str) -> str:
     """Return the address as it may be told: without a password."""
-    return re.sub(r"(?<=://)([^:@/]*):[^@/]*@", r"\1:…@", address)
+    # Also where it has signs in it that would have to be written in another way.
+    told = re.sub(r"(?<=://)([^:@/?]*):.*@", r"\1:…@", address)
+    return re.sub(r"(?<=password=)[^&]*", "…", told)
 
 
 def open_database(address: str) -> None:
@@ -61,13 +56,26 @@ def is_there(address: str) -> bool:
 def _choose(address: str) -> None:
     """Have the engine of the address behind what all rows are bound to."""
     if is_served(address) == isinstance(database.obj, FileDatabase):
-        # A driver that is not needed is not even loaded.
-        chosen = (
-            import_module("models.engines.postgresql").ServerDatabase
-            if is_served(address)
-            else FileDatabase
-        )
-        database.initialize(chosen(None))
+        database.initialize(engine_of(address))
+
+
+def engine_of(address: str) -> Any:
+    """Return an engine of the kind that the address asks for, opened nowhere."""
+    if not is_served(address):
+        return FileDatabase(None)
+    # A driver that is not needed is not even loaded.
+    return import_module("models.engines.postgresql").ServerDatabase(None)
+
+
+@contextmanager
+def read_instead(engine: Any) -> Iterator[None]:
+    """Have every row be of another database meanwhile, in a process of one thread."""
+    usual = database.obj
+    database.initialize(engine)
+    try:
+        yield
+    finally:
+        database.initialize(usual)
 
 
 def migrate() -> list[str]:
@@ -75,23 +83,11 @@ def migrate() -> list[str]:
     Apply the migrations that are missing and return their names.
 
     All are one transaction, so that of two processes that start together one
-    migrates and the other waits and finds nothing to do. Rows that refer to others
-    are held to it at the end: a step that makes a table anew drops the old one, and
-    with it would go every row that refers to a row of it. Raise NewerSchema, and
-    leave the database as it is, when a later release has been here.
+    migrates and the other waits and finds nothing to do.
     """
     connect()
     with database.remaking_tables(), writing():
-        runner = Runner(database.obj, str(MIGRATIONS))
-        if later := [each.name for each in runner.status() if each.path is None]:
-            raise NewerSchema(
-                f"The database has the schema of a newer release ({later[-1]})."
-                " Start that release, or restore a copy from before the upgrade."
-            )
-        names: list[str] = runner.up()
-        if names and (strays := database.strays()):
-            raise IntegrityError(f"Rows of {strays} refer to nothing.")
-    return names
+        return migrated(database.obj)
 
 
 def connect() -> None:

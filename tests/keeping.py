@@ -9,13 +9,9 @@ from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
 from select import select
-from unittest.mock import patch
 
 from models.database import database
-from models.engines import postgresql
 from models.engines.driver import opened, psycopg
-from models.engines.engine import BUSY_SECONDS
-from models.engines.postgresql import WRITING
 
 # Where Debian keeps them, the newest last.
 PROGRAMS = sorted(
@@ -89,14 +85,17 @@ class Files:
             yield connection
 
     @contextmanager
-    def held(self, address):
-        """Write from elsewhere; this thread does not wait for it for long."""
+    def tampering(self, address):
+        """Connect past what guards the rows, as somebody with the file can."""
         with self.elsewhere(address) as other:
-            other.execute("BEGIN IMMEDIATE")
-            database.execute_sql("PRAGMA busy_timeout = 50")
-            yield
-            other.execute("ROLLBACK")
-            database.execute_sql(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
+            triggers = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+            for (name,) in other.execute(triggers).fetchall():
+                other.execute(f"DROP TRIGGER {name}")
+            yield other
+
+    def content(self, address):
+        """All that is kept there, to be compared."""
+        return Path(address).read_bytes()
 
 
 class Databases:
@@ -153,12 +152,19 @@ class Databases:
             yield connection
 
     @contextmanager
-    def held(self, address):
+    def tampering(self, address):
         with self.elsewhere(address) as other:
-            other.execute(f"SELECT pg_advisory_lock({WRITING})")
-            hasty = postgresql.BEGIN_WRITING.replace(f"{BUSY_SECONDS}s", "50ms")
-            with patch.object(postgresql, "BEGIN_WRITING", hasty):
-                yield
+            other.execute("SET session_replication_role = replica")
+            yield other
+
+    def content(self, address):
+        with self.elsewhere(address) as other:
+            asked = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+            tables = [name for (name,) in other.execute(asked)]
+            return {
+                name: sorted(map(str, other.execute(f'SELECT * FROM "{name}"')))
+                for name in tables
+            }
 
     def _new(self, name):
         self._server.execute(f"CREATE DATABASE {name} STRATEGY FILE_COPY")

@@ -4,11 +4,14 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from peewee import PeeweeException
+
 from models.base import milliseconds
 from models.commands.declaring import Given
 from models.commands.ending import CommandError
 from models.commands.opening import open_existing
 from models.database import database, writing
+from models.engines.copying import CopyFault
 from models.errors import StorageBusy
 from models.instance import BACKED_UP, set_mark
 
@@ -26,7 +29,7 @@ def backup(given: Given, asked: Namespace) -> None:
         raise CommandError(
             f"{asked.file} cannot be written: {error.strerror}."
         ) from error
-    except database.errors as error:
+    except (CopyFault, PeeweeException, *database.errors) as error:
         raise CommandError(f"{asked.file} cannot be written: {error}.") from error
     print(f"wrote {asked.file}", file=sys.stderr)
     try:

@@ -11,7 +11,6 @@ from peewee import PeeweeException
 
 from models.commands.ending import CommandError
 from models.database import (
-    NewerSchema,
     database,
     is_there,
     migrate,
@@ -19,6 +18,7 @@ from models.database import (
     open_database,
     writing,
 )
+from models.engines.schema import NewerSchema
 from models.errors import StorageBusy
 from models.instance import make_secrets
 from models.platform.keys import adopt_key
@@ -43,7 +43,8 @@ def open_instance(settings: Settings, now: datetime) -> list[str]:
             now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
         )
     except (OSError, PeeweeException, StorageBusy) as error:
-        reason = error.__cause__ or error
+        # In one line, without the question that a driver adds.
+        reason = f"{error.__cause__ or error}".partition("\n")[0].rstrip("?.")
         raise CommandError(
             f"The database {named(settings.database)} cannot be used: {reason}."
         ) from error

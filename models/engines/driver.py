@@ -6,6 +6,7 @@ Peewee was loaded without it, so what Peewee would ask of it is asked here.
 
 import re
 import sys
+from contextlib import suppress
 from functools import lru_cache
 from itertools import count
 from typing import Any
@@ -21,18 +22,21 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
-__all__ = ["Adapter", "Connection", "TransactionStatus", "opened", "psycopg"]
+__all__ = ["Adapter", "Connection", "Cursor", "TransactionStatus", "opened", "psycopg"]
 
 # What is acknowledged is on the server's disk: that is its default, and stays ours.
 CONNECTING: dict[str, Any] = {
     "connect_timeout": BUSY_SECONDS,
     "application_name": "masthead",
-    # A host that is gone is noticed, and not waited for.
+    # A server that is gone is noticed, and not waited for.
     "keepalives_idle": 5,
     "keepalives_interval": 2,
     "keepalives_count": 2,
     "tcp_user_timeout": 10_000,
-    "options": "-c client_min_messages=warning -c jit=off",
+    # So is a host of ours that vanished, by the server: what it held is free within
+    # five seconds.
+    "options": "-c client_min_messages=warning -c jit=off -c tcp_keepalives_idle=2"
+    " -c tcp_keepalives_interval=1 -c tcp_keepalives_count=3 -c tcp_user_timeout=5000",
 }
 
 
@@ -94,10 +98,19 @@ class _Whole(psycopg.adapt.Loader):
 
 def opened(address: str) -> Connection:
     """Connect to the server; what the address says goes before what is usual."""
-    said = conninfo_to_dict(address)
-    wanted = CONNECTING | dict(said)
+    said = _read(address)
+    wanted = CONNECTING | said
     if "options" in said:
         wanted["options"] = f"{CONNECTING['options']} {said['options']}"
     connection = Connection.connect(autocommit=True, cursor_factory=Cursor, **wanted)
     connection.adapters.register_loader("numeric", _Whole)
     return connection
+
+
+def _read(address: str) -> dict[str, Any]:
+    """Take the address apart; what is wrong with it may be a part of the password."""
+    with suppress(psycopg.ProgrammingError):
+        said = dict(conninfo_to_dict(address))
+        if "@" not in str(said.get("host")):
+            return said
+    raise psycopg.OperationalError("the address cannot be read")

@@ -7,6 +7,8 @@ from os.path import abspath
 from pathlib import Path
 from typing import Any, Protocol
 
+from models.engines.schema import Table
+
 # How the address of a server begins; anything else is the path of a file.
 SERVER = ("postgresql://", "postgres://")
 # So long a write waits for the one before it.
@@ -47,6 +49,8 @@ class Engine(Protocol):
     errors: tuple[type[Exception], ...]
     # States that outlast their fault on the connection that has met them.
     outlasting: frozenset[str]
+    # Tables, and columns by table.column, that it makes of others by itself.
+    derived: frozenset[str]
 
     def aim(self, address: str) -> None:
         """Name what every thread will connect to."""
@@ -91,7 +95,38 @@ class Engine(Protocol):
         """Return the size of the database and of its log of writes, in bytes."""
 
     def copy_to(self, path: Path) -> None:
-        """Write a consistent copy, while the database goes on being written."""
+        """
+        Write a consistent copy into a file of SQLite, while writing goes on.
+
+        Raise FileExistsError where something stands that is no earlier copy, and
+        CopyFault where the copy would not be one.
+        """
+
+    def receiving(self, address: str) -> AbstractContextManager[None]:
+        """
+        Be open on a place where nothing is yet, for an instance to come into.
+
+        It comes there if all goes well inside. Raise FileExistsError where something
+        stands already.
+        """
+
+    def get_tables(self) -> list[str]:
+        """Return the names of all tables."""
+
+    def atomic(self, kind: str) -> AbstractContextManager[Any]:
+        """Keep everything written inside, or nothing."""
+
+    def rows_of(self, table: Table) -> Iterator[tuple[Any, ...]]:
+        """Yield every row in the order of its key, few of them in memory at a time."""
+
+    def fill(self, table: Table, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Put the rows into the table, and what is derived of them."""
+
+    def filled(self, tables: Iterable[Table]) -> None:
+        """Go on after the rows that have come."""
+
+    def others(self) -> int:
+        """Count the other connections of ours, where the engine knows them."""
 
     def unindexed(self, field: Any) -> Any:
         """Return a column by which rows are not to be looked up."""

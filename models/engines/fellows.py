@@ -14,14 +14,9 @@ log = logging.getLogger("masthead.builds")
 BUILDING = 0x6275696C
 CHANNEL = "masthead"
 # So often a server that does not build asks whether it may; and the one that builds
-# makes sure that it still may.
+# makes sure that it still may. A host that vanished holds nothing after five seconds:
+# within ten another one builds.
 LOOK_SECONDS = 3.0
-# A host that vanished has its connections ended by the server so soon. Within ten
-# seconds another one builds.
-KEEPING_ALIVE = (
-    "SET tcp_keepalives_idle = 2; SET tcp_keepalives_interval = 1;"
-    " SET tcp_keepalives_count = 3; SET tcp_user_timeout = 5000"
-)
 
 
 class Fellows:
@@ -60,7 +55,6 @@ class Fellows:
             self._over.wait(LOOK_SECONDS)
 
     def _follow(self, connection: Connection) -> None:
-        connection.execute(KEEPING_ALIVE)
         connection.execute(f"LISTEN {CHANNEL}")
         while not self._over.is_set():
             self._look(connection)

@@ -6,8 +6,6 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from peewee import PostgresqlDatabase
-
 from models.engines.driver import (
     Adapter,
     Connection,
@@ -16,6 +14,7 @@ from models.engines.driver import (
     psycopg,
 )
 from models.engines.engine import BUSY_SECONDS
+from models.engines.server_rows import ServerRows
 from models.engines.tsvector import Words
 
 log = logging.getLogger("masthead.database")
@@ -23,8 +22,11 @@ log = logging.getLogger("masthead.database")
 # One writer at a time, on whatever host: so all that holds between the writes of one
 # machine holds here. The lock ends with the transaction, and so with its holder.
 WRITING = 0x6D617374
+# A writer that stands still between two statements loses it, so that others go on.
+STILL_SECONDS = 30
 BEGIN_WRITING = (
     f"BEGIN; SET LOCAL lock_timeout = '{BUSY_SECONDS}s';"
+    f" SET LOCAL idle_in_transaction_session_timeout = '{STILL_SECONDS}s';"
     f" SELECT pg_advisory_xact_lock({WRITING}); SET LOCAL lock_timeout = 0"
 )
 # What the server says when it cannot be used, and the state that this is: by the
@@ -58,7 +60,7 @@ _DAYS_OF_HOURS = (
 )
 
 
-class ServerDatabase(Words, PostgresqlDatabase):
+class ServerDatabase(Words, ServerRows):
     """Connects each thread to the server that the address names."""
 
     kind = "postgresql"
@@ -70,15 +72,12 @@ class ServerDatabase(Words, PostgresqlDatabase):
     psycopg2_adapter = psycopg3_adapter = Adapter
     param = "?"
     # Texts sort by their bytes, as they do in SQLite; numbers have room for ours.
-    field_types = PostgresqlDatabase.field_types | {
+    field_types = ServerRows.field_types | {
         "AUTO": "BIGSERIAL",
         "FLOAT": "DOUBLE PRECISION",
         "INT": "BIGINT",
         "TEXT": 'TEXT COLLATE "C"',
     }
-
-    def aim(self, address: str) -> None:
-        self.init(address)
 
     def _connect(self) -> Connection:
         return opened(self.database)

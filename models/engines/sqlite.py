@@ -5,16 +5,16 @@ import logging
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from errno import EEXIST
+from contextlib import contextmanager
 from pathlib import Path
 from shutil import disk_usage
 from threading import local
 from typing import Any
 
-from peewee import SQL, NodeList, OperationalError, SqliteDatabase
+from peewee import SQL, NodeList, OperationalError
 
 from models.engines.engine import BUSY_SECONDS
+from models.engines.file_rows import FileRows
 from models.engines.fts5 import Words
 from models.errors import StorageBusy
 from models.logs import Line
@@ -49,8 +49,6 @@ STATES = {
 }
 # With less than this left, SQLite calls a full disk by other names.
 LITTLE = 64 * 1024
-# What a database of SQLite begins with.
-MAGIC = b"SQLite format 3\0"
 
 DAY_MS = 24 * 60 * 60 * 1000
 # As text, since there are millions: to make each number an object of Python, only
@@ -74,11 +72,8 @@ _DAYS_OF_HOURS = (
     " WHERE service_id = ?1 AND starts_at >= start AND starts_at < stop))) FROM part"
 )
 
-# Of the connection of each thread: which file it is, and whether for reading alone.
-opened = local()
 
-
-class FileDatabase(Words, SqliteDatabase):
+class FileDatabase(Words, FileRows):
     """
     Opens the file that is there, and remembers which it was.
 
@@ -94,6 +89,12 @@ class FileDatabase(Words, SqliteDatabase):
         {"database-read-only", "database-failing", "database-damaged"}
     )
 
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        # Of the connection of each thread: which file it is, and whether for reading
+        # alone.
+        self._opened = local()
+
     def aim(self, address: str) -> None:
         Path(address).parent.mkdir(parents=True, exist_ok=True)
         # For its owner alone: it has what is not published. The log beside it follows.
@@ -105,10 +106,10 @@ class FileDatabase(Words, SqliteDatabase):
         return Path(address).is_file()
 
     def _connect(self) -> sqlite3.Connection:
-        opened.file = file_at(self.database)
+        self._opened.file = file_at(self.database)
         connection: sqlite3.Connection = super()._connect()  # type: ignore[misc]
         is_ours = os.access(self.database, os.W_OK, effective_ids=True)
-        opened.is_for_reading = not is_ours
+        self._opened.is_for_reading = not is_ours
         return connection
 
     @contextmanager
@@ -131,12 +132,12 @@ class FileDatabase(Words, SqliteDatabase):
                 connection.execute("ROLLBACK")
 
     def require_ours(self) -> None:
-        if opened.is_for_reading:
+        if self._opened.is_for_reading:
             # The file may be written by now, but not through this connection.
             if not self.is_busy():
                 self.close()
             self.connect(reuse_if_open=True)
-        if file_at(self.database) not in (None, opened.file):
+        if file_at(self.database) not in (None, self._opened.file):
             # What is written now would be lost with a file that nobody finds.
             log.warning(Line(state="database-gone", error="another file is there"))
             raise gone()
@@ -199,36 +200,6 @@ class FileDatabase(Words, SqliteDatabase):
     def bytes_kept(self) -> dict[str, float]:
         return {"database": _size(self.database), "log": _size(f"{self.database}-wal")}
 
-    def copy_to(self, path: Path) -> None:
-        """
-        Write a consistent copy of the database, while it goes on being written.
-
-        Raise FileExistsError where something stands that is no earlier copy: whatever
-        else it is, it was not meant to go.
-        """
-        if found := self._in_the_way(path):
-            raise FileExistsError(EEXIST, found)
-        draft = path.with_name(path.name + ".draft")
-        draft.unlink(missing_ok=True)
-        draft.touch(mode=0o600)
-        try:
-            with closing(sqlite3.connect(draft)) as copy:
-                self.connection().backup(copy)
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
-
-    def _in_the_way(self, path: Path) -> str:
-        """Tell what stands there that must not go, if anything does."""
-        ours = Path(self.database).resolve()
-        if path.is_dir():
-            return "it is a folder"
-        if path.exists() and path.samefile(ours):
-            return "it is the database itself"
-        if str(path.resolve()).startswith(f"{ours}-") or not _may_go(path):
-            return "something stands there that is no earlier copy"
-        return ""
-
     def unindexed(self, field: Any) -> Any:
         return NodeList((SQL("+"), field), glue="")
 
@@ -263,14 +234,6 @@ def gone() -> StorageBusy:
         "The file of the database was moved, replaced or deleted. Nothing was kept.",
         state="database-gone",
     )
-
-
-def _may_go(path: Path) -> bool:
-    """Tell whether there is nothing, an empty file or a database."""
-    if not path.is_file():
-        return not path.exists() and not path.is_symlink()
-    with path.open("rb") as file:
-        return file.read(len(MAGIC)) in (b"", MAGIC)
 
 
 def _size(path: str) -> float:

@@ -30,6 +30,7 @@ NEEDS = {
     ("status", "import"): [str(ROOT / "tests/elsewhere/cstate")],
     ("backup",): ["copy.db"],
     ("export",): ["out"],
+    ("move",): ["moved.db"],
     ("keys", "bootstrap"): ["--email", "ada@example.com"],
     ("docs", "import"): ["tree", "--collection", "guides"],
 }
@@ -103,6 +104,7 @@ def held(code, err):
     assert re.fullmatch(r"masthead: .+\.\n", err), err
 
 
+@pytest.mark.sqlite
 @in_stored
 @pytest.mark.parametrize("path", ["file", "folder", "file/inside.db"])
 def test_no_database(words, path, command, place, monkeypatch):
@@ -113,6 +115,19 @@ def test_no_database(words, path, command, place, monkeypatch):
 
     held(code, err)
     assert path in err
+
+
+@in_stored
+def test_no_server(words, command, place, monkeypatch):
+    """Nor is one that no server has; what lets us in is not told."""
+    server = "127.0.0.1:1/masthead"
+    monkeypatch.setenv("MASTHEAD_DATABASE", f"postgresql://ada:hush@{server}")
+
+    code, _, err = command(*asked(words))
+
+    held(code, err)
+    assert server in err
+    assert "hush" not in err
 
 
 @pytest.mark.parametrize("words", [("build",), *sorted(SERVING)], ids=named)
@@ -139,6 +154,10 @@ def test_wrong_setting(words, command, place, monkeypatch):
     assert "MASTHEAD_PORT" in err
 
 
+def in_a_file(*given):
+    return pytest.param(*given, marks=pytest.mark.sqlite)
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -146,11 +165,16 @@ def test_wrong_setting(words, command, place, monkeypatch):
         (["backup", "."], "it is a folder"),
         (["backup", "file/copy.db"], "file/copy.db cannot be written"),
         (["backup", "nowhere/copy.db"], "nowhere/copy.db cannot be written"),
-        (["backup", "data/masthead.db"], "it is the database itself"),
-        (["backup", "data/masthead.db-wal"], "no earlier copy"),
+        in_a_file(["backup", "data/masthead.db"], "it is the database itself"),
+        in_a_file(["backup", "data/masthead.db-wal"], "no earlier copy"),
         (["backup", "/dev/zero"], "no earlier copy"),
         (["backup", "file"], "no earlier copy"),
         (["backup", ""], "it is a folder"),
+        (["move", "file"], "file is there already"),
+        (["move", "folder"], "folder cannot be used: it is a folder"),
+        (["move", "data/masthead.db"], "is there already"),
+        (["move", "file/moved.db"], "file/moved.db cannot be used"),
+        (["move", ""], "it is a folder"),
         (["export", "file"], "file is a file"),
         (["export", "folder"], "The folder folder is not empty"),
         (["export", "file/out"], "file/out"),

@@ -120,10 +120,10 @@ def test_replaced(ask, settings, refused):
     refused("database-gone")
 
 
-def test_locked(ask, settings, keeping, refused, accepted):
+def test_locked(ask, engine, refused, accepted):
     """Another process that writes for long refuses us no longer than it writes."""
     ask(ADD, b"{}")
-    with keeping.held(settings.database):
+    with engine.writing_elsewhere():
         refused("database-locked")
 
     accepted()
