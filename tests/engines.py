@@ -33,6 +33,7 @@ class OfFile:
     def lose(self):
         """From now on there is nothing at the address."""
         database.close()
+        # Named alone: what is opened is made, and its folder with it.
         database.init(str(Path(self._address).parent / "nowhere" / "masthead.db"))
 
     def unguard(self):

@@ -1,5 +1,6 @@
 """How all rows leave a server of PostgreSQL, and come into one."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -53,13 +54,11 @@ class ServerRows(PostgresqlDatabase):
     def fill(self, table: Table, rows: Iterable[tuple[Any, ...]]) -> None:
         if table.name == "indexed_text":
             table, rows = _with_words(table, rows)
-        left = iter(rows)
         command = f"COPY {quoted(table.name)} ({quoted(*table.columns)}) FROM STDIN"
         with self.connection().cursor() as cursor:
-            for first in left:
+            for part in _parts(rows):
                 with cursor.copy(command) as copy:
-                    for row in chain((first,), islice(left, AT_ONCE - 1)):
-                        copy.write_row(row)
+                    deque(map(copy.write_row, part), maxlen=0)
 
     def filled(self, tables: Iterable[Table]) -> None:
         """Let numbers go on after the highest, and the server know what it has."""
@@ -100,3 +99,10 @@ def _with_words(
     title, body = map(table.columns.index, ("title", "body"))
     more = ((*row, told_vector(row[title], row[body])) for row in rows)
     return replace(table, columns=(*table.columns, "words")), more
+
+
+def _parts(rows: Iterable[tuple[Any, ...]]) -> Iterator[Iterator[tuple[Any, ...]]]:
+    """Yield the rows in parts, each to be gone through before the next."""
+    left = iter(rows)
+    for first in left:
+        yield chain((first,), islice(left, AT_ONCE - 1))

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from unicodedata import normalize
+from unicodedata import category, normalize
 
 from models.engines.engine import Sought
-from models.folding import LETTER, WORD, folded
 from models.projects.matching import sought
 
 MOST = 240
@@ -14,7 +13,33 @@ BEFORE, PIECE = 60, 2000
 # A hit that comes later is told without its place: the time stays bounded.
 LOOKED_THROUGH = 100_000
 
+# What a word is made of, as the index sees it.
+LETTER = r"[^\W_]"
+_WORD = re.compile(rf"{LETTER}+")
+
 Highlight = tuple[int, int]
+
+
+class _Folds(dict[int, str]):
+    """Each letter as the index keeps it: small, and without its accents."""
+
+    def __missing__(self, code: int) -> str:
+        parts = normalize("NFD", chr(code))
+        is_accented = all(category(each) == "Mn" for each in parts[1:])
+        small = (parts[0] if is_accented else chr(code)).lower()
+        # One letter for one, so that places stay what they are.
+        folded = small if len(small) == 1 else chr(code)
+        if code <= 0xFFFF:
+            self[code] = folded
+        return folded
+
+
+_FOLDS = _Folds()
+
+
+def folded(text: str) -> str:
+    """Return the text as the index compares it, letter for letter."""
+    return text.lower() if text.isascii() else text.translate(_FOLDS)
 
 
 class Finder:
@@ -47,7 +72,7 @@ class Finder:
 
 
 def _pattern(part: Sought) -> str:
-    words = WORD.findall(folded(normalize("NFC", part.text)))
+    words = _WORD.findall(folded(normalize("NFC", part.text)))
     end = rf"{LETTER}*" if part.is_prefix else rf"(?!{LETTER})"
     return r"[\W_]+".join(re.escape(each) for each in words) + end if words else ""
 

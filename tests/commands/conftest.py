@@ -3,10 +3,11 @@
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import urllib.request
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -146,3 +147,28 @@ def served(server):
         yield address
         if not database.deferred:
             database.close()
+
+
+@pytest.fixture
+def file(tmp_path, command):
+    """An instance in a file, with some rows."""
+    command("migrate")
+    path = tmp_path / "data/masthead.db"
+    add_services(path, 20)
+    return path
+
+
+def add_services(path, number):
+    database.close()
+    with closing(sqlite3.connect(path)) as write, write:
+        for each in range(1, number + 1):
+            write.execute(
+                "INSERT INTO service (number, id, slug, name, display_order, enabled,"
+                " created_at, updated_at) VALUES (?, ?, ?, 'A', 1, 1, 1, 1)",
+                (each, f"id{each}", f"slug{each}"),
+            )
+
+
+@pytest.fixture(params=["file", "server"])
+def to(request, served, tmp_path):
+    return served if request.param == "server" else str(tmp_path / "new/moved.db")

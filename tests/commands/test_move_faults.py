@@ -1,10 +1,6 @@
 """A move that cannot be done, or is not finished, leaves nothing behind it."""
 
-import os
-import signal
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -16,51 +12,8 @@ from models.engines.file_rows import FileRows
 from models.engines.server_rows import ServerRows
 from models.lease import Tenure
 from models.status.services import ServiceRow
-from tests.commands.conftest import ROOT
 from tests.commands.test_every_command import held
 from tests.keeping import _name
-
-# Dies, or is about to, when so many rows have gone into the copy.
-DYING = """
-import os, signal, sys
-import app
-from models.engines.file_rows import FileRows
-from models.engines.server_rows import ServerRows
-
-left = int(os.environ.pop("LEFT"))
-
-def dying(rows):
-    global left
-    for row in rows:
-        if left == 0:
-            os.kill(os.getpid(), getattr(signal, os.environ.pop("SIGNAL")))
-        left -= 1
-        yield row
-
-for each in (FileRows, ServerRows):
-    each.fill = lambda self, table, rows, fill=each.fill: fill(self, table, dying(rows))
-sys.exit(app.main())
-"""
-
-
-@pytest.fixture
-def file(tmp_path, command):
-    """An instance in a file, with some rows."""
-    command("migrate")
-    path = tmp_path / "data/masthead.db"
-    add(path, 20)
-    return path
-
-
-def add(path, number):
-    database.close()
-    with closing(sqlite3.connect(path)) as write, write:
-        for each in range(1, number + 1):
-            write.execute(
-                "INSERT INTO service (number, id, slug, name, display_order, enabled,"
-                " created_at, updated_at) VALUES (?, ?, ?, 'A', 1, 1, 1, 1)",
-                (each, f"id{each}", f"slug{each}"),
-            )
 
 
 def tables_of(address):
@@ -76,15 +29,9 @@ def is_nothing(to):
     return not list(Path(to).parent.glob(f"{Path(to).name}*"))
 
 
-@pytest.fixture(params=["file", "server"])
-def to(request, served, tmp_path):
-    return served if request.param == "server" else str(tmp_path / "new/moved.db")
-
-
 def test_there_already(file, to, command):
     """What has an instance is refused, and is as it was."""
     assert command("move", to)[0] == 0
-    add(file, 0)
 
     code, _, err = command("move", to)
 
@@ -217,34 +164,6 @@ def test_running_on_a_server(served, file, tmp_path, command, monkeypatch):
     held(code, err)
     assert "A server runs" in err
     assert is_nothing(tmp_path / "back.db")
-
-
-def died(file, to, left, signal="SIGKILL"):
-    told = {"MASTHEAD_DATABASE": str(file), "LEFT": str(left), "SIGNAL": signal}
-    words = [sys.executable, "-c", DYING, "move", str(to)]
-    return subprocess.run(words, cwd=ROOT, env=os.environ | told, capture_output=True)
-
-
-@pytest.mark.parametrize("left", [0, 12])
-def test_killed(left, file, to, command):
-    """Killed in the middle it has kept nothing, and the next one does it all."""
-    assert died(file, to, left).returncode == -signal.SIGKILL
-
-    if to.startswith("postgresql"):
-        assert is_nothing(to)
-    assert not Path(to).exists()
-    assert command("move", to)[0] == 0
-    assert died(file, to, 99).returncode == 2
-    assert not list(Path(to).parent.glob("*.draft"))
-
-
-def test_interrupted(file, to):
-    """Ctrl-C has kept nothing, and there is no traceback."""
-    ran = died(file, to, 12, "SIGINT")
-
-    assert ran.returncode == 130
-    assert ran.stderr == b"masthead: Interrupted.\n"
-    assert is_nothing(to)
 
 
 def bent(row):
