@@ -172,3 +172,15 @@ def add_services(path, number):
 @pytest.fixture(params=["file", "server"])
 def to(request, served, tmp_path):
     return served if request.param == "server" else str(tmp_path / "new/moved.db")
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with what commands are pointed at."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree/a.md").write_text("# A\n\nText.\n")
+    (tmp_path / "file").write_text("This is no database, and no folder.\n" * 200)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/something").touch()
+    return tmp_path
