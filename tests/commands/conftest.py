@@ -150,10 +150,11 @@ def served(server):
 
 
 @pytest.fixture
-def file(tmp_path, command):
-    """An instance in a file, with some rows."""
-    command("migrate")
+def file(tmp_path, command, monkeypatch):
+    """An instance in a file, with some rows; commands are given it."""
     path = tmp_path / "data/masthead.db"
+    monkeypatch.setenv("MASTHEAD_DATABASE", str(path))
+    command("migrate")
     add_services(path, 20)
     return path
 
