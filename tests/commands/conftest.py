@@ -143,7 +143,7 @@ def server(keeping):
 @pytest.fixture
 def served(server):
     """The address of a database of a server, without tables."""
-    with server.place(None, False) as address:
+    with server.place(Path("served"), False) as address:
         yield address
         if not database.deferred:
             database.close()
