@@ -143,17 +143,18 @@ def server(keeping):
 @pytest.fixture
 def served(server):
     """The address of a database of a server, without tables."""
-    with server.place(None, False) as address:
+    with server.place(Path("served"), False) as address:
         yield address
         if not database.deferred:
             database.close()
 
 
 @pytest.fixture
-def file(tmp_path, command):
-    """An instance in a file, with some rows."""
-    command("migrate")
+def file(tmp_path, command, monkeypatch):
+    """An instance in a file, with some rows; commands are given it."""
     path = tmp_path / "data/masthead.db"
+    monkeypatch.setenv("MASTHEAD_DATABASE", str(path))
+    command("migrate")
     add_services(path, 20)
     return path
 
