@@ -192,12 +192,24 @@ class Databases:
     def _copy(self, name, to):
         self._drop(to)
         # The server copies none that anybody is connected to.
+        self._end_connections(name)
+        how = "STRATEGY FILE_COPY"
+        self._server.execute(f"CREATE DATABASE {to} TEMPLATE {name} {how}")
+
+    def _end_connections(self, name):
         self._server.execute(
             f"SELECT pg_terminate_backend(pid, {LEAVE_MS}) FROM pg_stat_activity"
             f" WHERE datname = '{name}'"
         )
-        how = "STRATEGY FILE_COPY"
-        self._server.execute(f"CREATE DATABASE {to} TEMPLATE {name} {how}")
+
+    @contextmanager
+    def away(self, address):
+        """Meanwhile nobody comes to the database, and who was there is sent away."""
+        name = _name(address)
+        self._server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        self._end_connections(name)
+        yield
+        self._server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
 
     def _lend(self):
         if self._lent is not None:
