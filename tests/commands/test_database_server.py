@@ -56,3 +56,21 @@ def test_started_anew(service, key, keeping):
     fetch(f"{service}{ADD}", key, {"slug": "mail", "name": "Second"}, repeat="two")
 
     until(lambda: shows(f"{service}/status/", "Second"))
+
+
+def test_password_is_nowhere(environment, start, key, tmp_path):
+    """It is in no line of the log, in no metric and in no file of the site."""
+    address = environment["MASTHEAD_DATABASE"]
+    environment["MASTHEAD_DATABASE"] = address.replace("postgres@", "postgres:hush-me@")
+    environment["MASTHEAD_LOG_LEVEL"] = "debug"
+    log = tmp_path / "log"
+    _, service, _ = start(log=log)
+    fetch(f"{service}{ADD}", key, {"slug": "api", "name": "First"})
+    until(lambda: shows(f"{service}/status/", "First"))
+
+    metrics = fetch(f"{service}/metrics")
+
+    assert "hush-me" not in metrics + log.read_text()
+    files = [each for each in (tmp_path / "output").rglob("*") if each.is_file()]
+    assert files
+    assert not [each for each in files if b"hush-me" in each.read_bytes()]
