@@ -32,12 +32,13 @@ SWITCHES = {
 }
 # It lives as long as whoever holds the other end of its input, however that ends.
 GUARD = """
-bin=$1 folder=$2 options=$3
+bin=$1 folder=$2 switches=$3
 trap '"$bin/pg_ctl" -D "$folder/data" -m immediate stop >&2; rm -rf "$folder"' EXIT
 trap "" INT TERM HUP
 "$bin/initdb" -D "$folder/data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 \
     --no-sync >&2 || exit
-"$bin/pg_ctl" -D "$folder/data" -w -t 60 -l "$folder/log" -o "$options" start >&2 ||
+echo "$switches" >>"$folder/data/postgresql.conf"
+"$bin/pg_ctl" -D "$folder/data" -w -t 60 -l "$folder/log" start >&2 ||
     { cat "$folder/log" >&2; exit; }
 echo started
 cat
@@ -168,6 +169,21 @@ class Databases:
                 for name in tables
             }
 
+    @contextmanager
+    def stopped(self):
+        """Nobody is connected to the server inside, as if its host were gone."""
+        self.close()
+        self._control("-m", "immediate", "stop")
+        try:
+            yield
+        finally:
+            self._control("-l", self._host / "log", "start")
+            self._server = psycopg.connect(self._address("postgres"), autocommit=True)
+
+    def _control(self, *words):
+        command = (PROGRAMS[-1] / "pg_ctl", "-D", self._host / "data", "-w", "-s")
+        subprocess.run(as_account(*command, *words), check=True, cwd="/")
+
     def _new(self, name):
         self._server.execute(f"CREATE DATABASE {name} STRATEGY FILE_COPY")
         return self._address(name)
@@ -267,19 +283,24 @@ def _name(address):
     return address.partition("?")[0].rpartition("/")[2]
 
 
+def as_account(*words):
+    """Return the words of a command as who may run a server, which root may not."""
+    whom = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+    return [*whom, *map(str, words)]
+
+
 @contextmanager
 def cluster(folder: Path) -> Iterator[Databases]:
     """Start a PostgreSQL of which nobody else knows; the system's account runs it."""
-    options = " ".join(f"-c {name}='{value}'" for name, value in SWITCHES.items())
-    words = ["sh", "-c", GUARD, "sh", str(PROGRAMS[-1]), str(folder)]
+    own = SWITCHES | {"unix_socket_directories": str(folder)}
+    switches = "\n".join(f"{name} = '{value}'" for name, value in own.items())
     if os.geteuid() == 0:
         shutil.chown(folder, "postgres")
-        words = ["runuser", "-u", "postgres", "--", *words]
     # Whoever is nobody comes to it too.
     folder.chmod(0o755)
     with (folder / "guard").open("w+") as said:
         guard = subprocess.Popen(
-            [*words, f"{options} -k {folder}"],
+            as_account("sh", "-c", GUARD, "sh", PROGRAMS[-1], folder, switches),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=said,
