@@ -4,7 +4,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
@@ -225,9 +225,11 @@ def _name(address):
 
 
 @contextmanager
-def cluster(folder: Path) -> Iterator[Databases]:
+def cluster(
+    folder: Path, switches: Mapping[str, str] = SWITCHES
+) -> Iterator[Databases]:
     """Start a PostgreSQL of which nobody else knows; the system's account runs it."""
-    options = " ".join(f"-c {name}='{value}'" for name, value in SWITCHES.items())
+    options = " ".join(f"-c {name}='{value}'" for name, value in switches.items())
     words = ["sh", "-c", GUARD, "sh", str(PROGRAMS[-1]), str(folder)]
     if os.geteuid() == 0:
         shutil.chown(folder, "postgres")
