@@ -16,7 +16,7 @@ import pytest
 import app
 from models.database import database
 from sitegen.commands.glance import nothing_to_build
-from tests.keeping import Databases, cluster
+from tests.keeping import Databases, databases
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -136,8 +136,8 @@ def server(keeping):
         yield keeping
         return
     with TemporaryDirectory(prefix="cluster") as folder:
-        with cluster(Path(folder)) as databases:
-            yield databases
+        with databases(Path(folder)) as lent:
+            yield lent
 
 
 @pytest.fixture
