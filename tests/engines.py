@@ -4,10 +4,11 @@ import re
 import sqlite3
 from contextlib import closing, contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
-from models.database import database
+from models.database import BUSY_SECONDS, database
+from models.engines import postgresql
 from models.engines.driver import Cursor, opened
-from models.engines.postgresql import WRITING
 from models.engines.tsvector import told_vector
 
 
@@ -20,6 +21,15 @@ class OfFile:
 
     def __init__(self, address):
         self._address = address
+
+    @contextmanager
+    def writing_elsewhere(self):
+        """Another process has the write lock; whoever waits for it gives up soon."""
+        database.execute_sql("PRAGMA busy_timeout = 20")
+        with closing(sqlite3.connect(self._address)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            yield
+        database.execute_sql(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
 
     def is_locked(self):
         """Tell whether another process would have to wait for the write lock."""
@@ -79,9 +89,17 @@ class OfServer:
     def __init__(self, address):
         self._address = address
 
+    @contextmanager
+    def writing_elsewhere(self):
+        hasty = postgresql.BEGIN_WRITING.replace(f"{BUSY_SECONDS}s", "20ms")
+        with opened(self._address) as other:
+            other.execute(f"SELECT pg_advisory_lock({postgresql.WRITING})")
+            with patch.object(postgresql, "BEGIN_WRITING", hasty):
+                yield
+
     def is_locked(self):
         with opened(self._address) as other:
-            asked = f"SELECT pg_try_advisory_xact_lock({WRITING})"
+            asked = f"SELECT pg_try_advisory_xact_lock({postgresql.WRITING})"
             return not other.execute(asked).fetchone()[0]
 
     def lose(self):

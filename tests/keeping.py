@@ -1,48 +1,17 @@
 """Databases for tests: files of SQLite, or of a PostgreSQL started for this run."""
 
-import os
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
-from select import select
 
 from models.database import database
 from models.engines.driver import opened, psycopg
+from tests.cluster import PROGRAMS, SWITCHES, as_account, cluster
 
-# Where Debian keeps them, the newest last.
-PROGRAMS = sorted(
-    Path("/usr/lib/postgresql").glob("*/bin"), key=lambda each: int(each.parent.name)
-)
-# No test cuts the power: nothing waits for the disk.
-SWITCHES = {
-    "listen_addresses": "",
-    "fsync": "off",
-    "synchronous_commit": "off",
-    "full_page_writes": "off",
-    "autovacuum": "off",
-    "max_connections": "200",
-    "wal_level": "minimal",
-    "max_wal_senders": "0",
-    "checkpoint_timeout": "1h",
-    "max_wal_size": "4GB",
-}
-# It lives as long as whoever holds the other end of its input, however that ends.
-GUARD = """
-bin=$1 folder=$2 options=$3
-trap '"$bin/pg_ctl" -D "$folder/data" -m immediate stop >&2; rm -rf "$folder"' EXIT
-trap "" INT TERM HUP
-"$bin/initdb" -D "$folder/data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 \
-    --no-sync >&2 || exit
-"$bin/pg_ctl" -D "$folder/data" -w -t 60 -l "$folder/log" -o "$options" start >&2 ||
-    { cat "$folder/log" >&2; exit; }
-echo started
-cat
-"""
-START_SECONDS = 120
+# So long a server waits for those it sends away.
 LEAVE_MS = 5000
 
 
@@ -140,11 +109,13 @@ class Databases:
             self._drop(_name(self._at.pop(path)))
 
     def copy(self, address, to):
-        if (_name(address), _name(to)) == ("empty", "lent"):
-            self._lend()
+        if _name(to) != "lent":
+            self._copy(_name(address), _name(to))
             return
-        self._forget_lent()
-        self._copy(_name(address), _name(to))
+        self._lend()
+        if _name(address) != "empty":
+            with closing(psycopg.connect(address)) as source:
+                _fill(self._lent, source)
 
     @contextmanager
     def elsewhere(self, address):
@@ -165,6 +136,21 @@ class Databases:
                 name: sorted(map(str, other.execute(f'SELECT * FROM "{name}"')))
                 for name in tables
             }
+
+    @contextmanager
+    def stopped(self):
+        """Nobody is connected to the server inside, as if its host were gone."""
+        self.close()
+        self._control("-m", "immediate", "stop")
+        try:
+            yield
+        finally:
+            self._control("-l", self._host / "log", "start")
+            self._server = psycopg.connect(self._address("postgres"), autocommit=True)
+
+    def _control(self, *words):
+        command = (PROGRAMS[-1] / "pg_ctl", "-D", self._host / "data", "-w", "-s")
+        subprocess.run(as_account(*command, *words), check=True, cwd="/")
 
     def _new(self, name):
         self._server.execute(f"CREATE DATABASE {name} STRATEGY FILE_COPY")
@@ -238,38 +224,35 @@ def _emptying(connection):
     return ";".join(steps)
 
 
+def _fill(connection, source):
+    """Put the rows of another database into one that was just emptied."""
+    asked = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    tables = {name for (name,) in source.execute(asked)} - {"schema_migration"}
+    # Whichever table comes first, its keys are not in the way.
+    connection.execute("SET session_replication_role = replica")
+    connection.execute("DELETE FROM instance")
+    for table in tables:
+        if source.execute(f'SELECT 1 FROM "{table}" LIMIT 1').fetchone():
+            with (
+                source.cursor().copy(f'COPY "{table}" TO STDOUT') as rows,
+                connection.cursor().copy(f'COPY "{table}" FROM STDIN') as copy,
+            ):
+                for each in rows:
+                    copy.write(each)
+    asked = (
+        "SELECT sequencename, last_value FROM pg_sequences"
+        " WHERE schemaname = 'public' AND last_value IS NOT NULL"
+    )
+    for name, value in source.execute(asked):
+        connection.execute(f"SELECT setval('{name}', {value})")
+
+
 def _name(address):
     return address.partition("?")[0].rpartition("/")[2]
 
 
 @contextmanager
-def cluster(folder: Path) -> Iterator[Databases]:
-    """Start a PostgreSQL of which nobody else knows; the system's account runs it."""
-    options = " ".join(f"-c {name}='{value}'" for name, value in SWITCHES.items())
-    words = ["sh", "-c", GUARD, "sh", str(PROGRAMS[-1]), str(folder)]
-    if os.geteuid() == 0:
-        shutil.chown(folder, "postgres")
-        words = ["runuser", "-u", "postgres", "--", *words]
-    # Whoever is nobody comes to it too.
-    folder.chmod(0o755)
-    with (folder / "guard").open("w+") as said:
-        guard = subprocess.Popen(
-            [*words, f"{options} -k {folder}"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=said,
-            cwd="/",
-            # Ctrl-C is for the tests, which are still at their end then.
-            start_new_session=True,
-        )
-        try:
-            is_there = select([guard.stdout], [], [], START_SECONDS)[0]
-            if not is_there or guard.stdout.readline() != b"started\n":
-                said.seek(0)
-                raise RuntimeError(f"PostgreSQL does not start: {said.read()}")
-            with closing(Databases(folder)) as databases:
-                yield databases
-        finally:
-            guard.stdin.close()
-            guard.wait(START_SECONDS)
-            guard.stdout.close()
+def databases(folder, switches=SWITCHES):
+    """Lend the databases of a PostgreSQL that runs meanwhile, in this folder."""
+    with cluster(folder, switches), closing(Databases(folder)) as lent:
+        yield lent

@@ -178,10 +178,10 @@ def test_at_once(app, issue):
     assert made() == 1
 
 
-def test_storage_is_taken(add, keeping, settings, issue, refusal):
+def test_storage_is_taken(add, engine, issue, refusal):
     """Whoever waits for the storage in vain is told when to come back."""
     key = issue("*")
-    with keeping.held(settings.database):
+    with engine.writing_elsewhere():
         response = add("abc", key=key)
 
     assert response.status_code == 503

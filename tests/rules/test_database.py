@@ -47,9 +47,9 @@ def test_write_lock_is_taken_at_once(engine):
     assert not engine.is_locked()
 
 
-def test_lock_is_not_had(store, keeping, settings):
+def test_lock_is_not_had(engine):
     """Whoever waits for the lock in vain is told that the storage is busy."""
-    with keeping.held(settings.database), pytest.raises(StorageBusy) as refused:
+    with engine.writing_elsewhere(), pytest.raises(StorageBusy) as refused:
         writing().__enter__()
 
     assert refused.value.members == {"state": "database-locked"}

@@ -58,11 +58,11 @@ def test_written_once(ids, monkeypatch):
     assert last(ids[0]) is None
 
 
-def test_storage_is_taken(ids, keeping, settings):
+def test_storage_is_taken(ids, engine):
     """What could not be written is written the next time."""
     uses = Uses()
     uses.note(ids[0], NOON)
-    with keeping.held(settings.database), pytest.raises(StorageBusy):
+    with engine.writing_elsewhere(), pytest.raises(StorageBusy):
         uses.write()
 
     uses.write()
