@@ -17,6 +17,10 @@ class Hosts(Protocol):
     def is_builder(self) -> bool:
         """Tell whether this server is the one that builds the site."""
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Tell whether another one built last, so that what stands here is old."""
+
     def tell(self, area: str, is_quiet: bool) -> None:
         """Say after a commit that an area was written to: whoever builds wakes."""
 
@@ -29,6 +33,7 @@ class Alone:
     """A server whose database is a file: nobody is told, and it builds."""
 
     is_builder = True
+    is_elsewhere = False
 
     def __init__(self, woken: Woken) -> None:
         self.tell = woken

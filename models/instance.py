@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from collections.abc import Iterable
 
 from peewee import TextField
 
@@ -55,6 +56,16 @@ def marks_named(prefix: str) -> dict[str, int]:
     """Return every mark whose name begins so."""
     rows = database.execute_sql(_MARKS, (prefix, prefix + "\x7f"))
     return {name: int(value) for name, value in rows}
+
+
+def raise_marks(names: Iterable[str]) -> None:
+    """Add one to each of the marks, inside the transaction of what they count."""
+    rows = [{"name": name, "value": "1"} for name in names]
+    more = (InstanceRow.value.cast("BIGINT") + 1).cast("TEXT")
+    if rows:
+        InstanceRow.insert_many(rows).on_conflict(
+            conflict_target=[InstanceRow.name], update={InstanceRow.value: more}
+        ).execute()
 
 
 def set_mark(name: str, value: int) -> None:

@@ -18,8 +18,11 @@ SOMETHING = r"[^\x00-\x1f]+"
 ADDRESS = r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?"
 # The address of a database server; other signs in its parts are written as %40.
 _PART = r"([^\s:@/?#%]|%[0-9A-Fa-f]{2})*"
+_MORE = r"[a-z_]+=[^\s&]*"
 _HOSTS = r"[A-Za-z0-9._,:%\[\]-]*"
-SERVED = rf"postgres(ql)?://({_PART}(:{_PART})?@)?{_HOSTS}(/{_PART})?(\?\S*)?"
+SERVED = (
+    rf"postgres(ql)?://({_PART}(:{_PART})?@)?{_HOSTS}(/{_PART})?(\?{_MORE}(&{_MORE})*)?"
+)
 # What a bucket may be called, and after it what its keys begin with.
 BUCKET = r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_-][A-Za-z0-9._-]*)*/?"
 _HOST = r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*"

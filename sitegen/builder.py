@@ -71,7 +71,7 @@ class Builder:
         self._due = due
         self._hosts = hosts or Alone(lambda *_: None)
         # What stands here may be of a time before another server built.
-        self._is_old = not self._hosts.is_builder
+        self._is_old = False
         self._changed = changed
         self._pace = pace
         self._woken = threading.Event()
@@ -117,7 +117,7 @@ class Builder:
     @property
     def is_shown(self) -> bool:
         """Tell whether the folder has what readers get: built here, and not old."""
-        return self._hosts.is_builder and not self._is_old
+        return not (self._hosts.is_elsewhere or self._is_old)
 
     def troubles(self) -> list[Fault]:
         """Return what is wrong with the site now."""
@@ -147,7 +147,7 @@ class Builder:
 
     def _stand_by(self) -> None:
         """Another server builds: nothing is behind here, until that one is gone."""
-        self._is_old = True
+        self._is_old = self._is_old or self._hosts.is_elsewhere
         self._failure, self._waiting_since, self._has_failed = None, None, False
         self.progress.relieved()
         self._woken.wait(self._pace.tick)

@@ -28,8 +28,9 @@ from sitegen.garbage import collect_seldom
 from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
 from sitegen.preview import Preview
+from tests.cluster import PROGRAMS
 from tests.engines import OfFile, OfServer
-from tests.keeping import PROGRAMS, Files, cluster
+from tests.keeping import Files, databases
 from tests.shelf import Shelf
 
 declare_operations()
@@ -127,8 +128,8 @@ def keeping(request, tmp_path_factory):
         return
     # Not in a folder of pytest's, which is for its account alone, and whose name is
     # too long for a socket.
-    with cluster(Path(mkdtemp(prefix="cluster"))) as databases:
-        yield databases
+    with databases(Path(mkdtemp(prefix="cluster"))) as lent:
+        yield lent
 
 
 @pytest.fixture(scope="session")

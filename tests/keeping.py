@@ -1,48 +1,17 @@
 """Databases for tests: files of SQLite, or of a PostgreSQL started for this run."""
 
-import os
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
-from select import select
 
 from models.database import database
 from models.engines.driver import opened, psycopg
+from tests.cluster import PROGRAMS, SWITCHES, as_account, cluster
 
-# Where Debian keeps them, the newest last.
-PROGRAMS = sorted(
-    Path("/usr/lib/postgresql").glob("*/bin"), key=lambda each: int(each.parent.name)
-)
-# No test cuts the power: nothing waits for the disk.
-SWITCHES = {
-    "listen_addresses": "",
-    "fsync": "off",
-    "synchronous_commit": "off",
-    "full_page_writes": "off",
-    "autovacuum": "off",
-    "max_connections": "200",
-    "wal_level": "minimal",
-    "max_wal_senders": "0",
-    "checkpoint_timeout": "1h",
-    "max_wal_size": "4GB",
-}
-# It lives as long as whoever holds the other end of its input, however that ends.
-GUARD = """
-bin=$1 folder=$2 options=$3
-trap '"$bin/pg_ctl" -D "$folder/data" -m immediate stop >&2; rm -rf "$folder"' EXIT
-trap "" INT TERM HUP
-"$bin/initdb" -D "$folder/data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 \
-    --no-sync >&2 || exit
-"$bin/pg_ctl" -D "$folder/data" -w -t 60 -l "$folder/log" -o "$options" start >&2 ||
-    { cat "$folder/log" >&2; exit; }
-echo started
-cat
-"""
-START_SECONDS = 120
+# So long a server waits for those it sends away.
 LEAVE_MS = 5000
 
 
@@ -168,6 +137,21 @@ class Databases:
                 for name in tables
             }
 
+    @contextmanager
+    def stopped(self):
+        """Nobody is connected to the server inside, as if its host were gone."""
+        self.close()
+        self._control("-m", "immediate", "stop")
+        try:
+            yield
+        finally:
+            self._control("-l", self._host / "log", "start")
+            self._server = psycopg.connect(self._address("postgres"), autocommit=True)
+
+    def _control(self, *words):
+        command = (PROGRAMS[-1] / "pg_ctl", "-D", self._host / "data", "-w", "-s")
+        subprocess.run(as_account(*command, *words), check=True, cwd="/")
+
     def _new(self, name):
         self._server.execute(f"CREATE DATABASE {name} STRATEGY FILE_COPY")
         return self._address(name)
@@ -178,12 +162,24 @@ class Databases:
     def _copy(self, name, to):
         self._drop(to)
         # The server copies none that anybody is connected to.
+        self._end_connections(name)
+        how = "STRATEGY FILE_COPY"
+        self._server.execute(f"CREATE DATABASE {to} TEMPLATE {name} {how}")
+
+    def _end_connections(self, name):
         self._server.execute(
             f"SELECT pg_terminate_backend(pid, {LEAVE_MS}) FROM pg_stat_activity"
             f" WHERE datname = '{name}'"
         )
-        how = "STRATEGY FILE_COPY"
-        self._server.execute(f"CREATE DATABASE {to} TEMPLATE {name} {how}")
+
+    @contextmanager
+    def away(self, address):
+        """Meanwhile nobody comes to the database, and who was there is sent away."""
+        name = _name(address)
+        self._server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        self._end_connections(name)
+        yield
+        self._server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
 
     def _lend(self):
         if self._lent is not None:
@@ -256,33 +252,7 @@ def _name(address):
 
 
 @contextmanager
-def cluster(folder: Path) -> Iterator[Databases]:
-    """Start a PostgreSQL of which nobody else knows; the system's account runs it."""
-    options = " ".join(f"-c {name}='{value}'" for name, value in SWITCHES.items())
-    words = ["sh", "-c", GUARD, "sh", str(PROGRAMS[-1]), str(folder)]
-    if os.geteuid() == 0:
-        shutil.chown(folder, "postgres")
-        words = ["runuser", "-u", "postgres", "--", *words]
-    # Whoever is nobody comes to it too.
-    folder.chmod(0o755)
-    with (folder / "guard").open("w+") as said:
-        guard = subprocess.Popen(
-            [*words, f"{options} -k {folder}"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=said,
-            cwd="/",
-            # Ctrl-C is for the tests, which are still at their end then.
-            start_new_session=True,
-        )
-        try:
-            is_there = select([guard.stdout], [], [], START_SECONDS)[0]
-            if not is_there or guard.stdout.readline() != b"started\n":
-                said.seek(0)
-                raise RuntimeError(f"PostgreSQL does not start: {said.read()}")
-            with closing(Databases(folder)) as databases:
-                yield databases
-        finally:
-            guard.stdin.close()
-            guard.wait(START_SECONDS)
-            guard.stdout.close()
+def databases(folder, switches=SWITCHES):
+    """Lend the databases of a PostgreSQL that runs meanwhile, in this folder."""
+    with cluster(folder, switches), closing(Databases(folder)) as lent:
+        yield lent

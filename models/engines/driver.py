@@ -1,7 +1,7 @@
 """
 The driver of PostgreSQL, loaded where there is a server.
 
-Peewee was loaded without it, so what Peewee would ask of it is asked here.
+A glance at what the database has come to needs nothing else of ours.
 """
 
 import re
@@ -10,8 +10,6 @@ from contextlib import suppress
 from functools import lru_cache
 from itertools import count
 from typing import Any
-
-from peewee import Psycopg3Adapter
 
 from models.engines.engine import BUSY_SECONDS
 
@@ -22,7 +20,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
-__all__ = ["Adapter", "Connection", "Cursor", "TransactionStatus", "opened", "psycopg"]
+__all__ = ["Connection", "Cursor", "TransactionStatus", "opened", "psycopg"]
 
 # What is acknowledged is on the server's disk: that is its default, and stays ours.
 CONNECTING: dict[str, Any] = {
@@ -38,23 +36,6 @@ CONNECTING: dict[str, Any] = {
     "options": "-c client_min_messages=warning -c jit=off -c tcp_keepalives_idle=2"
     " -c tcp_keepalives_interval=1 -c tcp_keepalives_count=3 -c tcp_user_timeout=5000",
 }
-
-
-class Adapter(Psycopg3Adapter):
-    """What Peewee asks of the driver."""
-
-    txn_idle = TransactionStatus.IDLE
-    txn_inerror = TransactionStatus.INERROR
-    txn_unknown = TransactionStatus.UNKNOWN
-
-    def __init__(self) -> None:
-        """No query of ours looks into JSON."""
-
-    def check_driver(self) -> None:
-        """It is here."""
-
-    def get_binary_type(self) -> type[bytes]:
-        return bytes
 
 
 class Cursor(psycopg.RawCursor[Any]):

@@ -5,9 +5,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from os.path import abspath
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from models.engines.schema import Table
+if TYPE_CHECKING:
+    # Most of what asks for an engine runs without what tables are read with.
+    from models.engines.schema import Table
 
 # How the address of a server begins; anything else is the path of a file.
 SERVER = ("postgresql://", "postgres://")
@@ -116,13 +118,13 @@ class Engine(Protocol):
     def atomic(self, kind: str) -> AbstractContextManager[Any]:
         """Keep everything written inside, or nothing."""
 
-    def rows_of(self, table: Table) -> Iterator[tuple[Any, ...]]:
+    def rows_of(self, table: "Table") -> Iterator[tuple[Any, ...]]:
         """Yield every row in the order of its key, few of them in memory at a time."""
 
-    def fill(self, table: Table, rows: Iterable[tuple[Any, ...]]) -> None:
+    def fill(self, table: "Table", rows: Iterable[tuple[Any, ...]]) -> None:
         """Put the rows into the table, and what is derived of them."""
 
-    def filled(self, tables: Iterable[Table]) -> None:
+    def filled(self, tables: Iterable["Table"]) -> None:
         """Go on after the rows that have come."""
 
     def others(self) -> int:

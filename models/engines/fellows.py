@@ -27,6 +27,8 @@ class Fellows:
         self._woken = woken
         self._over = Event()
         self.is_builder = False
+        # While nobody can be asked nobody else builds: it stays as it was.
+        self.is_elsewhere = True
         self._thread = Thread(target=self._run, name="fellows", daemon=True)
 
     def __enter__(self) -> None:
@@ -51,7 +53,7 @@ class Fellows:
                     self._follow(connection)
             except psycopg.Error as error:
                 log.warning(Line(event="fellows-lost", error=error))
-            self._take(None)
+            self.is_builder = False
             self._over.wait(LOOK_SECONDS)
 
     def _follow(self, connection: Connection) -> None:
@@ -67,16 +69,15 @@ class Fellows:
             if self.is_builder:
                 self._woken(area, how == "quiet")
 
-    def _take(self, connection: Connection | None) -> None:
-        before = self.is_builder
-        self.is_builder = connection is not None and (before or _is_free(connection))
-        if self.is_builder and before:
-            assert connection
+    def _take(self, connection: Connection) -> None:
+        if self.is_builder:
             connection.execute("SELECT 1")
-        elif self.is_builder != before:
-            log.info(Line(event="builder-here" if self.is_builder else "builder-gone"))
-            if self.is_builder:
-                self._woken("", False)
+            return
+        self.is_builder = _is_free(connection)
+        self.is_elsewhere = not self.is_builder
+        if self.is_builder:
+            log.info(Line(event="builder-here"))
+            self._woken("", False)
 
 
 def _is_free(connection: Connection) -> bool:

@@ -6,8 +6,9 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from peewee import Psycopg3Adapter
+
 from models.engines.driver import (
-    Adapter,
     Connection,
     TransactionStatus,
     opened,
@@ -58,6 +59,23 @@ _DAYS_OF_HOURS = (
     " SUM(down)::bigint, SUM(time_sum)::bigint, SUM(time_count)::bigint, 0 FROM hour"
     " WHERE service_id = ? AND starts_at >= ? AND starts_at < ? GROUP BY 1 ORDER BY 1"
 )
+
+
+class Adapter(Psycopg3Adapter):
+    """What Peewee asks of the driver, without which Peewee was loaded."""
+
+    txn_idle = TransactionStatus.IDLE
+    txn_inerror = TransactionStatus.INERROR
+    txn_unknown = TransactionStatus.UNKNOWN
+
+    def __init__(self) -> None:
+        """No query of ours looks into JSON."""
+
+    def check_driver(self) -> None:
+        """It is here."""
+
+    def get_binary_type(self) -> type[bytes]:
+        return bytes
 
 
 class ServerDatabase(Words, ServerRows):

@@ -16,7 +16,7 @@ import pytest
 import app
 from models.database import database
 from sitegen.commands.glance import nothing_to_build
-from tests.keeping import Databases, cluster
+from tests.keeping import Databases, databases
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -136,24 +136,25 @@ def server(keeping):
         yield keeping
         return
     with TemporaryDirectory(prefix="cluster") as folder:
-        with cluster(Path(folder)) as databases:
-            yield databases
+        with databases(Path(folder)) as lent:
+            yield lent
 
 
 @pytest.fixture
 def served(server):
     """The address of a database of a server, without tables."""
-    with server.place(None, False) as address:
+    with server.place(Path("served"), False) as address:
         yield address
         if not database.deferred:
             database.close()
 
 
 @pytest.fixture
-def file(tmp_path, command):
-    """An instance in a file, with some rows."""
-    command("migrate")
+def file(tmp_path, command, monkeypatch):
+    """An instance in a file, with some rows; commands are given it."""
     path = tmp_path / "data/masthead.db"
+    monkeypatch.setenv("MASTHEAD_DATABASE", str(path))
+    command("migrate")
     add_services(path, 20)
     return path
 
@@ -172,3 +173,15 @@ def add_services(path, number):
 @pytest.fixture(params=["file", "server"])
 def to(request, served, tmp_path):
     return served if request.param == "server" else str(tmp_path / "new/moved.db")
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with what commands are pointed at."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree/a.md").write_text("# A\n\nText.\n")
+    (tmp_path / "file").write_text("This is no database, and no folder.\n" * 200)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/something").touch()
+    return tmp_path

@@ -52,18 +52,6 @@ def asked(words):
     return [*words, *NEEDS.get(words, []), *port]
 
 
-@pytest.fixture
-def place(tmp_path, monkeypatch):
-    """A folder with what commands are pointed at."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "tree").mkdir()
-    (tmp_path / "tree/a.md").write_text("# A\n\nText.\n")
-    (tmp_path / "file").write_text("This is no database, and no folder.\n" * 200)
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder/something").touch()
-    return tmp_path
-
-
 @in_each
 def test_help(words, capsys):
     """A command tells in a sentence what it does, and what each argument is."""
@@ -102,32 +90,6 @@ def held(code, err):
     """Nothing but one sentence, and 2."""
     assert code == 2, err
     assert re.fullmatch(r"masthead: .+\.\n", err), err
-
-
-@pytest.mark.sqlite
-@in_stored
-@pytest.mark.parametrize("path", ["file", "folder", "file/inside.db"])
-def test_no_database(words, path, command, place, monkeypatch):
-    """A database that is none ends every command with a sentence that names it."""
-    monkeypatch.setenv("MASTHEAD_DATABASE", str(place / path))
-
-    code, _, err = command(*asked(words))
-
-    held(code, err)
-    assert path in err
-
-
-@in_stored
-def test_no_server(words, command, place, monkeypatch):
-    """Nor is one that no server has; what lets us in is not told."""
-    server = "127.0.0.1:1/masthead"
-    monkeypatch.setenv("MASTHEAD_DATABASE", f"postgresql://ada:hush@{server}")
-
-    code, _, err = command(*asked(words))
-
-    held(code, err)
-    assert server in err
-    assert "hush" not in err
 
 
 @pytest.mark.parametrize("words", [("build",), *sorted(SERVING)], ids=named)
@@ -170,11 +132,6 @@ def in_a_file(*given):
         (["backup", "/dev/zero"], "no earlier copy"),
         (["backup", "file"], "no earlier copy"),
         (["backup", ""], "it is a folder"),
-        (["move", "file"], "file is there already"),
-        (["move", "folder"], "folder cannot be used: it is a folder"),
-        (["move", "data/masthead.db"], "is there already"),
-        (["move", "file/moved.db"], "file/moved.db cannot be used"),
-        (["move", ""], "it is a folder"),
         (["export", "file"], "file is a file"),
         (["export", "folder"], "The folder folder is not empty"),
         (["export", "file/out"], "file/out"),

@@ -65,6 +65,25 @@ def test_what_stands_there(name, file, tmp_path, command):
     assert len(list(tmp_path.glob("moved.db*"))) == 1
 
 
+@pytest.mark.parametrize(
+    ("to", "told"),
+    [
+        ("folder", "it is a folder"),
+        ("", "it is a folder"),
+        ("plain/moved.db", "plain/moved.db cannot be used"),
+    ],
+)
+def test_no_place(to, told, file, tmp_path, command):
+    """What is no place for a file is named."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "plain").touch()
+
+    code, _, err = command("move", to)
+
+    held(code, err)
+    assert told in err
+
+
 def test_empty_file(file, tmp_path, command):
     """An empty file is an empty place, also behind a link; both are for the owner."""
     (tmp_path / "moved.db").touch()
@@ -87,7 +106,7 @@ def test_strange_tables(file, served, command):
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("there", "told"),
     [
         ("postgresql://ada:hushhush@127.0.0.1:1/x", "cannot be used"),
         ("postgresql://ada:hush%zzhush@127.0.0.1/x", "the address cannot be read"),
@@ -97,14 +116,14 @@ def test_strange_tables(file, served, command):
         ("postgresql://127.0.0.1:1/x?user=ada&password=hushhush", "cannot be used"),
     ],
 )
-def test_no_server(address, told, file, command):
+def test_no_server(there, told, file, command):
     """A server that cannot be reached is named, and its password is not."""
-    code, _, err = command("move", address)
+    code, _, err = command("move", there)
 
     held(code, err)
     assert told in err
     assert "hush" not in err
-    assert "hush" not in named(address)
+    assert "hush" not in named(there)
 
 
 @pytest.fixture

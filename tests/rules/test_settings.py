@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from models.database import named
 from models.settings import PUBLIC_READS, SettingError, Settings, environment_name
 
 SHA256 = "0123456789abcdef" * 4
@@ -171,3 +172,59 @@ def test_publishing(name, value):
 
     assert getattr(found, name) == value
     assert name not in repr(found)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://",
+        "postgresql:///masthead?host=/run/postgresql",
+        "postgres://ada@db.example.com/masthead",
+        "postgresql://ada:p%40ss@db-1.example.com:5432,db-2/masthead?sslmode=require",
+        "postgresql://ada:hush@[::1]:5432/masthead",
+    ],
+)
+def test_address_of_a_server(address):
+    """It is never told where settings are shown."""
+    found = read(DATABASE=address)
+
+    assert found.database == address
+    assert "postgres" not in repr(found)
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "ada:hu@sh@host/name",
+        "ada:hu/sh@host/name",
+        "ada:hu:sh@host/name",
+        "ada:hu#sh@host/name",
+        "ada:hu?sh@host/name",
+        "ada:hu%sh@host/name",
+        "ada:hu sh@host/name",
+    ],
+)
+def test_address_with_a_stray_sign(rest):
+    """What would be taken apart otherwise than meant is refused, and not shown."""
+    with pytest.raises(SettingError, match="MASTHEAD_DATABASE must be") as caught:
+        read(DATABASE=f"postgresql://{rest}")
+
+    assert "hu" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("data/masthead.db", "data/masthead.db"),
+        ("postgresql://ada@host/name", "postgresql://ada@host/name"),
+        ("postgresql://ada:hush@host/name", "postgresql://ada:…@host/name"),
+        ("postgresql://ada:hu@sh/@host/name", "postgresql://ada:…@host/name"),
+        (
+            "postgresql://host/name?password=hush&sslpassword=hush&port=1",
+            "postgresql://host/name?password=…&sslpassword=…&port=1",
+        ),
+    ],
+)
+def test_address_as_it_is_told(address, told):
+    """All of it but what lets us in."""
+    assert named(address) == told

@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from contextlib import suppress
+from http.client import HTTPException
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 # What a server that was killed, or is not there yet, answers with.
-GONE = (urllib.error.URLError, ConnectionError, TimeoutError, json.JSONDecodeError)
+GONE = (OSError, HTTPException, json.JSONDecodeError)
 
 
 class Server:

@@ -70,6 +70,21 @@ def test_another_takes_over(servers, key):
     assert "Service late" in other.ask("/status/")[1]
 
 
+def test_site_outlives_the_database(servers, key, keeping, settings):
+    """While the database is away the site stands where it was built last."""
+    (server,) = servers(1)
+    until(lambda: server.builds)
+
+    with keeping.away(settings.database):
+        until(lambda: server.ask("/readyz")[0] == 503)
+        shown = [server.ask("/status/")[0] for _ in range(20) if not time.sleep(0.2)]
+        status, told = server.ask(LIST, key=key)
+
+    assert set(shown) == {200}
+    assert (status, json.loads(told)["state"]) == (503, "database-unreachable")
+    until(lambda: server.ask(LIST, key=key)[0] == 200)
+
+
 def test_rate_is_one_for_all(servers, store, clock):
     """However many servers are asked, a key has its capacity once."""
     asked = CreateKey(name="few", scopes=["*"], rate_capacity=20, rate_refill=0.1)
