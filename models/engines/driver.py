@@ -20,7 +20,14 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
-__all__ = ["Connection", "Cursor", "TransactionStatus", "opened", "psycopg"]
+__all__ = [
+    "Connection",
+    "Cursor",
+    "TransactionStatus",
+    "numbered",
+    "opened",
+    "psycopg",
+]
 
 # What is acknowledged is on the server's disk: that is its default, and stays ours.
 CONNECTING: dict[str, Any] = {
@@ -46,14 +53,15 @@ class Cursor(psycopg.RawCursor[Any]):
     """
 
     def execute(self, query: Any, params: Any = None, **more: Any) -> Any:
-        return super().execute(_numbered(query), params or None, **more)
+        return super().execute(numbered(query), params or None, **more)
 
     def executemany(self, query: Any, params_seq: Any, **more: Any) -> None:
-        super().executemany(_numbered(query), list(params_seq), **more)
+        super().executemany(numbered(query), list(params_seq), **more)
 
 
 @lru_cache(maxsize=2000)
-def _numbered(query: str) -> str:
+def numbered(query: str) -> str:
+    """Return the statement with its values numbered, as the server wants them."""
     query = query.removesuffix(" WITHOUT ROWID")
     places = count(1)
     # Peewee itself asks for the tables of a server with %s.
@@ -84,6 +92,7 @@ def opened(address: str) -> Connection:
     if "options" in said:
         wanted["options"] = f"{CONNECTING['options']} {said['options']}"
     connection = Connection.connect(autocommit=True, cursor_factory=Cursor, **wanted)
+    connection.server_cursor_factory = psycopg.RawServerCursor
     connection.adapters.register_loader("numeric", _Whole)
     return connection
 

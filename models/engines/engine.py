@@ -1,6 +1,6 @@
 """What every engine can do, each in its own way."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from os.path import abspath
@@ -149,6 +149,9 @@ class Engine(Protocol):
         self, match: str, texts: Any, where: list[Any], most: int
     ) -> list[Ranked]:
         """Return the newest texts that match, which is not yet an order."""
+
+    def streamed(self, statement: str, given: Sequence[Any]) -> Iterator[Any]:
+        """Yield many rows, inside a snapshot, without holding them all."""
 
     def hours_as_text(self, number: int, start: int, end: int) -> tuple[str, list[str]]:
         """Return the hours of a service: all times, and the counts of each."""

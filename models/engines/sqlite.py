@@ -4,7 +4,7 @@ import json
 import logging
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import disk_usage
@@ -202,6 +202,9 @@ class FileDatabase(Words, FileRows):
 
     def unindexed(self, field: Any) -> Any:
         return NodeList((SQL("+"), field), glue="")
+
+    def streamed(self, statement: str, given: Sequence[Any]) -> Iterator[Any]:
+        return iter(self.execute_sql(statement, given))
 
     def hours_as_text(self, number: int, start: int, end: int) -> tuple[str, list[str]]:
         asked = self.execute_sql(_HOURS_AS_TEXT, (number, start, end))
