@@ -25,7 +25,8 @@ few = st.sampled_from(LETTERS)
 # Words that come again, so that something is found.
 words = st.sampled_from(["a", "ab", "é", "ba", "1", "漢", "aé"])
 spaces = st.sampled_from([" ", "-", "_", ". ", "\u0301"])
-texts = st.lists(words | spaces | few | st.characters(codec="utf-8"), max_size=30).map(
+anything = st.lists(words | spaces | few | st.characters(codec="utf-8"), max_size=30)
+texts = (st.lists(words | spaces, max_size=20) | anything).map(
     lambda parts: "".join(parts).replace("\x00", "")
 )
 asked = st.lists(
@@ -64,10 +65,29 @@ def found_by_server(store):
     return found
 
 
+@st.composite
+def cases(draw):
+    """A text, and what is asked: anything, or a piece of the text."""
+    title, body = draw(texts), draw(texts)
+    whole = f"{title} {body}"
+    start = draw(st.integers(0, len(whole)))
+    piece = whole[start : start + draw(st.integers(1, 8))].replace('"', "")
+    said = st.sampled_from([piece, f'"{piece}"', f"{piece.strip()}*"])
+    return title, body, draw(asked | said)
+
+
+# Three words, so that phrases are found, and almost found.
+few_words = st.lists(st.sampled_from(["a", "ab", "É"]), max_size=6).map(" ".join)
+phrases = few_words.map(lambda said: f'"{said}"') | few_words.map(
+    lambda said: said + "*"
+)
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=400)
-@given(title=texts, body=texts, asked=asked)
-def test_same_is_found(found_by_file, found_by_server, title, body, asked):
+@given(cases() | st.tuples(few_words, few_words, phrases))
+def test_same_is_found(found_by_file, found_by_server, case):
     """Whatever is written and asked, a text is found on both engines or on neither."""
+    title, body, asked = case
     parts = sought(asked)
 
     if parts:
