@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from collections.abc import Iterable
 
 from peewee import TextField
 
@@ -14,6 +15,10 @@ BACKED_UP = "backed-up"
 _MARK = "SELECT value FROM instance WHERE name = ?"
 # A range and not a pattern: the underscore and the case of a pattern are free.
 _MARKS = "SELECT name, value FROM instance WHERE name >= ? AND name < ?"
+_RAISE = (
+    "INSERT INTO instance (name, value) VALUES (?, '1') ON CONFLICT (name)"
+    " DO UPDATE SET value = CAST(CAST(instance.value AS BIGINT) + 1 AS TEXT)"
+)
 
 
 class InstanceRow(Row):
@@ -55,6 +60,12 @@ def marks_named(prefix: str) -> dict[str, int]:
     """Return every mark whose name begins so."""
     rows = database.execute_sql(_MARKS, (prefix, prefix + "\x7f"))
     return {name: int(value) for name, value in rows}
+
+
+def raise_marks(names: Iterable[str]) -> None:
+    """Add one to each of the marks, inside the transaction of what they count."""
+    rows = [(name,) for name in names]
+    database.connection().cursor().executemany(_RAISE, rows)
 
 
 def set_mark(name: str, value: int) -> None:

@@ -13,7 +13,7 @@ from peewee import BigIntegerField, CompositeKey, ForeignKeyField, IntegerField
 
 from models.base import MomentField, Row, milliseconds, moment
 from models.database import database, writing
-from models.instance import mark_named, marks_named, set_mark
+from models.instance import mark_named, marks_named, raise_marks, set_mark
 from models.status.services import ServiceRow
 
 HOUR = timedelta(hours=1)
@@ -107,9 +107,7 @@ def recount(samples: Iterable[tuple[int, int]], now: datetime) -> None:
     until, this_hour = rolled_up_until(), _hour(milliseconds(now))
     late = {(number, _hour(at)) for number, at in samples if at < max(until, this_hour)}
     _recount((number, hour) for number, hour in late if hour < until)
-    for number in {number for number, _ in late}:
-        name = f"{_REVISION}{number}"
-        set_mark(name, (mark_named(name) or 0) + 1)
+    raise_marks(f"{_REVISION}{each}" for each in {number for number, _ in late})
 
 
 def past_revisions() -> dict[int, int]:
