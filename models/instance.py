@@ -15,6 +15,10 @@ BACKED_UP = "backed-up"
 _MARK = "SELECT value FROM instance WHERE name = ?"
 # A range and not a pattern: the underscore and the case of a pattern are free.
 _MARKS = "SELECT name, value FROM instance WHERE name >= ? AND name < ?"
+_RAISE = (
+    "INSERT INTO instance (name, value) VALUES (?, '1') ON CONFLICT (name)"
+    " DO UPDATE SET value = CAST(CAST(instance.value AS BIGINT) + 1 AS TEXT)"
+)
 
 
 class InstanceRow(Row):
@@ -60,12 +64,8 @@ def marks_named(prefix: str) -> dict[str, int]:
 
 def raise_marks(names: Iterable[str]) -> None:
     """Add one to each of the marks, inside the transaction of what they count."""
-    rows = [{"name": name, "value": "1"} for name in names]
-    more = (InstanceRow.value.cast("BIGINT") + 1).cast("TEXT")
-    if rows:
-        InstanceRow.insert_many(rows).on_conflict(
-            conflict_target=[InstanceRow.name], update={InstanceRow.value: more}
-        ).execute()
+    rows = [(name,) for name in names]
+    database.connection().cursor().executemany(_RAISE, rows)
 
 
 def set_mark(name: str, value: int) -> None:

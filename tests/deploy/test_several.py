@@ -221,6 +221,7 @@ def test_site(front, hosts, bucket):
     """Each file comes with its headers, and nothing of the store is told."""
     assert added(front, hosts, "one") == 200
     seen(front, "Service one")
+    quiet(bucket)
     files = bucket.site()
 
     for path, (body, *_) in files.items():

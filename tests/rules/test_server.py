@@ -10,6 +10,7 @@ from models.errors import StorageBusy
 
 pytestmark = pytest.mark.postgresql
 
+VERIFY = "POST /platform/v1/keys/verify"
 LIST, ADD = "GET /platform/v1/keys/list", "POST /status/v1/admin/services/add"
 OTHERS = (
     " FROM pg_stat_activity"
@@ -65,6 +66,8 @@ def test_idle_connection_that_was_cut(ask, cut):
     for _ in range(2):
         cut()
         assert ask(LIST).status_code == 200
+        cut()
+        assert ask(VERIFY, {"hash": "0" * 64}).status_code == 404
         cut()
         assert ask(ADD, {"slug": "api", "name": "API"}).status_code == 200
 

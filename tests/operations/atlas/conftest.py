@@ -47,7 +47,7 @@ def tried(ask, issue, ids, clock):
         who = account or NOBODY
         _own_comment(ids["$item"], ids["$project"], who, clock.now)
         found = ids | {"$self": who, "$own-comment": OWN}
-        asked = _filled(CASES[case], found)
+        asked = filled(CASES[case], found)
         if case == "projects:create" and account is None:
             asked["ownerId"] = OWNER
         name = case.partition(" ")[0]
@@ -78,9 +78,9 @@ def _own_comment(item, project, account, now):
         )
 
 
-def _filled(asked, ids):
+def filled(asked, ids):
     if isinstance(asked, dict):
-        return {name: _filled(value, ids) for name, value in asked.items()}
+        return {name: filled(value, ids) for name, value in asked.items()}
     if isinstance(asked, list):
-        return [_filled(each, ids) for each in asked]
+        return [filled(each, ids) for each in asked]
     return ids.get(asked, asked) if isinstance(asked, str) else asked
