@@ -121,7 +121,9 @@ def followed_by_readers():
         yield pytest.param(words, marks=of_a_file.get(words.path.stem, ()))
 
 
-@pytest.mark.parametrize("words", followed_by_readers(), ids=lambda words: words.name)
+@pytest.mark.parametrize(
+    "words", [*followed_by_readers()], ids=lambda words: words.name
+)
 def test_page_can_be_followed(words, live, tmp_path, environment_in):
     """Each command succeeds with the ids that the answers before it gave."""
     environment, netloc = live
