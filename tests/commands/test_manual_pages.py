@@ -114,7 +114,16 @@ def live(tmp_path_factory, environment_in):
         yield environment, netloc
 
 
-@pytest.mark.parametrize("words", PAGES, ids=lambda words: words.name)
+def followed_by_readers():
+    # What is copied back is a file.
+    of_a_file = {RESTORED: pytest.mark.sqlite}
+    for words in PAGES:
+        yield pytest.param(words, marks=of_a_file.get(words.path.stem, ()))
+
+
+@pytest.mark.parametrize(
+    "words", [*followed_by_readers()], ids=lambda words: words.name
+)
 def test_page_can_be_followed(words, live, tmp_path, environment_in):
     """Each command succeeds with the ids that the answers before it gave."""
     environment, netloc = live

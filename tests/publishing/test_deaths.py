@@ -2,18 +2,16 @@
 
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
-from models.database import database, open_database
 from models.hosting import address, cache_class, place_of
-from models.settings import Settings
 from sitegen.publishing.claim import CLAIM
 from tests.commands.conftest import ROOT
 from tests.conftest import Clock
@@ -26,12 +24,8 @@ OURS = b"a file of somebody else"
 
 
 @pytest.fixture
-def world(tmp_path, empty_database):
-    path = str(tmp_path / "masthead.db")
-    shutil.copy(empty_database, path)
-    open_database(path)
-    yield World(Settings(database=path, output=str(tmp_path / "site")), Clock())
-    database.close()
+def world(store, settings, tmp_path):
+    return World(replace(settings, output=str(tmp_path / "site")), Clock())
 
 
 @pytest.fixture
