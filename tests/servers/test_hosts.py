@@ -70,6 +70,24 @@ def test_another_takes_over(servers, key):
     assert "Service late" in other.ask("/status/")[1]
 
 
+def test_one_answer_and_one_list(servers, key, shelf):
+    """A repeat on another host gets the first answer, and a cursor goes on there."""
+    one, other = servers(2)
+    given = {"projectId": shelf.project.id, "type": "task", "title": "Once"}
+    answers = [e.ask(f"{WORK}/create", given, key, "once") for e in (one, other)]
+    given |= {"title": "Twice"}
+    two = json.loads(other.ask(f"{WORK}/create", given, key, "twice")[1])["data"]
+
+    first = json.loads(one.ask(f"{WORK}/list?limit=1&sort=number", key=key)[1])
+    cursor = first["meta"]["cursor"]
+    path = f"{WORK}/list?limit=1&sort=number&cursor={cursor}"
+    second = json.loads(other.ask(path, key=key)[1])
+
+    assert answers[0] == answers[1]
+    assert two["number"] == 2
+    assert [e["data"][0]["title"] for e in (first, second)] == ["Twice", "Once"]
+
+
 def test_site_outlives_the_database(servers, key, keeping, settings):
     """While the database is away the site stands where it was built last."""
     (server,) = servers(1)
