@@ -10,10 +10,14 @@ demo: install
 run: install
 	$(PY) app.py serve
 
+# All on SQLite, then on PostgreSQL whatever asks for a database: tests/conftest.py
+# leaves out the rest. A browser is shown files, and these are the same from both.
+TEST := $(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder
 # Many processes are started: each would compile the code anew where none of it is kept.
 test: export PYTHONDONTWRITEBYTECODE =
 test: check
-	$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	$(TEST)
+	$(TEST) --engine postgresql --ignore tests/browser
 
 check: tools programs
 	$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy
@@ -38,13 +42,13 @@ tools: .venv/tools
 	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	touch $@ .venv/installed
 
-# Debian's Chromium, nginx and Caddy are tested with; where they cannot be had those tests are skipped with a reason.
-# In runlevel 1 Debian starts nothing that it installs.
-programs: chromium-headless-shell nginx caddy
+# Debian's Chromium, nginx, Caddy and PostgreSQL are tested with; where they cannot be had those tests are skipped with a reason.
+# In runlevel 1 Debian starts nothing that it installs. PostgreSQL's programs are in a folder of their version.
+programs: chromium-headless-shell nginx caddy postgresql
 
-.PHONY: chromium-headless-shell nginx caddy
-chromium-headless-shell nginx caddy:
-	@PATH="$$PATH:/usr/sbin" command -v $@ >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update && RUNLEVEL=1 apt-get install -y $@; } || echo "No $@ here: tests that need it will be skipped."
+.PHONY: chromium-headless-shell nginx caddy postgresql
+chromium-headless-shell nginx caddy postgresql:
+	@PATH="$$PATH:/usr/sbin" command -v $@ >/dev/null || ls /usr/lib/$@/*/bin/initdb >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update && RUNLEVEL=1 apt-get install -y $@; } || echo "No $@ here: tests that need it will be skipped."
 
 LOCK := $(PY) -m piptools compile --quiet --generate-hashes --no-header --strip-extras --allow-unsafe --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 lock: tools

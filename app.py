@@ -59,9 +59,11 @@ from sitegen.garbage import collect_seldom
 ELSEWHERE = {
     "build": ("sitegen", "bring the output folder up to date"),
     "migrate": ("models", "bring the database's tables up to date"),
+    "publish": ("sitegen", "bring what was built to where it is published"),
     "check": ("sitegen", "check database, audit chains and output"),
     "openapi": ("api", "print the OpenAPI document"),
     "backup": ("models", "write a consistent copy of the database"),
+    "move": ("models", "copy everything into an empty database, of either engine"),
     "export": ("sitegen", "write everything into a folder of files"),
     "probe": ("api", "measure targets and tell the API, from anywhere"),
     "keys": ("api", "manage API keys"),
@@ -164,12 +166,14 @@ from api.commands.listening import addressed, listening
 from api.http import create_app
 from api.jobs import Jobs, tidy
 from api.metrics import Metrics
-from api.server import limited_server
+from api.server import Server, limited_server
 from models import changes
 from models.commands.opening import open_instance
 from models.commands.telling import progress
 from models.database import writing
+from models.hosts import hosts_of
 from models.lease import Tenure
+from models.platform.shared_buckets import buckets_of
 from models.platform.uses import Uses
 from models.projects.exchange import Import, import_documents
 from models.projects.words import By
@@ -178,6 +182,7 @@ from sitegen.bodies import Bodies
 from sitegen.builder import Builder
 from sitegen.page import editions
 from sitegen.preview import Preview
+from sitegen.publishing.publisher import Publisher
 from sitegen.sources.tree import read_tree
 
 DAY_SECONDS = 86_400
@@ -229,45 +234,63 @@ def _beat(settings: Settings, beat: Callable[[datetime], list[Any]]) -> None:
         changes.mark("status")
 
 
+def _jobs(settings: Settings, metrics: Metrics, tenure: Tenure, uses: Uses) -> Jobs:
+    """Return the clock, with what it does on any server."""
+    jobs = Jobs(utc_now, metrics.job_done)
+    jobs.every(15, "tenure", tenure.take)
+    jobs.every(60, "uses", uses.write)
+    jobs.every(300, "tidy", lambda: tidy(settings, utc_now()))
+    jobs.every(DAY_SECONDS, "bodies", Bodies().forget)
+    return jobs
+
+
 def _serve(
     given: Given, listener: socket, beat: Callable[[], None] | None = None
 ) -> None:
     """Serve, build and keep the clock, until told to stop."""
     settings = given.settings
     edition = editions(settings, *given.described())
-    builder = Builder(utc_now, edition, lambda at: jobs.at(at, builder.wake))
-    metrics, uses = Metrics(settings, utc_now, builder.progress), Uses()
-    tenure = Tenure(settings.database, settings.output)
+    hosts = hosts_of(settings.database, lambda *told: builder.wake(*told))
+    publisher = Publisher(settings, utc_now)
+    builder = Builder(
+        utc_now,
+        edition,
+        lambda at: jobs.at(at, builder.wake),
+        publisher.wake,
+        hosts=hosts,
+    )
+    metrics = Metrics(settings, utc_now, builder.progress, publisher.progress)
+    tenure, uses = Tenure(settings.database, settings.output), Uses()
     application = create_app(
         settings,
         clock=utc_now,
-        changed=builder.wake,
-        troubles=lambda: tenure.troubles() + builder.troubles(),
+        changed=hosts.tell,
+        troubles=lambda: tenure.troubles() + builder.troubles() + publisher.troubles(),
         uses=uses,
-        site=Preview(settings.output),
+        site=Preview(settings.output, lambda: builder.is_shown),
         metrics=metrics,
+        buckets=buckets_of(settings.database),
     )
     server = limited_server(application, listener, threads=settings.threads)
-    jobs = Jobs(utc_now, metrics.job_done)
-    jobs.every(15, "tenure", tenure.take)
-    jobs.every(60, "uses", uses.write)
-    jobs.every(300, "tidy", lambda: tidy(settings, utc_now()))
-    jobs.every(DAY_SECONDS, "bodies", Bodies().forget)
+    jobs = _jobs(settings, metrics, tenure, uses)
     if beat:
         jobs.every(30, "beat", beat)
-    for told_to_end in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(told_to_end, lambda *_: sys.exit(0))
-    address = f"http://{settings.host}:{settings.port}"
-    with tenure:
+    with tenure, hosts, publisher:
         builder.start()
         try:
             with jobs.running():
-                print(f"listening on {address}", flush=True)
-                server.run()
+                _run_until_told(server, settings)
         finally:
             builder.stop()
             server.close()
             uses.write()
+
+
+def _run_until_told(server: Server, settings: Settings) -> None:
+    for told_to_end in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(told_to_end, lambda *_: sys.exit(0))
+    print(f"listening on http://{settings.host}:{settings.port}", flush=True)
+    server.run()
 
 
 if __name__ == "__main__":

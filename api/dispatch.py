@@ -29,7 +29,7 @@ from models.errors import (
 from models.idempotency import InProgress, Repeatable, first_answer, keep_answer
 from models.logs import Line
 from models.pagination import CursorQuery, Page
-from models.platform.buckets import Buckets, Draw, Rate
+from models.platform.buckets import Buckets, Draw, OwnBuckets, Rate
 from models.platform.uses import Uses
 from models.projects.site import Site
 from models.settings import Settings
@@ -55,7 +55,7 @@ class Dispatch:
     clock: Callable[[], datetime]
     changed: Callable[[str, bool], None]
     refusing: Callable[[str], None] = lambda _: None
-    buckets: Buckets = field(default_factory=Buckets)
+    buckets: Buckets = field(default_factory=OwnBuckets)
     uses: Uses = field(default_factory=Uses)
     site: Site | None = None
     progress: InProgress = field(default_factory=InProgress)

@@ -25,6 +25,7 @@ from api.wire import Front
 from models import errors
 from models.hosting import headers_of
 from models.logs import Line
+from models.platform.buckets import Buckets, OwnBuckets
 from models.platform.uses import Uses
 from models.projects.site import Site
 from models.release import VERSION
@@ -42,6 +43,7 @@ def create_app(
     uses: Uses | None = None,
     site: Site | None = None,
     metrics: Metrics | None = None,
+    buckets: Buckets | None = None,
 ) -> Flask:
     """
     Return the application.
@@ -49,7 +51,7 @@ def create_app(
     `clock` is the only source of time; `changed(area, is_quiet)` is called after
     a commit that the site must show; `troubles` says what is wrong with the builder;
     `uses` is told which keys are used, `metrics` what was answered; `site` says
-    what pages would be like.
+    what pages would be like; `buckets` have what is left of the rates.
     """
     declare_operations()
     app = _flask()
@@ -60,6 +62,7 @@ def create_app(
         clock,
         changed,
         uses=uses or Uses(),
+        buckets=buckets or OwnBuckets(),
         site=site,
         refusing=metrics.refused,
     )
@@ -69,10 +72,15 @@ def create_app(
         register_metrics(app, metrics)
     _register_openapi(app, settings)
     _register_others(app, dispatch, Path(settings.output))
+    _put_in_front(app, dispatch, access)
+    return app
+
+
+def _put_in_front(app: Flask, dispatch: Dispatch, access: Access) -> None:
+    """Operations are answered before Flask is asked."""
     known = views(dispatch, OPERATIONS)
     front = Front(known, dispatch.wrong_method, app.wsgi_app, access.note)
     app.wsgi_app = front  # type: ignore[method-assign,assignment]
-    return app
 
 
 def _flask() -> Flask:
@@ -105,7 +113,9 @@ def _register_others(app: Flask, dispatch: Dispatch, output: Path) -> None:
     @app.errorhandler(NotFound)
     def missing(_: NotFound) -> Response:
         try:
-            found = _from_site(output)
+            found = _from_site(output, dispatch.site)
+        except errors.NotFound as refusal:
+            return refused(refusal)
         except MethodNotAllowed as error:
             return wrong_method(error)
         return found or refused(errors.NotFound("Nothing is here."))
@@ -128,11 +138,15 @@ def _register_others(app: Flask, dispatch: Dispatch, output: Path) -> None:
         return refused(InternalError("Something went wrong on our side."))
 
 
-def _from_site(output: Path) -> Response | None:
+def _from_site(output: Path, site: Site | None) -> Response | None:
     """Return the page or file at this address, for whoever reads the site here."""
     path = request.path
     if _is_api(path):
         return None
+    if site is not None and not site.is_built_here:
+        raise errors.NotFound(
+            "Another server builds the site. Read it where it is published."
+        )
     if request.method not in ("GET", "HEAD"):
         if is_served(output, path):
             raise MethodNotAllowed(["GET", "HEAD"])

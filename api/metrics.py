@@ -46,6 +46,7 @@ class Metrics:
         settings: Settings,
         clock: Callable[[], datetime],
         progress: Progress | None = None,
+        publishing: Progress | None = None,
     ) -> None:
         self._clock = clock
         self.registry = registry = CollectorRegistry()
@@ -77,7 +78,7 @@ class Metrics:
         # Each child is bound once: to look it up costs more than to count.
         self._bound: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
         self._refusals = {kind: refusals.labels(kind) for kind in KINDS}
-        registry.register(Standing(settings, clock, progress or Progress()))
+        registry.register(Standing(settings, clock, progress or Progress(), publishing))
         for collector in (ProcessCollector, PlatformCollector, GCCollector):
             collector(registry=registry)
 

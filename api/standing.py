@@ -12,7 +12,7 @@ from prometheus_client.registry import Collector
 from models.audit import AUDITED, newest_number
 from models.base import moment
 from models.changes import AREAS, behind, failed_pages, generation_with, marks
-from models.database import reading
+from models.database import database, reading
 from models.errors import StorageBusy
 from models.faults import STATES as FAULTS
 from models.faults import Fault
@@ -25,21 +25,36 @@ from models.status.state import STATES
 
 Labelled = dict[str, float]
 
+SIZES = {
+    "database": ("masthead_database_bytes", "Size of the database."),
+    "log": (
+        "masthead_database_wal_bytes",
+        "Size of the log of writes beside the database, where it is a file.",
+    ),
+}
+
 
 class Standing(Collector):
     """Gauges whose values are in the database, on the disk or with the builder."""
 
     def __init__(
-        self, settings: Settings, clock: Callable[[], datetime], progress: Progress
+        self,
+        settings: Settings,
+        clock: Callable[[], datetime],
+        progress: Progress,
+        publishing: Progress | None,
     ) -> None:
         self._settings = settings
         self._clock = clock
         self._progress = progress
+        self._publishing = publishing if settings.publish else None
 
     def collect(self) -> Iterator[Metric]:
         """Without a database that can be read, tell the rest."""
         now = self._clock()
         yield from self._builder(now)
+        if self._publishing:
+            yield from _publisher(self._publishing, now)
         yield from self._files()
         try:
             with reading():
@@ -80,16 +95,7 @@ class Standing(Collector):
             )
 
     def _files(self) -> Iterator[Metric]:
-        database, output = self._settings.database, self._settings.output
-        yield _gauge(
-            "masthead_database_bytes", "Size of the database.", _size(database)
-        )
-        yield _gauge(
-            "masthead_database_wal_bytes",
-            "Size of the log of writes beside the database.",
-            _size(f"{database}-wal"),
-        )
-        used = {"database": Path(database).parent, "output": Path(output)}
+        used = database.folders() | {"output": Path(self._settings.output)}
         disks = {of: disk_usage(path) for of, path in used.items() if path.is_dir()}
         yield _gauges(
             "masthead_disk_free_bytes",
@@ -124,6 +130,31 @@ class States(Collector):
             "1 while the service is in this state of what can be wrong.",
             "state",
             {state: float(state in states) for state in FAULTS},
+        )
+
+
+def _publisher(progress: Progress, now: datetime) -> Iterator[Metric]:
+    yield _gauge(
+        "masthead_publisher_lag_seconds",
+        "For how long the oldest build has been waiting to be published.",
+        progress.lag(now),
+    )
+    publications = CounterMetricFamily(
+        "masthead_publications", "Publications, by how they ended.", labels=["result"]
+    )
+    publications.add_metric(["done"], progress.done)
+    publications.add_metric(["broken"], progress.broken)
+    yield publications
+    if progress.last_at:
+        yield _gauge(
+            "masthead_publication_last_timestamp_seconds",
+            "When the last publication that came to its end began.",
+            progress.last_at.timestamp(),
+        )
+        yield _gauge(
+            "masthead_publication_last_duration_seconds",
+            "How long the last publication took.",
+            progress.last_seconds,
         )
 
 
@@ -179,12 +210,16 @@ def _services(listed: StatusServiceList) -> Iterator[Metric]:
 
 
 def _kept() -> Iterator[Metric]:
+    sizes = database.bytes_kept()
     yield _gauges(
         "masthead_audit_newest_record",
         "Number of the newest record of each audit; it never falls.",
         "area",
         {area: newest_number(area) for area in AUDITED},
     )
+    for of, (name, told) in SIZES.items():
+        if of in sizes:
+            yield _gauge(name, told, sizes[of])
     backed_up = mark_named(BACKED_UP)
     if backed_up is not None:
         yield _gauge(
@@ -203,11 +238,3 @@ def _gauges(name: str, help: str, label: str, values: Labelled) -> Metric:
     for of, value in values.items():
         family.add_metric([of], value)
     return family
-
-
-def _size(path: str) -> float:
-    """Return the size of a file; one that is not there takes no space."""
-    try:
-        return Path(path).stat().st_size
-    except OSError:
-        return 0.0

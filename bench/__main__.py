@@ -1,4 +1,4 @@
-"""Run every module of bench/ that has a run(), or those named, and print a table."""
+"""Run every module of bench/ that has a run(), or those named, and print tables."""
 
 import sys
 from importlib import import_module
@@ -8,8 +8,18 @@ from pkgutil import iter_modules
 names = sorted(each.name for each in iter_modules([str(Path(__file__).parent)]))
 chosen = sys.argv[1:] or [name for name in names if name != "__main__"]
 
-print(f"{'what':58} {'measured':>12} {'target':>12}")
+
+def say(what, *figures):
+    """Print a row as README.md has it."""
+    cells = [f"{what:58}", *(f"{each:>12}" for each in figures)]
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
 for name in chosen:
     module = import_module(f"bench.{name}")
-    for what, measured, target in getattr(module, "run", list)():
-        print(f"{what:58} {measured:>12} {target:>12}", flush=True)
+    if not hasattr(module, "run"):
+        continue
+    say(*getattr(module, "HEADS", ("What", "Measured", "Target")))
+    print("|---|---|---|")
+    for row in module.run():
+        say(*row)

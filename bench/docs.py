@@ -4,20 +4,18 @@ import json
 import os
 import resource
 import shutil
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from statistics import median
 
 from bench import hugo
-from bench.server import Client, now
+from bench.server import Client, key_for_all
 from bench.tree import document, place, write_document, write_tree
-from models.database import database, open_database, writing
-from models.platform.keys import CreateKey, issue_key
+from models.database import database, open_database
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[1]
@@ -61,8 +59,7 @@ def built(site, of):
     cold, memory = timed(site.build())
     spent = processor_seconds() - spent
     again, _ = timed(site.build())
-    shutil.rmtree(site.output)
-    kept, _ = timed(site.build())
+    kept, _ = site.from_kept()
     peers = [peer, site.hugo()[0]] if peer else []
     yield f"{of}: cold build, s", f"{cold:.1f}", ""
     yield f"{of}: cold build, processor seconds", f"{spent:.1f}", ""
@@ -79,10 +76,10 @@ def built(site, of):
 class Site:
     """A tree in a folder, with a database of ours and a site of Hugo's beside it."""
 
-    def __init__(self, folder, count):
+    def __init__(self, folder, count, address=None):
         self.folder, self.count = folder, count
         self.output = folder / "output"
-        self.database = str(folder / "bench.db")
+        self.database = address or str(folder / "bench.db")
         self.environment = dict(os.environ) | {
             "MASTHEAD_DATABASE": self.database,
             "MASTHEAD_OUTPUT": str(self.output),
@@ -114,6 +111,11 @@ class Site:
             text=True,
         )
 
+    def from_kept(self):
+        """Build into nothing what has been rendered before."""
+        shutil.rmtree(self.output)
+        return timed(self.build())
+
     def hugo(self):
         """Return the seconds and the memory of a build by Hugo into nothing."""
         shutil.rmtree(self.folder / "public", ignore_errors=True)
@@ -124,7 +126,8 @@ class Site:
     def served(self):
         """Serve the site; yield a client and the process, once all is built."""
         port = free_port()
-        secret = self._key()
+        open_database(self.database)
+        secret = key_for_all()
         process = subprocess.Popen(
             self.app("serve", "--port", str(port)),
             env=self.environment,
@@ -138,6 +141,7 @@ class Site:
             self._settle()
             yield client, process
         finally:
+            database.close()
             process.terminate()
             process.wait(20)
 
@@ -194,18 +198,7 @@ class Site:
         )
 
     def _kept(self, sql, *values):
-        with closing(sqlite3.connect(self.database)) as kept:
-            return kept.execute(sql, values).fetchone()
-
-    def _key(self):
-        open_database(self.database)
-        with writing():
-            asked = CreateKey(
-                name="bench", scopes=["*"], rate_capacity=100_000, rate_refill=10_000.0
-            )
-            _, secret = issue_key(asked, now(), issuer="bench@example.com")
-        database.close()
-        return secret.text
+        return database.execute_sql(sql, values).fetchone()
 
 
 def told(**members):

@@ -11,7 +11,7 @@ from api.wire import SentHeaders
 from bench.server import HELLO, empty_database, now, served
 from models.base import milliseconds, new_id
 from models.database import database, writing
-from models.platform.buckets import Buckets
+from models.platform.buckets import OwnBuckets
 from models.platform.keys import KeyRow
 from models.platform.scopes import any_covers
 from models.settings import Settings
@@ -59,11 +59,20 @@ def fill():
 
 
 def verification(secret, hash):
-    body = f'{{"hash":"{hash}"}}'
+    return posted(secret, "/platform/v1/keys/verify", f'{{"hash":"{hash}"}}')
+
+
+def posted(secret, path, body):
     return (
-        f"POST /platform/v1/keys/verify HTTP/1.1\r\n{HEADERS}"
+        f"POST {path} HTTP/1.1\r\n{HEADERS}"
         f"Authorization: Bearer {secret}\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(body)}\r\n\r\n{body}"
+    ).encode()
+
+
+def got(secret, path):
+    return (
+        f"GET {path} HTTP/1.1\r\n{HEADERS}Authorization: Bearer {secret}\r\n\r\n"
     ).encode()
 
 
@@ -74,7 +83,7 @@ def medians(hello, port, verifications):
     They take turns of a hundred: each server is warm, as it is under load, and
     whatever else the machine does meets both alike.
     """
-    greeting = f"GET / HTTP/1.1\r\n{HEADERS}\r\n".encode()
+    greeting = got("", "/")
     greeted, verified = [], []
     with connected(hello) as bare, connected(port) as full:
         for turn in chunked(verifications, 100):
@@ -114,7 +123,7 @@ def caller_microseconds(secret):
         SentHeaders({"HTTP_AUTHORIZATION": f"Bearer {secret}"}),
         Settings(),
     )
-    buckets, scope = Buckets(), "platform:keys:verify"
+    buckets, scope = OwnBuckets(), "platform:keys:verify"
     times = []
     for _ in range(CALLERS):
         at = now()

@@ -8,7 +8,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from bench.server import Client, empty_database, now, served
-from models.database import PRAGMAS, writing
+from models.database import writing
+from models.engines.sqlite import PRAGMAS
 from models.status.services import StatusAddService, add_service
 from models.words import told_moment
 
@@ -37,7 +38,8 @@ def _http(port, secret):
         client, turn = Client(port, secret), 0
         while time.perf_counter() < end:
             turn += 1
-            client.post(RECORD, _batch(f"probe-{index}", turn))
+            at = now() - timedelta(days=2) + timedelta(seconds=turn)
+            client.post(RECORD, batch(f"probe-{index}", at))
             counts[index] += BATCH
 
     started = time.perf_counter()
@@ -49,24 +51,30 @@ def _http(port, secret):
     return sum(counts) / (time.perf_counter() - started)
 
 
-def _batch(source, turn):
-    at = told_moment(now() - timedelta(days=2) + timedelta(seconds=turn))
+def batch(source, at):
+    observed_at = told_moment(at)
     samples = [
         {
             "slug": f"s{number}",
             "status": "operational",
             "responseTimeMs": number,
-            "observedAt": at,
+            "observedAt": observed_at,
         }
         for number in range(BATCH)
     ]
     return json.dumps({"source": source, "measurements": samples})
 
 
-def _alone(path):
+def by_hand(path):
+    """Connect with our settings, and nothing else of ours."""
     db = sqlite3.connect(path, isolation_level=None)
     for name, value in PRAGMAS.items():
         db.execute(f"PRAGMA {name} = {value}")
+    return db
+
+
+def _alone(path):
+    db = by_hand(path)
     db.execute(
         "CREATE TABLE measurement (service_id INTEGER, observed_at INTEGER,"
         " source TEXT, status TEXT, response_time_ms INTEGER,"

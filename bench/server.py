@@ -1,6 +1,7 @@
 """A server of its own process on a free port of this machine, and its database."""
 
 import http.client
+import logging
 import os
 import signal
 import socket
@@ -15,6 +16,7 @@ from pathlib import Path
 from models.database import database, migrate, open_database, writing
 from models.instance import make_secrets
 from models.platform.keys import CreateKey, issue_key
+from models.platform.shared_buckets import buckets_of
 from models.settings import Settings
 from tests.ports import free_port
 
@@ -30,12 +32,18 @@ def empty_database():
         migrate()
         with writing():
             make_secrets()
-            asked = CreateKey(
-                name="bench", scopes=["*"], rate_capacity=100_000, rate_refill=10_000.0
-            )
-            _, secret = issue_key(asked, now(), issuer="bench@example.com")
-        yield path, secret.text
+        yield path, key_for_all()
         database.close()
+
+
+def key_for_all():
+    """Make a key that may do everything, at any rate; return its secret."""
+    asked = CreateKey(
+        name="bench", scopes=["*"], rate_capacity=100_000, rate_refill=10_000.0
+    )
+    with writing():
+        _, secret = issue_key(asked, now(), issuer="bench@example.com")
+    return secret.text
 
 
 @contextmanager
@@ -137,6 +145,8 @@ def serve(path, port):
     from waitress import serve as wait
 
     os.environ.clear()
+    # It warns of each request that has to wait for a thread.
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     app = hello() if path == HELLO else product(path)
     wait(app, host="127.0.0.1", port=port, threads=Settings().threads)
 
@@ -145,8 +155,8 @@ def product(path):
     from api.http import create_app
 
     open_database(path)
-    settings = Settings(database=path, output=str(Path(path).parent / "output"))
-    return create_app(settings, clock=now)
+    settings = Settings(database=path)
+    return create_app(settings, clock=now, buckets=buckets_of(path))
 
 
 def hello():

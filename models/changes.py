@@ -9,12 +9,14 @@ whatever happened to the process in between.
 from collections.abc import Iterable
 from datetime import datetime
 
-from peewee import IntegerField, TextField
+from peewee import IntegerField, TextField, chunked
 
 from models.base import MomentField, Row
 from models.database import database, writing
 
 AREAS = ("docs", "status")
+# No engine takes any number of values in one statement; every page may have failed.
+AT_ONCE = 1000
 
 
 class AreaRow(Row):
@@ -80,16 +82,19 @@ def note_built(
     An area with a failed page stays behind, so that the next build tries again.
     A page of no area is made in every build, and its failure holds all back.
     """
-    failed = [
-        {"path": path, "area": area, "reason": reason, "at": now}
+    failed = {
+        path: {"path": path, "area": area, "reason": reason, "at": now}
         for path, area, reason in failures
-    ]
-    failed_areas = {row["area"] for row in failed}
+    }
+    failed_areas = {row["area"] for row in failed.values()}
     made_now = FailedPageRow.area.in_(list(marked)) | FailedPageRow.area.not_in(AREAS)
     with writing():
         FailedPageRow.delete().where(made_now).execute()
-        if failed:
-            FailedPageRow.insert_many(failed).on_conflict_replace().execute()
+        for some in chunked(failed.values(), AT_ONCE):
+            row = FailedPageRow
+            row.insert_many(some).on_conflict(
+                conflict_target=[row.path], preserve=[row.area, row.reason, row.at]
+            ).execute()
         for area, number in marked.items():
             if failed_areas <= set(AREAS) - {area}:
                 AreaRow.update(built=number).where(

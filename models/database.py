@@ -1,86 +1,81 @@
 """The database: opened once, written in transactions, read in snapshots."""
 
 import logging
-import sqlite3
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from shutil import disk_usage
+from importlib import import_module
 from threading import Event, RLock
+from typing import Any
 
-from peewee import DatabaseError, IntegrityError, OperationalError
-from playhouse.migrations import Runner
+from peewee import DatabaseError, DatabaseProxy
 
-from models.connection import FileDatabase, file_at, gone, opened
+from models.engines.engine import BUSY_SECONDS, is_served
+from models.engines.schema import migrated
+from models.engines.sqlite import FileDatabase
 from models.errors import StorageBusy
 from models.logs import Line
 
-MIGRATIONS = Path(__file__).parent / "migrations"
-BUSY_SECONDS = 5
-
 log = logging.getLogger("masthead.database")
-
-# A refusal too: where transactions lie in each other, the outermost lets go.
-_ERRORS = (DatabaseError, sqlite3.DatabaseError, StorageBusy)
 
 _writer = RLock()
 # Set while the write-ahead log may hold what was purged.
 _log_lingers = Event()
 
-# What the storage says when it cannot be used, and the state that this is. All else
-# is our mistake.
-_STATES = {
-    sqlite3.SQLITE_BUSY: "database-locked",
-    sqlite3.SQLITE_LOCKED: "database-locked",
-    sqlite3.SQLITE_PROTOCOL: "database-locked",
-    sqlite3.SQLITE_FULL: "database-full",
-    sqlite3.SQLITE_READONLY: "database-read-only",
-    sqlite3.SQLITE_IOERR: "database-failing",
-    sqlite3.SQLITE_CANTOPEN: "database-failing",
-    sqlite3.SQLITE_CORRUPT: "database-damaged",
-    sqlite3.SQLITE_NOTADB: "database-damaged",
-}
-# A connection keeps how its file could be opened, so after these a new one is made:
-# the old one would go on to fail when the fault is over.
-_OUTLASTING = {"database-read-only", "database-failing", "database-damaged"}
-# With less than this left, SQLite calls a full disk by other names.
-LITTLE = 64 * 1024
-
 # At the level debug Peewee would log every statement with its values: hashes of
 # secrets, and whatever else is written.
 logging.getLogger("peewee").setLevel(logging.WARNING)
 
-
 # Peewee wants one module-level database: it is our one global, unopened until
-# open_database. synchronous=FULL with the write-ahead log is what makes an
-# acknowledged write survive a power cut. secure_delete keeps purged text out of
-# free pages. Pages at the beginning of the file are read where the system has
-# them mapped: each thread has a connection with a cache of its own, and to copy a
-# page into all of them cost more than a look-up.
-database = FileDatabase(None)
-PRAGMAS = {
-    "journal_mode": "wal",
-    "synchronous": "full",
-    "foreign_keys": 1,
-    "secure_delete": 1,
-    "cache_size": -8 * 1024,
-    "mmap_size": 64 * 1024 * 1024,
-}
+# open_database, and has behind it the engine that the address is of.
+database: Any = DatabaseProxy()
+database.initialize(FileDatabase(None))
 
 
-class NewerSchema(RuntimeError):
-    """A later release made the tables: no start, since it cannot be undone."""
+def named(address: str) -> str:
+    """Return the address as it may be told: without a password."""
+    # Also where it has signs in it that would have to be written in another way.
+    told = re.sub(r"(?<=://)([^:@/?]*):.*@", r"\1:…@", address)
+    return re.sub(r"(?<=password=)[^&]*", "…", told)
 
 
-def open_database(path: str) -> None:
-    """Name the file that every thread of this process will connect to."""
+def open_database(address: str) -> None:
+    """Name the file or server that every thread of this process will connect to."""
     if not database.is_closed():
         database.close()
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    # For its owner alone: it has what is not published. The log beside it follows.
-    if not Path(path).exists():
-        Path(path).touch(mode=0o600)
-    database.init(path, pragmas=PRAGMAS, timeout=BUSY_SECONDS)
+    _choose(address)
+    database.aim(address)
+
+
+def is_there(address: str) -> bool:
+    """Tell whether there is an instance at the address, without making one."""
+    _choose(address)
+    return bool(database.exists(address))
+
+
+def _choose(address: str) -> None:
+    """Have the engine of the address behind what all rows are bound to."""
+    if is_served(address) == isinstance(database.obj, FileDatabase):
+        database.initialize(engine_of(address))
+
+
+def engine_of(address: str) -> Any:
+    """Return an engine of the kind that the address asks for, opened nowhere."""
+    if not is_served(address):
+        return FileDatabase(None)
+    # A driver that is not needed is not even loaded.
+    return import_module("models.engines.postgresql").ServerDatabase(None)
+
+
+@contextmanager
+def read_instead(engine: Any) -> Iterator[None]:
+    """Have every row be of another database meanwhile, in a process of one thread."""
+    usual = database.obj
+    database.initialize(engine)
+    try:
+        yield
+    finally:
+        database.initialize(usual)
 
 
 def migrate() -> list[str]:
@@ -88,28 +83,11 @@ def migrate() -> list[str]:
     Apply the migrations that are missing and return their names.
 
     All are one transaction, so that of two processes that start together one
-    migrates and the other waits and finds nothing to do. Rows that refer to others
-    are held to it at the end: a step that makes a table anew drops the old one, and
-    with it would go every row that refers to a row of it. Raise NewerSchema, and
-    leave the database as it is, when a later release has been here.
+    migrates and the other waits and finds nothing to do.
     """
     connect()
-    # Within a transaction this setting cannot be changed.
-    database.pragma("foreign_keys", 0)
-    try:
-        with writing():
-            runner = Runner(database, str(MIGRATIONS))
-            if later := [each.name for each in runner.status() if each.path is None]:
-                raise NewerSchema(
-                    f"The database has the schema of a newer release ({later[-1]})."
-                    " Start that release, or restore a copy from before the upgrade."
-                )
-            names: list[str] = runner.up()
-            if names and (strays := database.pragma("foreign_key_check")):
-                raise IntegrityError(f"Rows of {strays} refer to nothing.")
-    finally:
-        database.pragma("foreign_keys", 1)
-    return names
+    with database.remaking_tables(), writing():
+        return migrated(database.obj)
 
 
 def connect() -> None:
@@ -121,12 +99,10 @@ def read_once() -> None:
     """
     Say that this thread reads about everything, each thing once.
 
-    What is mapped or cached counts as memory of the process; it pays where the same
-    pages are read again and again.
+    What is kept in memory pays where the same is read again and again.
     """
     connect()
-    database.pragma("mmap_size", 0)
-    database.pragma("cache_size", -1024)
+    database.read_once()
 
 
 @contextmanager
@@ -139,36 +115,25 @@ def writing() -> Iterator[None]:
     had in time, or when the disk takes no more.
     """
     with _turn():
-        with _transaction("IMMEDIATE", "take a write now. Nothing was kept"):
+        with _transaction("take a write now. Nothing was kept"):
             yield
         if _log_lingers.is_set() and not database.in_transaction():
             _empty_log()
 
 
+def _empty_log() -> None:
+    """The commit stands: what is in the way now may not make it seem refused."""
+    if database.empty_log():
+        _log_lingers.clear()
+
+
 def leave_no_trace() -> None:
     """
-    Ask, inside a purge, that the write-ahead log be emptied after the commit.
+    Ask, inside a purge, that the log of writes be emptied after the commit.
 
-    In the file what is deleted is overwritten; the log still tells how it came.
+    Where someone still reads from it, the next write tries again.
     """
     _log_lingers.set()
-
-
-def _empty_log() -> None:
-    """
-    Empty the log; where someone still reads from it, the next write tries again.
-
-    The commit stands, so nothing that is in the way may make it seem refused.
-    """
-    try:
-        database.execute_sql("PRAGMA busy_timeout = 0")
-        is_busy, *_ = database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if not is_busy:
-            _log_lingers.clear()
-    except OperationalError as error:
-        log.warning(Line(event="log-not-emptied", error=error))
-    finally:
-        database.execute_sql(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
 
 
 class _Rehearsed(Exception):
@@ -188,8 +153,8 @@ def _turn() -> Iterator[None]:
     """
     Queue with the other threads of this process.
 
-    SQLite would let them wait for its lock in naps of growing length, during which
-    nobody writes.
+    The engine would let them wait for its lock in naps of growing length, or each
+    with a connection of its own.
     """
     if not _writer.acquire(timeout=BUSY_SECONDS):
         raise StorageBusy(
@@ -207,43 +172,31 @@ def reading() -> Iterator[None]:
     """
     Read everything inside from one snapshot; raise StorageBusy as writing does.
 
-    Every request begins with it, so it is said to SQLite without Peewee, which
-    would need longer. Nothing can be written inside but by what is written in
-    already.
+    Nothing can be written inside but by what is written in already.
     """
     try:
-        connection = database.connection()
-        if connection.in_transaction:
+        with database.snapshot():
             yield
-            return
-        connection.execute("BEGIN")
-        try:
-            yield
-        finally:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-    except _ERRORS as error:
+    except _errors() as error:
         _refuse(error, "be read now")
         raise
 
 
 @contextmanager
-def _transaction(kind: str, failing: str) -> Iterator[None]:
+def _transaction(failing: str) -> Iterator[None]:
     try:
         connect()
-        if opened.is_for_reading:
-            # The file may be written by now, but not through this connection.
-            _let_go()
-            connect()
-        if file_at(database.database) not in (None, opened.file):
-            # What is written now would be lost with a file that nobody finds.
-            log.warning(Line(state="database-gone", error="another file is there"))
-            raise gone()
-        with database.atomic(kind):
+        database.require_ours()
+        with database.atomic("IMMEDIATE"):
             yield
-    except _ERRORS as error:
+    except _errors() as error:
         _refuse(error, failing)
         raise
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    # A refusal too: where transactions lie in each other, the outermost lets go.
+    return (DatabaseError, StorageBusy, *database.errors)
 
 
 def _refuse(error: Exception, failing: str) -> None:
@@ -251,7 +204,7 @@ def _refuse(error: Exception, failing: str) -> None:
     state = _state_of(error)
     if state is None:
         return
-    if state in _OUTLASTING:
+    if state in database.outlasting:
         _let_go()
     if not isinstance(error, StorageBusy):
         log.warning(Line(state=state, error=error))
@@ -270,24 +223,13 @@ def _state_of(error: BaseException | None) -> str | None:
     while error is not None:
         if isinstance(error, StorageBusy):
             return str(error.members.get("state", "database-locked"))
-        found = _STATES.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
-        if found is not None:
-            is_full = found == "database-failing" and _space() < LITTLE
-            return "database-full" if is_full else found
+        if found := database.state_of(error):
+            return str(found)
         error = error.__cause__ or error.__context__
     return None
 
 
-def _space() -> int:
-    try:
-        return disk_usage(Path(database.database).parent).free
-    except OSError:
-        return LITTLE
-
-
 def _let_go() -> None:
     """Close this thread's connection, but for one in which more is to be undone."""
-    if database.is_closed() or database.in_transaction():
-        return
-    if not database.connection().in_transaction:
+    if not database.is_closed() and not database.is_busy():
         database.close()

@@ -11,6 +11,7 @@ STATES = (
     "database-failing",
     "database-damaged",
     "database-gone",
+    "database-unreachable",
     "output-full",
     "output-read-only",
     "output-failing",
@@ -21,10 +22,12 @@ STATES = (
     "pages-failed",
     "build-failed",
     "site-behind",
+    "publish-failed",
+    "hook-failed",
     "second-server",
 )
 # Worth knowing, and no reason to send requests elsewhere.
-HARMLESS = {"second-server"}
+HARMLESS = {"publish-failed", "hook-failed", "second-server"}
 # What the system says where a folder takes no files.
 _OUTPUT = {
     errno.ENOSPC: "output-full",

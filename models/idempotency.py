@@ -138,7 +138,9 @@ def keep_answer(
         row["sealed"] = _seal(plain, request)
         row["secret_sha256"] = hashlib.sha256(plain).hexdigest()
         body = body.replace(plain, b"", 1)
-    StoredAnswerRow.replace(body=body, **row).execute()
+    # One that is too old to be given may stand there, with what it was about.
+    StoredAnswerRow.delete().where(StoredAnswerRow.id == request.id).execute()
+    StoredAnswerRow.insert(body=body, **row).execute()
     subjects = [{"answer": request.id, "subject": id} for id in sorted(about)]
     if subjects:
         AnswerSubjectRow.insert_many(subjects).execute()

@@ -1,8 +1,8 @@
 """Facts of this installation that are made once and kept: secrets and marks."""
 
 import hashlib
-import os
 import secrets
+from collections.abc import Iterable
 
 from peewee import TextField
 
@@ -15,6 +15,10 @@ BACKED_UP = "backed-up"
 _MARK = "SELECT value FROM instance WHERE name = ?"
 # A range and not a pattern: the underscore and the case of a pattern are free.
 _MARKS = "SELECT name, value FROM instance WHERE name >= ? AND name < ?"
+_RAISE = (
+    "INSERT INTO instance (name, value) VALUES (?, '1') ON CONFLICT (name)"
+    " DO UPDATE SET value = CAST(CAST(instance.value AS BIGINT) + 1 AS TEXT)"
+)
 
 
 class InstanceRow(Row):
@@ -37,8 +41,8 @@ def cursor_secret() -> bytes:
 
 def instance_id() -> str:
     """Tell this database apart from all others, its own copies too."""
-    file = os.stat(str(database.database)).st_ino
-    return hashlib.sha256(cursor_secret() + f"instance {file}".encode()).hexdigest()
+    told = f"instance {database.identity()}".encode()
+    return hashlib.sha256(cursor_secret() + told).hexdigest()
 
 
 def make_secrets() -> None:
@@ -58,6 +62,14 @@ def marks_named(prefix: str) -> dict[str, int]:
     return {name: int(value) for name, value in rows}
 
 
+def raise_marks(names: Iterable[str]) -> None:
+    """Add one to each of the marks, inside the transaction of what they count."""
+    rows = [(name,) for name in names]
+    database.connection().cursor().executemany(_RAISE, rows)
+
+
 def set_mark(name: str, value: int) -> None:
     """Note how far a job has come, inside the transaction of its work."""
-    InstanceRow.replace(name=name, value=str(value)).execute()
+    InstanceRow.insert(name=name, value=str(value)).on_conflict(
+        conflict_target=[InstanceRow.name], preserve=[InstanceRow.value]
+    ).execute()

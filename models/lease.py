@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from models.database import reading
+from models.engines.engine import is_served
 from models.errors import StorageBusy
 from models.faults import Fault
 from models.instance import instance_id
@@ -48,10 +49,15 @@ class Lease:
 
 
 class Tenure:
-    """What a running server holds: its database, and the folder it builds into."""
+    """
+    What a running server holds: its database, and the folder it builds into.
+
+    A database that is a file is held; one that a server has is for many.
+    """
 
     def __init__(self, database: str, output: str) -> None:
-        self._database = Lease(Path(database + "-server"))
+        path = None if is_served(database) else Path(database + "-server")
+        self._database = Lease(path) if path else None
         self._output = Lease(Path(output) / SERVER)
         self._is_second = False
 
@@ -63,7 +69,7 @@ class Tenure:
                 id = instance_id()
             with suppress(OSError):
                 self._output.take(id)
-            is_second = not self._database.take(id)
+            is_second = self._database is not None and not self._database.take(id)
             if is_second != self._is_second:
                 log.warning(Line(state="second-server", is_over=not is_second))
             self._is_second = is_second
@@ -78,7 +84,8 @@ class Tenure:
         self.take()
 
     def __exit__(self, *_: object) -> None:
-        self._database.release()
+        if self._database is not None:
+            self._database.release()
         self._output.release()
 
 

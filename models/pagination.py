@@ -85,7 +85,7 @@ class NullsLast(Sort):
 
     def after(self, last: Any) -> Any:
         if last is None:
-            return SQL("0")
+            return SQL("1 = 0")
         return super().after(last) | self.by.is_null()
 
     def not_before(self, last: Any) -> Any:

@@ -25,6 +25,11 @@ class Progress:
         with self._lock:
             self._called = self._called or now
 
+    def relieved(self) -> None:
+        """Forget what was called for: another server does it."""
+        with self._lock:
+            self._called = None
+
     def begun(self, now: datetime) -> None:
         with self._lock:
             self._at_work, self._called = self._called or now, None

@@ -1,15 +1,31 @@
 """Every setting once: name, default, unit and help."""
 
+import os
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import timedelta
+from ipaddress import ip_address
 from typing import Any, get_type_hints
+from urllib.parse import urlsplit
+
+from models.engines.engine import is_served
 
 PREFIX = "MASTHEAD_"
 # An empty name of a file or folder would mean the folder we were started in.
 SOMETHING = r"[^\x00-\x1f]+"
 ADDRESS = r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?"
+# The address of a database server; other signs in its parts are written as %40.
+_PART = r"([^\s:@/?#%]|%[0-9A-Fa-f]{2})*"
+_MORE = r"[a-z_]+=[^\s&]*"
+_HOSTS = r"[A-Za-z0-9._,:%\[\]-]*"
+SERVED = (
+    rf"postgres(ql)?://({_PART}(:{_PART})?@)?{_HOSTS}(/{_PART})?(\?{_MORE}(&{_MORE})*)?"
+)
+# What a bucket may be called, and after it what its keys begin with.
+BUCKET = r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_-][A-Za-z0-9._-]*)*/?"
+_HOST = r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*"
 _SEGMENT = r"[a-z0-9][a-z0-9._-]*"
 NIL_UUID = "00000000-0000-0000-0000-000000000000"
 
@@ -38,7 +54,13 @@ def setting(default: Any, help: str, **limits: Any) -> Any:
 class Settings:
     """The one instance is built by app.py and passed down."""
 
-    database: str = setting("data/masthead.db", "the SQLite file", pattern=SOMETHING)
+    # Not to be shown where settings are: an address may have a password.
+    database: str = setting(
+        "data/masthead.db",
+        "the SQLite file, or a postgresql:// address",
+        pattern=SOMETHING,
+        is_shown=False,
+    )
     output: str = setting(
         "output", "the folder the site is built into", pattern=SOMETHING
     )
@@ -105,6 +127,28 @@ class Settings:
         "on: /metrics answers whoever asks; off: it is not there",
         choices=("on", "off"),
     )
+    publish: str = setting(
+        "",
+        "where the built site is published to: a folder, or s3://bucket/prefix",
+        is_shown=False,
+    )
+    publish_endpoint: str = setting(
+        "",
+        "the address of the object store; empty: that of AWS",
+        is_shown=False,
+    )
+    publish_region: str = setting(
+        "us-east-1",
+        "the region of the bucket",
+        pattern=r"[A-Za-z0-9-]{1,64}",
+        is_shown=False,
+    )
+    # It may hold what a CDN is asked with.
+    publish_hook: str = setting(
+        "",
+        "a command that reads the addresses that changed, after each publication",
+        is_shown=False,
+    )
     templates: str = setting("", "a folder whose templates replace ours by name")
     # Of no concern to pages, and not to be shown where settings are.
     probe_key: str = setting("", "the key that app.py probe posts with", is_shown=False)
@@ -117,6 +161,13 @@ class Settings:
         self._check_addresses()
 
     def _check_addresses(self) -> None:
+        if is_served(self.database) and not re.fullmatch(SERVED, self.database):
+            # Without the value: whatever is wrong in it may be the password.
+            raise SettingError(
+                "MASTHEAD_DATABASE must be a path, or an address such as"
+                " postgresql://user:password@host:5432/name in which other signs"
+                " are written as %40 and the like."
+            )
         if not re.fullmatch(ADDRESS, self.site_url):
             raise SettingError(
                 "MASTHEAD_SITE_URL must be an address such as https://docs.example.com,"
@@ -124,6 +175,39 @@ class Settings:
             )
         if self.site_logo and not self.site_logo.startswith(("https://", "/")):
             raise SettingError("MASTHEAD_SITE_LOGO must start with https:// or /.")
+        self._check_publishing()
+
+    def _check_publishing(self) -> None:
+        """A folder within the other would be published into itself, or built over."""
+        is_s3 = self.publish.startswith("s3:")
+        if not re.fullmatch(BUCKET if is_s3 else r"[^\x00-\x1f]*", self.publish):
+            raise SettingError(
+                "MASTHEAD_PUBLISH must be a folder, or a bucket such as"
+                " s3://bucket/prefix."
+            )
+        if self.publish_endpoint and not _is_reachable(self.publish_endpoint):
+            raise SettingError(
+                "MASTHEAD_PUBLISH_ENDPOINT must be an address such as"
+                " https://s3.example.com, without a path and without a final slash."
+            )
+        try:
+            shlex.split(self.publish_hook)
+        except ValueError as error:
+            raise SettingError(
+                f"MASTHEAD_PUBLISH_HOOK must be a command: {str(error).lower()}."
+            ) from None
+        if not self.publish or self.publishes_to_bucket:
+            return
+        target, output = (os.path.realpath(p) for p in (self.publish, self.output))
+        if os.path.commonpath((target, output)) in (target, output):
+            raise SettingError(
+                "MASTHEAD_PUBLISH must be a folder apart from MASTHEAD_OUTPUT: neither"
+                " the same, nor one within the other."
+            )
+
+    @property
+    def publishes_to_bucket(self) -> bool:
+        return self.publish.startswith("s3://")
 
     @property
     def freshness(self) -> timedelta:
@@ -150,6 +234,18 @@ class Settings:
                 if key in environ
             }
         )
+
+
+def _is_reachable(address: str) -> bool:
+    """Tell whether a client can make something of it: some die of a wrong one."""
+    try:
+        parts = urlsplit(address if re.fullmatch(ADDRESS, address) else "")
+        host, _ = parts.hostname or "", parts.port
+        if ":" in host or re.search(r"(^|\.)[0-9]\w*$", host):
+            return bool(ip_address(host))
+    except ValueError:
+        return False
+    return bool(re.fullmatch(_HOST, host))
 
 
 def environment_name(name: str) -> str:

@@ -5,11 +5,13 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from models.changes import AREAS, behind, failed_pages, marks
 from models.database import reading
 from models.errors import StorageBusy
 from models.faults import Fault
+from models.hosts import Alone, Hosts
 from models.logs import Line
 from models.progress import Progress
 from models.status.moments import next_told
@@ -25,11 +27,23 @@ log = logging.getLogger("masthead.builds")
 # as long as its last build took, but no longer than this: it leaves half of the time
 # to those who write, and many changes make one build.
 COMPANY_SECONDS = 0.05
-# How long measurements that change no state wait for more of their kind.
-GATHER_SECONDS = 5.0
 # From when on an area that waits for its build is a trouble and not a queue.
 PATIENCE = timedelta(seconds=30)
-TICK_SECONDS = 15.0
+
+
+class Pace(NamedTuple):
+    """
+    How the builder waits, in seconds.
+
+    Measurements that change no state gather more of their kind. After a tick it looks
+    round unasked.
+    """
+
+    gather: float = 5.0
+    tick: float = 15.0
+
+
+PACE = Pace()
 
 
 class Builder:
@@ -37,7 +51,9 @@ class Builder:
     Builds when woken and when the next change is due, one build at a time.
 
     `edition(now)` gives what the pages share. `due(at)` is told when time alone
-    will change the page, so that somebody wakes the builder then.
+    will change the page, so that somebody wakes the builder then. `changed()` is
+    told of each build after which the output is another, and of the first. `hosts`
+    tell whether this server is the one that builds, of several on one database.
     """
 
     def __init__(
@@ -45,15 +61,19 @@ class Builder:
         clock: Callable[[], datetime],
         edition: Callable[[datetime], Edition],
         due: Callable[[datetime], None] = lambda _: None,
+        changed: Callable[[], None] = lambda: None,
         *,
-        gather: float = GATHER_SECONDS,
-        tick: float = TICK_SECONDS,
+        hosts: Hosts | None = None,
+        pace: Pace = PACE,
     ) -> None:
         self._clock = clock
         self._edition = edition
         self._due = due
-        self._gather = gather
-        self._tick = tick
+        self._hosts = hosts or Alone(lambda *_: None)
+        # What stands here may be of a time before another server built.
+        self._is_old = False
+        self._changed = changed
+        self._pace = pace
         self._woken = threading.Event()
         self._hurried = threading.Event()
         self._stopping = False
@@ -94,6 +114,11 @@ class Builder:
             self._hurried.set()
         self._woken.set()
 
+    @property
+    def is_shown(self) -> bool:
+        """Tell whether the folder has what readers get: built here, and not old."""
+        return not (self._hosts.is_elsewhere or self._is_old)
+
     def troubles(self) -> list[Fault]:
         """Return what is wrong with the site now."""
         found = [self._failure] if self._failure else []
@@ -108,19 +133,39 @@ class Builder:
         return found + [Fault("pages-failed", each) for each in details]
 
     def _run(self) -> None:
-        self._turn(lambda: set(AREAS))
+        has_looked = False
         while not self._stopping:
-            # A tick makes up for every wake that was missed, also by a scheduler
-            # whose clock was set back.
-            is_woken = self._woken.wait(self._tick)
-            if is_woken:
-                self._hurried.wait(self._gather)
-            time.sleep(max(0.0, self._rests_until - time.monotonic()))
-            # Before anything is read: what comes from here on is another turn's.
-            self._hurried.clear()
-            self._woken.clear()
-            if not self._stopping:
-                self._turn(self._areas if is_woken else self._inspected)
+            if not self._hosts.is_builder:
+                has_looked = False
+                self._stand_by()
+            elif has_looked:
+                self._wait()
+            else:
+                # Anything may have happened while away.
+                self._turn(lambda: set(AREAS))
+                has_looked, self._is_old = True, False
+
+    def _stand_by(self) -> None:
+        """Another server builds: nothing is behind here, until that one is gone."""
+        self._is_old = self._is_old or self._hosts.is_elsewhere
+        self._failure, self._waiting_since, self._has_failed = None, None, False
+        self.progress.relieved()
+        self._woken.wait(self._pace.tick)
+        self._woken.clear()
+
+    def _wait(self) -> None:
+        """Wait for the next call, and build what it is about."""
+        # A tick makes up for every wake that was missed, also by a scheduler
+        # whose clock was set back.
+        is_woken = self._woken.wait(self._pace.tick)
+        if is_woken:
+            self._hurried.wait(self._pace.gather)
+        time.sleep(max(0.0, self._rests_until - time.monotonic()))
+        # Before anything is read: what comes from here on is another turn's.
+        self._hurried.clear()
+        self._woken.clear()
+        if not self._stopping and self._hosts.is_builder:
+            self._turn(self._areas if is_woken else self._inspected)
 
     def _inspected(self) -> set[str]:
         """Return what has to be built, all when some file is not what it was."""
@@ -173,6 +218,8 @@ class Builder:
             edition.memory.clear()
         self._folder = folder_of(edition)
         report = build(edition, sorted(areas))
+        if report.written or report.removed or self._built_at is None:
+            self._changed()
         self._built |= report.numbers
         self._built_at = edition.now
         self._has_failed = bool(report.failed)

@@ -1,5 +1,6 @@
 """What the site would make of a text, and what stands on it: asked by the API."""
 
+from collections.abc import Callable
 from os.path import isfile
 from pathlib import Path
 
@@ -12,8 +13,15 @@ from sitegen.bodies import body_key, body_of
 class Preview:
     """Looks at the output folder, and changes nothing in it."""
 
-    def __init__(self, output: str) -> None:
+    def __init__(
+        self, output: str, is_shown: Callable[[], bool] = lambda: True
+    ) -> None:
         self._output = Path(output)
+        self._is_shown = is_shown
+
+    @property
+    def is_built_here(self) -> bool:
+        return self._is_shown()
 
     def key(self, text: Text) -> str:
         return body_key(text)
@@ -22,7 +30,10 @@ class Preview:
         return body_of(text, content)
 
     def holds(self, address: str) -> bool:
-        return any(self._has(path) for path in paths_at(address))
+        # What another server builds is not known here: no link is called broken.
+        return not self.is_built_here or any(
+            self._has(path) for path in paths_at(address)
+        )
 
     def _has(self, path: str) -> bool:
         # A path of the system forgives steps that go nowhere; an address does not.

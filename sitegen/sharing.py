@@ -14,6 +14,7 @@ from select import select
 from threading import Lock
 from typing import Any, TypeVar
 
+from models.engines.engine import from_anywhere
 from models.hosting import cache_class, type_of
 from models.logs import Line
 from sitegen.files import Folder
@@ -215,7 +216,7 @@ class Worker:
         told = edition.settings
         settings = replace(
             told,
-            database=abspath(told.database),
+            database=from_anywhere(told.database),
             templates=told.templates and abspath(told.templates),
         )
         work = {

@@ -12,12 +12,12 @@ marks and the same instant.
 import hashlib
 import json
 import os
-import sqlite3
 import sys
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
+from models.engines.engine import is_served
 from models.glance import generation_at_rest, newest_links
 from models.settings import Settings
 from sitegen.files import Folder
@@ -59,7 +59,7 @@ def note(settings: Settings, made: str, until: datetime, report: Report) -> None
 
 def glance(settings: Settings, now: datetime) -> Report | None:
     """Return the report of a build that finds nothing to do; None where one may."""
-    if not Path(settings.database).is_file():
+    if not is_served(settings.database) and not Path(settings.database).is_file():
         return None
     folder = Folder(settings.output)
     with folder.locked():
@@ -74,7 +74,7 @@ def glance(settings: Settings, now: datetime) -> Report | None:
             )
             count = _count(folder) if holds else None
             warnings = [str(each) for each in noted["warnings"]]
-        except (OSError, ValueError, KeyError, TypeError, sqlite3.Error):
+        except Exception:
             # Whatever it is, a build that looks at every page will say it.
             return None
     return None if count is None else Report(unchanged=count, warnings=warnings)

@@ -4,10 +4,10 @@ import gc
 import hashlib
 import json
 import os
-import shutil
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 
@@ -16,7 +16,8 @@ from api.kinds import KINDS
 from api.operation import OPERATIONS, declare_operations
 from models.audit import AuditRow
 from models.changes import AREAS
-from models.database import PRAGMAS, database, migrate, open_database, writing
+from models.database import database, migrate, open_database, writing
+from models.engines.sqlite import PRAGMAS
 from models.instance import make_secrets
 from models.platform.keys import CreateKey, issue_key
 from models.projects.projects import ensure_docs_project
@@ -27,6 +28,9 @@ from sitegen.garbage import collect_seldom
 from sitegen.looks import Looks
 from sitegen.page import Edition, declare_pages
 from sitegen.preview import Preview
+from tests.cluster import PROGRAMS
+from tests.engines import OfFile, OfServer
+from tests.keeping import Files, databases
 from tests.shelf import Shelf
 
 declare_operations()
@@ -40,6 +44,28 @@ def pytest_addoption(parser):
     parser.addoption(
         "--bless", action="store_true", help="rewrite the golden files; then look"
     )
+    parser.addoption(
+        "--engine",
+        choices=("sqlite", "postgresql"),
+        default="sqlite",
+        help="what the database is",
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    """A test about one engine runs on it alone, and one about none only once."""
+    engine = config.getoption("--engine")
+    (other,) = {"sqlite", "postgresql"} - {engine}
+    if engine == "postgresql":
+        others = [each for each in items if "keeping" not in each.fixturenames]
+        config.hook.pytest_deselected(items=others)
+        items[:] = [each for each in items if "keeping" in each.fixturenames]
+    for each in items:
+        if each.get_closest_marker(other):
+            each.add_marker(pytest.mark.skip(reason=f"This is about {other} alone."))
+        if engine == "postgresql" and not PROGRAMS:
+            assert not os.environ.get("CI"), "CI needs postgresql: see the Makefile."
+            each.add_marker(pytest.mark.skip(reason="PostgreSQL is not installed."))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -95,32 +121,62 @@ def clock():
 
 
 @pytest.fixture(scope="session")
-def empty_database(tmp_path_factory):
+def keeping(request, tmp_path_factory):
+    """The engine of this run: it makes databases, empty and as they were once."""
+    if request.config.getoption("--engine") == "sqlite":
+        yield Files(tmp_path_factory.mktemp("databases"))
+        return
+    # Not in a folder of pytest's, which is for its account alone, and whose name is
+    # too long for a socket.
+    with databases(Path(mkdtemp(prefix="cluster"))) as lent:
+        yield lent
+
+
+@pytest.fixture(scope="session")
+def empty_database(keeping):
     """A migrated database, made once and copied for each test."""
-    path = tmp_path_factory.mktemp("database") / "empty.db"
-    open_database(str(path))
+    open_database(address := keeping.empty())
     migrate()
     with writing():
         make_secrets()
-    database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-    database.close()
-    return path
+    keeping.at_rest()
+    return address
 
 
 @pytest.fixture
-def settings(tmp_path):
-    return Settings(
-        database=str(tmp_path / "masthead.db"), output=str(tmp_path / "output")
-    )
+def home(tmp_path):
+    """The folder in which the settings have everything."""
+    return tmp_path
 
 
 @pytest.fixture
-def store(settings, empty_database):
+def settings(request, home, keeping):
+    is_made = "store" in request.fixturenames
+    with keeping.place(home / "masthead.db", is_made) as address:
+        yield Settings(database=address, output=str(home / "output"))
+
+
+@pytest.fixture
+def beside(tmp_path, keeping):
+    """Name another database of this test, in which there is nothing yet."""
+    yield lambda name: keeping.at(tmp_path / name)
+    keeping.leave(tmp_path)
+
+
+@pytest.fixture
+def store(settings, empty_database, keeping):
     """The database of this test, open."""
-    shutil.copy(empty_database, settings.database)
+    keeping.copy(empty_database, settings.database)
     open_database(settings.database)
     yield database
     database.close()
+
+
+@pytest.fixture
+def engine(request, store, settings):
+    """What a test does to the database behind our back, or sees of it."""
+    kinds = {"sqlite": OfFile, "postgresql": OfServer}
+    return kinds[request.config.getoption("--engine")](settings.database)
 
 
 @pytest.fixture

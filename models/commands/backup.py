@@ -1,18 +1,19 @@
 """The command `backup`: copies the database, also while the service runs."""
 
-import sqlite3
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+
+from peewee import PeeweeException
 
 from models.base import milliseconds
 from models.commands.declaring import Given
 from models.commands.ending import CommandError
 from models.commands.opening import open_existing
-from models.database import writing
+from models.database import database, writing
+from models.engines.copying import CopyFault
 from models.errors import StorageBusy
 from models.instance import BACKED_UP, set_mark
-from models.integrity import copy_to
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -23,12 +24,12 @@ def declare(parser: ArgumentParser) -> None:
 def backup(given: Given, asked: Namespace) -> None:
     open_existing(given.settings, given.clock())
     try:
-        copy_to(asked.file)
+        database.copy_to(asked.file)
     except OSError as error:
         raise CommandError(
             f"{asked.file} cannot be written: {error.strerror}."
         ) from error
-    except sqlite3.Error as error:
+    except (CopyFault, PeeweeException, *database.errors) as error:
         raise CommandError(f"{asked.file} cannot be written: {error}.") from error
     print(f"wrote {asked.file}", file=sys.stderr)
     try:

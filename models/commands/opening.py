@@ -10,7 +10,15 @@ from tempfile import TemporaryDirectory
 from peewee import PeeweeException
 
 from models.commands.ending import CommandError
-from models.database import NewerSchema, database, migrate, open_database, writing
+from models.database import (
+    database,
+    is_there,
+    migrate,
+    named,
+    open_database,
+    writing,
+)
+from models.engines.schema import NewerSchema
 from models.errors import StorageBusy
 from models.instance import make_secrets
 from models.platform.keys import adopt_key
@@ -35,9 +43,10 @@ def open_instance(settings: Settings, now: datetime) -> list[str]:
             now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
         )
     except (OSError, PeeweeException, StorageBusy) as error:
-        reason = error.__cause__ or error
+        # In one line, without the question that a driver adds.
+        reason = f"{error.__cause__ or error}".partition("\n")[0].rstrip("?.")
         raise CommandError(
-            f"The database {settings.database} cannot be used: {reason}."
+            f"The database {named(settings.database)} cannot be used: {reason}."
         ) from error
     except (DocsSlugTaken, NewerSchema) as error:
         raise CommandError(str(error)) from error
@@ -46,9 +55,9 @@ def open_instance(settings: Settings, now: datetime) -> list[str]:
 
 def open_existing(settings: Settings, now: datetime) -> None:
     """Open a database that must be there: a wrong path is not a new instance."""
-    if not Path(settings.database).is_file():
+    if not is_there(settings.database):
         raise CommandError(
-            f"There is no database at {settings.database}."
+            f"There is no database at {named(settings.database)}."
             " Start the server once, or run migrate."
         )
     open_instance(settings, now)
@@ -57,7 +66,7 @@ def open_existing(settings: Settings, now: datetime) -> None:
 @contextmanager
 def on_trial(settings: Settings, is_trial: bool) -> Iterator[Settings]:
     """Where there is no instance yet, a trial makes none."""
-    if not is_trial or Path(settings.database).is_file():
+    if not is_trial or is_there(settings.database):
         yield settings
         return
     with TemporaryDirectory() as folder:

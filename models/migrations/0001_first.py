@@ -2,6 +2,21 @@
 
 from peewee import *
 
+APPEND_ONLY = {
+    "sqlite": [
+        f"CREATE TRIGGER audit_refuses_{change.lower()} BEFORE {change} ON audit"
+        " BEGIN SELECT RAISE(ABORT, 'The audit is append-only.'); END"
+        for change in ("UPDATE", "DELETE")
+    ],
+    "postgresql": [
+        "CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS"
+        " $$BEGIN RAISE EXCEPTION 'The audit is append-only.'"
+        " USING ERRCODE = 'integrity_constraint_violation'; END$$",
+        "CREATE TRIGGER audit_refuses_change BEFORE UPDATE OR DELETE OR TRUNCATE"
+        " ON audit EXECUTE FUNCTION refuse_change()",
+    ],
+}
+
 
 def up(migrator, db):  # noqa: ARG001
     class ServiceRow(Model):
@@ -206,8 +221,5 @@ def up(migrator, db):  # noqa: ARG001
 
     db.create_tables([StoredAnswerRow])
 
-    for change in ("UPDATE", "DELETE"):
-        db.execute_sql(
-            f"CREATE TRIGGER audit_refuses_{change.lower()} BEFORE {change} ON audit"
-            " BEGIN SELECT RAISE(ABORT, 'The audit is append-only.'); END"
-        )
+    for each in APPEND_ONLY[db.kind]:
+        db.execute_sql(each)

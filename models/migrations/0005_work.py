@@ -2,23 +2,29 @@
 
 from peewee import *
 
-# The index of words follows the texts by itself, whoever writes them.
-WORDS = (
-    "CREATE VIRTUAL TABLE text_index USING fts5(title, body,"
-    " content='indexed_text', content_rowid='number',"
-    " tokenize='unicode61 remove_diacritics 2')",
-    "CREATE TRIGGER indexed_text_added AFTER INSERT ON indexed_text BEGIN"
-    " INSERT INTO text_index(rowid, title, body)"
-    " VALUES (new.number, new.title, new.body); END",
-    "CREATE TRIGGER indexed_text_removed AFTER DELETE ON indexed_text BEGIN"
-    " INSERT INTO text_index(text_index, rowid, title, body)"
-    " VALUES ('delete', old.number, old.title, old.body); END",
-    "CREATE TRIGGER indexed_text_changed AFTER UPDATE ON indexed_text BEGIN"
-    " INSERT INTO text_index(text_index, rowid, title, body)"
-    " VALUES ('delete', old.number, old.title, old.body);"
-    " INSERT INTO text_index(rowid, title, body)"
-    " VALUES (new.number, new.title, new.body); END",
-)
+# In SQLite the index of words follows the texts by itself, whoever writes them.
+WORDS = {
+    "sqlite": (
+        "CREATE VIRTUAL TABLE text_index USING fts5(title, body,"
+        " content='indexed_text', content_rowid='number',"
+        " tokenize='unicode61 remove_diacritics 2')",
+        "CREATE TRIGGER indexed_text_added AFTER INSERT ON indexed_text BEGIN"
+        " INSERT INTO text_index(rowid, title, body)"
+        " VALUES (new.number, new.title, new.body); END",
+        "CREATE TRIGGER indexed_text_removed AFTER DELETE ON indexed_text BEGIN"
+        " INSERT INTO text_index(text_index, rowid, title, body)"
+        " VALUES ('delete', old.number, old.title, old.body); END",
+        "CREATE TRIGGER indexed_text_changed AFTER UPDATE ON indexed_text BEGIN"
+        " INSERT INTO text_index(text_index, rowid, title, body)"
+        " VALUES ('delete', old.number, old.title, old.body);"
+        " INSERT INTO text_index(rowid, title, body)"
+        " VALUES (new.number, new.title, new.body); END",
+    ),
+    "postgresql": (
+        "ALTER TABLE indexed_text ADD COLUMN words tsvector",
+        "CREATE INDEX indexed_text_words ON indexed_text USING gin (words)",
+    ),
+}
 
 DOCUMENTS = (
     "INSERT INTO indexed_text (project_id, entity_type, entity_id, title, body)"
@@ -270,5 +276,5 @@ def up(migrator, db):
 
     db.create_tables([IndexedTextRow])
 
-    for each in (*WORDS, DOCUMENTS):
+    for each in (*WORDS[db.kind], DOCUMENTS):
         db.execute_sql(each)

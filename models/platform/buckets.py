@@ -6,7 +6,7 @@ Whole numbers, so that a burst of the capacity is neither a token more nor less.
 """
 
 from threading import Lock
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 SECOND = 1_000_000_000
 
@@ -50,8 +50,15 @@ def _seconds(time: int) -> int:
     return -(-time // SECOND)
 
 
-class Buckets:
-    """The buckets of all callers, in memory, by name."""
+class Buckets(Protocol):
+    """The buckets of all callers, by name."""
+
+    def draw(self, name: str, now: int, rate: Rate) -> Draw:
+        """Take one token at `now`, in nanoseconds, if there is one."""
+
+
+class OwnBuckets:
+    """The buckets of the one server that there is, in its memory."""
 
     def __init__(self, most: int = 10_000) -> None:
         self._full_at: dict[str, int] = {}

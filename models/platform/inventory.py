@@ -34,7 +34,7 @@ def stale(now: datetime, since: datetime) -> Iterator[InventoriedKey]:
     query = KeyRow.select().where(
         KeyRow.revoked_at.is_null(), ~expired, unused, KeyRow.created_at < since
     )
-    order = (KeyRow.last_used_at, KeyRow.created_at, KeyRow.id)
+    order = (KeyRow.last_used_at.asc(nulls="first"), KeyRow.created_at, KeyRow.id)
     return _seen(query.order_by(*order).iterator(), now)
 
 

@@ -148,7 +148,8 @@ class Register:
         self, project: ProjectRow, sources: Sequence[DocumentSource], asked: Import
     ) -> None:
         self.asked, self.project = asked, project
-        rows = list(DocumentRow.select().where(DocumentRow.project == project.id))
+        ours = DocumentRow.select().where(DocumentRow.project == project.id)
+        rows = list(ours.order_by(DocumentRow.id))
         self._paths = {each.path for each in sources} | asked.held
         self._own = {str(r.source_path): r for r in rows if self._is_of_tree(r)}
         self._taken = {row.slug: row for row in rows}

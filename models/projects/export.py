@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from peewee import fn
+from peewee import SQL, fn
 
 from models.base import Shape
 from models.errors import PayloadTooLarge
@@ -67,7 +67,9 @@ def _least_bytes(project: ProjectRow, texts: Iterable[tuple[Any, Any]]) -> int:
     """Return what the bundle has at least, before anything long is read."""
     total = 0
     for text, of in texts:
-        length = fn.COALESCE(fn.SUM(fn.LENGTH(text)), 0) + fn.COUNT() * LEAST_OF_ROW
+        length = (
+            fn.COALESCE(fn.SUM(fn.LENGTH(text)), 0) + fn.COUNT(SQL("*")) * LEAST_OF_ROW
+        )
         holder = of.rel_model
         ours = holder.select(holder.id).where(_is_of(holder, project))
         total += text.model.select(length).where(of.in_(ours)).scalar()

@@ -26,7 +26,7 @@ from models.projects.purge import Counts, held_by
 from models.projects.reference import ExternalReferenceRow
 from models.projects.specification import SpecificationRevisionRow, SpecificationRow
 from models.projects.specification_revisions import SpecificationRevision
-from models.projects.text_index import IndexedTextRow
+from models.projects.text_index import index_texts
 from models.projects.ties import TIES
 from models.projects.wholeness import KINDS, require_whole, stored_ends
 from models.projects.words import By
@@ -103,7 +103,8 @@ def import_project(asked: ImportProject, now: datetime, by: By) -> ImportedProje
     _keep(MemberRow, _members(asked, project, now))
     _keep_labels(bundle, ids)
     dropped = _keep_things(bundle, ids)
-    _keep(IndexedTextRow, _texts(bundle, ids))
+    for texts in _in_batches(_texts(bundle, ids)):
+        index_texts(texts)
     counts = held_by(project)
     told = {"sourceSlug": bundle.project.slug, "counts": counts}
     told["dropped"] = dropped.told()
@@ -249,6 +250,11 @@ def _told_anew(value: Any, ids: Ids) -> Any:
 
 
 def _keep(row: Any, members: Iterable[Members]) -> None:
+    for batch in _in_batches(members):
+        row.insert_many(batch).execute()
+
+
+def _in_batches(members: Iterable[Members]) -> Iterator[list[Members]]:
     rows = iter(members)
     while batch := list(islice(rows, AT_ONCE)):
-        row.insert_many(batch).execute()
+        yield batch

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Any, Literal
 
+from models.engines.engine import Ranked
 from models.pagination import CursorQuery, continued
-from models.projects.matching import Ranked, newest_ranked
+from models.projects.matching import newest_ranked
 from models.projects.text_index import IndexedTextRow
 
 # Of words that very many things have, so many of the newest things are ranked.

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from peewee import SQL, NodeList
-
 from models.database import database
 
 # So many are looked up and sorted faster than a long list is gone along.
@@ -19,4 +17,4 @@ def are_few(found: Any) -> bool:
 
 def unindexed(field: Any) -> Any:
     """Return a column by which the database is not to look rows up."""
-    return NodeList((SQL("+"), field), glue="")
+    return database.unindexed(field)

@@ -18,6 +18,11 @@ class Text(Protocol):
 class Site(Protocol):
     """Handed to the application by whoever makes the pages."""
 
+    @property
+    def is_built_here(self) -> bool:
+        """Tell whether what stands here is what readers get."""
+        ...
+
     def key(self, text: Text) -> str:
         """Name the body of a text, under which it is kept."""
         ...

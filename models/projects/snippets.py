@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from unicodedata import category, normalize
 
-from models.projects.matching import Sought, sought
+from models.engines.engine import Sought
+from models.projects.matching import sought
 
 MOST = 240
 # What is shown before the first place; so much is read to fill the rest.

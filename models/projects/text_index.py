@@ -28,16 +28,18 @@ def index_text(
     project: ProjectRow, type: Indexed, id: str, title: str, body: str | None
 ) -> None:
     """Let search find the thing by these words, in the transaction of the change."""
-    IndexedTextRow.insert(
-        project=project.id,
-        entity_type=type,
-        entity_id=id,
-        title=title,
-        body=body or "",
-    ).on_conflict(
-        conflict_target=[IndexedTextRow.entity_id],
-        preserve=[IndexedTextRow.title, IndexedTextRow.body],
+    row, words = IndexedTextRow, {"title": title, "body": body or ""}
+    row.insert(project=project.id, entity_type=type, entity_id=id, **words).on_conflict(
+        conflict_target=[row.entity_id], preserve=[row.title, row.body]
     ).execute()
+    database.index_words(id, **words)
+
+
+def index_texts(rows: list[dict[str, str]]) -> None:
+    """Let search find things that were not there before."""
+    IndexedTextRow.insert_many(rows).execute()
+    for row in rows:
+        database.index_words(row["entity_id"], row["title"], row["body"])
 
 
 def unindex_text(id: str) -> None:
@@ -46,10 +48,5 @@ def unindex_text(id: str) -> None:
 
 
 def rebuild_index() -> None:
-    """
-    Make the index of words anew, so that no forgotten word stays in it.
-
-    FTS5 marks what was removed and drops it at a later merge; SQLite can be told
-    to do it at once only from version 3.42 on.
-    """
-    database.execute_sql("INSERT INTO text_index(text_index) VALUES ('rebuild')")
+    """Make the index of words anew, so that no forgotten word stays in it."""
+    database.rebuild_words()

@@ -1,6 +1,5 @@
 """Counts of measurements: over any window, and by the parts of it."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
@@ -32,17 +31,6 @@ _ASKED = (
 )
 
 
-# Asked of hours by the day: SQLite would sort them all to group them, since it does
-# not know that they are in the order of their days.
-_DAYS_OF_HOURS = (
-    "WITH RECURSIVE part (start, stop) AS (VALUES (?2, ?2) UNION ALL"  # noqa: S608  our own text
-    f" SELECT stop, MIN(?3, stop / {DAY_MS} * {DAY_MS} + {DAY_MS}) FROM part"
-    " WHERE stop < ?3)"
-    f" SELECT json_group_array(json_array(start / {DAY_MS}, ("
-    f"SELECT json_array({_ADDED}, 0) FROM hour"
-    " WHERE service_id = ?1 AND starts_at >= start AND starts_at < stop))) FROM part"
-)
-
 # What returns the rows of a service between two times.
 _Ask = Callable[[int, int, int], Iterable[Row]]
 
@@ -61,9 +49,8 @@ def _rows(text: str, number: int, start: int, end: int) -> Iterable[Row]:
 
 
 def _days_of_hours(number: int, start: int, end: int) -> Iterator[Row]:
-    (told,) = database.execute_sql(_DAYS_OF_HOURS, (number, start, end)).fetchone()
-    # Of a day without hours the sums are null.
-    return ((day, *sums) for day, sums in json.loads(told) if sums[0] is not None)
+    found: Iterator[Row] = database.days_of_hours(number, start, end)
+    return found
 
 
 def _sources(part: str) -> _Sources:

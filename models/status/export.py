@@ -121,6 +121,6 @@ def _told(shape: type[Shape], statement: str, *given: int) -> Iterator[dict[str,
     There are millions: to pour each into the shape would take longer than the rest.
     """
     names = [str(each.alias) for each in shape.model_fields.values()]
-    for slug, at, *rest in database.execute_sql(statement, given):
+    for slug, at, *rest in database.streamed(statement, given):
         told = (slug, told_moment(moment(at)), *rest)
         yield dict(zip(names, told, strict=True))

@@ -13,7 +13,7 @@ from peewee import BigIntegerField, CompositeKey, ForeignKeyField, IntegerField
 
 from models.base import MomentField, Row, milliseconds, moment
 from models.database import database, writing
-from models.instance import mark_named, marks_named, set_mark
+from models.instance import mark_named, marks_named, raise_marks, set_mark
 from models.status.services import ServiceRow
 
 HOUR = timedelta(hours=1)
@@ -75,11 +75,15 @@ COUNTED = (
     " COUNT(response_time_ms) FILTER (WHERE status <> 'down')"
 )
 _RECOUNT = (
-    "INSERT OR REPLACE INTO hour (service_id, starts_at,"  # noqa: S608  our own text
+    "INSERT INTO hour (service_id, starts_at,"  # noqa: S608  our own text
     " operational, degraded, down, time_sum, time_count)"
     f" SELECT service_id, ?2, {COUNTED} FROM measurement"
     " WHERE service_id = ?1 AND observed_at >= ?2 AND observed_at < ?3"
     " GROUP BY service_id"
+    " ON CONFLICT (service_id, starts_at) DO UPDATE SET"
+    " operational = excluded.operational, degraded = excluded.degraded,"
+    " down = excluded.down, time_sum = excluded.time_sum,"
+    " time_count = excluded.time_count"
 )
 
 
@@ -103,9 +107,7 @@ def recount(samples: Iterable[tuple[int, int]], now: datetime) -> None:
     until, this_hour = rolled_up_until(), _hour(milliseconds(now))
     late = {(number, _hour(at)) for number, at in samples if at < max(until, this_hour)}
     _recount((number, hour) for number, hour in late if hour < until)
-    for number in {number for number, _ in late}:
-        name = f"{_REVISION}{number}"
-        set_mark(name, (mark_named(name) or 0) + 1)
+    raise_marks(f"{_REVISION}{each}" for each in {number for number, _ in late})
 
 
 def past_revisions() -> dict[int, int]:
@@ -152,7 +154,7 @@ def _first_hour(numbers: list[int], end: int) -> int:
 
 def _recount(hours: Iterable[tuple[int, int]]) -> None:
     rows = [(number, start, start + HOUR_MS) for number, start in hours]
-    database.connection().executemany(_RECOUNT, rows)
+    database.connection().cursor().executemany(_RECOUNT, rows)
 
 
 def _hour(at: int) -> int:

@@ -75,9 +75,9 @@ class ReadingRow(Row):
 # A batch is up to 200 rows and Peewee builds its text anew each time: the two
 # statements are fixed, so that the disk and not Python sets the pace.
 _KEEP = (
-    "INSERT OR IGNORE INTO measurement"
+    "INSERT INTO measurement"
     " (service_id, observed_at, source, status, response_time_ms)"
-    " VALUES (?, ?, ?, ?, ?)"
+    " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 )
 _SEE = (
     "INSERT INTO reading (service_id, observed_at, source, status, response_time_ms)"

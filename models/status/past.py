@@ -26,16 +26,6 @@ FIRST_DAY = date(1970, 1, 1).toordinal()
 # For how long every hour is shown by itself.
 LATEST = timedelta(days=1)
 
-# As text, since there are millions: to make each number an object of Python, only
-# to write it down again, takes three times as long as all else about them.
-_AS_TEXT = (
-    "SELECT group_concat(starts_at),"
-    " json_group_array(json_array("
-    "operational, degraded, down, time_sum, time_count, 0)) FROM ("
-    "SELECT * FROM hour WHERE service_id = ? AND starts_at >= ? AND starts_at < ?"
-    " ORDER BY starts_at)"
-)
-
 
 @dataclass(frozen=True)
 class Shown:
@@ -112,10 +102,8 @@ class Past:
             )
 
     def _as_text(self, span: Span) -> tuple[str, list[str]]:
-        start, end = map(milliseconds, span)
-        asked = database.execute_sql(_AS_TEXT, (self.number, start, end))
-        times, counts = asked.fetchone()
-        return times or "", counts[2:-2].split("],[") if times else []
+        times, counts = database.hours_as_text(self.number, *map(milliseconds, span))
+        return times, counts
 
 
 def _parts(rows: Iterable[Hour]) -> dict[int, Counts]:
@@ -139,7 +127,7 @@ class Pasts:
 
         Each past comes with the hours from which on the rest of a day is asked.
         """
-        store, before = str(database.database), self._kept
+        store, before = database.database, self._kept
         self._kept = {
             (key := (store, *hours, past)): before.get(key) or _shown(past, hours)
             for past, hours in firsts.items()

@@ -44,7 +44,7 @@ def service_list(
 
 def _listed(now: datetime, freshness: timedelta) -> StatusServiceList:
     global _last
-    facts = (str(database.database), marks()["status"], freshness)
+    facts = (database.database, marks()["status"], freshness)
     if _last is None or not _last.holds(facts, now):
         seen = board(now, freshness)
         _last = _Told(facts, now, seen.next_change_at(), seen.listed())

@@ -17,9 +17,13 @@ _OLDEST = (
     "SELECT MIN(observed_at) FROM measurement WHERE service_id = ? AND observed_at < ?"
 )
 _FOLD = (
-    "INSERT OR REPLACE INTO day (service_id, starts_at,"
+    "INSERT INTO day (service_id, starts_at,"
     " operational, degraded, down, time_sum, time_count, excluded)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    " ON CONFLICT (service_id, starts_at) DO UPDATE SET"
+    " operational = excluded.operational, degraded = excluded.degraded,"
+    " down = excluded.down, time_sum = excluded.time_sum,"
+    " time_count = excluded.time_count, excluded = excluded.excluded"
 )
 
 

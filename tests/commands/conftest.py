@@ -3,33 +3,41 @@
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import urllib.request
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 import app
 from models.database import database
 from sitegen.commands.glance import nothing_to_build
+from tests.keeping import Databases, databases
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 
 
-def environment_in(folder):
-    """What a command is told so that its instance lies in this folder."""
-    return os.environ | {
-        "MASTHEAD_DATABASE": str(folder / "masthead.db"),
-        "MASTHEAD_OUTPUT": str(folder / "output"),
-    }
+@pytest.fixture(scope="session")
+def environment_in(keeping):
+    """What a command is told so that its instance is that of this folder."""
+    return lambda folder: (
+        os.environ
+        | {
+            "MASTHEAD_DATABASE": keeping.at(folder / "masthead.db"),
+            "MASTHEAD_OUTPUT": str(folder / "output"),
+        }
+    )
 
 
 @pytest.fixture
-def environment(tmp_path):
-    return environment_in(tmp_path)
+def environment(tmp_path, keeping, environment_in):
+    yield environment_in(tmp_path)
+    keeping.leave(tmp_path)
 
 
 @contextmanager
@@ -95,9 +103,15 @@ def fetch(address, key=None, body=None, repeat="one"):
 
 
 @pytest.fixture
-def command(tmp_path, monkeypatch, capsys):
+def address(beside):
+    """The database of `command`."""
+    return beside("data/masthead.db")
+
+
+@pytest.fixture
+def command(address, tmp_path, monkeypatch, capsys):
     """Run a command on an instance of its own; return (exit, output, errors)."""
-    monkeypatch.setenv("MASTHEAD_DATABASE", str(tmp_path / "data/masthead.db"))
+    monkeypatch.setenv("MASTHEAD_DATABASE", address)
     monkeypatch.setenv("MASTHEAD_OUTPUT", str(tmp_path / "output"))
     monkeypatch.setenv("MASTHEAD_LOG_LEVEL", "error")
     monkeypatch.chdir(tmp_path)
@@ -113,3 +127,61 @@ def command(tmp_path, monkeypatch, capsys):
     # Not every command opens one.
     if not database.deferred:
         database.close()
+
+
+@pytest.fixture(scope="session")
+def server(keeping):
+    """A PostgreSQL, whatever the engine of this run."""
+    if isinstance(keeping, Databases):
+        yield keeping
+        return
+    with TemporaryDirectory(prefix="cluster") as folder:
+        with databases(Path(folder)) as lent:
+            yield lent
+
+
+@pytest.fixture
+def served(server):
+    """The address of a database of a server, without tables."""
+    with server.place(Path("served"), False) as address:
+        yield address
+        if not database.deferred:
+            database.close()
+
+
+@pytest.fixture
+def file(tmp_path, command, monkeypatch):
+    """An instance in a file, with some rows; commands are given it."""
+    path = tmp_path / "data/masthead.db"
+    monkeypatch.setenv("MASTHEAD_DATABASE", str(path))
+    command("migrate")
+    add_services(path, 20)
+    return path
+
+
+def add_services(path, number):
+    database.close()
+    with closing(sqlite3.connect(path)) as write, write:
+        for each in range(1, number + 1):
+            write.execute(
+                "INSERT INTO service (number, id, slug, name, display_order, enabled,"
+                " created_at, updated_at) VALUES (?, ?, ?, 'A', 1, 1, 1, 1)",
+                (each, f"id{each}", f"slug{each}"),
+            )
+
+
+@pytest.fixture(params=["file", "server"])
+def to(request, served, tmp_path):
+    return served if request.param == "server" else str(tmp_path / "new/moved.db")
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with what commands are pointed at."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree/a.md").write_text("# A\n\nText.\n")
+    (tmp_path / "file").write_text("This is no database, and no folder.\n" * 200)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/something").touch()
+    return tmp_path

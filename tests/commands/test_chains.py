@@ -1,12 +1,9 @@
 """The check of the audit chains, and what the site tells of them."""
 
-import sqlite3
-from contextlib import closing
-
 import pytest
 
 from models.audit import Target, append
-from models.database import database, writing
+from models.database import writing
 from tests.conftest import NOON
 
 AREAS = ("platform", "projects", "status")
@@ -29,16 +26,18 @@ def chains(command):
     command("build")
 
 
-def tampered(area, statement):
-    """Do what somebody with the file could, to the second record of the area."""
-    with closing(sqlite3.connect(database.database)) as file, file:
-        triggers = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
-        for (name,) in file.execute(triggers).fetchall():
-            file.execute(f"DROP TRIGGER {name}")
-        ids = f"SELECT id FROM audit WHERE area = '{area}' ORDER BY number"
-        second, third = [id for (id,) in file.execute(ids)][1:]
-        file.execute(statement, (second,))
-    return second, third
+@pytest.fixture
+def tampered(keeping, address):
+    """Do what somebody with the storage could, to the second record of an area."""
+
+    def done(area, statement):
+        with keeping.tampering(address) as other:
+            ids = f"SELECT id FROM audit WHERE area = '{area}' ORDER BY number"
+            second, third = [id for (id,) in other.execute(ids)][1:]
+            other.execute(statement, (second,))
+        return second, third
+
+    return done
 
 
 def test_whole(command, chains):
@@ -47,7 +46,7 @@ def test_whole(command, chains):
 
 
 @pytest.mark.parametrize("area", AREAS)
-def test_altered(area, command, chains):
+def test_altered(area, command, chains, tampered):
     """A record that was altered is named, in whichever chain it stands."""
     id, _ = tampered(area, "UPDATE audit SET actor = 'eve' WHERE id = ?")
 
@@ -59,7 +58,7 @@ def test_altered(area, command, chains):
 
 
 @pytest.mark.parametrize("area", AREAS)
-def test_taken_out(area, command, chains):
+def test_taken_out(area, command, chains, tampered):
     """Where a record is gone the one after it is named."""
     _, after = tampered(area, "DELETE FROM audit WHERE id = ?")
 

@@ -3,7 +3,6 @@
 import json
 import re
 import sqlite3
-from contextlib import closing
 
 import pytest
 
@@ -161,16 +160,14 @@ def test_backup(command, tmp_path):
     assert (tmp_path / "copy.db").stat().st_mode & 0o077 == 0
 
 
-def test_newer_schema(command, tmp_path):
+def test_newer_schema(command, keeping, address):
     """A database of a later release is left as it is, and told what to do."""
-    path = tmp_path / "data/masthead.db"
     command("migrate")
     database.close()
-    with closing(sqlite3.connect(path)) as later:
+    with keeping.elsewhere(address) as later:
         add = "INSERT INTO schema_migration (name, applied) VALUES (?, ?)"
         later.execute(add, ("9000_later", "2030-01-01"))
-        later.commit()
-    before = path.read_bytes()
+    before = keeping.content(address)
 
     for words in (["migrate"], ["build"], ["check"], ["keys", "list"]):
         code, out, err = command(*words)
@@ -178,7 +175,7 @@ def test_newer_schema(command, tmp_path):
         assert "newer release (9000_later)" in err
         assert "restore a copy" in err
 
-    assert path.read_bytes() == before
+    assert keeping.content(address) == before
 
 
 def test_openapi(command):

@@ -23,13 +23,14 @@ COMMANDS = {tuple(words.split()): parser for words, parser in BY_NAME.items()}
 SERVING = {("serve",), ("demo",)}
 # They run anywhere, without a database; their own tests have the rest of their life.
 PROBE = ("probe",)
-ANYWHERE = {words for words in COMMANDS if words[0] in ("probe", "convert")}
+ANYWHERE = {w for w in COMMANDS if w[0] in ("probe", "convert", "publish")}
 # What a command cannot do without.
 NEEDS = {
     PROBE: ["probe.toml"],
     ("status", "import"): [str(ROOT / "tests/elsewhere/cstate")],
     ("backup",): ["copy.db"],
     ("export",): ["out"],
+    ("move",): ["moved.db"],
     ("keys", "bootstrap"): ["--email", "ada@example.com"],
     ("docs", "import"): ["tree", "--collection", "guides"],
 }
@@ -49,18 +50,6 @@ in_stored = pytest.mark.parametrize(
 def asked(words):
     port = ["--port", str(free_port())] if words in SERVING else []
     return [*words, *NEEDS.get(words, []), *port]
-
-
-@pytest.fixture
-def place(tmp_path, monkeypatch):
-    """A folder with what commands are pointed at."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "tree").mkdir()
-    (tmp_path / "tree/a.md").write_text("# A\n\nText.\n")
-    (tmp_path / "file").write_text("This is no database, and no folder.\n" * 200)
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder/something").touch()
-    return tmp_path
 
 
 @in_each
@@ -103,18 +92,6 @@ def held(code, err):
     assert re.fullmatch(r"masthead: .+\.\n", err), err
 
 
-@in_stored
-@pytest.mark.parametrize("path", ["file", "folder", "file/inside.db"])
-def test_no_database(words, path, command, place, monkeypatch):
-    """A database that is none ends every command with a sentence that names it."""
-    monkeypatch.setenv("MASTHEAD_DATABASE", str(place / path))
-
-    code, _, err = command(*asked(words))
-
-    held(code, err)
-    assert path in err
-
-
 @pytest.mark.parametrize("words", [("build",), *sorted(SERVING)], ids=named)
 @pytest.mark.parametrize("path", ["file", "file/inside"])
 def test_no_output(words, path, command, place, monkeypatch):
@@ -139,6 +116,10 @@ def test_wrong_setting(words, command, place, monkeypatch):
     assert "MASTHEAD_PORT" in err
 
 
+def in_a_file(*given):
+    return pytest.param(*given, marks=pytest.mark.sqlite)
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -146,8 +127,8 @@ def test_wrong_setting(words, command, place, monkeypatch):
         (["backup", "."], "it is a folder"),
         (["backup", "file/copy.db"], "file/copy.db cannot be written"),
         (["backup", "nowhere/copy.db"], "nowhere/copy.db cannot be written"),
-        (["backup", "data/masthead.db"], "it is the database itself"),
-        (["backup", "data/masthead.db-wal"], "no earlier copy"),
+        in_a_file(["backup", "data/masthead.db"], "it is the database itself"),
+        in_a_file(["backup", "data/masthead.db-wal"], "no earlier copy"),
         (["backup", "/dev/zero"], "no earlier copy"),
         (["backup", "file"], "no earlier copy"),
         (["backup", ""], "it is a folder"),

@@ -2,9 +2,6 @@
 
 import json
 import re
-import shutil
-import sqlite3
-from contextlib import closing
 from hashlib import sha256
 from itertools import islice
 
@@ -46,7 +43,7 @@ TREE = {
 
 
 @pytest.fixture(scope="module")
-def taken(tmp_path_factory):
+def taken(tmp_path_factory, keeping):
     """A folder with an instance that has something of everything, and its export."""
     folder = tmp_path_factory.mktemp("taken")
     for name, text in TREE.items():
@@ -54,7 +51,7 @@ def taken(tmp_path_factory):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MASTHEAD_DATABASE", str(folder / "masthead.db"))
+        patch.setenv("MASTHEAD_DATABASE", keeping.at(folder / "masthead.db"))
         tree = ("docs", "import", str(folder / "tree"), "--collection", "guides")
         assert app.main([*tree, "--publish"]) == 0
         _live()
@@ -82,10 +79,10 @@ def _change(slug, **wanted):
 
 
 @pytest.fixture
-def exported(taken, tmp_path):
+def exported(taken, keeping, beside):
     """The folder of the export, beside a copy of its instance that is open."""
-    shutil.copy(taken / "masthead.db", tmp_path)
-    open_database(str(tmp_path / "masthead.db"))
+    keeping.copy(keeping.at(taken / "masthead.db"), copy := beside("masthead.db"))
+    open_database(copy)
     yield taken / "out"
     database.close()
 
@@ -185,10 +182,10 @@ def words_of_documents():
     return found
 
 
-def test_documents_come_back(exported, command, tmp_path, monkeypatch):
+def test_documents_come_back(exported, command, beside, monkeypatch):
     """Published ones are published, drafts wait, and all words are the same."""
     before = words_of_documents()
-    monkeypatch.setenv("MASTHEAD_DATABASE", str(tmp_path / "new.db"))
+    monkeypatch.setenv("MASTHEAD_DATABASE", beside("new.db"))
 
     for kind, more in (("published", ["--publish"]), ("drafts", [])):
         for tree in sorted((exported / "documents/docs" / kind).iterdir()):
@@ -260,16 +257,15 @@ def test_broken_off(exported, tmp_path):
     assert len(export_into(tmp_path / "again", asked)) > 10
 
 
-def test_snapshot(exported, tmp_path):
+def test_snapshot(exported, keeping, beside, tmp_path):
     """What is written meanwhile is in no file."""
-    asked, path = Export(NOON, "0.1.0", "https://a.example"), tmp_path / "masthead.db"
+    asked = Export(NOON, "0.1.0", "https://a.example")
 
     def written_meanwhile(lines):
         yield from lines
-        with closing(sqlite3.connect(path)) as other:
+        with keeping.elsewhere(beside("masthead.db")) as other:
             other.execute("UPDATE project SET name = 'Later'")
             other.execute("DELETE FROM incident")
-            other.commit()
 
     export_into(tmp_path / "again", asked, written_meanwhile)
 

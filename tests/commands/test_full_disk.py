@@ -38,11 +38,11 @@ def within(tmp_path):
 class Small:
     """The server, its disks as it sees them, and what it has acknowledged."""
 
-    def __init__(self, start, environment, within, tmp_path):
+    def __init__(self, start, environment, within, tmp_path, database):
         secret = make_secret()
         digest = hashlib.sha256(secret.text.encode()).hexdigest()
         environment["MASTHEAD_BOOTSTRAP_KEY_SHA256"] = digest
-        environment["MASTHEAD_DATABASE"] = str(tmp_path / "data/masthead.db")
+        environment["MASTHEAD_DATABASE"] = database
         environment["MASTHEAD_OUTPUT"] = str(tmp_path / "site/output")
         process, self.address, _ = start(within=within)
         self.key, self.numbers, self.kept = secret.text, count(), []
@@ -77,12 +77,14 @@ class Small:
 
 
 @pytest.fixture
-def small(start, environment, within, tmp_path):
-    server = Small(start, environment, within, tmp_path)
+def small(start, environment, within, tmp_path, beside):
+    database = beside("data/masthead.db")
+    server = Small(start, environment, within, tmp_path, database)
     until(lambda: shows(f"{server.address}/status/", "<html"))
     return server
 
 
+@pytest.mark.sqlite
 def test_full_database(small):
     """Refused until there is room; what was acknowledged is there, the rest not."""
     small.fill("data")

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.commands.conftest import ROOT, environment_in
+from tests.commands.conftest import ROOT
 from tests.ports import free_port
 
 HOST = b"Host: x\r\n"
@@ -134,7 +134,7 @@ OUTSIDE = [
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def server(tmp_path_factory, environment_in):
     """One server for all of it, which must outlive it; its log is kept."""
     folder = tmp_path_factory.mktemp("instance")
     port, log = free_port(), folder / "log"

@@ -4,11 +4,9 @@ import json
 import re
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
 from threading import Thread
 
 import pytest
@@ -89,11 +87,16 @@ def add(address, key, *slugs):
         fetch(address + ADD, key, body, repeat=slug)
 
 
-def rows(folder):
+@pytest.fixture
+def rows(keeping, environment):
     """What the database has of each sample: service and time."""
-    with closing(sqlite3.connect(folder / "masthead.db")) as found:
-        asked = "SELECT slug, observed_at FROM measurement JOIN service ON number"
-        return {*found.execute(asked + " = service_id")}
+
+    def found():
+        with keeping.elsewhere(environment["MASTHEAD_DATABASE"]) as other:
+            asked = "SELECT slug, observed_at FROM measurement JOIN service ON number"
+            return {*other.execute(asked + " = service_id")}
+
+    return found
 
 
 def measured(folder):
@@ -115,7 +118,7 @@ def spooled(folder):
     return len(path.read_bytes().splitlines()) if path.exists() else 0
 
 
-def test_no_sample_is_lost(start, key, probe, plan, tmp_path):
+def test_no_sample_is_lost(start, key, probe, plan, tmp_path, rows):
     """
     Server and probe are killed and come back: each sample that was measured is in
     the database.
@@ -125,7 +128,7 @@ def test_no_sample_is_lost(start, key, probe, plan, tmp_path):
     add(address, key, *(f"s{number}" for number in range(6)))
     file = plan(address, up=6)
     first = probe(file)
-    wait_for(lambda: len(rows(tmp_path)) >= 2)
+    wait_for(lambda: len(rows()) >= 2)
 
     server.kill()
     wait_for(lambda: spooled(tmp_path) >= 6)
@@ -139,17 +142,17 @@ def test_no_sample_is_lost(start, key, probe, plan, tmp_path):
 
     assert second.wait(60) == 0
     assert "event=not-sent" in (tmp_path / "probe.log").read_text()
-    assert not measured(tmp_path) - rows(tmp_path)
+    assert not measured(tmp_path) - rows()
 
 
-def test_service_that_is_added_later(start, key, probe, plan, tmp_path):
+def test_service_that_is_added_later(start, key, probe, plan, tmp_path, rows):
     """Those beside it lose no sample meanwhile, and it is told once that it is none."""
     _, address, _ = start()
     add(address, key, "s0")
     file = plan(address, up=2)
     told = tmp_path / "probe.log"
     running = probe(file)
-    wait_for(lambda: len(rows(tmp_path)) >= 2)
+    wait_for(lambda: len(rows()) >= 2)
 
     add(address, key, "s1")
     wait_for(lambda: "event=known-service service=s1" in told.read_text())
@@ -159,10 +162,10 @@ def test_service_that_is_added_later(start, key, probe, plan, tmp_path):
     assert told.read_text().count("event=unknown-service service=s1") == 1
     ours = {each for each in measured(tmp_path) if each[0] == "s0"}
     assert ours
-    assert not ours - rows(tmp_path)
+    assert not ours - rows()
 
 
-def test_once(start, key, probe, plan, tmp_path):
+def test_once(start, key, probe, plan, tmp_path, rows):
     """One round is told in a table and to the API; who is down makes the exit 1."""
     _, address, _ = start()
     add(address, key, "s0", "s1")
@@ -176,7 +179,7 @@ def test_once(start, key, probe, plan, tmp_path):
     assert (fine.returncode, down.returncode) == (0, 1)
     assert [each["status"] for each in told["measurements"]] == ["operational", "down"]
     assert told["measurements"][1]["why"] == "connection refused"
-    assert (told["sent"], told["waiting"], len(rows(tmp_path))) == (2, 0, 3)
+    assert (told["sent"], told["waiting"], len(rows())) == (2, 0, 3)
 
 
 def test_once_for_unknown_services(start, key, probe, plan, tmp_path):

@@ -67,6 +67,7 @@ def put_back(copy, database):
     Path(database).write_bytes(copy.read_bytes())
 
 
+@pytest.mark.sqlite
 def test_restore_of_a_copy_made_while_writing(writer, run, environment, tmp_path):
     """A copy has all that was answered before it, and is whole when it is put back."""
     process, kept = writer

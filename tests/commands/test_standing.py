@@ -1,7 +1,6 @@
 """A build with nothing to do is known at a glance; whatever may be is looked at."""
 
 import json
-import sqlite3
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -27,11 +26,10 @@ def site(tmp_path, command):
 
 
 @pytest.fixture
-def settings(tmp_path):
+def settings(tmp_path, address):
     """The settings of that site."""
-    paths = {"database": tmp_path / "data/masthead.db", "output": tmp_path / "output"}
-    told = {name: str(path) for name, path in paths.items()}
-    return Settings(**told, log_level="error")
+    output = str(tmp_path / "output")
+    return Settings(database=address, output=output, log_level="error")
 
 
 @pytest.fixture
@@ -115,15 +113,13 @@ def test_write_is_shown(command, site, looked):
     assert looked == [1]
 
 
-def test_other_history_is_shown(command, site, looked, settings):
+def test_other_history_is_shown(command, site, looked, keeping, address):
     """A database that came to the same number by another way is another one."""
-    kept = sqlite3.connect(settings.database)
-    with kept:
-        kept.execute(
+    with keeping.elsewhere(address) as other:
+        other.execute(
             "INSERT INTO audit (area, id, actor, action, target_type, target_id, at,"
             " link) VALUES ('projects', 'x', 'a', 'b', 'c', 'd', 0, 'other')"
         )
-    kept.close()
 
     command("build")
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from models.database import is_there
 from models.status.incidents import IncidentRow
 from models.status.moved import MovedRow
 
@@ -43,13 +44,13 @@ def test_import_again(command):
     assert command(*words) == (0, "added 0, unchanged 8, left out 0\n", "")
 
 
-def test_dry_run(command, tmp_path):
+def test_dry_run(command, address):
     """It says the same, keeps nothing, and makes no instance where there is none."""
     code, out, _ = command("status", "import", PAGE, "--dry-run")
 
     assert code == 1
     assert out.endswith("left out 1\nA dry run: nothing was kept.\n")
-    assert not (tmp_path / "data").exists()
+    assert not is_there(address)
 
 
 def test_dry_run_on_an_instance(command):

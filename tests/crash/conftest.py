@@ -8,7 +8,7 @@ ADMIN = "POST /status/v1/admin"
 
 
 @pytest.fixture
-def scene(ask, shelf, build_site, settings, output, tmp_path, clock):
+def scene(ask, shelf, build_site, settings, output, tmp_path, clock, keeping):
     """A site on which much has changed since its build."""
     ask(f"{ADMIN}/services/add", {"slug": "api", "name": "API"})
     ask(f"{ADMIN}/services/add", {"slug": "mail", "name": "Mail"})
@@ -21,4 +21,5 @@ def scene(ask, shelf, build_site, settings, output, tmp_path, clock):
     shelf.update(moving, collection="support")
     shelf.withdraw(going)
     shelf.publish("new", "See [limits](limits.md).\n")
-    return Scene(settings, build_site, output, tmp_path)
+    yield Scene(settings, build_site, output, tmp_path, keeping)
+    keeping.leave(tmp_path)

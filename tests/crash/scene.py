@@ -12,7 +12,7 @@ from models.settings import Settings
 from sitegen.drafts import DRAFT
 from sitegen.files import UNFINISHED
 from sitegen.manifest import MANIFEST
-from tests.crash.child import Deadly, Quick, forget, survives
+from tests.crash.child import Deadly, Quick, survives
 from tests.pages.test_build import files_in
 
 URL = Settings().site_url
@@ -21,14 +21,14 @@ URL = Settings().site_url
 class Scene:
     """A database and an output folder that can be set back to where they were."""
 
-    def __init__(self, settings, build_site, output, aside):
-        self.path = settings.database
+    def __init__(self, settings, build_site, output, aside, keeping):
+        self.path, self.keeping = settings.database, keeping
         self.build = build_site
         self.output = output
-        self.before, self.kept = aside / "before", aside / "kept.db"
+        self.before, self.kept = aside / "before", keeping.at(aside / "kept.db")
         database.close()
         shutil.copytree(output, self.before)
-        shutil.copy(self.path, self.kept)
+        keeping.copy(self.path, self.kept)
         self.old, self.right = files_in(output), self.fresh(aside / "fresh")
         self.seen = json.loads((output / "build.json").read_text())["generation"]
 
@@ -41,8 +41,7 @@ class Scene:
 
     def set_back(self):
         database.close()
-        forget(self.path)
-        shutil.copy(self.kept, self.path)
+        self.keeping.copy(self.kept, self.path)
         # Most files are as they were: to make them all anew would take longest.
         for each in sorted(self.output.rglob("*"), reverse=True):
             if not (self.before / each.relative_to(self.output)).exists():

@@ -17,9 +17,18 @@ COUNT = 320
 LAST = "output/guides/page-0319"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def instance(keeping):
+    """What every command is told of the database: the file in short."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MASTHEAD_DATABASE", keeping.at(Path("masthead.db")))
+        yield
+    keeping.leave(Path())
+
+
 def command(place, *words, **named):
     """Start a command of app.py from where its files are, which it names in short."""
-    told = {"DATABASE": "masthead.db", "OUTPUT": "output", "LOG_LEVEL": "warning"}
+    told = {"OUTPUT": "output", "LOG_LEVEL": "warning"}
     told = {f"MASTHEAD_{name}": value for name, value in (told | named).items()}
     return subprocess.Popen(
         [sys.executable, str(ROOT / "app.py"), *words],

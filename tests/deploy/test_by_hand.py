@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 
+from models.database import is_there
 from tests.house.words import MANUAL, ROOT
 
 (PAGE,) = [words for words in MANUAL if words.path.stem == "deploying"]
@@ -22,9 +23,9 @@ def test_settings_come_first():
     assert first_of == sorted(set(first_of))
 
 
-def test_command_by_hand_reads_the_settings(tmp_path):
+def test_command_by_hand_reads_the_settings(tmp_path, beside):
     """It works on the database that the service works on."""
-    database = tmp_path / "elsewhere.db"
+    database = beside("elsewhere.db")
     settings = tmp_path / "masthead.env"
     settings.write_text(f"{SETTINGS}MASTHEAD_DATABASE={database}\n")
     script = BY_HAND.replace("sudo -u masthead ", "")
@@ -34,7 +35,7 @@ def test_command_by_hand_reads_the_settings(tmp_path):
 
     subprocess.run(["sh", "-euc", script], env=plain, capture_output=True, check=True)
 
-    assert database.is_file()
+    assert is_there(database)
 
 
 def test_folder_of_the_copies_is_made():

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
+from models.database import is_there
 from tests.house.words import MANUAL, ROOT
 
 # What cron gives a command from a file of its own; nothing else is looked through.
@@ -71,7 +72,7 @@ def test_account_and_folder(entry):
 
 
 @pytest.fixture
-def machine(tmp_path):
+def machine(tmp_path, beside):
     """The folders and files that the lines name, each with a place of its own."""
     places = {
         "/srv/masthead/backup": tmp_path / "backup",
@@ -84,13 +85,13 @@ def machine(tmp_path):
     (tmp_path / "handbook/page.md").write_text("# Page\n\nWords.\n")
     (tmp_path / "masthead.env").write_text(
         f'MASTHEAD_SITE_NAME="Two words"\nMASTHEAD_OUTPUT={tmp_path / "output"}\n'
-        f"MASTHEAD_DATABASE={tmp_path / 'elsewhere.db'}\n"
+        f"MASTHEAD_DATABASE={beside('elsewhere.db')}\n"
     )
     return places
 
 
 @pytest.mark.parametrize("entry", named(OURS))
-def test_settings_are_read(entry, machine, tmp_path):
+def test_settings_are_read(entry, machine, tmp_path, beside):
     """It works on the database of the service, and builds as the service does."""
     command = entry.command
     for there, here in machine.items():
@@ -105,7 +106,7 @@ def test_settings_are_read(entry, machine, tmp_path):
             check=True,
         )
 
-    assert (tmp_path / "elsewhere.db").is_file()
+    assert is_there(beside("elsewhere.db"))
     assert "Two words" in (tmp_path / "output/index.html").read_text()
     is_copied = bool(list(tmp_path.glob("backup/masthead-[1-7].db")))
     assert is_copied == ("app.py backup" in entry.command)

@@ -3,7 +3,6 @@
 import os
 import shutil
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from api.http import create_app
 from models.database import database, open_database
 from sitegen.bodies import Bodies
-from sitegen.builder import Builder
+from sitegen.builder import Builder, Pace
 from sitegen.looks import Looks
 from sitegen.page import Edition
 from tests.pages.test_builder import eventually
@@ -22,21 +21,18 @@ ADD = "POST /status/v1/admin/services/add"
 
 
 @pytest.fixture
-def settings(settings):
+def home():
     """Files at a place that another user can come to."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         home = Path(folder) / "home"
         home.mkdir()
-        yield replace(
-            settings, database=str(home / "masthead.db"), output=str(home / "output")
-        )
+        yield home
 
 
 @pytest.fixture
-def as_user(store, settings):
+def as_user(store, settings, home):
     """Go on as a user whom file modes bind: they do not bind root."""
-    home = Path(settings.database).parent
     is_root = os.geteuid() == 0
 
     def go_on():
@@ -60,7 +56,9 @@ def builders(store, clock):
     def start(settings):
         shared = {"looks": Looks(settings), "bodies": Bodies(), "memory": {}}
         built = Builder(
-            clock, lambda now: Edition(now=now, settings=settings, **shared), tick=0.02
+            clock,
+            lambda now: Edition(now=now, settings=settings, **shared),
+            pace=Pace(tick=0.02),
         )
         made.append(built)
         built.start()

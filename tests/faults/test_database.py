@@ -1,9 +1,7 @@
 """A database that cannot be written, or not even read."""
 
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from itertools import count
 from pathlib import Path
 
@@ -63,6 +61,7 @@ def reader(store, settings):
         yield process
 
 
+@pytest.mark.sqlite
 def test_read_only(ask, as_user, settings, reader, refused, accepted):
     """Reads go on; a connection opened meanwhile writes once the file may be."""
     ask("GET /status/v1/services/list")
@@ -77,6 +76,7 @@ def test_read_only(ask, as_user, settings, reader, refused, accepted):
     accepted()
 
 
+@pytest.mark.sqlite
 def test_cannot_be_opened(ask, as_user, settings, refused, accepted):
     """Who may not read the file is told so, and reads once it may."""
     ask(ADD, b"{}")
@@ -91,6 +91,7 @@ def test_cannot_be_opened(ask, as_user, settings, refused, accepted):
     accepted()
 
 
+@pytest.mark.sqlite
 def test_moved_away(ask, settings, refused, accepted):
     """A file that nobody finds takes no writes, and no other is made in its place."""
     ask(ADD, b"{}")
@@ -108,6 +109,7 @@ def test_moved_away(ask, settings, refused, accepted):
     accepted()
 
 
+@pytest.mark.sqlite
 def test_replaced(ask, settings, refused):
     """What is written into a file that has been replaced would be lost."""
     ask(ADD, b"{}")
@@ -118,19 +120,16 @@ def test_replaced(ask, settings, refused):
     refused("database-gone")
 
 
-def test_locked(ask, settings, refused, accepted):
+def test_locked(ask, engine, refused, accepted):
     """Another process that writes for long refuses us no longer than it writes."""
     ask(ADD, b"{}")
-    with closing(sqlite3.connect(settings.database)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        database.execute_sql("PRAGMA busy_timeout = 20")
-
+    with engine.writing_elsewhere():
         refused("database-locked")
 
-        other.execute("ROLLBACK")
-        accepted()
+    accepted()
 
 
+@pytest.mark.sqlite
 def test_full(ask):
     """A file that may not grow takes no write, and keeps nothing of it."""
     ask(ADD, b"{}")
@@ -152,6 +151,7 @@ def test_full(ask):
     assert faults() == []
 
 
+@pytest.mark.sqlite
 def test_damaged(ask, settings, refused, accepted):
     """A damaged file is no mistake of ours; once put back it is read again."""
     ask(ADD, b"{}")
@@ -167,6 +167,7 @@ def test_damaged(ask, settings, refused, accepted):
     accepted()
 
 
+@pytest.mark.sqlite
 def test_builder_and_health(as_user, settings, builder, states):
     """While nothing can be read /readyz answers all the same."""
     as_user()

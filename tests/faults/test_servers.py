@@ -17,6 +17,7 @@ def tenures(store, settings):
     return [Tenure(settings.database, settings.output) for _ in range(2)]
 
 
+@pytest.mark.sqlite
 def test_second_server(tenures, settings):
     """The second is told so, which does no harm, and is the first when that goes."""
     first, second = tenures
@@ -32,6 +33,17 @@ def test_second_server(tenures, settings):
 
         assert second.troubles() == []
         assert holder_of(Path(settings.output) / SERVER)
+    assert holder_of(Path(settings.output) / SERVER) is None
+
+
+@pytest.mark.postgresql
+def test_many_servers(tenures, settings):
+    """A database that a server has is for many; the folder is held by the first."""
+    first, second = tenures
+    with first, second:
+        assert first.troubles() == second.troubles() == []
+        assert holder_of(Path(settings.output) / SERVER)
+
     assert holder_of(Path(settings.output) / SERVER) is None
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.house.source import ROOT, in_rooms, name_of, parsed
 
 AREAS = ("platform", "projects", "status")
-SHARED = {path.stem for path in (ROOT / "models").glob("*.py")}
+SHARED = {path.stem for path in (ROOT / "models").glob("*.py")} | {"engines"}
 PURE = (
     "models/status/state.py",
     "models/status/uptime.py",
@@ -17,7 +17,7 @@ PURE = (
     "models/projects/diff.py",
     "models/projects/roles.py",
 )
-STORAGE = {"peewee", "playhouse"}
+STORAGE = {"models.engines", "peewee", "playhouse"}
 SHAPES = {"pydantic", "pydantic_core"}
 HTTP = {"flask", "prometheus_client", "urllib3", "waitress", "werkzeug"}
 PAGES = {
@@ -47,8 +47,12 @@ PROBING = {
 
 # What one file alone may import beside what its room may.
 ALONE = {
+    # The driver of a server is loaded where there is one.
+    "models/engines/driver.py": {"psycopg"},
     # What time makes due is done by a server.
     "api/jobs.py": {"apscheduler"},
+    # Where a site is published to may be an object store.
+    "sitegen/publishing/bucket.py": {"obstore"},
     # How far a long command is, is shown where commands tell things.
     "models/commands/telling.py": {"tqdm"},
     # What people keep in files is YAML, and comes in through these.

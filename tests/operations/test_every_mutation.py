@@ -7,6 +7,7 @@ from models.audit import AuditRow
 from models.changes import marks
 from models.idempotency import StoredAnswerRow
 from tests.conftest import ROUTES
+from tests.odd import MEMBERS
 
 STATUS = "POST /status/v1/admin"
 LATER = {"startsAt": "2026-03-02T12:00:00Z", "endsAt": "2026-03-02T13:00:00Z"}
@@ -162,3 +163,16 @@ def test_refused(route, change):
 
     assert response.status_code == 422
     assert kept() == before
+
+
+@every
+def test_odd_values(route, sample, ask, issue):
+    """Whatever a member is, the answer is one of ours and no mistake."""
+    able, body = issue("*", rate_capacity=10_000), sample(route)
+    fields = ROUTES[route].takes.model_fields
+
+    for name, field in fields.items():
+        for value in MEMBERS:
+            asked = body | {field.alias or name: value}
+            answer = ask(route, asked, key=able)
+            assert answer.status_code < 500, (name, value, answer.text)

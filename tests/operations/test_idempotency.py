@@ -1,9 +1,6 @@
 """Repeats through HTTP: the same answer, and nothing done twice."""
 
-import sqlite3
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
-from pathlib import Path
 
 import pytest
 
@@ -181,12 +178,10 @@ def test_at_once(app, issue):
     assert made() == 1
 
 
-def test_storage_is_taken(add, settings, store, issue, refusal):
+def test_storage_is_taken(add, engine, issue, refusal):
     """Whoever waits for the storage in vain is told when to come back."""
     key = issue("*")
-    store.execute_sql("PRAGMA busy_timeout = 50")
-    with closing(sqlite3.connect(settings.database)) as other:
-        other.execute("BEGIN IMMEDIATE")
+    with engine.writing_elsewhere():
         response = add("abc", key=key)
 
     assert response.status_code == 503
@@ -195,16 +190,13 @@ def test_storage_is_taken(add, settings, store, issue, refusal):
     assert add("abc", key=key).status_code == 200
 
 
-def test_nothing_secret_is_kept(add, ask, settings, issue):
-    """Neither secret, idempotency text nor the asking key is in any file."""
+def test_nothing_secret_is_kept(add, ask, engine, issue):
+    """Neither secret, idempotency text nor the asking key is kept anywhere."""
     key = issue("*")
     secret = add("find-me-nowhere", key=key).json["data"]["secret"]
     add("find-me-nowhere", key=key)
 
-    kept = b"".join(
-        each.read_bytes()
-        for each in Path(settings.database).parent.glob("masthead.db*")
-    )
+    kept = engine.kept()
 
     assert b"probe" in kept
     for text in (secret, secret[12:], key, key[12:], "find-me-nowhere"):

@@ -65,7 +65,7 @@ def without_record(bundle):
 
 @pytest.mark.parametrize("archived", [False, True])
 @pytest.mark.parametrize("seed", range(2))
-def test_there_and_back(ask, export, bring, clock, seed, archived):
+def test_there_and_back(ask, export, bring, clock, engine, seed, archived):
     """After any history a project that was purged comes back as it was."""
     life = Life(ask, seed)
     for _ in range(150):
@@ -84,12 +84,12 @@ def test_there_and_back(ask, export, bring, clock, seed, archived):
         "exportedAt": None
     }
     assert told["dropped"] == {"relationships": 0}
-    assert held() == expected()
+    assert held(engine) == expected()
     assert (after["project"]["archivedAt"] is not None) == archived
     assert all(len(before[kind]) for kind in before if isinstance(before[kind], list))
 
 
-def test_import_beside_the_original(export, bring, full):
+def test_import_beside_the_original(export, bring, full, engine):
     """A copy has ids of its own; what leads elsewhere is dropped and counted."""
     bundle = export(full.project.id)
 
@@ -102,7 +102,7 @@ def test_import_beside_the_original(export, bring, full):
     assert told["dropped"] == {"relationships": 2}
     assert WorkRelationshipRow.select().count() == 3
     assert len(export(full.project.id)["activity"]) == 1
-    assert held() == expected()
+    assert held(engine) == expected()
 
 
 def test_record_of_an_import(export, bring, full):

@@ -9,7 +9,6 @@ from api.http import create_app
 from api.kinds import KINDS
 from api.metrics import Metrics
 from models.changes import note_built
-from models.database import database
 from models.faults import Fault
 from models.progress import Progress
 from tests.pages.test_status import measured
@@ -181,6 +180,7 @@ def test_audit(ask, told):
     assert told()["masthead_audit_newest_record", "status"] == 1
 
 
+@pytest.mark.sqlite
 def test_files(told):
     """Database, log and disks have sizes; a folder that is not there has none."""
     found = told()
@@ -192,15 +192,25 @@ def test_files(told):
     assert ("masthead_disk_free_bytes", "output") not in found
 
 
-def test_database_that_cannot_be_read(app, told, settings, tmp_path):
+@pytest.mark.postgresql
+def test_server(told):
+    """The database has a size wherever it is; its log and disk are the server's."""
+    found = told()
+
+    assert found["masthead_database_readable",] == 1
+    assert found["masthead_database_bytes",] > 1_000_000
+    assert ("masthead_database_wal_bytes",) not in found
+    assert ("masthead_disk_free_bytes", "database") not in found
+
+
+def test_database_that_cannot_be_read(app, told, engine):
     """Without the database the rest is told, and that it is missing."""
-    database.close()
-    database.init(str(tmp_path / "nowhere/masthead.db"))
+    engine.lose()
 
     found = told()
 
     assert found["masthead_database_readable",] == found["masthead_ready",] == 0
-    assert found["masthead_state", "database-gone"] == 1
+    assert found["masthead_state", engine.lost] == 1
     assert found["masthead_builds_total", "done"] == 0
     assert ("masthead_pages_failed",) not in found
 

@@ -3,7 +3,6 @@
 import io
 import logging
 import re
-from pathlib import Path
 
 import pytest
 
@@ -44,10 +43,9 @@ def secrets(post, key):
     return [key, *(each["secret"] for each in (added, own, rotated, own_rotated))]
 
 
-def test_files(secrets, settings):
+def test_files(secrets, engine):
     """Neither secret nor idempotency text is in the database or its log."""
-    files = Path(settings.database).parent.glob("masthead.db*")
-    kept = b"".join(each.read_bytes() for each in files)
+    kept = engine.kept()
 
     assert b"probe" in kept
     assert TEXT.encode() not in kept

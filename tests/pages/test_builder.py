@@ -1,5 +1,6 @@
 """The builder's thread: woken, on time, honest about what is wrong."""
 
+import re
 import time
 from datetime import timedelta
 from types import SimpleNamespace
@@ -9,7 +10,7 @@ import pytest
 from models.changes import behind
 from models.database import database
 from sitegen.bodies import Bodies
-from sitegen.builder import Builder
+from sitegen.builder import Builder, Pace
 from sitegen.looks import Looks
 from sitegen.page import Edition
 from tests.pages.test_status import measured
@@ -101,7 +102,7 @@ def measured_once(ask, clock):
 
 def test_quiet_wakes_are_gathered(measured_once, started, output):
     """Quiet writes wait together for one build, and no longer than they may."""
-    builder, page = started(gather=1.0), output / "status/index.html"
+    builder, page = started(pace=Pace(gather=1.0)), output / "status/index.html"
     assert eventually(lambda: len(builder.due) == 1)
     asked_at = time.monotonic()
 
@@ -118,7 +119,7 @@ def test_quiet_wakes_are_gathered(measured_once, started, output):
 
 def test_loud_wake_takes_the_quiet_along(ask, measured_once, started, output):
     """No other write waits because a quiet one does; both are shown at once."""
-    builder, page = started(gather=60.0), output / "status/index.html"
+    builder, page = started(pace=Pace(gather=60.0)), output / "status/index.html"
     assert eventually(lambda: builder.due)
     measured_once()
     builder.wake("status", is_quiet=True)
@@ -136,7 +137,7 @@ def test_loud_wake_takes_the_quiet_along(ask, measured_once, started, output):
 
 def test_death_while_quiet_writes_wait(measured_once, started, output):
     """What waited when the process died is shown by the next one's first build."""
-    first, page = started(gather=60.0), output / "status/index.html"
+    first, page = started(pace=Pace(gather=60.0)), output / "status/index.html"
     assert eventually(lambda: first.due)
     measured_once()
     first.wake("status", is_quiet=True)
@@ -188,7 +189,9 @@ def test_storage_that_cannot_be_read(ask, started, output, monkeypatch):
     database.execute_sql("ALTER TABLE area RENAME TO elsewhere")
     builder.wake()
     assert eventually(builder.troubles)
-    assert "no such table: area" in builder.troubles()[0].detail
+    assert re.search(
+        'no such table: area|relation "area" does not', builder.troubles()[0].detail
+    )
 
     database.execute_sql("ALTER TABLE elsewhere RENAME TO area")
     builder.wake()

@@ -1,7 +1,7 @@
 """For any history of writes: what is built step by step is what is built at once."""
 
-import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,24 +9,22 @@ from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as bounds
 
 from models.database import database, open_database
-from models.settings import Settings
 from tests.conftest import Clock
 from tests.pages.test_build import files_in
 from tests.properties.histories import World, add_service, histories
 
 
 @pytest.fixture
-def new_world(empty_database):
-    """Make a world in a folder that is there for one history only."""
+def new_world(store, settings, empty_database, keeping):
+    """Make a world anew, with a folder that is there for one history only."""
 
     def made(folder):
-        path = str(folder / "masthead.db")
-        shutil.copy(empty_database, path)
-        open_database(path)
-        return World(Settings(database=path, output=str(folder / "site")), Clock())
+        database.close()
+        keeping.copy(empty_database, settings.database)
+        open_database(settings.database)
+        return World(replace(settings, output=str(folder / "site")), Clock())
 
-    yield made
-    database.close()
+    return made
 
 
 @bounds(

@@ -1,6 +1,5 @@
 """Whatever happened, uptime is what a plain count of all samples would say."""
 
-import shutil
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -156,16 +155,15 @@ def plain(samples):
 
 
 @pytest.fixture
-def copy_of_empty(empty_database, tmp_path):
-    def copied():
-        database.close()
-        for each in tmp_path.glob("history.db*"):
-            each.unlink()
-        shutil.copy(empty_database, tmp_path / "history.db")
-        open_database(str(tmp_path / "history.db"))
+def empty_anew(store, settings, empty_database, keeping):
+    """Empty the database of this test."""
 
-    yield copied
-    database.close()
+    def emptied():
+        database.close()
+        keeping.copy(empty_database, settings.database)
+        open_database(settings.database)
+
+    return emptied
 
 
 @settings(
@@ -174,12 +172,12 @@ def copy_of_empty(empty_database, tmp_path):
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(steps=steps)
-def test_uptime_is_a_plain_count(copy_of_empty, steps):
+def test_uptime_is_a_plain_count(empty_anew, steps):
     """
     Late samples, repeats, edited windows, roll-ups and prunes at any moment:
     every period counts what all raw samples would give.
     """
-    copy_of_empty()
+    empty_anew()
     history = History()
 
     for name, *arguments in steps:

@@ -25,13 +25,6 @@ def chain(store):
             )
 
 
-def unlocked():
-    """Take away what refuses changes, as somebody with the file could."""
-    names = database.execute_sql("SELECT name FROM sqlite_master WHERE type='trigger'")
-    for (name,) in names.fetchall():
-        database.execute_sql(f'DROP TRIGGER "{name}"')
-
-
 def test_chain(chain):
     """Each link fits what stands before; an area's chain is its own."""
     assert broken_links("platform") == []
@@ -48,6 +41,16 @@ def test_append_only(statement, chain):
         database.execute_sql(statement)
 
 
+@pytest.mark.postgresql
+def test_not_emptied(chain):
+    """Nor can it be emptied as a whole, nor with what might refer to it."""
+    for statement in ("TRUNCATE audit", "TRUNCATE audit CASCADE"):
+        with pytest.raises(IntegrityError):
+            database.execute_sql(statement)
+
+    assert AuditRow.select().count() == 4
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -55,26 +58,26 @@ def test_append_only(statement, chain):
         *("detail", "target_prefix"),
     ],
 )
-def test_altered(name, chain):
+def test_altered(name, chain, engine):
     """Whatever is altered in a record breaks its link."""
-    unlocked()
+    engine.unguard()
     AuditRow.update(**{name: "other"}).where(AuditRow.number == 2).execute()
 
     found = AuditRow.get(AuditRow.number == 2)
     assert broken_links("platform") == [found.id]
 
 
-def test_altered_time(chain):
+def test_altered_time(chain, engine):
     """The time of a record is part of its content."""
-    unlocked()
+    engine.unguard()
     AuditRow.update(at=NOON).where(AuditRow.number == 2).execute()
 
     assert len(broken_links("platform")) == 1
 
 
-def test_taken_out(chain):
+def test_taken_out(chain, engine):
     """A record that is gone breaks the link of the next."""
-    unlocked()
+    engine.unguard()
     AuditRow.delete().where(AuditRow.number == 2).execute()
 
     assert broken_links("platform") == [AuditRow.get(AuditRow.number == 3).id]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.platform.buckets import SECOND, Buckets, Rate, draw
+from models.platform.buckets import SECOND, OwnBuckets, Rate, draw
 
 NOW = 1_772_366_400 * SECOND
 
@@ -64,7 +64,7 @@ def test_clock_set_back():
 
 def test_buckets_have_names():
     """One caller's burst is not another's loss."""
-    buckets, rate = Buckets(), Rate(1, 1)
+    buckets, rate = OwnBuckets(), Rate(1, 1)
     buckets.draw("a", NOW, rate)
 
     assert not buckets.draw("a", NOW, rate).allowed
@@ -73,7 +73,7 @@ def test_buckets_have_names():
 
 def test_full_buckets_are_forgotten():
     """Only those who ask now take memory, and forgetting gives nobody a token."""
-    buckets, rate = Buckets(most=10), Rate(1, 1)
+    buckets, rate = OwnBuckets(most=10), Rate(1, 1)
     for number in range(10):
         buckets.draw(f"early {number}", NOW, rate)
 
@@ -85,7 +85,7 @@ def test_full_buckets_are_forgotten():
 
 def test_buckets_are_set_back_with_the_clock():
     """Who has drawn before has what it had, to the token; an hour back or forth."""
-    buckets, rate = Buckets(), Rate(3, 1)
+    buckets, rate = OwnBuckets(), Rate(3, 1)
     assert buckets.draw("a", NOW, rate).remaining == 2
 
     back = NOW - 3600 * SECOND

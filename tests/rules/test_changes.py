@@ -86,3 +86,14 @@ def test_mark_is_undone_with_its_change(store):
         fail()
 
     assert behind() == set()
+
+
+def test_every_page_failed(store):
+    """However many pages fail, and one of them twice, all are told."""
+    failed = [(f"{number}/index.html", "docs", "boom") for number in range(20_000)]
+
+    note_built({"docs": 1}, [*failed, ("0/index.html", "docs", "again")], NOON)
+
+    told = failed_pages()
+    assert len(told) == 20_000
+    assert (told[0].path, told[0].reason) == ("0/index.html", "again")

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from models.database import writing
+from models.instance import marks_named, raise_marks
 from models.status import hours, retention
 from models.status.counters import counts_in
 from models.status.hours import DayRow, HourRow, roll_up
@@ -172,3 +173,12 @@ def test_purge_takes_counters_along(api):
     ServiceRow.get().delete_instance()
 
     assert HourRow.select().count() == DayRow.select().count() == 0
+
+
+def test_marks_are_raised_together(store):
+    """Each of them by one, from nothing on; the others stay."""
+    raise_marks(["late 1", "late 2"])
+    raise_marks(["late 2", "late 3"])
+    raise_marks([])
+
+    assert marks_named("late ") == {"late 1": 1, "late 2": 2, "late 3": 1}

@@ -1,28 +1,14 @@
 """The database: all or nothing, one writer at a time, one snapshot to read from."""
 
-import sqlite3
 import threading
-from contextlib import closing
-from pathlib import Path
 
 import pytest
-from peewee import IntegrityError, OperationalError
+from peewee import DatabaseError, IntegrityError
 
-from models.changes import mark, marks
-from models.database import (
-    BUSY_SECONDS,
-    database,
-    leave_no_trace,
-    migrate,
-    reading,
-    writing,
-)
+from models.changes import AreaRow, mark, marks
+from models.database import database, migrate, reading, writing
 from models.errors import StorageBusy
-from models.instance import InstanceRow, cursor_secret, kept, make_secrets
-
-
-def pragma(name):
-    return database.execute_sql(f"PRAGMA {name}").fetchone()[0]
+from models.instance import cursor_secret, make_secrets
 
 
 def in_another_thread(function):
@@ -39,28 +25,6 @@ def in_another_thread(function):
     return results[0]
 
 
-@pytest.fixture
-def other(store, settings):
-    """A connection as another process would have it."""
-    with closing(sqlite3.connect(settings.database, timeout=0)) as connection:
-        yield connection
-
-
-def test_promises(durable, store):
-    """What was answered survives a power cut, and what was purged is gone."""
-    assert pragma("journal_mode") == "wal"
-    assert pragma("synchronous") == 2
-    assert pragma("foreign_keys") == 1
-    assert pragma("secure_delete") == 1
-    assert pragma("busy_timeout") == BUSY_SECONDS * 1000
-
-
-def test_promises_in_every_thread(durable, store):
-    """Each thread's connection keeps them too."""
-    assert in_another_thread(lambda: (mark("docs"), pragma("synchronous"))[1]) == 2
-    assert in_another_thread(lambda: (marks(), pragma("foreign_keys"))[1]) == 1
-
-
 def test_all_or_nothing(store):
     """What is written before a failure is not kept."""
 
@@ -75,46 +39,33 @@ def test_all_or_nothing(store):
     assert marks()["docs"] == 0
 
 
-def test_write_lock_is_taken_at_once(store, other):
+def test_write_lock_is_taken_at_once(engine):
     """Nobody can write between what is read inside and what is written."""
-    with writing(), pytest.raises(sqlite3.OperationalError, match="locked"):
-        other.execute("BEGIN IMMEDIATE")
+    with writing():
+        assert engine.is_locked()
+
+    assert not engine.is_locked()
 
 
-def test_lock_is_not_had(store, other):
+def test_lock_is_not_had(engine):
     """Whoever waits for the lock in vain is told that the storage is busy."""
-    database.execute_sql("PRAGMA busy_timeout = 20")
-    other.execute("BEGIN IMMEDIATE")
-
-    with pytest.raises(StorageBusy):
+    with engine.writing_elsewhere(), pytest.raises(StorageBusy) as refused:
         writing().__enter__()
 
+    assert refused.value.members == {"state": "database-locked"}
+    with writing():
+        mark("docs")
 
-def test_mistakes_of_ours_are_not_busy(store):
+
+def test_mistakes_of_ours_are_not_busy(engine):
     """A wrong statement is our mistake, and is not told as a busy storage."""
 
     def fail():
         with writing():
             database.execute_sql("SELECT 1 FROM nowhere")
 
-    with pytest.raises(OperationalError, match="no such table"):
+    with pytest.raises(DatabaseError, match=engine.mistake):
         fail()
-
-
-def test_disk_is_full(store):
-    """A disk that takes no more is busy too: nothing was kept."""
-    database.execute_sql(f"PRAGMA max_page_count = {pragma('page_count')}")
-
-    def fill():
-        with writing():
-            kept("much", "x" * 10_000_000)
-
-    with pytest.raises(StorageBusy):
-        fill()
-
-    assert InstanceRow.get_or_none(InstanceRow.name == "much") is None
-    with writing():
-        mark("docs")
 
 
 def test_snapshot(store):
@@ -150,35 +101,40 @@ def test_foreign_keys_are_held(store):
         )
 
 
-def logged(settings):
-    return Path(f"{settings.database}-wal").stat().st_size
-
-
-def test_no_trace(store, settings):
-    """The log is emptied once the outermost transaction is kept, not before."""
+def test_large_numbers(store):
+    """A number has room for the milliseconds of any time, and for more."""
     with writing():
-        mark("docs")
-        with writing():
-            leave_no_trace()
+        AreaRow.create(name="far", marked=2**63 - 1)
 
-    assert logged(settings) == 0
-    mark("docs")
-    assert logged(settings) > 0
+    assert AreaRow.get_by_id("far").marked == 2**63 - 1
 
 
-def test_no_trace_while_someone_reads(store, settings, other):
-    """Then the commit stands and does not wait; the next write empties the log."""
-    mark("docs")
-    other.execute("BEGIN")
-    other.execute("SELECT * FROM area").fetchall()
+def test_texts_sort_by_their_bytes(store):
+    """Wherever the database is, its order is that of code points."""
+    names = ["B", "a", "Z", "_", "é", "z", "-a", "ab", "a b", "漢", "🔒", "\ue000"]
     with writing():
-        mark("docs")
-        leave_no_trace()
-    assert logged(settings) > 0
-    assert pragma("busy_timeout") == BUSY_SECONDS * 1000
+        for name in names:
+            AreaRow.create(name=name)
 
-    other.execute("COMMIT")
+    found = AreaRow.select().order_by(AreaRow.name).tuples()
+
+    assert [name for name, *_ in found] == sorted(names)
+    assert AreaRow.select().where(AreaRow.name > "é").count() == 3
+
+
+def test_parts_of_texts(store):
+    """A part is found in either case of the letters of ASCII, and nothing is a sign."""
+    names = ["Grün", "GRÜN", "a%b", "a_b", "a\\b", "aXb"]
     with writing():
-        mark("status")
+        for name in names:
+            AreaRow.create(name=name)
 
-    assert logged(settings) == 0
+    def found(part):
+        query = AreaRow.select().where(AreaRow.name.contains(part))
+        return {row.name for row in query}
+
+    assert found("gr") == {"Grün", "GRÜN"}
+    assert found("ün") == {"Grün"}
+    assert found("a%b") == {"a%b"}
+    assert found("A_B") == {"a_b"}
+    assert found("a\\b") == {"a\\b"}

@@ -38,6 +38,7 @@ def test_newest_links(ask, settings):
     assert (found["projects"], bool(found["status"])) == ("", True)
 
 
+@pytest.mark.sqlite
 def test_glance_at_nothing(tmp_path):
     """A file that is not there is not made."""
     with pytest.raises(sqlite3.OperationalError):

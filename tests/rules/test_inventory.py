@@ -56,6 +56,18 @@ def test_stale(used_at, is_stale, key):
     assert [each["prefix"] for each in found] == ([key[:11]] if is_stale else [])
 
 
+def test_longest_unused_first(issue):
+    """What was never used comes first, then what was used longest ago."""
+    used = {issue(name)[:11]: at for name, at in zip("abc", (7, None, 3), strict=True)}
+    for prefix, at in used.items():
+        at = None if at is None else NOON + at * TICK
+        KeyRow.update(last_used_at=at).where(KeyRow.prefix == prefix).execute()
+
+    found = told(stale(NOON + 9 * DAY, NOON + DAY))
+
+    assert [used[each["prefix"]] for each in found] == [None, 3, 7]
+
+
 def test_not_stale_yet(key):
     """A key that is younger than the time asked for has had no time for it."""
     assert told(stale(NOON + DAY, NOON)) == []

@@ -3,18 +3,27 @@
 from importlib import import_module
 from pkgutil import walk_packages
 
+import pytest
 from playhouse.migrations import Runner
 from playhouse.schema_diff import diff_models
 
 import models
 from models.base import Row
-from models.database import MIGRATIONS, database, migrate, open_database
+from models.database import database, migrate, open_database
+from models.engines.schema import MIGRATIONS
 
 
 def rows(of=Row):
     for each in of.__subclasses__():
         yield each
         yield from rows(each)
+
+
+def of_words(change):
+    """On a server the index of words is a column that no row has, and its index."""
+    table, name, *_ = change
+    is_words = (table, name.removeprefix("indexed_text_")) == ("indexed_text", "words")
+    return is_words and database.kind == "postgresql"
 
 
 def test_schema_of_a_new_database(store):
@@ -25,16 +34,18 @@ def test_schema_of_a_new_database(store):
 
     kinds = diff_models(store, sorted(rows(), key=lambda row: row.__name__))
 
-    assert [change for kind in kinds for change in kind] == []
+    found = [change for kind in kinds for change in kind]
+    assert [each for each in found if not of_words(each)] == []
 
 
 def kept(table):
     return database.execute_sql(f"SELECT COUNT(*) FROM {table}").fetchone()[0]
 
 
-def test_rows_outlive_a_table_made_anew(tmp_path):
+@pytest.mark.sqlite
+def test_rows_outlive_a_table_made_anew(settings):
     """No migration takes along the rows that refer to those of another table."""
-    open_database(str(tmp_path / "old.db"))
+    open_database(settings.database)
     Runner(database, str(MIGRATIONS)).up("0004_platform")
     for values in (
         "project VALUES ('p', 'docs', 'Docs', NULL, 'active', 'o', 1, 0, 0, NULL)",

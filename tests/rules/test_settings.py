@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from models.database import named
 from models.settings import PUBLIC_READS, SettingError, Settings, environment_name
 
 SHA256 = "0123456789abcdef" * 4
@@ -48,6 +49,22 @@ def test_nothing_is_public():
 @pytest.mark.parametrize(
     ("name", "value"),
     [
+        *(("PUBLISH", "s3://"), ("PUBLISH", "s3://A"), ("PUBLISH", "s3://aa/../b")),
+        *(("PUBLISH", "s3:aa"), ("PUBLISH", "s3://aa//b"), ("PUBLISH", "a\nb")),
+        *(("PUBLISH", "output"), ("PUBLISH", "output/x"), ("PUBLISH", ".")),
+        *(("PUBLISH_ENDPOINT", "s3.example.com"), ("PUBLISH_ENDPOINT", "ftp://a")),
+        *(("PUBLISH_ENDPOINT", "https://a/b"), ("PUBLISH_ENDPOINT", "https://a/")),
+        *(("PUBLISH_ENDPOINT", "http://a:65536"), ("PUBLISH_ENDPOINT", "http://a..b")),
+        *(
+            ("PUBLISH_ENDPOINT", "http://1.2.3"),
+            ("PUBLISH_ENDPOINT", "http://1.2.3.256"),
+        ),
+        *(("PUBLISH_ENDPOINT", "http://[1:2]"), ("PUBLISH_ENDPOINT", "http://a.0x1")),
+        *(
+            ("PUBLISH_ENDPOINT", "http://key:secret@a"),
+            ("PUBLISH_ENDPOINT", "http://-"),
+        ),
+        *(("PUBLISH_REGION", ""), ("PUBLISH_REGION", "a b"), ("PUBLISH_HOOK", "a 'b")),
         *(("DATABASE", ""), ("OUTPUT", ""), ("OUTPUT", " "), ("HOST", "")),
         *(("PORT", "0"), ("PORT", "65536"), ("PORT", "80a"), ("PORT", "")),
         *(("PORT", "-1"), ("PORT", "8e1"), ("PORT", "٣"), ("PORT", "1" * 13)),
@@ -132,3 +149,82 @@ def test_values_are_not_repeated():
         read(BOOTSTRAP_KEY_SHA256="mh_secret")
 
     assert "mh_secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("publish", ""), ("publish", "s3://my-bucket"), ("publish", "s3://b.a/c/d/")),
+        *(
+            ("publish", "/srv/www"),
+            ("publish", "output-copy"),
+            ("publish", "../out put"),
+        ),
+        ("publish_endpoint", "http://127.0.0.1:9000"),
+        ("publish_endpoint", "https://[2001:db8::1]:443"),
+        ("publish_endpoint", "https://s3.eu-central-1.example.com"),
+        ("publish_hook", "purge --zone 'my zone'"),
+    ],
+)
+def test_publishing(name, value):
+    """Where and how is published is taken as it is, and not shown with settings."""
+    found = read(**{name.upper(): value})
+
+    assert getattr(found, name) == value
+    assert name not in repr(found)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://",
+        "postgresql:///masthead?host=/run/postgresql",
+        "postgres://ada@db.example.com/masthead",
+        "postgresql://ada:p%40ss@db-1.example.com:5432,db-2/masthead?sslmode=require",
+        "postgresql://ada:hush@[::1]:5432/masthead",
+    ],
+)
+def test_address_of_a_server(address):
+    """It is never told where settings are shown."""
+    found = read(DATABASE=address)
+
+    assert found.database == address
+    assert "postgres" not in repr(found)
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "ada:hu@sh@host/name",
+        "ada:hu/sh@host/name",
+        "ada:hu:sh@host/name",
+        "ada:hu#sh@host/name",
+        "ada:hu?sh@host/name",
+        "ada:hu%sh@host/name",
+        "ada:hu sh@host/name",
+    ],
+)
+def test_address_with_a_stray_sign(rest):
+    """What would be taken apart otherwise than meant is refused, and not shown."""
+    with pytest.raises(SettingError, match="MASTHEAD_DATABASE must be") as caught:
+        read(DATABASE=f"postgresql://{rest}")
+
+    assert "hu" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("data/masthead.db", "data/masthead.db"),
+        ("postgresql://ada@host/name", "postgresql://ada@host/name"),
+        ("postgresql://ada:hush@host/name", "postgresql://ada:…@host/name"),
+        ("postgresql://ada:hu@sh/@host/name", "postgresql://ada:…@host/name"),
+        (
+            "postgresql://host/name?password=hush&sslpassword=hush&port=1",
+            "postgresql://host/name?password=…&sslpassword=…&port=1",
+        ),
+    ],
+)
+def test_address_as_it_is_told(address, told):
+    """All of it but what lets us in."""
+    assert named(address) == told

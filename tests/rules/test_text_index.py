@@ -2,7 +2,6 @@
 
 import pytest
 
-from models.database import database
 from models.projects.comment import CommentRow
 from models.projects.document import DOCUMENTS, DocumentRow
 from models.projects.specification import SPECIFICATIONS, SpecificationRow
@@ -22,41 +21,40 @@ def expected():
     return texts | {(row.id, "comment", "", row.content) for row in said}
 
 
-def held():
-    """What the index holds; FTS5 compares its words with the texts itself."""
-    check = "INSERT INTO text_index(text_index, rank) VALUES ('integrity-check', 1)"
-    database.execute_sql(check)
+def held(engine):
+    """What the index holds, whose words must be those of the texts."""
+    engine.require_words()
     rows = list(IndexedTextRow)
     assert len({row.entity_id for row in rows}) == len(rows)
     return {(row.entity_id, row.entity_type, row.title, row.body) for row in rows}
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_index_is_what_there_is(ask, app, seed):
+def test_index_is_what_there_is(ask, engine, seed):
     """After any history every text is found by its words of now, and no other."""
     life = Life(ask, seed)
 
     for _ in range(150):
         life.step()
 
-    assert len(held()) > 20
-    assert held() == expected()
+    assert len(held(engine)) > 20
+    assert held(engine) == expected()
 
 
-def test_rehearsals_and_refusals_leave_it(ask, app):
+def test_rehearsals_and_refusals_leave_it(ask, engine):
     """What is not kept is not found."""
     life = Life(ask, 0)
     life.create("documents")
-    before = held()
+    before = held(engine)
     body = {"id": life.ids["documents"][0], "content": "other"}
 
     ask(f"{AREA}/documents/update", body, headers={"Dry-Run": "true"})
     ask(f"{AREA}/documents/update", body | {"expectedVersion": 7})
 
-    assert held() == before == expected()
+    assert held(engine) == before == expected()
 
 
-def test_purge_leaves_none(ask, app):
+def test_purge_leaves_none(ask, engine):
     """A purged project is not in the index any more."""
     life = Life(ask, 1)
     for _ in range(20):
@@ -65,4 +63,4 @@ def test_purge_leaves_none(ask, app):
 
     life.do("admin/projects/purge", {"id": life.project, "confirm": "atlas"})
 
-    assert held() == expected() == set()
+    assert held(engine) == expected() == set()

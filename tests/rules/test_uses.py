@@ -1,7 +1,5 @@
 """When keys were last used: in memory, and then in the database."""
 
-import sqlite3
-from contextlib import closing
 from datetime import timedelta
 
 import pytest
@@ -60,15 +58,12 @@ def test_written_once(ids, monkeypatch):
     assert last(ids[0]) is None
 
 
-def test_storage_is_taken(ids, store, settings):
+def test_storage_is_taken(ids, engine):
     """What could not be written is written the next time."""
     uses = Uses()
     uses.note(ids[0], NOON)
-    store.execute_sql("PRAGMA busy_timeout = 50")
-    with closing(sqlite3.connect(settings.database)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StorageBusy):
-            uses.write()
+    with engine.writing_elsewhere(), pytest.raises(StorageBusy):
+        uses.write()
 
     uses.write()
 

@@ -1,6 +1,5 @@
 """The sample world, which tests and the demo stand on."""
 
-import shutil
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -28,20 +27,19 @@ COUNTED = ("service", "measurement", "reading", "incident", "entry", "maintenanc
 
 
 @pytest.fixture(scope="module")
-def populated(empty_database, tmp_path_factory):
+def populated(empty_database, keeping, tmp_path_factory):
     """The world of NOW, made once and copied for each test."""
-    path = tmp_path_factory.mktemp("world") / "world.db"
-    shutil.copy(empty_database, path)
-    open_database(str(path))
-    assert populate(NOW)
-    database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-    database.close()
-    return path
+    with keeping.place(tmp_path_factory.mktemp("world") / "world.db", False) as address:
+        keeping.copy(empty_database, address)
+        open_database(address)
+        assert populate(NOW)
+        keeping.at_rest()
+        yield address
 
 
 @pytest.fixture
-def world(settings, populated):
-    shutil.copy(populated, settings.database)
+def world(settings, populated, keeping):
+    keeping.copy(populated, settings.database)
     open_database(settings.database)
     yield database
     database.close()

@@ -1,7 +1,5 @@
 """A world in which every change of Area A is possible, made once and copied."""
 
-import shutil
-
 import pytest
 
 from api.operation import OPERATIONS
@@ -16,21 +14,20 @@ NOBODY = "00000000-0000-7000-8000-0000000000ff"
 
 
 @pytest.fixture(scope="session")
-def world(empty_database, tmp_path_factory):
+def world(empty_database, keeping, tmp_path_factory):
     """A database with the project in it, made once; and the ids of what it has."""
-    path = tmp_path_factory.mktemp("world") / "world.db"
-    shutil.copy(empty_database, path)
-    open_database(str(path))
-    ids = populate(NOON)
-    database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-    database.close()
-    return path, ids
+    with keeping.place(tmp_path_factory.mktemp("world") / "world.db", False) as address:
+        keeping.copy(empty_database, address)
+        open_database(address)
+        ids = populate(NOON)
+        keeping.at_rest()
+        yield address, ids
 
 
 @pytest.fixture
-def store(settings, world):
+def store(settings, world, keeping):
     """The database of this test: a copy of the world."""
-    shutil.copy(world[0], settings.database)
+    keeping.copy(world[0], settings.database)
     open_database(settings.database)
     yield database
     database.close()
@@ -50,7 +47,7 @@ def tried(ask, issue, ids, clock):
         who = account or NOBODY
         _own_comment(ids["$item"], ids["$project"], who, clock.now)
         found = ids | {"$self": who, "$own-comment": OWN}
-        asked = _filled(CASES[case], found)
+        asked = filled(CASES[case], found)
         if case == "projects:create" and account is None:
             asked["ownerId"] = OWNER
         name = case.partition(" ")[0]
@@ -81,9 +78,9 @@ def _own_comment(item, project, account, now):
         )
 
 
-def _filled(asked, ids):
+def filled(asked, ids):
     if isinstance(asked, dict):
-        return {name: _filled(value, ids) for name, value in asked.items()}
+        return {name: filled(value, ids) for name, value in asked.items()}
     if isinstance(asked, list):
-        return [_filled(each, ids) for each in asked]
+        return [filled(each, ids) for each in asked]
     return ids.get(asked, asked) if isinstance(asked, str) else asked

@@ -1,0 +1,108 @@
+"""How all rows leave a server of PostgreSQL, and come into one."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from peewee import PostgresqlDatabase
+
+from models.engines.copying import copied
+from models.engines.drafts import drafted, no_copy
+from models.engines.schema import Table, quoted
+from models.engines.sqlite import FileDatabase
+from models.engines.tsvector import told_vector
+
+# So many rows are fetched at a time; each may be a document.
+FETCHED = 200
+# After so many rows the server holds them to what they refer to: until then it
+# remembers each.
+AT_ONCE = 50_000
+_OTHERS = (
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+    " AND application_name = current_setting('application_name')"
+    " AND pid <> pg_backend_pid()"
+)
+
+
+class ServerRows(PostgresqlDatabase):
+    """What a server does with all rows of a database at once."""
+
+    # The words of a text are made of it; the migrations write down themselves what
+    # they did; every bucket is full after a start.
+    derived = frozenset({"schema_migration", "indexed_text.words", "bucket"})
+
+    def aim(self, address: str) -> None:
+        self.init(address)
+
+    def rows_of(self, table: Table) -> Iterator[tuple[Any, ...]]:
+        told = (
+            f"{quoted(name)}::int" if name in table.flags else quoted(name)
+            for name in table.columns
+        )
+        with self.connection().cursor(name="rows") as cursor:
+            cursor.itersize = FETCHED
+            cursor.execute(
+                f"SELECT {', '.join(told)} FROM {quoted(table.name)}"  # noqa: S608  names of our schema
+                f" ORDER BY {quoted(*table.key)}"
+            )
+            yield from cursor
+
+    def fill(self, table: Table, rows: Iterable[tuple[Any, ...]]) -> None:
+        if table.name == "indexed_text":
+            table, rows = _with_words(table, rows)
+        command = f"COPY {quoted(table.name)} ({quoted(*table.columns)}) FROM STDIN"
+        with self.connection().cursor() as cursor:
+            for part in _parts(rows):
+                with cursor.copy(command) as copy:
+                    deque(map(copy.write_row, part), maxlen=0)
+
+    def filled(self, tables: Iterable[Table]) -> None:
+        """Let numbers go on after the highest, and the server know what it has."""
+        for table in tables:
+            name, key = quoted(table.name), table.key[0]
+            asked = self.execute_sql("SELECT pg_get_serial_sequence(?, ?)", (name, key))
+            (sequence,) = asked.fetchone()
+            if sequence:
+                highest = f"MAX({quoted(key)})"
+                self.execute_sql(
+                    f"SELECT setval(?::regclass, GREATEST({highest}, 1),"  # noqa: S608
+                    f" {highest} IS NOT NULL) FROM {name}",
+                    (sequence,),
+                )
+            self.execute_sql(f"ANALYZE {name}")
+
+    def others(self) -> int:
+        return int(self.execute_sql(_OTHERS).fetchone()[0])
+
+    @contextmanager
+    def receiving(self, address: str) -> Iterator[None]:
+        self.aim(address)
+        self.connect()
+        try:
+            yield
+        finally:
+            self.close()
+
+    def copy_to(self, path: Path) -> None:
+        copy = FileDatabase(None)
+        with drafted(path, no_copy) as draft, copy.drafting(draft), copied(self, copy):
+            """All of it is a backup, whatever its audit says."""
+
+
+def _with_words(
+    table: Table, rows: Iterable[tuple[Any, ...]]
+) -> tuple[Table, Iterator[tuple[Any, ...]]]:
+    title, body = map(table.columns.index, ("title", "body"))
+    more = ((*row, told_vector(row[title], row[body])) for row in rows)
+    return replace(table, columns=(*table.columns, "words")), more
+
+
+def _parts(rows: Iterable[tuple[Any, ...]]) -> Iterator[Iterator[tuple[Any, ...]]]:
+    """Yield the rows in parts, each to be gone through before the next."""
+    left = iter(rows)
+    for first in left:
+        yield chain((first,), islice(left, AT_ONCE - 1))

@@ -1,0 +1,180 @@
+"""The command publish: what it tells, what it refuses, and a server that publishes."""
+
+import json
+import signal
+
+import pytest
+
+from tests.commands.conftest import fetch
+from tests.commands.test_serve import SERVICE, until
+from tests.publishing.published import files_of, with_headers
+from tests.publishing.store import BUCKET, SECRET, stored
+
+
+@pytest.fixture
+def bucket():
+    with stored() as found:
+        yield found
+
+
+@pytest.fixture
+def pointed(command, bucket, monkeypatch):
+    """Name the bucket; give the command."""
+    for name, value in bucket.environment("site").items():
+        monkeypatch.setenv(name, value)
+    return command
+
+
+@pytest.fixture
+def built(pointed):
+    """A site that is built, and nowhere yet; give the command."""
+    assert pointed("migrate")[0] == pointed("build")[0] == 0
+    return pointed
+
+
+def test_told(built, bucket, tmp_path):
+    """It tells what travelled, and that nothing has to."""
+    files = files_of(tmp_path / "output")
+
+    code, told, _ = built("publish")
+
+    size = sum(map(len, files.values()))
+    start = f"sent {len(files)}, removed 0, unchanged 0, bytes {size}, seconds "
+    assert (code, told[: len(start)]) == (0, start)
+    assert bucket.site("site") == with_headers(files)
+    _, told, _ = built("publish")
+    assert told.startswith(f"sent 0, removed 0, unchanged {len(files)}, bytes 0,")
+
+
+def test_changed(built, bucket):
+    """--changed prints the addresses, and nothing else."""
+    _, told, _ = built("publish", "--changed")
+
+    lines = told.splitlines()
+    assert "http://127.0.0.1:8000/status/" in lines
+    assert all(each.startswith("http://127.0.0.1:8000/") for each in lines)
+    assert lines == sorted({*lines})
+    assert built("publish", "--changed")[1] == ""
+
+
+def test_json(built, bucket):
+    """--json tells all of it."""
+    code, told, _ = built("publish", "--json")
+
+    found = json.loads(told)
+    assert code == 0
+    assert set(found["sent"]) == set(bucket.site("site"))
+    assert found["dryRun"] is False
+    assert found["hookFailure"] is None
+
+
+def test_dry_run(built, bucket):
+    """A dry run tells each path, and sends nothing."""
+    code, told, _ = built("publish", "--dry-run")
+
+    lines = told.splitlines()
+    assert code == 0
+    assert "send status/index.html" in lines
+    assert lines[-2] == "A dry run: nothing was sent."
+    assert not bucket.objects
+
+
+def test_hook_that_fails(built, monkeypatch):
+    """A hook that fails is told and exits with 1, and is told all the next time."""
+    monkeypatch.setenv("MASTHEAD_PUBLISH_HOOK", "false")
+    code, _, err = built("publish")
+    assert (code, err) == (1, "The hook ended with 1: it said nothing.\n")
+
+    monkeypatch.setenv("MASTHEAD_PUBLISH_HOOK", "true")
+    code, told, err = built("publish", "--json")
+
+    found = json.loads(told)
+    assert (code, err, found["sent"]) == (0, "", [])
+    assert "http://127.0.0.1:8000/status/" in found["changed"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("MASTHEAD_PUBLISH", "", "MASTHEAD_PUBLISH names no folder and no bucket."),
+        ("MASTHEAD_PUBLISH", "s3://nobody", "There is no bucket nobody at http"),
+        ("MASTHEAD_PUBLISH", f"s3://{BUCKET}/../x", "such as s3://bucket/prefix."),
+        ("AWS_SECRET_ACCESS_KEY", "wrong", "refuses to let s3://site-bucket/site be"),
+        ("AWS_SECRET_ACCESS_KEY", None, "There are no credentials for the"),
+        ("MASTHEAD_PUBLISH_ENDPOINT", "http://127.0.0.1:1", ":1 does not answer."),
+        ("MASTHEAD_PUBLISH_ENDPOINT", "127.0.0.1:1", "must be an address such as"),
+        ("MASTHEAD_PUBLISH_ENDPOINT", "http://127.0.0.1:99999", "address such as"),
+        ("MASTHEAD_PUBLISH_REGION", "us east", "MASTHEAD_PUBLISH_REGION must match"),
+        ("MASTHEAD_PUBLISH_HOOK", "sh 'x", "HOOK must be a command: no clos"),
+        ("MASTHEAD_PUBLISH", "output", "a folder apart from MASTHEAD_OUTPUT"),
+        ("MASTHEAD_PUBLISH", "output/copy", "a folder apart from MASTHEAD_OUTPUT"),
+        ("MASTHEAD_PUBLISH", ".", "a folder apart from MASTHEAD_OUTPUT"),
+        ("MASTHEAD_PUBLISH", "file", "The folder file cannot be published to: F"),
+        ("MASTHEAD_PUBLISH", "file/in", "The folder file/in cannot be published to: N"),
+        ("MASTHEAD_OUTPUT", "elsewhere", "holds no site: there is none. Build it."),
+        ("MASTHEAD_OUTPUT", "empty", "holds no site: there is no manifest. Build it."),
+    ],
+)
+@pytest.mark.parametrize("words", [[], ["--dry-run"]])
+def test_refused(words, name, value, told, pointed, bucket, monkeypatch, tmp_path):
+    """What cannot be is a sentence, without a secret, and nothing is touched."""
+    (tmp_path / "file").touch()
+    for folder in ("empty", "output"):
+        (tmp_path / folder).mkdir()
+    if words and value == "file":
+        told = "The folder file cannot be published to: N"
+    if value is None:
+        monkeypatch.delenv(name)
+    else:
+        monkeypatch.setenv(name, value)
+
+    code, _, err = pointed("publish", *words)
+
+    assert code == 2
+    assert told in err
+    assert err.startswith("masthead: ")
+    assert err.count("\n") == 1
+    assert SECRET not in err
+    assert not bucket.objects
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_folder_that_may_not_be_written(built, monkeypatch, tmp_path):
+    """The sentence names the folder and why."""
+    monkeypatch.setenv("MASTHEAD_PUBLISH", "/proc/nowhere")
+
+    code, _, err = built("publish")
+
+    assert code == 2
+    assert err.startswith("masthead: The folder /proc/nowhere cannot be published to:")
+
+
+def test_server(start, key, bucket, environment, tmp_path):
+    """A server publishes each build, and ends in the middle of it when told to."""
+    environment |= bucket.environment("site")
+    process, at, _ = start()
+    until(lambda: "site/build.json" in bucket.objects)
+
+    fetch(f"{at}/status/v1/admin/services/add", key, SERVICE)
+
+    until(lambda: b"Quayside API" in bucket.site("site")["status/index.html"][0])
+    until(lambda: bucket.site("site") == with_headers(files_of(tmp_path / "output")))
+    assert "masthead_publications_total" in fetch(f"{at}/metrics")
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(20) == 0
+
+
+def test_server_without_a_store(start, environment, tmp_path):
+    """A store that is down keeps no server from its work, which says what is wrong."""
+    environment["MASTHEAD_PUBLISH"] = str(tmp_path / "file")
+    (tmp_path / "file").touch()
+    log = tmp_path / "log"
+    process, at, _ = start(log=log)
+
+    until(lambda: "publish-failed" in fetch(f"{at}/readyz"))
+
+    assert json.loads(fetch(f"{at}/readyz"))["status"] == "ready"
+    assert "state=publish-failed" in log.read_text()
+    assert "stack=" not in log.read_text()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(20) == 0

@@ -1,0 +1,168 @@
+"""The compose file: its services need, name and keep what there is."""
+
+import re
+from pathlib import PurePosixPath
+from urllib.parse import urlsplit
+
+import pytest
+
+from app import parser
+from models.settings import Settings
+from tests.deploy.composing import (
+    APIS,
+    FRONT,
+    GIVEN,
+    NEEDED,
+    SERVICES,
+    SOURCE,
+    WHOLE,
+)
+from tests.deploy.conftest import DEPLOY
+from tests.deploy.test_image import said
+
+ONCE = {"migrate", "bucket"}
+IMAGE_PORT = int(said("EXPOSE")[0])
+ENV = dict(line.split("=", 1) for line in said("ENV"))
+
+each_service = pytest.mark.parametrize("name", SERVICES)
+each_api = pytest.mark.parametrize("name", [*APIS, "migrate"])
+
+
+def settings(name):
+    """The settings of a container: those of its image, and those of its service."""
+    return Settings.from_environment(ENV | SERVICES[name]["environment"])
+
+
+def volume(each):
+    return each.partition(":")[0]
+
+
+def test_there_are_two_hosts():
+    """Two hosts of the API, alike but for their volumes."""
+    one, two = (SERVICES[name] for name in APIS)
+
+    assert one | {"volumes": None} == two | {"volumes": None}
+    assert one["volumes"] != two["volumes"]
+    assert {each.partition(":")[2] for each in one["volumes"]} == {said("VOLUME")[0]}
+
+
+@each_api
+def test_settings(name):
+    """Each name is a setting, each value one it takes, the database a server."""
+    found = settings(name)
+
+    assert found.database.startswith("postgresql://")
+    assert found.publishes_to_bucket
+    assert found.host == "0.0.0.0"
+    assert found.port == IMAGE_PORT
+    assert PurePosixPath(found.output).is_relative_to(said("VOLUME")[0])
+
+
+@each_api
+def test_addresses_lead_to_services(name):
+    """Database and store are services, at the ports and by the names they have."""
+    found = settings(name)
+    database, store = urlsplit(found.database), urlsplit(found.publish_endpoint)
+    made = WHOLE["configs"]["role"]["content"]
+
+    assert (database.hostname, database.port) == ("postgres", 5432)
+    assert f"CREATE DATABASE {database.path[1:]} OWNER {database.username} " in made
+    assert f"'{database.password}'" in made
+    assert store.hostname == "store"
+    assert f"-s3.port={store.port} " in SERVICES["store"]["command"] + " "
+
+
+def test_key_is_made():
+    """What makes the bucket makes the key that the hosts have, for that bucket."""
+    made, env = SERVICES["bucket"]["command"][0], SERVICES["bucket"]["environment"]
+    told, bucket = SERVICES[APIS[0]]["environment"], "site"
+
+    assert settings(APIS[0]).publish == f"s3://{bucket}"
+    assert f"s3.bucket.create -name={bucket}\n" in made
+    assert f"s3.anonymous.set -bucket={bucket} -access=Read\n" in made
+    assert f"-buckets={bucket} -actions=Read,Write,List -access_key=$STORE_KEY" in made
+    assert env["STORE_KEY"] == told["AWS_ACCESS_KEY_ID"]
+    assert env["STORE_SECRET"] == told["AWS_SECRET_ACCESS_KEY"]
+    assert f" /{bucket}{{path}}?" in FRONT
+
+
+@each_service
+def test_needs(name):
+    """What is waited for is there: it can be healthy, or it ends."""
+    for needed, how in SERVICES[name].get("depends_on", {}).items():
+        if how["condition"] == "service_healthy":
+            assert SERVICES[needed]["healthcheck"]["test"]
+        else:
+            assert how["condition"] == "service_completed_successfully"
+            assert needed in ONCE
+
+
+@each_service
+def test_service(name):
+    """It comes back, its volumes are declared, and only the front has ports."""
+    found = SERVICES[name]
+    named = {volume(each) for each in found.get("volumes", ()) if each[0] != "."}
+
+    assert found["restart"] == ("on-failure" if name in ONCE else "unless-stopped")
+    assert named <= set(WHOLE["volumes"])
+    assert ("ports" in found) == ("outside" in found["networks"]) == (name == "front")
+    assert set(found["networks"]) <= set(WHOLE["networks"])
+    assert WHOLE["networks"]["inside"] == {"internal": True}
+
+
+@each_service
+def test_image(name):
+    """An image is built here, or another's of a version, by its short name."""
+    built, image = (SERVICES[name].get(word) for word in ("build", "image"))
+
+    assert (built is None) != (image is None)
+    if built:
+        made = DEPLOY / built["context"] / built["dockerfile"]
+        assert made.samefile(DEPLOY / "Dockerfile")
+    else:
+        assert re.fullmatch(r"([a-z]+/)?[a-z]+:\d[\w.-]*", image)
+
+
+def test_store_is_made_by_its_own_program():
+    """What makes the bucket is of the version that keeps it."""
+    assert SERVICES["bucket"]["image"] == SERVICES["store"]["image"]
+
+
+@each_api
+def test_command(name):
+    """What is started in place of what the image starts is a command."""
+    assert parser().parse_args(SERVICES[name].get("command", ["serve"])).run
+
+
+def test_every_volume_is_used():
+    """No volume is declared that nobody has, and none is shared."""
+    used = [
+        volume(each) for one in SERVICES.values() for each in one.get("volumes", ())
+    ]
+
+    assert sorted(each for each in used if each[0] != ".") == sorted(WHOLE["volumes"])
+
+
+def test_example_names_what_is_asked_for():
+    """All that is asked for can be given, and no secret is given to the world."""
+    secrets = {name for name in GIVEN if re.search("PASSWORD|KEY|SECRET", name)}
+
+    assert set(NEEDED.findall(SOURCE)) == set(GIVEN)
+    assert len(secrets) == 4
+    assert not any(GIVEN[name] for name in secrets)
+    assert "/deploy/.env" in (DEPLOY.parent / ".gitignore").read_text().splitlines()
+
+
+def test_front_knows_the_services():
+    """It asks each host and the store, at their ports, by the names it is given."""
+    (hosts,) = re.findall(r"reverse_proxy (api-.*) \{", FRONT)
+    stores = set(re.findall(r"reverse_proxy (store:\d+)", FRONT))
+    (config,) = [each for each in SERVICES["front"]["volumes"] if each[0] == "."]
+
+    assert hosts.split() == [f"{name}:{IMAGE_PORT}" for name in APIS]
+    assert stores == {urlsplit(settings(APIS[0]).publish_endpoint).netloc}
+    assert set(re.findall(r"\{\$(\w+)\}", FRONT)) == set(
+        SERVICES["front"]["environment"]
+    )
+    assert (DEPLOY / volume(config)).name == "several.Caddyfile"
+    assert (DEPLOY / volume(config)).is_file()

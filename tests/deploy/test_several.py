@@ -1,0 +1,262 @@
+"""What the compose file says, run as processes: two hosts, a store and the front."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import suppress
+from types import SimpleNamespace
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from models.engines.driver import opened
+from models.hosting import address, headers_of
+from tests.deploy.composing import APIS, FRONT, MADE_UP, SERVICES, WHOLE
+from tests.deploy.conftest import get, needed
+from tests.deploy.test_image import HERE, said
+from tests.ports import free_port
+from tests.publishing import store as stores
+
+pytestmark = pytest.mark.postgresql
+
+SITE, API = MADE_UP["SITE_HOST"], MADE_UP["API_HOST"]
+TOLD = SERVICES[APIS[0]]["environment"]
+IMAGE = dict(line.split("=", 1) for line in said("ENV"))
+# A build and its publication, on a machine that has other work.
+BUILD_SECONDS = 5
+ADD = "/status/v1/admin/services/add"
+
+
+class Public(stores.Handler):
+    """A store that gives its objects to whoever asks without a key."""
+
+    def serve(self):
+        if "Authorization" in self.headers:
+            return super().serve()
+        assert self.command in ("GET", "HEAD")
+        _, bucket, key = unquote(self.path).split("/", 2)
+        self.server.store.asked.append((self.command, f"{bucket}/{key}"))
+        return self.get(self.server.store, key, b"")
+
+    do_GET = do_HEAD = serve
+
+
+@pytest.fixture
+def bucket(monkeypatch):
+    """The store with the bucket and the key of the compose file."""
+    where = urlsplit(TOLD["MASTHEAD_PUBLISH"])
+    monkeypatch.setattr(stores, "BUCKET", where.netloc)
+    monkeypatch.setattr(stores, "KEY", TOLD["AWS_ACCESS_KEY_ID"])
+    monkeypatch.setattr(stores, "SECRET", TOLD["AWS_SECRET_ACCESS_KEY"])
+    monkeypatch.setattr(stores, "REGION", "us-east-1")
+    monkeypatch.setattr(stores, "Handler", Public)
+    with stores.stored() as found:
+        yield found
+
+
+@pytest.fixture
+def database(settings):
+    """A database that the role of the compose file has, and nothing else."""
+    steps = WHOLE["configs"]["role"]["content"].strip().split("\n")
+    with opened(settings.database) as server:
+        for step in steps:
+            server.execute(step)
+        folder = settings.database.partition("?host=")[2]
+        yield TOLD["MASTHEAD_DATABASE"].replace("@postgres:5432/", "@/") + (
+            f"?host={folder}"
+        )
+        server.execute("DROP DATABASE masthead WITH (FORCE)")
+        server.execute("DROP ROLE masthead")
+
+
+@pytest.fixture
+def hosts(database, bucket, run, tmp_path):
+    """The hosts of the API by name, once what they wait for is done."""
+    plain = {k: v for k, v in os.environ.items() if not k.startswith("MASTHEAD_")}
+
+    def environment(name, port=1):
+        told = IMAGE | SERVICES[name]["environment"]
+        data = str(tmp_path / name)
+        told = {key: value.replace("/data", data) for key, value in told.items()}
+        return (
+            plain
+            | told
+            | {
+                "MASTHEAD_DATABASE": database,
+                "MASTHEAD_PUBLISH_ENDPOINT": bucket.address,
+                "MASTHEAD_HOST": "127.0.0.1",
+                "MASTHEAD_PORT": str(port),
+            }
+        )
+
+    def done(*words):
+        ran = [sys.executable, "app.py", *words]
+        env = environment("migrate")
+        told = subprocess.run(ran, cwd=HERE, env=env, capture_output=True, check=True)
+        return told.stdout.decode().strip()
+
+    done(*SERVICES["migrate"]["command"])
+    started = {"key": done("keys", "bootstrap", "--email", "ada@example.com")}
+    for name in APIS:
+        port = free_port()
+        with (tmp_path / f"{name}.log").open("w") as log:
+            words = [sys.executable, "app.py", *json.loads(said("CMD")[0])]
+            env = environment(name, port)
+            process = run(port, words, cwd=HERE, env=env, stdout=log, stderr=log)
+        started[name] = SimpleNamespace(port=port, process=process)
+    return started
+
+
+@pytest.fixture
+def front(hosts, bucket, run, tmp_path):
+    """The port of the front, which reads the file of the compose file."""
+    port, text = (
+        free_port(),
+        FRONT.replace("store:8333", urlsplit(bucket.address).netloc),
+    )
+    for name in APIS:
+        text = text.replace(f"{name}:8000", f"127.0.0.1:{hosts[name].port}")
+    own = "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\n"
+    (tmp_path / "Caddyfile").write_text(own + text)
+    given = SERVICES["front"]["environment"]
+    named = {name: f"http://{host}:{port}" for name, host in given.items()}
+    home = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+    command = [needed("caddy"), "run", "--config", str(tmp_path / "Caddyfile")]
+    with (tmp_path / "front.log").open("w") as log:
+        env = os.environ | home | named
+        run(port, [*command, "--adapter", "caddyfile"], env=env, stderr=log)
+    return port
+
+
+def added(front, hosts, slug):
+    """Add a service through the front; return the status."""
+    given = json.dumps({"slug": slug, "name": f"Service {slug}"}).encode()
+    headers = {
+        "Host": API,
+        "Authorization": f"Bearer {hosts['key']}",
+        "Content-Type": "application/json",
+        "Idempotency-Key": f"add-{slug}",
+    }
+    asked = urllib.request.Request(f"http://127.0.0.1:{front}{ADD}", given, headers)
+    try:
+        with urllib.request.urlopen(asked, timeout=20) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def insisted(*told):
+    """Add it as clients do, who wait a little and repeat."""
+    for _ in range(3):
+        if (status := added(*told)) != 502:
+            break
+        time.sleep(1)
+    return status
+
+
+def seen(front, words, seconds=30.0):
+    """Wait for the words on the page; return after how long they stood there."""
+    began = time.monotonic()
+    while words not in get(front, "/status/", SITE)[2].decode():
+        assert time.monotonic() - began < seconds, "It did not come."
+        time.sleep(0.05)
+    return time.monotonic() - began
+
+
+def builder_of(hosts):
+    def builds(name):
+        with suppress(OSError):
+            return get(hosts[name].port, "/status/")[0] == 200
+        return False
+
+    return next(name for name in APIS if builds(name))
+
+
+def quiet(bucket):
+    """Wait until nobody has asked the store for anything for a while."""
+    before = -1
+    while before != len(bucket.asked):
+        before = len(bucket.asked)
+        time.sleep(3)
+
+
+def kill(host):
+    host.process.kill()
+    host.process.wait()
+
+
+def test_builder_dies(front, hosts, bucket):
+    """
+    A write on either host is on the page. When the builder's host is gone the front
+    goes on answering, writes are taken, and within ten seconds they are built. With
+    no host at all the site still is there.
+    """
+    assert [added(front, hosts, f"before-{n}") for n in range(4)] == [200] * 4
+    seen(front, "Service before-3")
+    # What it publishes while it dies would be claimed for two minutes.
+    quiet(bucket)
+    kill(hosts[builder_of(hosts)])
+
+    statuses = [insisted(front, hosts, f"after-{n}") for n in range(4)]
+    pages = [get(front, at, host)[0] for at, host in ASKED for _ in range(4)]
+
+    assert statuses == [200] * 4
+    assert pages == [200] * len(pages)
+    assert seen(front, "Service after-3") < 10 + BUILD_SECONDS
+    kill(hosts[builder_of(hosts)])
+    assert get(front, "/healthz", API)[0] in (502, 503)
+    assert get(front, "/status/", SITE)[0] == 200
+
+
+ASKED = [("/healthz", API), ("/status/", SITE), ("/", SITE)]
+
+
+def test_site(front, hosts, bucket):
+    """Each file comes with its headers, and nothing of the store is told."""
+    assert added(front, hosts, "one") == 200
+    seen(front, "Service one")
+    quiet(bucket)
+    files = bucket.site()
+
+    for path, (body, *_) in files.items():
+        if path.startswith("_"):
+            continue
+        wanted = headers_of(path)
+        status, headers, found = get(front, address(path), SITE)
+        assert (status, found) == (200, body), path
+        told = {name: headers.get_all(name) for name in wanted}
+        assert told == {name: [value] for name, value in wanted.items()}, path
+        assert not re.search("(?im)^(x-amz|server)", str(headers))
+
+    nothing_else(front, files["404.html"][0])
+    asked = [key for _, key in bucket.asked if key.startswith(("site/", "other"))]
+    assert len(asked) > len(files)
+    assert not [key for key in asked if "/." in key or "/_" in key]
+
+
+HIDDEN = (
+    *("/.masthead.published", "/_headers", "/status/../.masthead.published"),
+    *("/..%2fother", "/../other/", "/%2e%2e/other", "/status/%2e%2e%2f..%2fother/x.js"),
+)
+
+
+def nothing_else(front, missing):
+    """What is none of the site's is a page that says so; nobody writes there."""
+    for at in ("/nowhere/", "/assets/none.js", "/%252e%252e/a/", *HIDDEN):
+        status, headers, body = get(front, at, SITE)
+        assert (status, body) == (404, missing), at
+        assert "default-src 'none'" in headers["Content-Security-Policy"]
+        assert "immutable" not in headers["Cache-Control"]
+    status, headers, _ = get(front, "/status", SITE)
+    assert (status, headers["Location"]) == (308, "/status/")
+    assert get(front, "/status/?list-type=2", SITE)[0] == 200
+    assert get(front, "/metrics", API)[0] == get(front, "/", API)[0] == 404
+    asked = urllib.request.Request(f"http://127.0.0.1:{front}/x", b"", {"Host": SITE})
+    with pytest.raises(urllib.error.HTTPError, match="405"):
+        urllib.request.urlopen(asked)

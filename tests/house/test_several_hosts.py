@@ -1,0 +1,84 @@
+"""What the manual says of sizes and of several hosts is what is measured and done."""
+
+import re
+
+import yaml
+
+from models.engines.fellows import LOOK_SECONDS
+from sitegen.publishing.claim import SILENT_SECONDS
+from tests.house.words import MANUAL, ROOT
+
+PAGES = {words.path.stem: words for words in MANUAL}
+BENCH = (ROOT / "bench/README.md").read_text(encoding="utf-8")
+SIZES, HOSTS = PAGES["sizes"], PAGES["several-hosts"]
+WATCHING = PAGES["watching-masthead"]
+COMPOSE = (ROOT / "deploy/compose.yaml").read_text(encoding="utf-8")
+SERVICES = yaml.safe_load(COMPOSE)["services"]
+FRONT = (ROOT / "deploy/several.Caddyfile").read_text(encoding="utf-8")
+
+
+def rows(text):
+    return re.findall(r"^\| (.+?) \| (.+?) \|", text, re.MULTILINE)
+
+
+def section(words, heading):
+    return words.text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+
+
+def test_figures_are_those_that_were_measured():
+    """Each row of what one machine carries stands in bench/README.md, word by word."""
+    measured = rows(BENCH)
+    told = rows(section(SIZES, "What one machine carries"))[1:]
+
+    assert len(told) >= 5
+    assert set(told) <= set(measured)
+
+
+def test_engines_are_compared_as_measured():
+    """So does each row of how the engines stand to each other."""
+    lines = section(SIZES, "PostgreSQL is not faster").splitlines()
+    told = [line for line in lines if line.startswith("| ")]
+
+    assert len(told) >= 5
+    assert set(told) <= set(BENCH.splitlines())
+
+
+def test_signs_are_metrics():
+    """By what one sees that a machine is too small is explained among the metrics."""
+    told = section(SIZES, "When to move")
+    named = set(re.findall(r"\b(?:masthead|process)_\w+", told))
+
+    assert len(named) >= 5
+    assert all(f"| `{name}` |" in WATCHING.text for name in named)
+
+
+def test_services_of_the_compose_file():
+    """Each has its row, and a command names none that is not there."""
+    told = section(HOSTS, "All of it with compose")
+    commands = re.findall(r"docker compose (?:exec|stop) (.+)", HOSTS.text)
+    asked = {word for line in commands for word in line.split() if "-" in word}
+
+    assert {
+        name for first, _ in rows(told) for name in re.findall(r"`(\S+?)`", first)
+    } == set(SERVICES)
+    assert {word for word in asked if word[:2] != "--"} <= set(SERVICES)
+    assert "every second" in told
+    assert "health_interval 1s" in FRONT
+    assert "/healthz" in FRONT
+
+
+def test_role():
+    """What makes the role is what the compose file says, but for its words."""
+    (shown,) = [block for block in HOSTS.blocks("text") if "CREATE ROLE" in block]
+
+    role, made = shown.strip().split("\n")
+    assert role.partition(" PASSWORD")[0] in COMPOSE
+    assert made.rstrip(";") in COMPOSE
+
+
+def test_times():
+    """How soon another builds, and for how long a claim may stand, are as in code."""
+    assert "within ten seconds" in HOSTS.text
+    assert 2 * LOOK_SECONDS < 10
+    assert "[two minutes]" in HOSTS.text
+    assert SILENT_SECONDS == 120

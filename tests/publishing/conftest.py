@@ -1,0 +1,53 @@
+"""A built site, and targets of both kinds for it."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.publishing.published import files_of
+from tests.publishing.store import BUCKET, KEY, REGION, SECRET, stored
+
+
+@pytest.fixture
+def bucket(monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    with stored() as found:
+        yield found
+
+
+@pytest.fixture
+def to_bucket(settings, bucket):
+    there = {"publish": f"s3://{BUCKET}/a", "publish_region": REGION}
+    return replace(settings, publish_endpoint=bucket.address, **there)
+
+
+@pytest.fixture
+def to_folder(settings, tmp_path):
+    return replace(settings, publish=str(tmp_path / "web"))
+
+
+@pytest.fixture(params=["bucket", "folder"])
+def target(request):
+    """Settings that name a target, of one kind and of the other."""
+    return request.getfixturevalue(f"to_{request.param}")
+
+
+@pytest.fixture
+def there(bucket, tmp_path):
+    """Give the files of the target, whichever it is."""
+
+    def found():
+        told = {path: content for path, (content, *_) in bucket.site("a").items()}
+        return told or files_of(tmp_path / "web")
+
+    return found
+
+
+@pytest.fixture
+def site(shelf, build_site):
+    """A built site with two documents, one of which leads to the other."""
+    shelf.publish("first", "See [two](second.md).\n")
+    second = shelf.publish("second")
+    build_site()
+    return second

@@ -1,0 +1,65 @@
+"""The hook: what it is told, and what becomes of it when it fails."""
+
+import shlex
+import sys
+import time
+
+import pytest
+
+from sitegen.publishing import hook
+from sitegen.publishing.hook import run_hook
+
+
+def python(code):
+    return shlex.join([sys.executable, "-c", code])
+
+
+def test_told(tmp_path):
+    """It finds an address a line on its standard input."""
+    file = tmp_path / "told"
+
+    assert run_hook(f"tee {file}", ["https://a/", "https://a/b/"]) is None
+
+    assert file.read_text() == "https://a/\nhttps://a/b/\n"
+
+
+def test_words():
+    """Its words are split as a shell would, and no shell reads them."""
+    code = "import sys; sys.exit(sys.argv[1:] != ['a b', '$HOME', '>x'])"
+
+    assert run_hook(f"{python(code)} 'a b' $HOME '>x'", []) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("import sys; sys.exit(3)", "ended with 3: it said nothing"),
+        ("import sys; sys.exit('a\\nno such zone')", "ended with 1: no such zone"),
+        ("import sys; sys.exit('x' * 300)", f"ended with 1: {'x' * 200}"),
+        ("import os; os.kill(os.getpid(), 9)", "ended with -9"),
+    ],
+)
+def test_failure(code, reason):
+    """A failure is told by its code, and by the last line that it said."""
+    found = run_hook(python(code), ["https://a/"] * 10_000)
+
+    assert found.startswith(f"The hook {reason}")
+    assert found.endswith(".")
+
+
+def test_not_there():
+    """A command that is not there is named by the reason."""
+    assert run_hook("/no/such/command", []) == (
+        "The hook cannot be run: No such file or directory."
+    )
+
+
+def test_too_slow():
+    """One that does not end is ended, with all that it started."""
+    began = time.monotonic()
+
+    found = run_hook("sh -c 'sleep 30 & sleep 30'", [], 0.2)
+
+    assert found == "The hook did not end within 0.2 seconds."
+    assert time.monotonic() - began < 5
+    assert hook.SECONDS == 60

@@ -1,0 +1,192 @@
+"""The publisher's thread: woken by builds, patient, honest about what is wrong."""
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from models.faults import HARMLESS
+from sitegen.bodies import Bodies
+from sitegen.builder import Builder
+from sitegen.looks import Looks
+from sitegen.page import Edition
+from sitegen.publishing import publisher as module
+from sitegen.publishing.claim import Claim
+from sitegen.publishing.publication import Publication
+from sitegen.publishing.publisher import Publisher
+from tests.pages.test_builder import eventually
+from tests.publishing.published import files_of
+
+ADMIN = "POST /status/v1/admin"
+
+
+@pytest.fixture
+def started(clock):
+    """Start a publisher, which ends with the test."""
+    begun = []
+
+    def start(settings, **more):
+        publisher = Publisher(settings, clock, **{"rest": 0.01, "first": 0.02} | more)
+        begun.append(publisher)
+        publisher.__enter__()
+        return publisher
+
+    yield start
+    for each in begun:
+        each.__exit__()
+
+
+def states(publisher):
+    return [each.state for each in publisher.troubles()]
+
+
+def test_builds_are_published(started, target, store, there, output, ask, clock):
+    """Each build that changed something is published, and the first one."""
+    publisher = started(target)
+    looks, bodies = Looks(target), Bodies()
+
+    def edition(now):
+        return Edition(now=now, settings=target, looks=looks, bodies=bodies)
+
+    builder = Builder(clock, edition, changed=publisher.wake)
+    builder.start()
+    try:
+        assert eventually(lambda: publisher.progress.done == 1)
+        ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
+        builder.wake()
+        assert eventually(lambda: b"Public API" in there()["status/index.html"])
+        assert eventually(lambda: there() == files_of(output))
+    finally:
+        builder.stop()
+
+
+def test_unchanged_build_is_not(store, settings, clock):
+    """A build that finds nothing to do wakes nobody but the first of a process."""
+    told, looks = [], Looks(settings)
+
+    def edition(now):
+        return Edition(now=now, settings=settings, looks=looks, bodies=Bodies())
+
+    for _ in range(2):
+        builder = Builder(clock, edition, changed=lambda: told.append(1))
+        for _ in range(3):
+            builder._turn(lambda: {"status", "docs"})
+
+    assert told == [1, 1]
+
+
+def test_many_builds_are_one(started, to_bucket, site, bucket, clock):
+    """What is built while it publishes makes one more publication."""
+    held, going = threading.Event(), threading.Event()
+
+    def wait(method, key):
+        going.set()
+        held.wait(10)
+
+    bucket.before = wait
+    publisher = started(to_bucket)
+    publisher.wake()
+    assert going.wait(10)
+    clock.pass_(seconds=7)
+    for _ in range(5):
+        publisher.wake()
+
+    clock.pass_(seconds=3)
+    assert publisher.progress.lag(clock.now) == 10
+    held.set()
+
+    assert eventually(lambda: publisher.progress.done == 2)
+    assert eventually(lambda: publisher.progress.lag(clock.now) == 0)
+    assert publisher.progress.done == 2
+
+
+def test_failure(started, to_folder, site, there, tmp_path, output, caplog):
+    """A failure is told, tried again without a call, and over when it is."""
+    (tmp_path / "web").write_text("a file")
+    publisher = started(to_folder)
+
+    publisher.wake()
+
+    assert eventually(lambda: publisher.progress.broken > 2)
+    (found,) = publisher.troubles()
+    assert found.state == "publish-failed"
+    assert found.state in HARMLESS
+    assert "web cannot be published to: File exists." in found.detail
+    assert not [each for each in caplog.records if each.exc_info and any(each.exc_info)]
+    (tmp_path / "web").unlink()
+    assert eventually(lambda: not publisher.troubles())
+    assert there() == files_of(output)
+
+
+def test_growing_waits(started, to_folder, site, tmp_path, monkeypatch):
+    """Each wait after a failure is twice the last, up to a limit; success forgets."""
+    monkeypatch.setattr(module, "MOST_SECONDS", 3.0)
+    (tmp_path / "web").write_text("a file")
+    publisher = Publisher(to_folder, lambda: None, rest=0.5, first=1.0)
+    monkeypatch.setattr(publisher.progress, "begun", lambda now: None)
+
+    waits = [publisher._turn() for _ in range(4)]
+    (tmp_path / "web").unlink()
+
+    assert waits == [1, 2, 3, 3]
+    assert [publisher._turn(), publisher._wait] == [0.5, 1]
+
+
+def test_hook_fails(started, to_folder, site, tmp_path):
+    """Purges that failed are told again, with none of them lost."""
+    told, fails = tmp_path / "told", tmp_path / "fails"
+    fails.touch()
+    hook = f"sh -c 'test ! -e {fails} && cat >> {told}'"
+    publisher = started(replace(to_folder, publish_hook=hook))
+
+    publisher.wake()
+
+    assert eventually(lambda: states(publisher) == ["hook-failed"])
+    fails.unlink()
+    assert eventually(lambda: not publisher.troubles())
+    addresses = told.read_text().split()
+    assert f"{to_folder.site_url}/guides/second/" in addresses
+    assert len(addresses) == len({*addresses})
+
+
+def test_another_publishes(started, to_bucket, site, monkeypatch, bucket):
+    """While another host publishes this one waits, which is no trouble."""
+    monkeypatch.setattr(module, "TURN_SECONDS", 0.05)
+    Publication(to_bucket).run()
+    other = Claim(Publication(to_bucket)._target, "another host")
+    other.take({"index.html": ["mark"]})
+    monkeypatch.setattr(Publication, "_pause", lambda *_: other._say("another host"))
+    publisher = started(to_bucket)
+
+    publisher.wake()
+
+    assert eventually(lambda: len(bucket.asked) > 10)
+    assert publisher.troubles() == []
+    assert publisher.progress.done == publisher.progress.broken == 0
+    monkeypatch.setattr(Publication, "_pause", lambda *_: other.release({}))
+    assert eventually(lambda: publisher.progress.done == 1)
+
+
+def test_no_target(started, settings):
+    """Without a target nothing is published, and nothing waits for it."""
+    publisher = started(settings)
+
+    publisher.wake()
+
+    assert publisher.progress.lag(None) == 0
+    assert not Path(settings.output).exists()
+
+
+def test_stopped(started, to_bucket, site, bucket):
+    """It stops between two files."""
+    going = threading.Event()
+    bucket.after = lambda method, key: going.set()
+    publisher = started(to_bucket)
+    publisher.wake()
+    assert going.wait(10)
+
+    publisher.__exit__()
+
+    assert not publisher._thread.is_alive()
+    assert publisher.troubles() == []

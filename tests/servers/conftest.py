@@ -1,0 +1,114 @@
+"""Several servers of one database, as they would run on several hosts."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import suppress
+from http.client import HTTPException
+from pathlib import Path
+
+import pytest
+
+from models.database import writing
+from models.platform.keys import CreateKey, issue_key
+from tests.ports import free_port
+
+ROOT = Path(__file__).parents[2]
+# What a server that was killed, or is not there yet, answers with.
+GONE = (OSError, HTTPException, json.JSONDecodeError)
+
+
+class Server:
+    """A process, and the folder it would build into."""
+
+    def __init__(self, settings, folder):
+        self.port = free_port()
+        self.output = folder / f"output-{self.port}"
+        own = {
+            "MASTHEAD_DATABASE": settings.database,
+            "MASTHEAD_OUTPUT": str(self.output),
+            "MASTHEAD_PORT": str(self.port),
+        }
+        words = [sys.executable, "app.py", "serve"]
+        with (folder / f"log-{self.port}").open("w") as log:
+            self.process = subprocess.Popen(
+                words, cwd=ROOT, env=os.environ | own, stdout=log, stderr=log
+            )
+
+    def ask(self, path, given=None, key=None, repeat=None):
+        """Return the status and what was answered; raise one of GONE."""
+        body = None if given is None else json.dumps(given).encode()
+        headers = {"Content-Type": "application/json"} if body else {}
+        headers |= {"Authorization": f"Bearer {key}"} if key else {}
+        headers |= {"Idempotency-Key": repeat} if repeat else {}
+        address = f"http://127.0.0.1:{self.port}{path}"
+        asked = urllib.request.Request(address, body, headers)
+        try:
+            with urllib.request.urlopen(asked, timeout=20) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+    @property
+    def is_up(self):
+        with suppress(*GONE):
+            return self.ask("/healthz")[0] == 200
+        return False
+
+    @property
+    def builds(self):
+        """Tell whether this is the server that shows the site."""
+        with suppress(*GONE):
+            return self.ask("/status/")[0] == 200
+        return False
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+def until(what, seconds=30.0):
+    """Wait for it; return after how many seconds it was so."""
+    began = time.monotonic()
+    while not (found := what()):
+        assert time.monotonic() - began < seconds, "It did not come."
+        time.sleep(0.05)
+    return found, time.monotonic() - began
+
+
+@pytest.fixture
+def servers(store, settings, tmp_path):
+    """Start so many servers of the database; they end with the test."""
+    started = []
+
+    def start(count):
+        started.extend(Server(settings, tmp_path) for _ in range(count))
+        until(lambda: all(each.is_up for each in started))
+        return started
+
+    yield start
+    for each in started:
+        each.kill()
+
+
+@pytest.fixture
+def key(store, clock):
+    """A key that may do everything, at any rate."""
+    asked = CreateKey(name="test", scopes=["*"], rate_capacity=100_000)
+    with writing():
+        _, secret = issue_key(asked, clock.now, issuer="ada@example.com")
+    return secret.text
+
+
+@pytest.fixture
+def luck():
+    seed = random.randrange(10**9)
+    print(f"seed {seed}")
+    return random.Random(seed)

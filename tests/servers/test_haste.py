@@ -1,0 +1,29 @@
+"""What waits for the disk of a PostgreSQL, and what does not."""
+
+import pytest
+
+from models.database import database, open_database
+from models.platform.buckets import Rate
+from models.platform.shared_buckets import SharedBuckets
+
+pytestmark = pytest.mark.postgresql
+
+# As a server is in service, whatever this one is started with.
+DURABLE = "options=-csynchronous_commit%3Don"
+ASKED = "SHOW synchronous_commit"
+
+
+@pytest.fixture
+def durable(settings, store):
+    open_database(f"{settings.database}&{DURABLE}")
+
+
+def test_draw_waits_for_no_disk(durable, monkeypatch):
+    """A request that only reads writes no more than its draw, which may be lost."""
+    connection = database.aside()
+    assert connection.execute(ASKED).fetchone() == ("on",)
+    monkeypatch.setattr(database.obj, "aside", lambda: connection)
+
+    SharedBuckets().draw("key", 0, Rate(2, 1))
+
+    assert connection.execute(ASKED).fetchone() == ("off",)

@@ -1,0 +1,216 @@
+"""Servers of one PostgreSQL on several hosts: one site, one order, one rate."""
+
+import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import pytest
+
+from models.database import reading, writing
+from models.integrity import faults
+from models.platform.keys import CreateKey, issue_key
+from models.projects.work_item import WorkItemRow
+from models.status.services import ServiceRow
+from tests.servers.conftest import GONE, until
+
+pytestmark = pytest.mark.postgresql
+
+ADD = "/status/v1/admin/services/add"
+LIST = "/platform/v1/keys/list"
+WORK = "/projects/v1/work-items"
+
+
+def builder_of(servers):
+    return next((each for each in servers if each.builds), None)
+
+
+def added(server, key, slug):
+    given = {"slug": slug, "name": f"Service {slug}"}
+    status, told = server.ask(ADD, given, key, repeat=f"add-{slug}")
+    assert status == 200, told
+
+
+def test_one_builds(servers, key):
+    """Of several servers one has the site; the others say where it is not."""
+    found = servers(3)
+    until(lambda: builder_of(found))
+
+    status, told = next(e for e in found if not e.builds).ask("/status/")
+
+    assert [each.builds for each in found].count(True) == 1
+    assert status == 404
+    assert "Another server builds the site" in json.loads(told)["detail"]
+
+
+def test_write_on_any_host_wakes_the_builder(servers, key):
+    """What is written on another host is on the page long before a look round."""
+    found = servers(2)
+    builder, _ = until(lambda: builder_of(found))
+    other = next(each for each in found if each is not builder)
+
+    added(other, key, "api")
+    _, seconds = until(lambda: "Service api" in builder.ask("/status/")[1])
+
+    assert seconds < 5
+
+
+def test_another_takes_over(servers, key):
+    """When the builder dies another builds within ten seconds, nothing old first."""
+    found = servers(2)
+    builder, _ = until(lambda: builder_of(found))
+    other = next(each for each in found if each is not builder)
+    builder.kill()
+    added(other, key, "late")
+
+    _, seconds = until(lambda: other.builds)
+
+    assert seconds < 10
+    assert "Service late" in other.ask("/status/")[1]
+
+
+def test_one_answer_and_one_list(servers, key, shelf):
+    """A repeat on another host gets the first answer, and a cursor goes on there."""
+    one, other = servers(2)
+    given = {"projectId": shelf.project.id, "type": "task", "title": "Once"}
+    answers = [e.ask(f"{WORK}/create", given, key, "once") for e in (one, other)]
+    given |= {"title": "Twice"}
+    two = json.loads(other.ask(f"{WORK}/create", given, key, "twice")[1])["data"]
+
+    first = json.loads(one.ask(f"{WORK}/list?limit=1&sort=number", key=key)[1])
+    cursor = first["meta"]["cursor"]
+    path = f"{WORK}/list?limit=1&sort=number&cursor={cursor}"
+    second = json.loads(other.ask(path, key=key)[1])
+
+    assert answers[0] == answers[1]
+    assert two["number"] == 2
+    assert [e["data"][0]["title"] for e in (first, second)] == ["Twice", "Once"]
+
+
+def test_site_outlives_the_database(servers, key, keeping, settings):
+    """While the database is away the site stands where it was built last."""
+    (server,) = servers(1)
+    until(lambda: server.builds)
+
+    with keeping.away(settings.database):
+        until(lambda: server.ask("/readyz")[0] == 503)
+        shown = [server.ask("/status/")[0] for _ in range(20) if not time.sleep(0.2)]
+        status, told = server.ask(LIST, key=key)
+
+    assert set(shown) == {200}
+    assert (status, json.loads(told)["state"]) == (503, "database-unreachable")
+    until(lambda: server.ask(LIST, key=key)[0] == 200)
+
+
+def test_rate_is_one_for_all(servers, store, clock):
+    """However many servers are asked, a key has its capacity once."""
+    asked = CreateKey(name="few", scopes=["*"], rate_capacity=20, rate_refill=0.1)
+    with writing():
+        _, secret = issue_key(asked, clock.now, issuer="ada@example.com")
+    found = servers(2)
+
+    def ask(number):
+        return found[number % 2].ask(LIST, key=secret.text)[0]
+
+    began = time.monotonic()
+    with ThreadPoolExecutor(8) as threads:
+        told = list(threads.map(ask, range(60)))
+
+    most = 20 + int((time.monotonic() - began) * 0.1) + 1
+    assert 20 <= told.count(200) <= most
+    assert told.count(200) + told.count(429) == 60
+
+
+class Writer:
+    """Writes to any server that is up, and repeats what was not answered."""
+
+    def __init__(self, servers, key, project, luck):
+        self.servers, self.key, self.project = servers, key, project
+        self.luck, self.numbers, self.slugs = luck, [], []
+
+    def insist(self, path, given, repeat):
+        while True:
+            with suppress(*GONE):
+                status, told = self.luck.choice(self.servers).ask(
+                    path, given, self.key, repeat
+                )
+                if status == 200:
+                    return json.loads(told)["data"]
+                assert status in (409, 503), told
+            time.sleep(0.02)
+
+    def run(self, name, until):
+        number = 0
+        while time.monotonic() < until:
+            number += 1
+            title = f"{name}-{number}"
+            given = {"projectId": self.project, "type": "task", "title": title}
+            made = self.insist(f"{WORK}/create", given, f"work-{title}")
+            self.numbers.append((made["number"], title))
+            if number % 5 == 0:
+                given = {"slug": title, "name": f"Service {title}"}
+                self.insist(ADD, given, f"add-{title}")
+                self.slugs.append(title)
+                self.insist("/status/v1/admin/measurements/record", self.seen(), None)
+
+    def seen(self):
+        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")[:-4] + "Z"
+        each = {"status": "operational", "responseTimeMs": 12, "observedAt": now}
+        return {
+            "source": "probe",
+            "measurements": [each | {"slug": s} for s in self.slugs],
+        }
+
+
+def loaded(found, writers, luck):
+    """Have them write for a while, in which the builder is killed and one more."""
+    end = time.monotonic() + 8
+    with ThreadPoolExecutor(len(writers)) as threads:
+        runs = [threads.submit(w.run, f"w{n}", end) for n, w in enumerate(writers)]
+        time.sleep(2)
+        builder_of(found).kill()
+        time.sleep(2.5)
+        luck.choice([each for each in found if each.is_up]).kill()
+        for each in runs:
+            each.result()
+
+
+def test_load_with_two_killed(servers, key, shelf, luck):
+    """
+    Four servers under load, two of them killed in turn.
+
+    All that was answered is there, once; numbers have no gap and no double; the audit
+    chains hold; the page of whoever builds then tells all.
+    """
+    found = servers(4)
+    until(lambda: builder_of(found))
+    writers = [Writer(found, key, shelf.project.id, luck) for _ in range(4)]
+
+    loaded(found, writers, luck)
+
+    told = sorted(pair for each in writers for pair in each.numbers)
+    assert len(told) > 20
+    assert kept_work() == told
+    slugs = sorted(slug for each in writers for slug in each.slugs)
+    assert kept_slugs() == slugs
+    with reading():
+        assert faults() == []
+    builder, _ = until(lambda: builder_of(found))
+    names = [f"Service {slug}" for slug in slugs]
+    until(lambda: is_told(names, builder.ask("/status/")[1]))
+
+
+def is_told(names, page):
+    return all(name in page for name in names)
+
+
+def kept_work():
+    rows = WorkItemRow.select(WorkItemRow.number, WorkItemRow.title)
+    kept = sorted(rows.tuples())
+    assert [number for number, _ in kept] == list(range(1, len(kept) + 1))
+    return kept
+
+
+def kept_slugs():
+    return sorted(row.slug for row in ServiceRow.select())
