@@ -5,8 +5,8 @@ In plain SQL: to declare the rows takes longer than all of a build that finds no
 """
 
 import sqlite3
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,24 +21,31 @@ _NEWEST = "SELECT link FROM audit WHERE area = ? ORDER BY number DESC LIMIT 1"
 
 def generation_at_rest(address: str) -> int | None:
     """Return the newest generation, None while something of it waits to be built."""
-    with closing(_opened(address)) as database:
+    with _opened(address) as database:
         newest, behind = database.execute(_BUILT).fetchone()
     return None if behind else int(newest)
 
 
 def newest_links(address: str, areas: Iterable[str]) -> dict[str, str]:
     """Return the newest link of each audit chain, "" where there is none."""
-    with closing(_opened(address)) as database:
+    with _opened(address) as database:
         found = {each: database.execute(_NEWEST, (each,)).fetchone() for each in areas}
     return {area: row[0] if row else "" for area, row in found.items()}
 
 
-def _opened(address: str) -> Any:
+@contextmanager
+def _opened(address: str) -> Iterator[Any]:
     """Open what is there; a file that is not is an error and not a new database."""
-    if is_served(address):
-        # Loaded where it is needed alone.
-        from models.engines.driver import opened
+    if not is_served(address):
+        uri = f"{Path(address).absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(uri, uri=True)) as connection:
+            yield connection
+        return
+    # Loaded where it is needed alone; so its errors are told as those of any server.
+    from models.engines.driver import opened, psycopg
 
-        return opened(address)
-    uri = f"{Path(address).absolute().as_uri()}?mode=ro"
-    return sqlite3.connect(uri, uri=True)
+    try:
+        with closing(opened(address)) as connection:
+            yield connection
+    except psycopg.Error as error:
+        raise ConnectionError(str(error)) from error

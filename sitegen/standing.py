@@ -12,6 +12,7 @@ marks and the same instant.
 import hashlib
 import json
 import os
+import sqlite3
 import sys
 from collections.abc import Iterator
 from datetime import datetime
@@ -31,8 +32,10 @@ SOURCES = ("models", "api", "sitegen", "templates")
 
 
 def made_of(settings: Settings) -> str:
-    """Name all that pages are made of but for the database: code, looks, settings."""
-    digest = hashlib.sha256(repr((sys.version, _packages(), settings)).encode())
+    """Name all that pages are made of but for the rows: code, looks, settings."""
+    # The settings themselves do not show the address, which may have a password.
+    told = repr((sys.version, _packages(), settings, settings.database))
+    digest = hashlib.sha256(told.encode())
     files = [*ROOT.glob("*.py"), *(f for each in SOURCES for f in _files(ROOT / each))]
     if settings.templates:
         files += _files(Path(settings.templates))
@@ -74,7 +77,7 @@ def glance(settings: Settings, now: datetime) -> Report | None:
             )
             count = _count(folder) if holds else None
             warnings = [str(each) for each in noted["warnings"]]
-        except Exception:
+        except (OSError, ValueError, KeyError, TypeError, sqlite3.Error):
             # Whatever it is, a build that looks at every page will say it.
             return None
     return None if count is None else Report(unchanged=count, warnings=warnings)

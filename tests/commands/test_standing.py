@@ -126,6 +126,17 @@ def test_other_history_is_shown(command, site, looked, keeping, address):
     assert looked == [1]
 
 
+def test_other_database(command, site, looked, keeping, address, beside, monkeypatch):
+    """A copy is another database, although it says the same: it may go its own way."""
+    keeping.at_rest()
+    keeping.copy(address, copy := beside("copy.db"))
+
+    monkeypatch.setenv("MASTHEAD_DATABASE", copy)
+    command("build")
+
+    assert looked == [1]
+
+
 @pytest.mark.parametrize(
     "name", ["MASTHEAD_SITE_NAME", "MASTHEAD_TEMPLATES", "MASTHEAD_FRESHNESS_SECONDS"]
 )
