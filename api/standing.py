@@ -52,9 +52,12 @@ class Standing(Collector):
     def collect(self) -> Iterator[Metric]:
         """Without a database that can be read, tell the rest."""
         now = self._clock()
-        yield from self._builder(now)
+        waiting = "change has been waiting for the site"
+        yield from _doing(self._progress, now, "builder", "build", waiting)
         if self._publishing:
-            yield from _publisher(self._publishing, now)
+            waiting = "build has been waiting to be published"
+            about = "publisher", "publication", waiting
+            yield from _doing(self._publishing, now, *about)
         yield from self._files()
         try:
             with reading():
@@ -68,31 +71,6 @@ class Standing(Collector):
             float(bool(found)),
         )
         yield from found
-
-    def _builder(self, now: datetime) -> Iterator[Metric]:
-        progress = self._progress
-        yield _gauge(
-            "masthead_builder_lag_seconds",
-            "For how long the oldest change has been waiting for the site.",
-            progress.lag(now),
-        )
-        builds = CounterMetricFamily(
-            "masthead_builds", "Builds, by how they ended.", labels=["result"]
-        )
-        builds.add_metric(["done"], progress.done)
-        builds.add_metric(["broken"], progress.broken)
-        yield builds
-        if progress.last_at:
-            yield _gauge(
-                "masthead_build_last_timestamp_seconds",
-                "When the last build that came to its end began.",
-                progress.last_at.timestamp(),
-            )
-            yield _gauge(
-                "masthead_build_last_duration_seconds",
-                "How long the last build took.",
-                progress.last_seconds,
-            )
 
     def _files(self) -> Iterator[Metric]:
         used = database.folders() | {"output": Path(self._settings.output)}
@@ -133,27 +111,29 @@ class States(Collector):
         )
 
 
-def _publisher(progress: Progress, now: datetime) -> Iterator[Metric]:
+def _doing(
+    progress: Progress, now: datetime, doer: str, deed: str, waiting: str
+) -> Iterator[Metric]:
+    """Tell how who builds, or publishes what was built, gets on."""
     yield _gauge(
-        "masthead_publisher_lag_seconds",
-        "For how long the oldest build has been waiting to be published.",
+        f"masthead_{doer}_lag_seconds",
+        f"For how long the oldest {waiting}.",
         progress.lag(now),
     )
-    publications = CounterMetricFamily(
-        "masthead_publications", "Publications, by how they ended.", labels=["result"]
-    )
-    publications.add_metric(["done"], progress.done)
-    publications.add_metric(["broken"], progress.broken)
-    yield publications
+    told = f"{deed.capitalize()}s, by how they ended."
+    ended = CounterMetricFamily(f"masthead_{deed}s", told, labels=["result"])
+    ended.add_metric(["done"], progress.done)
+    ended.add_metric(["broken"], progress.broken)
+    yield ended
     if progress.last_at:
         yield _gauge(
-            "masthead_publication_last_timestamp_seconds",
-            "When the last publication that came to its end began.",
+            f"masthead_{deed}_last_timestamp_seconds",
+            f"When the last {deed} that came to its end began.",
             progress.last_at.timestamp(),
         )
         yield _gauge(
-            "masthead_publication_last_duration_seconds",
-            "How long the last publication took.",
+            f"masthead_{deed}_last_duration_seconds",
+            f"How long the last {deed} took.",
             progress.last_seconds,
         )
 

@@ -67,11 +67,8 @@ class FileRows(SqliteDatabase):
     def drafting(self, draft: Path) -> Iterator[None]:
         """Be open on a file that is not finished, and let go of it at the end."""
         self.init(str(draft), pragmas=FILLING)
-        self.connect()
-        try:
+        with self.connection_context():
             yield
-        finally:
-            self.close()
 
     def copy_to(self, path: Path) -> None:
         with drafted(path, self._hindrance) as draft:

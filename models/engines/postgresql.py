@@ -1,9 +1,8 @@
 """PostgreSQL, and what speaks its protocol: a server that many hosts write to."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from peewee import Psycopg3Adapter
 from models.engines.driver import (
     Connection,
     TransactionStatus,
-    numbered,
     opened,
     psycopg,
 )
@@ -32,9 +30,6 @@ BEGIN_WRITING = (
     f" SET LOCAL idle_in_transaction_session_timeout = '{STILL_SECONDS}s';"
     f" SELECT pg_advisory_xact_lock({WRITING}); SET LOCAL lock_timeout = 0"
 )
-# So many rows of a long list are fetched at once; each list has a name.
-FETCHED = 2000
-_numbers = count()
 # What the server says when it cannot be used, and the state that this is: by the
 # class of its SQLSTATE or by all of it.
 STATES = {
@@ -107,7 +102,7 @@ class ServerDatabase(Words, ServerRows):
 
     def aside(self) -> Connection:
         """Return a connection of its own, outside of every transaction."""
-        return opened(self.database)
+        return self._connect()
 
     def exists(self, address: str) -> bool:
         """A server that cannot be reached is for whoever opens it to tell of."""
@@ -199,13 +194,6 @@ class ServerDatabase(Words, ServerRows):
     def unindexed(self, field: Any) -> Any:
         """The server knows which values are rare."""
         return field
-
-    def streamed(self, statement: str, given: Sequence[Any]) -> Iterator[Any]:
-        """The server would send them all at once: they are fetched part by part."""
-        with self.connection().cursor(name=f"rows-{next(_numbers)}") as cursor:
-            cursor.itersize = FETCHED
-            cursor.execute(numbered(statement), given)
-            yield from cursor
 
     def hours_as_text(self, number: int, start: int, end: int) -> tuple[str, list[str]]:
         asked = self.execute_sql(_HOURS_AS_TEXT, (number, start, end))

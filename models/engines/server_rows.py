@@ -1,10 +1,10 @@
 """How all rows leave a server of PostgreSQL, and come into one."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,15 @@ from peewee import PostgresqlDatabase
 
 from models.engines.copying import copied
 from models.engines.drafts import drafted, no_copy
+from models.engines.driver import numbered
 from models.engines.schema import Table, quoted
 from models.engines.sqlite import FileDatabase
 from models.engines.tsvector import told_vector
 
-# So many rows are fetched at a time; each may be a document.
-FETCHED = 200
+# So many rows of a long list are fetched at a time, and where each may be a document;
+# each list has a name.
+MANY, FEW = 2000, 200
+_numbers = count()
 # After so many rows the server holds them to what they refer to: until then it
 # remembers each.
 AT_ONCE = 50_000
@@ -43,12 +46,19 @@ class ServerRows(PostgresqlDatabase):
             f"{quoted(name)}::int" if name in table.flags else quoted(name)
             for name in table.columns
         )
-        with self.connection().cursor(name="rows") as cursor:
-            cursor.itersize = FETCHED
-            cursor.execute(
-                f"SELECT {', '.join(told)} FROM {quoted(table.name)}"  # noqa: S608  names of our schema
-                f" ORDER BY {quoted(*table.key)}"
-            )
+        asked = (
+            f"SELECT {', '.join(told)} FROM {quoted(table.name)}"  # noqa: S608  names of our schema
+            f" ORDER BY {quoted(*table.key)}"
+        )
+        return self.streamed(asked, (), at_once=FEW)
+
+    def streamed(
+        self, statement: str, given: Sequence[Any], at_once: int = MANY
+    ) -> Iterator[tuple[Any, ...]]:
+        """The server would send them all at once: they are fetched part by part."""
+        with self.connection().cursor(name=f"rows-{next(_numbers)}") as cursor:
+            cursor.itersize = at_once
+            cursor.execute(numbered(statement), given)
             yield from cursor
 
     def fill(self, table: Table, rows: Iterable[tuple[Any, ...]]) -> None:
@@ -81,11 +91,8 @@ class ServerRows(PostgresqlDatabase):
     @contextmanager
     def receiving(self, address: str) -> Iterator[None]:
         self.aim(address)
-        self.connect()
-        try:
+        with self.connection_context():
             yield
-        finally:
-            self.close()
 
     def copy_to(self, path: Path) -> None:
         copy = FileDatabase(None)

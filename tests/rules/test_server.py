@@ -153,13 +153,12 @@ def test_transaction_that_failed(store):
     assert marks()["docs"] == 2
 
 
-def test_streamed(store, monkeypatch):
+def test_streamed(store):
     """A long list is fetched in parts, two at a time as well."""
-    monkeypatch.setattr("models.engines.postgresql.FETCHED", 3)
     asked = "SELECT number, ?2 FROM generate_series(1, ?1) number"
 
     with reading():
-        one, two = (database.streamed(asked, (10, each)) for each in "ab")
+        one, two = (database.streamed(asked, (10, each), at_once=3) for each in "ab")
         found = list(zip(one, two, strict=True))
 
     assert found == [((number, "a"), (number, "b")) for number in range(1, 11)]
