@@ -27,7 +27,7 @@ from tests.house.words import MANUAL
 from tests.operations.test_import import with_new_ids, without_record
 from tests.projects import OWNER
 
-PAGE = next(words for words in MANUAL if words.path.stem == "moving-out")
+PAGE = next(words for words in MANUAL if words.path.stem == "exporting")
 SECRET = re.compile(r"mh_\w{8}_\w{49}")
 FILES = (*NOUNS, SAMPLES)
 BY_OWNER = By("account", OWNER)

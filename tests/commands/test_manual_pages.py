@@ -33,10 +33,10 @@ ELSEWHERE = ("make ", "rsync ", "journalctl ")
 # On an instance of its own, whose database is replaced.
 RESTORED = "backup-and-restore"
 FOLLOWED = (
-    *("README", "first-steps", "running-an-incident", "planning-maintenance"),
+    *("README", "quick-start", "managing-incidents", "scheduled-maintenance"),
     *("posting-measurements", "publishing-documents", "keys-and-scopes"),
-    *("a-day-of-a-project", "importing-a-markdown-tree", "moving-out"),
-    *("requests-and-answers", "gateways", "following-the-status", "deploying"),
+    *("project-walkthrough", "importing-markdown", "exporting"),
+    *("api-conventions", "api-gateways", "feeds-badges-and-embeds", "deployment"),
     RESTORED,
 )
 PAGES = [words for words in ALL if words.path.stem in FOLLOWED]
@@ -141,7 +141,7 @@ def test_page_can_be_followed(words, live, tmp_path, environment_in):
 
 def test_first_hour(tmp_path, tmp_path_factory, environment_in):
     """Its pages need nothing but those before them, on a site that was empty."""
-    (hour,) = [words for words in ALL if words.path.stem == "the-first-hour"]
+    (hour,) = [words for words in ALL if words.path.stem == "getting-started"]
     steps = re.findall(r"^\| \d+ \| \[[^]]+\]\(\S*?([\w-]+)\.md", hour.text, re.M)
     pages = {words.path.stem: words for words in PAGES}
     ours = [pages[each] for each in steps[1:] if each in pages and each != RESTORED]
@@ -159,7 +159,7 @@ def test_first_hour(tmp_path, tmp_path_factory, environment_in):
 
 def test_incident_to_post_mortem(live, tmp_path):
     """At the end of the page an incident leads to a document, and back."""
-    (page,) = [words for words in PAGES if words.path.stem == "running-an-incident"]
+    (page,) = [words for words in PAGES if words.path.stem == "managing-incidents"]
     environment, netloc = live
     reader = Reader(tmp_path, dict(environment), netloc)
     for block in page.blocks("bash"):

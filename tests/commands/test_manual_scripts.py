@@ -15,7 +15,7 @@ from tests.house.words import MANUAL
 from tests.tool_bodies import RESULT, alert, kuma, statuses, webhook
 
 PAGES = {words.path.stem: words for words in MANUAL}
-PIPES, MOVING = PAGES["from-other-tools"], PAGES["moving-in"]
+PIPES, MOVING = PAGES["monitoring-integrations"], PAGES["importing-a-status-page"]
 SETTINGS, SCRIPT = (b for b in PIPES.blocks("sh") if "/etc/" in b or "HERE=/" in b)
 (HOOKS,) = map(json.loads, PIPES.blocks("json"))
 

@@ -95,7 +95,7 @@ def test_demo(start):
     key = re.search(r"mh_\w+", told)[0]
 
     until(lambda: shows(f"{address}/status/", "Object storage"))
-    until(lambda: shows(f"{address}/guides/first-steps/", "Masthead"))
+    until(lambda: shows(f"{address}/guides/quick-start/", "Masthead"))
     listed = json.loads(fetch(f"{address}/status/v1/services/list", key))["data"]
     assert listed["overall"] == "degraded"
     assert listed["stale"] is False

@@ -7,7 +7,7 @@ import subprocess
 from models.database import is_there
 from tests.house.words import MANUAL, ROOT
 
-(PAGE,) = [words for words in MANUAL if words.path.stem == "deploying"]
+(PAGE,) = [words for words in MANUAL if words.path.stem == "deployment"]
 STEPS = PAGE.blocks("text")
 SETTINGS = next(block for block in STEPS if block.startswith("MASTHEAD_"))
 BY_HAND = next(block for block in STEPS if "keys bootstrap" in block)

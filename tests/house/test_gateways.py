@@ -11,7 +11,7 @@ import pytest
 from models.platform.secrets import hash_of, is_secret, make_secret
 from tests.house.words import MANUAL
 
-(PAGE,) = [words for words in MANUAL if words.path.stem == "gateways"]
+(PAGE,) = [words for words in MANUAL if words.path.stem == "api-gateways"]
 (VECTORS,) = [json.loads(block) for block in PAGE.blocks("json")]
 (SCANNED,) = PAGE.blocks("text")
 RUNS = {

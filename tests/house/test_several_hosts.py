@@ -10,8 +10,8 @@ from tests.house.words import MANUAL, ROOT
 
 PAGES = {words.path.stem: words for words in MANUAL}
 BENCH = (ROOT / "bench/README.md").read_text(encoding="utf-8")
-SIZES, HOSTS = PAGES["sizes"], PAGES["several-hosts"]
-WATCHING = PAGES["watching-masthead"]
+SIZES, HOSTS = PAGES["capacity-planning"], PAGES["multiple-servers"]
+WATCHING = PAGES["monitoring"]
 COMPOSE = (ROOT / "deploy/compose.yaml").read_text(encoding="utf-8")
 SERVICES = yaml.safe_load(COMPOSE)["services"]
 FRONT = (ROOT / "deploy/several.Caddyfile").read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ from api import server
 from models.faults import HARMLESS, STATES
 from tests.house.words import ROOT
 
-PAGE = (ROOT / "manual/operating/when-something-fails.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "manual/operating/troubleshooting.md").read_text(encoding="utf-8")
 STATE = re.compile(r"^\| `([a-z-]+)` \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
 
 

@@ -17,7 +17,7 @@ from models.progress import Progress
 from tests.house.words import MANUAL
 from tests.pages.test_status import measured
 
-(PAGE,) = [words for words in MANUAL if words.path.stem == "watching-masthead"]
+(PAGE,) = [words for words in MANUAL if words.path.stem == "monitoring"]
 SCRAPED, RULES = (yaml.safe_load(block) for block in PAGE.blocks("yaml"))
 NAME = re.compile(r"\b(?:masthead|process|python)_\w+")
 # What Prometheus itself tells.

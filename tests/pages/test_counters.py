@@ -68,7 +68,7 @@ def live_through(now, world):
 
 def recomputed(output):
     """Run the script of the manual against the built site."""
-    text = (MANUAL / "recomputing-uptime.md").read_text(encoding="utf-8")
+    text = (MANUAL / "verifying-uptime.md").read_text(encoding="utf-8")
     script = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
     asked = [sys.executable, "-c", script, output.as_uri(), "api"]
     told = subprocess.run(asked, capture_output=True, text=True, check=True)
@@ -112,7 +112,7 @@ def test_recomputed(api, clock, build_site, output, _):
 
 def test_script_is_short():
     """The script of the manual has ten lines."""
-    text = (MANUAL / "recomputing-uptime.md").read_text(encoding="utf-8")
+    text = (MANUAL / "verifying-uptime.md").read_text(encoding="utf-8")
     script = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
 
     lines = [line for line in script.splitlines() if line and "import" not in line]
