@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 
 from models.commands.ending import ended
 from models.settings import SettingError, Settings
-from sitegen.commands.glance import nothing_to_build
-from sitegen.files import Folder, OutputError
+from sitegen.commands.quick_build import nothing_to_build
+from sitegen.output.folder import Folder, OutputError
 
 
 def utc_now() -> datetime:
@@ -46,24 +46,24 @@ from functools import partial
 from importlib import import_module
 from typing import Any, TextIO
 
-from api.commands.listening import add_address
-from models.commands.declaring import Given, add_command, commands_of
+from api.commands.listen import add_address
+from models.commands.declaring import CommandContext, add_command, commands_of
 from models.commands.ending import CommandError
 from models.errors import Refusal
 from models.logs import OneLine
 from models.platform.secrets import HIDDEN
-from sitegen.garbage import collect_seldom
+from sitegen.build.gc_tuning import collect_seldom
 
 # The room in which a command lives, and what it does: keys is api/commands/keys.py. It
 # is loaded when it is asked for, since most need little of what a server needs.
 ELSEWHERE = {
     "build": ("sitegen", "bring the output folder up to date"),
-    "migrate": ("models", "bring the database's tables up to date"),
+    "migrate": ("api", "bring the database's tables up to date"),
     "publish": ("sitegen", "bring what was built to where it is published"),
     "check": ("sitegen", "check database, audit chains and output"),
     "openapi": ("api", "print the OpenAPI document"),
-    "backup": ("models", "write a consistent copy of the database"),
-    "move": ("models", "copy everything into an empty database, of either engine"),
+    "backup": ("api", "write a consistent copy of the database"),
+    "move": ("api", "copy everything into an empty database, of either engine"),
     "export": ("sitegen", "write everything into a folder of files"),
     "probe": ("api", "measure targets and tell the API, from anywhere"),
     "keys": ("api", "manage API keys"),
@@ -87,14 +87,14 @@ def _asked(words: Sequence[str]) -> Namespace:
     return parser(words).parse_args(words)
 
 
-def _run(asked: Namespace) -> int:
+def _run(arguments: Namespace) -> int:
     """Run the command; what a person did wrong ends it with a sentence and 2."""
     try:
         settings = Settings.from_environment(os.environ)
         log_to(sys.stderr, settings.log_level)
-        given = Given(settings, utc_now, partial(_described, settings))
+        given = CommandContext(settings, utc_now, partial(_described, settings))
         _settle()
-        return int(asked.run(given, asked) or 0)
+        return int(arguments.run(given, arguments) or 0)
     except (CommandError, SettingError, OutputError, Refusal) as error:
         print(f"masthead: {error}", file=sys.stderr)
     except UnicodeError:
@@ -149,7 +149,7 @@ def _settle() -> None:
 
 
 def _described(settings: Settings) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    from api.openapi import described
+    from api.openapi.document import described
 
     return described(settings)
 
@@ -162,44 +162,44 @@ from pathlib import Path
 from socket import socket
 
 from api.commands.keys import issue_admin
-from api.commands.listening import addressed, listening
-from api.http import create_app
-from api.jobs import Jobs, tidy
-from api.metrics import Metrics
-from api.server import Server, limited_server
+from api.commands.listen import addressed, listening
+from api.http.application import create_app
+from api.http.metrics import Metrics
+from api.http.server import Server, limited_server
+from api.scheduler import Jobs, tidy
 from models import changes
 from models.commands.opening import open_instance
 from models.commands.telling import progress
-from models.database import writing
-from models.hosts import hosts_of
-from models.lease import Tenure
-from models.platform.shared_buckets import buckets_of
-from models.platform.uses import Uses
-from models.projects.exchange import Import, import_documents
-from models.projects.words import By
-from models.status.measurements import record_measurements
-from sitegen.bodies import Bodies
-from sitegen.builder import Builder
-from sitegen.page import editions
-from sitegen.preview import Preview
-from sitegen.publishing.publisher import Publisher
+from models.platform.key_uses import Uses
+from models.platform.shared_rate_limits import buckets_of
+from models.projects.documents.document_import import Import, import_documents
+from models.projects.fields import Actor
+from models.runtime.leader_election import hosts_of
+from models.runtime.server_locks import ServerLocks
+from models.status.measurements.measurements import record_measurements
+from models.storage.database import writing
+from sitegen.build.builder import Builder
+from sitegen.build.preview import Preview
+from sitegen.docs.body_cache import Bodies
+from sitegen.output.publishing.publisher import Publisher
+from sitegen.page import build_contexts
 from sitegen.sources.tree import read_tree
 
 DAY_SECONDS = 86_400
 
 
-def serve(given: Given, asked: Namespace) -> None:
-    given = addressed(given, asked)
+def serve(given: CommandContext, arguments: Namespace) -> None:
+    given = addressed(given, arguments)
     with listening(given.settings) as listener:
         _open(given)
         _serve(given, listener)
 
 
-def demo(given: Given, asked: Namespace) -> None:
+def demo(given: CommandContext, arguments: Namespace) -> None:
     """The sample world: its content is the cast of the tests."""
     from tests import world
 
-    given = addressed(given, asked)
+    given = addressed(given, arguments)
     with listening(given.settings) as listener:
         _open(given)
         world.populate(utc_now())
@@ -213,7 +213,7 @@ def demo(given: Given, asked: Namespace) -> None:
         _serve(given, listener, partial(_beat, given.settings, world.beat))
 
 
-def _open(given: Given) -> None:
+def _open(given: CommandContext) -> None:
     # A folder that cannot be written is better known now than at the first build.
     with Folder(given.settings.output).locked():
         pass
@@ -221,8 +221,11 @@ def _open(given: Given) -> None:
 
 
 def _import_manual(settings: Settings) -> None:
-    folder, by = Path(__file__).parent / "manual", By("account", settings.docs_owner_id)
-    wanted = Import("guides", utc_now(), by, tree=folder.name, publish=True)
+    folder, actor = (
+        Path(__file__).parent / "manual",
+        Actor("account", settings.docs_owner_id),
+    )
+    wanted = Import("guides", utc_now(), actor, tree=folder.name, publish=True)
     import_documents(read_tree(folder).sources, wanted, progress("document"))
 
 
@@ -234,10 +237,12 @@ def _beat(settings: Settings, beat: Callable[[datetime], list[Any]]) -> None:
         changes.mark("status")
 
 
-def _jobs(settings: Settings, metrics: Metrics, tenure: Tenure, uses: Uses) -> Jobs:
+def _jobs(
+    settings: Settings, metrics: Metrics, server_locks: ServerLocks, uses: Uses
+) -> Jobs:
     """Return the clock, with what it does on any server."""
     jobs = Jobs(utc_now, metrics.job_done)
-    jobs.every(15, "tenure", tenure.take)
+    jobs.every(15, "tenure", server_locks.take)
     jobs.every(60, "uses", uses.write)
     jobs.every(300, "tidy", lambda: tidy(settings, utc_now()))
     jobs.every(DAY_SECONDS, "bodies", Bodies().forget)
@@ -245,37 +250,39 @@ def _jobs(settings: Settings, metrics: Metrics, tenure: Tenure, uses: Uses) -> J
 
 
 def _serve(
-    given: Given, listener: socket, beat: Callable[[], None] | None = None
+    given: CommandContext, listener: socket, beat: Callable[[], None] | None = None
 ) -> None:
     """Serve, build and keep the clock, until told to stop."""
     settings = given.settings
-    edition = editions(settings, *given.described())
+    context = build_contexts(settings, *given.described())
     hosts = hosts_of(settings.database, lambda *told: builder.wake(*told))
     publisher = Publisher(settings, utc_now)
     builder = Builder(
         utc_now,
-        edition,
+        context,
         lambda at: jobs.at(at, builder.wake),
         publisher.wake,
         hosts=hosts,
     )
     metrics = Metrics(settings, utc_now, builder.progress, publisher.progress)
-    tenure, uses = Tenure(settings.database, settings.output), Uses()
+    server_locks, uses = ServerLocks(settings.database, settings.output), Uses()
     application = create_app(
         settings,
         clock=utc_now,
         changed=hosts.tell,
-        troubles=lambda: tenure.troubles() + builder.troubles() + publisher.troubles(),
+        troubles=lambda: (
+            server_locks.troubles() + builder.troubles() + publisher.troubles()
+        ),
         uses=uses,
         site=Preview(settings.output, lambda: builder.is_shown),
         metrics=metrics,
         buckets=buckets_of(settings.database),
     )
     server = limited_server(application, listener, threads=settings.threads)
-    jobs = _jobs(settings, metrics, tenure, uses)
+    jobs = _jobs(settings, metrics, server_locks, uses)
     if beat:
         jobs.every(30, "beat", beat)
-    with tenure, hosts, publisher:
+    with server_locks, hosts, publisher:
         builder.start()
         try:
             with jobs.running():

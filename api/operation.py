@@ -12,24 +12,17 @@ from typing import Any, Literal, TypeVar
 from pydantic import ConfigDict, TypeAdapter
 
 from models.audit import Target, told
-from models.base import Change, Shape
+from models.base import Change, Schema
 from models.errors import Refusal
 from models.pagination import CursorQuery, OffsetQuery
 from models.platform.scopes import any_covers
-from models.projects.site import Site
+from models.projects.documents.preview import Site
+from models.projects.fields import Actor, ActorType
 from models.settings import Settings
 
 KIB, MIB = 1024, 1024 * 1024
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True)
-class Actor:
-    """Who an Area A change is put down to."""
-
-    type: Literal["account", "key"]
-    id: str
 
 
 @dataclass(slots=True)
@@ -54,11 +47,6 @@ class Caller:
     @property
     def account(self) -> str | None:
         return self.acts_as_account or self.account_id
-
-    @property
-    def actor(self) -> Actor:
-        account = self.account
-        return Actor("account", account) if account else Actor("key", self.key_id)
 
     @property
     def is_asserting(self) -> bool:
@@ -111,6 +99,13 @@ class Call:
             raise RuntimeError("This application was not told who makes its pages.")
         return self.made_by
 
+    @property
+    def actor(self) -> Actor:
+        """The account or key that an Area A change is attributed to."""
+        account = self.caller.account
+        kind: ActorType = "account" if account else "key"
+        return Actor(kind, account or self.caller.key_id, self.request_id, self.about)
+
     def audit(
         self,
         about: Any,
@@ -155,16 +150,16 @@ class Operation:
     route: str
     scope: str
     handler: Callable[..., Any]
-    takes: type[Shape] | None
-    gives: Any
+    request: type[Schema] | None
+    response: Any
     idempotent: Literal["required", "accepted"]
     audit: tuple[str, ...]
     rebuilds: str | None
-    refuses: tuple[type[Refusal], ...]
-    conceals: str | None
+    errors: tuple[type[Refusal], ...]
+    secret_field: str | None
     mutates: bool
-    revalidates: bool
-    most_bytes: int
+    etag: bool
+    max_body_bytes: int
 
     @property
     def method(self) -> str:
@@ -201,17 +196,17 @@ class Operation:
         A mistake in it is logged, and must not say what the answer would have been.
         A shape by itself knows that; of several the adapter has to.
         """
-        if isinstance(self.gives, type) and issubclass(self.gives, Shape):
-            return TypeAdapter(self.gives)
-        return TypeAdapter(self.gives, config=ConfigDict(hide_input_in_errors=True))
+        if isinstance(self.response, type) and issubclass(self.response, Schema):
+            return TypeAdapter(self.response)
+        return TypeAdapter(self.response, config=ConfigDict(hide_input_in_errors=True))
 
     @cached_property
     def paged(self) -> Literal["cursor", "offset"] | None:
-        if self.takes is None:
+        if self.request is None:
             return None
-        if issubclass(self.takes, CursorQuery):
+        if issubclass(self.request, CursorQuery):
             return "cursor"
-        return "offset" if issubclass(self.takes, OffsetQuery) else None
+        return "offset" if issubclass(self.request, OffsetQuery) else None
 
 
 OPERATIONS: list[Operation] = []
@@ -229,16 +224,16 @@ def operation(
     route: str,
     *,
     scope: str,
-    gives: Any,
-    takes: type[Shape] | None = None,
+    response: Any,
+    request: type[Schema] | None = None,
     idempotent: Literal["required", "accepted"] = "accepted",
     audit: str | tuple[str, ...] = (),
     rebuilds: str | None = None,
-    refuses: tuple[type[Refusal], ...] = (),
-    conceals: str | None = None,
-    reads_only: bool = False,
-    revalidates: bool = False,
-    most_bytes: int = 256 * KIB,
+    errors: tuple[type[Refusal], ...] = (),
+    secret_field: str | None = None,
+    read_only: bool = False,
+    etag: bool = False,
+    max_body_bytes: int = 256 * KIB,
 ) -> Callable[[Handler], Handler]:
     """
     Declare an operation; its handler takes the Call and the asked shape.
@@ -251,16 +246,16 @@ def operation(
         Operation,
         route=route,
         scope=scope,
-        takes=takes,
-        gives=gives,
+        request=request,
+        response=response,
         idempotent=idempotent,
         audit=(audit,) if isinstance(audit, str) else audit,
         rebuilds=rebuilds,
-        refuses=refuses,
-        conceals=conceals,
-        mutates=route.startswith("POST") and not reads_only,
-        revalidates=revalidates,
-        most_bytes=most_bytes,
+        errors=errors,
+        secret_field=secret_field,
+        mutates=route.startswith("POST") and not read_only,
+        etag=etag,
+        max_body_bytes=max_body_bytes,
     )
     return partial(_declare, declared)
 

@@ -15,7 +15,7 @@ from statistics import median
 from bench import hugo
 from bench.server import Client, key_for_all
 from bench.tree import document, place, write_document, write_tree
-from models.database import database, open_database
+from models.storage.database import database, open_database
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[1]

@@ -18,14 +18,14 @@ from bench.measurements import BATCH, RECORD, batch, by_hand
 from bench.server import key_for_all, now, served
 from bench.work import WORDS
 from models.commands.opening import open_instance
-from models.database import database, writing
-from models.engines.driver import opened
-from models.engines.engine import is_served
 from models.platform.secrets import hash_of
-from models.projects.projects import docs_project
-from models.projects.words import By
-from models.projects.work_items import CreateWorkItem, create_work_item
+from models.projects.fields import Actor
+from models.projects.projects.projects import docs_project
+from models.projects.work.items import CreateWorkItem, create_work_item
 from models.settings import NIL_UUID, Settings
+from models.storage.database import database, writing
+from models.storage.engines.engine import is_served
+from models.storage.engines.postgresql_driver import opened
 from tests.keeping import Files, databases
 
 HEADS = "What", "SQLite", "PostgreSQL"
@@ -87,11 +87,11 @@ class World:
         open_instance(Settings(database=address), now())
         self.key, self.project = key_for_all(), docs_project().id
         services.fill(BATCH)
-        chance, by = random.Random(1), By("account", NIL_UUID)
+        chance, actor = random.Random(1), Actor("account", NIL_UUID)
         with writing():
             for number in range(ITEMS):
                 words = f"{chance.choice(WORDS)} {chance.choice(WORDS)} w{number}"
-                create_work_item(CreateWorkItem(**self._item(words)), now(), by)
+                create_work_item(CreateWorkItem(**self._item(words)), now(), actor)
         database.close()
 
     def _item(self, title):

@@ -6,15 +6,15 @@ import time
 
 from peewee import chunked
 
-from api.callers import authenticate
-from api.wire import SentHeaders
+from api.http.authentication import authenticate
+from api.http.middleware import SentHeaders
 from bench.server import HELLO, empty_database, now, served
 from models.base import milliseconds, new_id
-from models.database import database, writing
-from models.platform.buckets import OwnBuckets
 from models.platform.keys import KeyRow
+from models.platform.rate_limits import OwnBuckets
 from models.platform.scopes import any_covers
 from models.settings import Settings
+from models.storage.database import database, writing
 
 KEYS, TURNS, CALLERS = 100_000, 3_000, 5_000
 HEADERS = "Host: 127.0.0.1\r\nConnection: keep-alive\r\n"

@@ -23,17 +23,17 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
-from api.http import create_app
-from api.openapi import described
+from api.http.application import create_app
+from api.openapi.document import described
 from bench.mix import Mix, publication
 from bench.server import Client as Connection
 from bench.server import empty_database, now
-from models.database import database, open_database, reading, writing
-from models.integrity import faults
-from models.projects.projects import ensure_docs_project
+from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID, Settings
-from sitegen.build import build
-from sitegen.page import editions
+from models.storage.database import database, open_database, reading, writing
+from models.storage.integrity import faults
+from sitegen.build.build import build
+from sitegen.page import build_contexts
 from tests.crash.child import Deadly, Quick, forget, survives
 from tests.pages.test_build import files_in
 from tests.ports import free_port
@@ -78,8 +78,8 @@ class Instance:
         with writing():
             self.mix = Mix()
         self.at = now()
-        self.edition = editions(self.settings, *described(self.settings))
-        build(self.edition(self.at), folder=Quick(self.settings.output))
+        self.context = build_contexts(self.settings, *described(self.settings))
+        build(self.context(self.at), folder=Quick(self.settings.output))
 
     def ask(self, write, client=None):
         """Ask in this process; return the status and the answer's bytes."""
@@ -106,10 +106,10 @@ class Instance:
 
     def differences(self):
         """How many files a build leaves otherwise than a full one would make them."""
-        edition = self.edition(now())
-        build(edition, folder=Quick(self.settings.output))
+        context = self.context(now())
+        build(context, folder=Quick(self.settings.output))
         with tempfile.TemporaryDirectory() as folder:
-            build(edition, folder=Quick(f"{folder}/site"))
+            build(context, folder=Quick(f"{folder}/site"))
             left = files_in(Path(self.settings.output))
             right = files_in(Path(folder) / "site")
         names = left.keys() | right.keys()
@@ -174,7 +174,7 @@ def work(found, step, told):
             file.write(json.dumps({"number": number, "answer": answer.decode()}) + "\n")
             if "/documents/" in write.path:
                 found.ask(publication(json.loads(answer)["data"]), client)
-    build(found.edition(now()), folder=folder)
+    build(found.context(now()), folder=folder)
 
 
 def killed_at_moments(found, kills, chance):

@@ -12,8 +12,8 @@ from threading import Event, Thread
 
 from bench.kills import instance
 from bench.server import serving
-from models.database import database, open_database, reading
-from models.integrity import faults
+from models.storage.database import database, open_database, reading
+from models.storage.integrity import faults
 from tests.ports import free_port
 
 CLIENTS, SECONDS = 32, 15

@@ -8,10 +8,10 @@ from datetime import timedelta
 from pathlib import Path
 
 from bench.server import Client, empty_database, now, served
-from models.database import writing
-from models.engines.sqlite import PRAGMAS
-from models.status.services import StatusAddService, add_service
-from models.words import told_moment
+from models.fields import format_moment
+from models.status.services.catalogue import StatusAddService, add_service
+from models.storage.database import writing
+from models.storage.engines.sqlite import PRAGMAS
 
 RECORD = "/status/v1/admin/measurements/record"
 SECONDS, CLIENTS, BATCH = 8, 4, 200
@@ -52,7 +52,7 @@ def _http(port, secret):
 
 
 def batch(source, at):
-    observed_at = told_moment(at)
+    observed_at = format_moment(at)
     samples = [
         {
             "slug": f"s{number}",

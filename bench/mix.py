@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from bench.server import now
 from models.audit import AuditRow
 from models.platform.keys import KeyRow
-from models.projects.document import DocumentRow
-from models.projects.projects import docs_project
-from models.projects.work_item import WorkItemRow
-from models.status.incidents import IncidentRow
-from models.status.measurements import MeasurementRow
-from models.status.services import StatusAddService, add_service
+from models.projects.documents.rows import DocumentRow
+from models.projects.projects.projects import docs_project
+from models.projects.work.rows import WorkItemRow
+from models.status.incidents.incidents import IncidentRow
+from models.status.measurements.measurements import MeasurementRow
+from models.status.services.catalogue import StatusAddService, add_service
 
 SERVICE = "api"
 DOCUMENTS = "/projects/v1/documents"

@@ -15,26 +15,28 @@ from threading import Thread
 from playwright.sync_api import sync_playwright
 
 from bench.server import empty_database, now
-from models.database import reading, writing
-from models.projects.documents import (
+from models.projects.documents.documents import (
     CreateDocument,
     UpdateDocument,
     create_document,
     update_document,
 )
-from models.projects.projects import ensure_docs_project
-from models.projects.publication import PublishDocument, publish_document
-from models.projects.words import By
+from models.projects.documents.publication import PublishDocument, publish_document
+from models.projects.fields import Actor
+from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID, Settings
-from sitegen import docs, front, search  # noqa: F401  (the front has the box)
-from sitegen.build import build
-from sitegen.looks import Looks
-from sitegen.page import PAGES, Edition
-from sitegen.shelves import shelves
+from models.storage.database import reading, writing
+from sitegen import front_page  # noqa: F401  (the front has the box)
+from sitegen.build.build import build
+from sitegen.docs import pages
+from sitegen.docs.collections import docs_collections
+from sitegen.page import PAGES, BuildContext
+from sitegen.search import search
+from sitegen.theme.theme import Theme
 from tests.browser.conftest import CHROMIUM
 
 DOCUMENTS, WORDS, VOCABULARY, TURNS = 10_000, 640, 30_000, 39
-BENCH = By("key", NIL_UUID)
+BENCH = Actor("key", NIL_UUID)
 SYLLABLES = re.findall("..", "bacedifogulameniporusatevixozaeralinonurestkyjaquwe")
 
 chance = random.Random(6)
@@ -53,26 +55,26 @@ def run():
     with empty_database() as (path, _), TemporaryDirectory() as folder:
         settings = Settings(database=path, output=folder)
         ids = fill()
-        edition = partial(Edition, now(), settings, Looks(settings))
+        context = partial(BuildContext, now(), settings, Theme(settings))
         started = time.perf_counter()
         with reading():
-            files = made(edition(), {})
+            files = made(context(), {})
         yield "10,000 documents indexed, s", f"{time.perf_counter() - started:.1f}", ""
         total = sum(map(compressed, (content for _, content in files.values())))
         told = f"{len(files)} files, {total / 1e6:.1f} MB"
         yield "the index, compressed", told, ""
-        spent, changed = publications(ids, edition, files)
+        spent, changed = publications(ids, context, files)
         yield "search of a build after a publish, median ms", f"{spent:.0f}", "<= 40"
         middle, most = median(changed) / 1000, sum(each < 5000 for each in changed)
         yield "a new body changes, median KB", f"{middle:.1f}", "< 5"
         yield "publications under 5 KB", f"{most} of {len(changed)}", ""
-        write_site(edition())
+        write_site(context())
         for what, query in QUERIES.items():
             loaded, answers = loads(folder, query)
             yield f"{what} load ({answers}), KB", f"{loaded / 1000:.1f}", "<= 40"
 
 
-def publications(ids, edition, files):
+def publications(ids, context, files):
     """Give documents other bodies one by one; return ms and the bytes of each."""
     spent, changed = [], []
     for number in range(TURNS):
@@ -81,8 +83,8 @@ def publications(ids, edition, files):
             update_document(asked, now(), BENCH)
             publish_document(PublishDocument(id=asked.id), now(), BENCH)
         with reading():
-            following = edition()
-            shelves(following)
+            following = context()
+            docs_collections(following)
             started = time.perf_counter()
             after = made(following, files)
             spent.append((time.perf_counter() - started) * 1000)
@@ -97,10 +99,10 @@ def publications(ids, edition, files):
     return median(spent), changed
 
 
-def made(edition, before):
+def made(context, before):
     """Return key and content of every file, made only where the key is new."""
     found = {}
-    for page in search.index(edition):
+    for page in search.index(context):
         key = page.identity()
         if page.path in before and before[page.path][0] == key:
             found[page.path] = before[page.path]
@@ -110,16 +112,16 @@ def made(edition, before):
     return found
 
 
-def write_site(edition):
+def write_site(context):
     """Build what a search asks for: no HTML of documents."""
     every = PAGES["docs"]
     PAGES["docs"] = [twins, search.index]
-    build(edition)
+    build(context)
     PAGES["docs"] = every
 
 
-def twins(edition):
-    return (each for each in docs.documents(edition) if each.template is None)
+def twins(context):
+    return (each for each in pages.documents(context) if each.template is None)
 
 
 def loads(folder, query):

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from models.database import database, migrate, open_database, writing
 from models.instance import make_secrets
 from models.platform.keys import CreateKey, issue_key
-from models.platform.shared_buckets import buckets_of
+from models.platform.shared_rate_limits import buckets_of
 from models.settings import Settings
+from models.storage.database import database, migrate, open_database, writing
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[1]
@@ -152,7 +152,7 @@ def serve(path, port):
 
 
 def product(path):
-    from api.http import create_app
+    from api.http.application import create_app
 
     open_database(path)
     settings = Settings(database=path)

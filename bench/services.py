@@ -3,9 +3,12 @@
 from datetime import timedelta
 
 from bench.server import Client, empty_database, now, p95, served
-from models.database import writing
-from models.status.measurements import StatusRecordMeasurements, record_measurements
-from models.status.services import StatusAddService, add_service
+from models.status.measurements.measurements import (
+    StatusRecordMeasurements,
+    record_measurements,
+)
+from models.status.services.catalogue import StatusAddService, add_service
+from models.storage.database import writing
 
 SERVICES, SOURCES = 500, 3
 

@@ -5,22 +5,25 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
-from api.http import create_app
+from api.http.application import create_app
 from bench.server import empty_database, now
 from models.base import milliseconds
 from models.changes import mark
-from models.database import database, writing
 from models.settings import Settings
-from models.status.hours import HOUR_MS, roll_up
-from models.status.measurements import StatusRecordMeasurements, record_measurements
-from models.status.services import ServiceRow, StatusAddService, add_service
-from sitegen.build import build
-from sitegen.builder import Builder
-from sitegen.files import Folder
-from sitegen.garbage import collect_seldom
-from sitegen.generations import live_generation
-from sitegen.looks import Looks
-from sitegen.page import Edition, declare_pages
+from models.status.measurements.measurements import (
+    StatusRecordMeasurements,
+    record_measurements,
+)
+from models.status.measurements.rollups import HOUR_MS, roll_up
+from models.status.services.catalogue import ServiceRow, StatusAddService, add_service
+from models.storage.database import database, writing
+from sitegen.build.build import build
+from sitegen.build.builder import Builder
+from sitegen.build.gc_tuning import collect_seldom
+from sitegen.output.folder import Folder
+from sitegen.output.generations import live_generation
+from sitegen.page import BuildContext, declare_pages
+from sitegen.theme.theme import Theme
 from tests import world
 
 SERVICES, DAYS, GROUPS = 500, 90, 10
@@ -37,8 +40,8 @@ def run():
 
 def _whole(settings):
     """Into an empty folder, again, and after a probe that says nothing new."""
-    looks, at = Looks(settings), now()
-    taken, processor, report = _built(settings, looks, at)
+    theme, at = Theme(settings), now()
+    taken, processor, report = _built(settings, theme, at)
     what = f"status of {SERVICES} services × {DAYS} days, full, s"
     yield what, f"{taken:.2f}", "<= 3"
     yield "processor seconds of it", f"{processor:.2f}", ""
@@ -46,15 +49,15 @@ def _whole(settings):
     for services in (1, 200):
         at += timedelta(seconds=30)
         beat(range(services), at)
-        _, processor, report = _built(settings, looks, at)
+        _, processor, report = _built(settings, theme, at)
         what = f"files that a quiet batch of {services} touches"
         yield what, len(report.written), ""
         yield "processor seconds of the build for it", f"{processor:.2f}", ""
 
 
-def _built(settings, looks, at):
+def _built(settings, theme, at):
     started, worked = time.perf_counter(), _processor()
-    report = build(Edition(at, settings, looks), ["status"])
+    report = build(BuildContext(at, settings, theme), ["status"])
     assert report.failed == []
     return time.perf_counter() - started, _processor() - worked, report
 
@@ -117,9 +120,11 @@ def _in_time():
     with empty_database() as (path, secret):
         world.populate(now())
         settings = Settings(database=path, output=_beside(path, "demo"))
-        looks = Looks(settings)
+        theme = Theme(settings)
         memory = {}
-        builder = Builder(now, lambda at: Edition(at, settings, looks, memory=memory))
+        builder = Builder(
+            now, lambda at: BuildContext(at, settings, theme, memory=memory)
+        )
         client = create_app(settings, clock=now, changed=builder.wake).test_client()
         builder.start()
         overview = Path(settings.output) / "status/index.html"

@@ -20,10 +20,10 @@ CODE = {
 }
 
 
-def document(number, count, edition=0):
+def document(number, count, context=0):
     """Return the title and the text of one document; `edition` changes the text."""
     title = f"{_words(random.Random(number), 3).capitalize()} {number}"
-    chance = random.Random(f"{number} {edition}")
+    chance = random.Random(f"{number} {context}")
     parts = [_words(chance, 60).capitalize() + ".\n"]
     for part in range(6):
         parts.append(f"## {_words(chance, 3).capitalize()} {part}\n")
@@ -44,8 +44,8 @@ def write_tree(folder, count):
         write_document(folder, number, count)
 
 
-def write_document(folder, number, count, edition=0):
-    title, text = document(number, count, edition)
+def write_document(folder, number, count, context=0):
+    title, text = document(number, count, context)
     file = Path(folder) / place(number)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(f"---\ntitle: {title}\n---\n\n{text}", encoding="utf-8")

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 from bench.server import Client, empty_database, now, p95, peak_megabytes, served
 from models.base import milliseconds
-from models.database import database, writing
-from models.status.hours import roll_up
-from models.status.services import StatusAddService, add_service
+from models.status.measurements.rollups import roll_up
+from models.status.services.catalogue import StatusAddService, add_service
+from models.storage.database import database, writing
 
 SERVICES, DAYS, MINUTE = 100, 91, 60_000
 

@@ -8,12 +8,11 @@ from itertools import chain, pairwise
 
 from bench.server import Client, empty_database, now, p95, served
 from models.base import milliseconds, new_id
-from models.database import database, writing
-from models.projects.cycles import way
-from models.projects.label import LabelRow
-from models.projects.project import ProjectRow
-from models.projects.text_index import IndexedTextRow
-from models.projects.work_item import (
+from models.projects.planning.rows import LabelRow
+from models.projects.projects.rows import ProjectRow
+from models.projects.search.text_index import IndexedTextRow
+from models.projects.work.cycles import way
+from models.projects.work.rows import (
     BUCKETS,
     PRIORITIES,
     WorkAssigneeRow,
@@ -21,6 +20,7 @@ from models.projects.work_item import (
     WorkLabelRow,
     WorkRelationshipRow,
 )
+from models.storage.database import database, writing
 
 ITEMS, PROJECTS, PEOPLE, LABELS = 100_000, 10, 200, 20
 THREADS, EACH, CHAIN = 8, 25, 20_000

@@ -14,8 +14,8 @@ from typing import Any
 from peewee import AutoField, TextField, fn
 from pydantic.alias_generators import to_camel
 
-from models.base import MomentField, Row, Shape, canonical, milliseconds, new_id
-from models.words import Moment, told_moment
+from models.base import MomentField, Row, Schema, canonical, milliseconds, new_id
+from models.fields import Moment, format_moment
 
 # The areas that keep a chain.
 AUDITED = ("platform", "projects", "status")
@@ -31,7 +31,7 @@ class Target:
     prefix: str | None = None
 
 
-class KeptRecord(Shape):
+class KeptRecord(Schema):
     """A record as it is kept, with its link."""
 
     number: int
@@ -156,7 +156,7 @@ def told(changes: dict[str, tuple[object, object]]) -> str:
 
 def _short(value: object) -> str:
     if isinstance(value, datetime):
-        return told_moment(value)
+        return format_moment(value)
     if isinstance(value, list):
         return ", ".join(value) or "none"
     if isinstance(value, bool):

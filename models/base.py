@@ -10,7 +10,7 @@ from peewee import BigIntegerField, Model, TextField
 from pydantic import BaseModel, ConfigDict, field_validator
 from pydantic.alias_generators import to_camel
 
-from models.database import database
+from models.storage.database import database
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)
@@ -20,7 +20,7 @@ MILLISECOND = timedelta(milliseconds=1)
 Change = tuple[Any, Any]
 
 
-class Shape(BaseModel):
+class Schema(BaseModel):
     """
     Words in or out: snake_case inside, camelCase outside.
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from peewee import IntegerField, TextField, chunked
 
 from models.base import MomentField, Row
-from models.database import database, writing
+from models.storage.database import database, writing
 
 AREAS = ("docs", "status")
 # No engine takes any number of values in one statement; every page may have failed.

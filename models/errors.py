@@ -2,7 +2,7 @@
 Refusals: what a rule raises when a request cannot be done.
 
 Each is a sentence for the caller that names what was wrong. What it means in
-HTTP is the business of api/problems.py.
+HTTP is the business of api/http/problems.py.
 """
 
 from typing import ClassVar

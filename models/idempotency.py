@@ -31,7 +31,7 @@ class Repeatable:
     actor: str
     operation: str
     text: str
-    asked: object
+    request: object
     bearer: str
 
     @property
@@ -41,7 +41,7 @@ class Repeatable:
 
     @property
     def fingerprint(self) -> str:
-        return hashlib.sha256(canonical(self.asked)).hexdigest()
+        return hashlib.sha256(canonical(self.request)).hexdigest()
 
 
 class InProgress:

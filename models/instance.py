@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from peewee import TextField
 
 from models.base import Row
-from models.database import database
+from models.storage.database import database
 
 # The mark of when the last backup was written, in milliseconds since 1970.
 BACKED_UP = "backed-up"

@@ -18,10 +18,10 @@ from typing import Annotated, Any, Generic, TypeVar
 from peewee import SQL, ModelSelect
 from pydantic import Field
 
-from models.base import Shape, canonical
+from models.base import Schema, canonical
 from models.errors import InvalidCursor
+from models.fields import Digits
 from models.instance import cursor_secret
-from models.words import Digits
 
 VERSION = 1
 TAG_BYTES = 16
@@ -31,7 +31,7 @@ T = TypeVar("T")
 Limit = Annotated[Digits, Field(ge=1, le=100)]
 
 
-class CursorQuery(Shape):
+class CursorQuery(Schema):
     """The question of a list in pages; `limit` may change between pages."""
 
     cursor: str | None = None
@@ -48,7 +48,7 @@ class CursorQuery(Shape):
         return None if self.cursor is None else _read(self.cursor, self.place())
 
 
-class OffsetQuery(Shape):
+class OffsetQuery(Schema):
     offset: Annotated[Digits, Field(ge=0, le=2**53)] = 0
     limit: Limit = 50
 
@@ -114,8 +114,8 @@ def _stored(field: Any) -> Callable[[Any], Any]:
 
 
 def page_of(
-    query: "ModelSelect[Any]",
-    asked: CursorQuery,
+    select: "ModelSelect[Any]",
+    query: CursorQuery,
     *sorts: Sort,
     weight: Callable[[Any], int] = lambda _: 0,
 ) -> Page[Any]:
@@ -124,16 +124,15 @@ def page_of(
 
     A page also ends once its rows weigh PAGE_BYTES: the cursor continues.
     """
-    last = asked.last()
+    last = query.last()
     if last is not None:
-        query = query.where(_beyond(sorts, last))
-    ordered = query.order_by(*(sort.order() for sort in sorts))
-    rows = list(ordered.limit(asked.limit + 1))
-    held = _until_full(rows[: asked.limit], weight)
-    more = len(rows) > len(held)
-    rows = held
-    ends = [sort.value(rows[-1]) for sort in sorts] if more else None
-    return Page(rows, {"cursor": continued(asked, ends) if ends else None})
+        select = select.where(_beyond(sorts, last))
+    ordered = select.order_by(*(sort.order() for sort in sorts))
+    rows = list(ordered.limit(query.limit + 1))
+    page = _until_full(rows[: query.limit], weight)
+    more = len(rows) > len(page)
+    ends = [sort.value(page[-1]) for sort in sorts] if more else None
+    return Page(page, {"cursor": continued(query, ends) if ends else None})
 
 
 def _until_full(rows: list[Any], weight: Callable[[Any], int]) -> list[Any]:
@@ -145,16 +144,16 @@ def _until_full(rows: list[Any], weight: Callable[[Any], int]) -> list[Any]:
     return rows
 
 
-def continued(asked: CursorQuery, last: list[Any]) -> str:
+def continued(query: CursorQuery, last: list[Any]) -> str:
     """Return the cursor of the page after what `last` says of this one's end."""
-    return _write(asked.place(), last)
+    return _write(query.place(), last)
 
 
-def offset_page(query: "ModelSelect[Any]", asked: OffsetQuery) -> Page[Any]:
-    rows = list(query.offset(asked.offset).limit(asked.limit + 1))
-    more = len(rows) > asked.limit
-    meta = {"offset": asked.offset, "limit": asked.limit, "more": more}
-    return Page(rows[: asked.limit], meta)
+def offset_page(select: "ModelSelect[Any]", query: OffsetQuery) -> Page[Any]:
+    rows = list(select.offset(query.offset).limit(query.limit + 1))
+    more = len(rows) > query.limit
+    meta = {"offset": query.offset, "limit": query.limit, "more": more}
+    return Page(rows[: query.limit], meta)
 
 
 def _beyond(sorts: tuple[Sort, ...], last: list[Any]) -> Any:

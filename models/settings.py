@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from typing import Any, get_type_hints
 from urllib.parse import urlsplit
 
-from models.engines.engine import is_served
+from models.storage.engines.engine import is_served
 
 PREFIX = "MASTHEAD_"
 # An empty name of a file or folder would mean the folder we were started in.

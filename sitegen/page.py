@@ -7,14 +7,14 @@ from datetime import datetime
 from enum import IntEnum
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import Any, Protocol, TypeVar
 
 from models.base import canonical
-from models.hosting import address
+from models.response_headers import address
 from models.settings import SettingError, Settings
-from sitegen.bodies import Bodies
-from sitegen.looks import Looks
+from sitegen.docs.body_cache import Bodies
+from sitegen.theme.theme import Theme
 
 
 class Rank(IntEnum):
@@ -110,17 +110,17 @@ class Subject(Protocol):
     def pages(self) -> Collection[Page]: ...
 
 
-class Row(list[Subject]):
+class PageBatch(list[Subject]):
     """Many subjects of one kind: a second process may make the pages of some."""
 
 
 @dataclass(frozen=True)
-class Edition:
+class BuildContext:
     """What all pages of one build share; pages are made for its `now`."""
 
     now: datetime
     settings: Settings
-    looks: Looks
+    theme: Theme
     bodies: Bodies = field(default_factory=Bodies)
     # What the API refuses with, and its description: handed over by app.py.
     problems: Mapping[str, Any] = field(default_factory=dict)
@@ -134,7 +134,7 @@ class Edition:
     facts: dict[Any, Any] = field(default_factory=dict)
     memory: dict[Any, Any] = field(default_factory=dict)
 
-    def once(self, read: Callable[["Edition"], T]) -> T:
+    def once(self, read: Callable[["BuildContext"], T]) -> T:
         """Return what the function reads: once for all pages of this build."""
         if read not in self.facts:
             self.facts[read] = read(self)
@@ -163,7 +163,7 @@ class Edition:
 
 
 # A function has at most one row.
-Pages = Callable[[Edition], Iterator[Page | Row]]
+Pages = Callable[[BuildContext], Iterator[Page | PageBatch]]
 PAGES: dict[str, list[Pages]] = {}
 # Who yields what readers wait for, and is asked before all others.
 FIRST: set[Pages] = set()
@@ -179,26 +179,26 @@ SHARED = "shared"
 
 
 def declare_pages() -> None:
-    """Import every file beside this one: that is what declares the pages."""
-    for each in iter_modules([str(Path(__file__).parent)]):
-        import_module(f"sitegen.{each.name}")
+    """Import every module of this package: that is what declares the pages."""
+    for module in walk_packages([str(Path(__file__).parent)], "sitegen."):
+        import_module(module.name)
 
 
-def editions(
+def build_contexts(
     settings: Settings, problems: Mapping[str, Any], openapi: Mapping[str, Any]
-) -> Callable[[datetime], Edition]:
+) -> Callable[[datetime], BuildContext]:
     """Return what gives the edition of an instant; templates are read once."""
     if settings.templates and not Path(settings.templates).is_dir():
         raise SettingError(
             f"MASTHEAD_TEMPLATES: there is no folder {settings.templates}."
         )
     declare_pages()
-    bodies, looks = Bodies(), Looks(settings)
+    bodies, theme = Bodies(), Theme(settings)
     memory: dict[Any, Any] = {}
-    return lambda now: Edition(
+    return lambda now: BuildContext(
         now=now,
         settings=settings,
-        looks=looks,
+        theme=theme,
         bodies=bodies,
         memory=memory,
         problems=problems,

@@ -11,23 +11,23 @@ from tempfile import mkdtemp
 
 import pytest
 
-from api.http import create_app
-from api.kinds import KINDS
+from api.http.application import create_app
+from api.http.problem_types import KINDS
 from api.operation import OPERATIONS, declare_operations
 from models.audit import AuditRow
 from models.changes import AREAS
-from models.database import database, migrate, open_database, writing
-from models.engines.sqlite import PRAGMAS
 from models.instance import make_secrets
 from models.platform.keys import CreateKey, issue_key
-from models.projects.projects import ensure_docs_project
+from models.projects.projects.projects import ensure_docs_project
 from models.settings import Settings
-from sitegen.bodies import Bodies
-from sitegen.build import build
-from sitegen.garbage import collect_seldom
-from sitegen.looks import Looks
-from sitegen.page import Edition, declare_pages
-from sitegen.preview import Preview
+from models.storage.database import database, migrate, open_database, writing
+from models.storage.engines.sqlite import PRAGMAS
+from sitegen.build.build import build
+from sitegen.build.gc_tuning import collect_seldom
+from sitegen.build.preview import Preview
+from sitegen.docs.body_cache import Bodies
+from sitegen.page import BuildContext, declare_pages
+from sitegen.theme.theme import Theme
 from tests.cluster import PROGRAMS
 from tests.engines import OfFile, OfServer
 from tests.keeping import Files, databases
@@ -258,14 +258,16 @@ def audited(store):
 @pytest.fixture
 def build_site(store, settings, clock):
     """Build the site as it should be now, and return the report."""
-    looks, bodies = Looks(settings), Bodies()
+    theme, bodies = Theme(settings), Bodies()
     told = {kind: asdict(problem) for kind, problem in KINDS.items()}
 
     def built(areas=AREAS, *, output=None, openapi=None, bodies=bodies, **more):
         into = replace(settings, output=str(output)) if output else settings
-        shared = {"looks": looks, "bodies": bodies, "problems": told}
+        shared = {"looks": theme, "bodies": bodies, "problems": told}
         shared |= {"openapi": openapi or {}}
-        return build(Edition(now=clock.now, settings=into, **shared), areas, **more)
+        return build(
+            BuildContext(now=clock.now, settings=into, **shared), areas, **more
+        )
 
     return built
 

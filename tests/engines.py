@@ -6,10 +6,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
-from models.database import BUSY_SECONDS, database
-from models.engines import postgresql
-from models.engines.driver import Cursor, opened
-from models.engines.tsvector import told_vector
+from models.storage.database import BUSY_SECONDS, database
+from models.storage.engines import postgresql
+from models.storage.engines.postgresql_driver import Cursor, opened
+from models.storage.engines.postgresql_search import told_vector
 
 
 class OfFile:

@@ -4,16 +4,17 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from models.base import new_id
-from models.projects.activity import record_activity
-from models.projects.comment import CommentRow
-from models.projects.document import DocumentRevisionRow, DocumentRow
-from models.projects.label import LabelRow
-from models.projects.milestone import MilestoneRow
-from models.projects.project import ProjectRow
-from models.projects.reference import ExternalReferenceRow
-from models.projects.specification import SpecificationRevisionRow, SpecificationRow
-from models.projects.text_index import index_text
-from models.projects.work_item import (
+from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
+from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
+from models.projects.planning.rows import LabelRow, MilestoneRow
+from models.projects.projects.activity import record_activity
+from models.projects.projects.rows import ProjectRow
+from models.projects.search.text_index import index_text
+from models.projects.specifications.rows import (
+    SpecificationRevisionRow,
+    SpecificationRow,
+)
+from models.projects.work.rows import (
     WorkAssigneeRow,
     WorkItemRow,
     WorkLabelRow,

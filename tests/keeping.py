@@ -7,8 +7,8 @@ from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
 
-from models.database import database
-from models.engines.driver import opened, psycopg
+from models.storage.database import database
+from models.storage.engines.postgresql_driver import opened, psycopg
 from tests.cluster import PROGRAMS, SWITCHES, as_account, cluster
 
 # So long a server waits for those it sends away.

@@ -1,17 +1,17 @@
 """The projects and people that the tests of Area A share."""
 
 from models.base import new_id
-from models.projects.members import MemberRow
-from models.projects.project import ProjectRow
-from models.projects.words import By
-from models.projects.work_item import WorkItemRow
+from models.projects.fields import Actor
+from models.projects.members.role_checks import MemberRow
+from models.projects.projects.rows import ProjectRow
+from models.projects.work.rows import WorkItemRow
 
 OWNER = "00000000-0000-7000-8000-000000000001"
 MAINTAINER = "00000000-0000-7000-8000-000000000002"
 CONTRIBUTOR = "00000000-0000-7000-8000-000000000003"
 READER = "00000000-0000-7000-8000-000000000004"
 STRANGER = "00000000-0000-7000-8000-000000000005"
-KEY = By("key", "00000000-0000-7000-8000-00000000000f", "r1")
+KEY = Actor("key", "00000000-0000-7000-8000-00000000000f", "r1")
 PEOPLE = {
     OWNER: "owner",
     MAINTAINER: "maintainer",
@@ -21,7 +21,7 @@ PEOPLE = {
 
 
 def account(id):
-    return By("account", id, "r1")
+    return Actor("account", id, "r1")
 
 
 def make_project(slug, now, builtin=False, **more):

@@ -1,40 +1,40 @@
 """Specifications for the tests: written, saved, tied to work."""
 
 from models.base import new_id
-from models.projects.specifications import (
+from models.projects.specifications.specifications import (
     CreateSpecification,
     UpdateSpecification,
     create_specification,
     update_specification,
 )
-from models.projects.supersession import (
+from models.projects.specifications.supersession import (
     SupersedeSpecification,
     supersede_specification,
 )
-from models.projects.work_item import WorkItemRow, WorkSpecificationRow
+from models.projects.work.rows import WorkItemRow, WorkSpecificationRow
 from tests.projects import KEY, OWNER
 
 
-def specify(project, clock, slug="login", by=KEY, **more):
+def specify(project, clock, slug="login", actor=KEY, **more):
     members = {
         "project_id": project.id,
         "title": "Login",
         "slug": slug,
         "content": "One.\n",
     }
-    return create_specification(CreateSpecification(**members | more), clock.now, by)
+    return create_specification(CreateSpecification(**members | more), clock.now, actor)
 
 
-def revise(specification, clock, by=KEY, **more):
+def revise(specification, clock, actor=KEY, **more):
     asked = UpdateSpecification(id=specification.id, **more)
-    return update_specification(asked, clock.now, by)
+    return update_specification(asked, clock.now, actor)
 
 
-def supersede(specification, successor, clock, by=KEY, **more):
+def supersede(specification, successor, clock, actor=KEY, **more):
     asked = SupersedeSpecification(
         id=specification.id, superseded_by=successor.id, **more
     )
-    return supersede_specification(asked, clock.now, by)[0]
+    return supersede_specification(asked, clock.now, actor)[0]
 
 
 def tied(specification, clock, status="planned", tie="implements", **more):

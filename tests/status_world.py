@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from models.words import told_moment
+from models.fields import format_moment
 
 ADMIN = "/status/v1/admin"
 LIST_ADMIN = f"GET {ADMIN}/services/list"
@@ -32,7 +32,7 @@ class World:
         self.ask, self.clock, self.count = ask, clock, 0
 
     def text(self, seconds=0):
-        return told_moment(self.clock.now + timedelta(seconds=seconds))
+        return format_moment(self.clock.now + timedelta(seconds=seconds))
 
     def service(self, slug, **more):
         asked = {"slug": slug, "name": f"Service {slug}"} | more

@@ -1,46 +1,45 @@
 """The work items that the tests of Area A share."""
 
 from models.base import new_id
-from models.projects.label import LabelRow
-from models.projects.milestone import MilestoneRow
-from models.projects.relationships import (
-    AddWorkRelationship,
-    RemoveWorkRelationship,
-    add_relationship,
-    remove_relationship,
-)
-from models.projects.specification import SpecificationRow
-from models.projects.work_items import (
+from models.projects.planning.rows import LabelRow, MilestoneRow
+from models.projects.specifications.rows import SpecificationRow
+from models.projects.work.items import (
     CreateWorkItem,
     UpdateWorkItem,
     create_work_item,
     update_work_item,
 )
+from models.projects.work.relationships import (
+    AddWorkRelationship,
+    RemoveWorkRelationship,
+    add_relationship,
+    remove_relationship,
+)
 from tests.projects import KEY, OWNER
 
 
-def work(project, clock, by=KEY, **more):
+def work(project, clock, actor=KEY, **more):
     asked = {"project_id": project.id, "type": "task", "title": "Build"} | more
-    return create_work_item(CreateWorkItem(**asked), clock.now, by)
+    return create_work_item(CreateWorkItem(**asked), clock.now, actor)
 
 
-def change(item, clock, by=KEY, **changes):
+def change(item, clock, actor=KEY, **changes):
     asked = UpdateWorkItem(id=item.id, **changes)
-    return update_work_item(asked, clock.now, by)[0]
+    return update_work_item(asked, clock.now, actor)[0]
 
 
-def relate(source, target, relationship, clock, by=KEY):
+def relate(source, target, relationship, clock, actor=KEY):
     asked = AddWorkRelationship(
         source_id=source.id, target_id=target.id, relationship=relationship
     )
-    return add_relationship(asked, clock.now, by)
+    return add_relationship(asked, clock.now, actor)
 
 
-def part(source, target, relationship, clock, by=KEY):
+def part(source, target, relationship, clock, actor=KEY):
     asked = RemoveWorkRelationship(
         source_id=source.id, target_id=target.id, relationship=relationship
     )
-    return remove_relationship(asked, clock.now, by)
+    return remove_relationship(asked, clock.now, actor)
 
 
 def label(project, now, name="urgent"):

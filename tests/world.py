@@ -4,17 +4,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from models import audit, changes
-from models.database import writing
 from models.platform.keys import CreateKey, issue_key
 from models.settings import PUBLIC_READS
-from models.status.incidents import (
+from models.status.incidents.incidents import (
     StatusAddIncident,
     StatusAddIncidentUpdate,
     add_entry,
     open_incident,
 )
-from models.status.maintenance import StatusAddMaintenance, schedule_maintenance
-from models.status.services import ServiceRow, add_service
+from models.status.maintenance.windows import StatusAddMaintenance, schedule_maintenance
+from models.status.services.catalogue import ServiceRow, add_service
+from models.storage.database import writing
 from tests.world_history import SEED, beat, history
 from tests.world_platform import announcements
 from tests.world_story import Trouble, Works, told

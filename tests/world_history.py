@@ -9,12 +9,15 @@ from random import Random
 from typing import cast
 
 from models.base import milliseconds
-from models.database import database, writing
-from models.status.measurements import StatusMeasurement, StatusRecordMeasurements
-from models.status.register import incidents_since
-from models.status.services import ServiceRow
+from models.fields import to_milliseconds
+from models.status.incidents.listing import incidents_since
+from models.status.measurements.measurements import (
+    StatusMeasurement,
+    StatusRecordMeasurements,
+)
+from models.status.services.catalogue import ServiceRow
 from models.status.state import Measured, Severity, worst_severity
-from models.words import to_milliseconds
+from models.storage.database import database, writing
 from tests.world_platform import KINDS, PROBES, Kind
 from tests.world_story import Told, Works, told
 

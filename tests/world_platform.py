@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from models.status.services import StatusAddService
+from models.status.services.catalogue import StatusAddService
 
 
 @dataclass(frozen=True)

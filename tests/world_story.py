@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from models.status.incidents import IncidentStatus
+from models.status.incidents.incidents import IncidentStatus
 from models.status.state import Severity
 
 

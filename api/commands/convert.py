@@ -4,9 +4,9 @@ import sys
 from argparse import ArgumentParser, Namespace
 from functools import partial
 
-from models.commands.declaring import Given, add_command, commands_of
-from models.status.converting.samples import Names, pairs
-from models.status.converting.tools import TOOLS, Asked, converted
+from models.commands.declaring import CommandContext, add_command, commands_of
+from models.status.converters.samples import Names, pairs
+from models.status.converters.tools import TOOLS, Asked, converted
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -30,14 +30,14 @@ def _add_options(made: ArgumentParser, tool: str) -> None:
         made.add_argument("--label", default="service", help=help)
 
 
-def convert(tool: str, given: Given, asked: Namespace) -> None:
+def convert(tool: str, given: CommandContext, arguments: Namespace) -> None:
     """Write a body a line; the API takes at most 200 measurements in one."""
     wanted = Asked(
         text=sys.stdin.buffer.read(),
-        names=Names(pairs(asked.service)),
+        names=Names(pairs(arguments.service)),
         now=given.clock(),
-        source=asked.source,
-        label=getattr(asked, "label", ""),
+        source=arguments.source,
+        label=getattr(arguments, "label", ""),
     )
     lines = list(converted(tool, wanted))
     print(*lines, sep="\n", end="\n" * bool(lines))

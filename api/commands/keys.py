@@ -8,14 +8,14 @@ from datetime import datetime, timedelta
 from pydantic import ValidationError
 
 from models import audit
-from models.commands.declaring import Given, add_command, add_json, commands_of
+from models.commands.declaring import CommandContext, add_command, add_json, commands_of
 from models.commands.ending import CommandError
 from models.commands.opening import open_existing, open_instance
 from models.commands.telling import print_json
-from models.database import reading, writing
-from models.platform import inventory
-from models.platform.inventory import InventoriedKey
+from models.platform import key_inventory
+from models.platform.key_inventory import InventoriedKey
 from models.platform.keys import CreateKey, any_key, issue_key
+from models.storage.database import reading, writing
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -33,17 +33,21 @@ def declare(parser: ArgumentParser) -> None:
     add_json(made)
 
 
-def bootstrap(given: Given, asked: Namespace) -> None:
+def bootstrap(given: CommandContext, arguments: Namespace) -> None:
     now = given.clock()
     open_instance(given.settings, now)
     with reading():
         has_key = any_key()
-    if has_key and not asked.force:
+    if has_key and not arguments.force:
         raise CommandError("There are keys already. Repeat with --force for one more.")
-    if "@" not in asked.email[1:-1]:
+    if "@" not in arguments.email[1:-1]:
         raise CommandError("--email must be an e-mail address: audits will name it.")
-    secret = issue_admin(asked.email, asked.scope or ["*"], "Bootstrap key", now)
-    print(f"Issued to {asked.email}. It is shown once; keep it safe.", file=sys.stderr)
+    secret = issue_admin(
+        arguments.email, arguments.scope or ["*"], "Bootstrap key", now
+    )
+    print(
+        f"Issued to {arguments.email}. It is shown once; keep it safe.", file=sys.stderr
+    )
     print(secret)
 
 
@@ -67,36 +71,38 @@ def issue_admin(email: str, scopes: list[str], name: str, now: datetime) -> str:
     return secret.text
 
 
-def list_keys(given: Given, asked: Namespace) -> None:
+def list_keys(given: CommandContext, arguments: Namespace) -> None:
     now = given.clock()
     open_existing(given.settings, now)
     with reading():
-        _print_keys(inventory.listed(now), asked)
+        _print_keys(key_inventory.listed(now), arguments)
 
 
-def list_stale_keys(given: Given, asked: Namespace) -> None:
-    if not 0 <= asked.days <= 3650:
+def list_stale_keys(given: CommandContext, arguments: Namespace) -> None:
+    if not 0 <= arguments.days <= 3650:
         raise CommandError("--days must be from 0 to 3650.")
     now = given.clock()
     open_existing(given.settings, now)
     with reading():
-        _print_keys(inventory.stale(now, now - timedelta(days=asked.days)), asked)
+        _print_keys(
+            key_inventory.stale(now, now - timedelta(days=arguments.days)), arguments
+        )
 
 
-def _print_keys(keys: Iterable[InventoriedKey], asked: Namespace) -> None:
-    if asked.json:
+def _print_keys(keys: Iterable[InventoriedKey], arguments: Namespace) -> None:
+    if arguments.json:
         print_json([each.told() for each in keys])
     else:
-        print(*inventory.lines(keys), sep="\n")
+        print(*key_inventory.lines(keys), sep="\n")
 
 
-def check_key(given: Given, asked: Namespace) -> int:
+def check_key(given: CommandContext, arguments: Namespace) -> int:
     """From standard input: what stands on a command line is seen by others."""
     open_existing(given.settings, given.clock())
     secret = sys.stdin.readline().strip()
     with reading():
-        opens, told = inventory.looked_at(secret, given.clock())
-    if asked.json:
+        opens, told = key_inventory.looked_at(secret, given.clock())
+    if arguments.json:
         print_json({"opens": opens, "told": told})
     else:
         print(*told, sep="\n")

@@ -3,14 +3,14 @@
 import json
 from argparse import ArgumentParser, Namespace
 
-from api.openapi import described
-from models.commands.declaring import Given
+from api.openapi.document import described
+from models.commands.declaring import CommandContext
 
 
 def declare(parser: ArgumentParser) -> None:
     parser.set_defaults(run=print_openapi)
 
 
-def print_openapi(given: Given, asked: Namespace) -> None:
+def print_openapi(given: CommandContext, arguments: Namespace) -> None:
     _, document = described(given.settings)
     print(json.dumps(document, indent=1, sort_keys=True))

@@ -6,10 +6,10 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from api.probing import report
-from api.probing.plan import read_plan
-from api.probing.probe import Probe
-from models.commands.declaring import Given
+from api.client import report
+from api.client.probe import Probe
+from api.client.probe_config import read_plan
+from models.commands.declaring import CommandContext
 from models.commands.ending import INTERRUPTED, CommandError
 from models.commands.telling import print_json
 
@@ -24,17 +24,17 @@ def declare(parser: ArgumentParser) -> None:
     parser.set_defaults(run=probe)
 
 
-def probe(given: Given, asked: Namespace) -> int:
-    if asked.json and not asked.once:
+def probe(given: CommandContext, arguments: Namespace) -> int:
+    if arguments.json and not arguments.once:
         raise CommandError("--json tells one round: give --once with it.")
     stop = _told_to_stop()
-    plan = read_plan(asked.file, given.settings.probe_key)
+    plan = read_plan(arguments.file, given.settings.probe_key)
     running = Probe(plan, given.clock, stop)
-    if not asked.once:
+    if not arguments.once:
         running.run()
         return 0
     looks = running.once()
-    if asked.json:
+    if arguments.json:
         print_json(report.facts(looks, running))
     else:
         print(*report.table(looks, running), sep="\n")

@@ -5,14 +5,14 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
 from pathlib import Path
 
-from api.fetching import fetched
-from models.commands.declaring import Given, add_command, add_json, commands_of
+from api.client.fetch import fetched
+from models.commands.declaring import CommandContext, add_command, add_json, commands_of
 from models.commands.ending import interrupted_import
 from models.commands.opening import on_trial, open_instance
 from models.commands.telling import print_json, progress
-from models.status.moving.arrival import ArrivalReport, bring_in
-from models.status.moving.readers import cargo_of, files_in
-from models.status.moving.statuspage import DOCUMENTS
+from models.status.importers.detection import cargo_of, files_in
+from models.status.importers.status_import import ArrivalReport, bring_in
+from models.status.importers.statuspage import DOCUMENTS
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -27,35 +27,35 @@ def declare(parser: ArgumentParser) -> None:
     add_json(made)
 
 
-def import_status(given: Given, asked: Namespace) -> int:
+def import_status(given: CommandContext, arguments: Namespace) -> int:
     try:
-        report = _moved_in(given, asked)
+        report = _moved_in(given, arguments)
     except KeyboardInterrupt:
         return interrupted_import()
-    if asked.json:
+    if arguments.json:
         print_json(asdict(report))
         return 1 if report.left_out else 0
     for remark in report.remarks():
         print(remark, file=sys.stderr)
     print(*report.lines(), sep="\n")
-    if asked.dry_run:
+    if arguments.dry_run:
         print("A dry run: nothing was kept.")
     return 1 if report.left_out else 0
 
 
-def _moved_in(given: Given, asked: Namespace) -> ArrivalReport:
-    if "://" in asked.source:
-        files = fetched(f"{asked.source.rstrip('/')}/api/v2", DOCUMENTS)
+def _moved_in(given: CommandContext, arguments: Namespace) -> ArrivalReport:
+    if "://" in arguments.source:
+        files = fetched(f"{arguments.source.rstrip('/')}/api/v2", DOCUMENTS)
     else:
-        files = files_in(Path(asked.source))
+        files = files_in(Path(arguments.source))
     cargo = cargo_of(files)
-    with on_trial(given.settings, asked.dry_run) as settings:
+    with on_trial(given.settings, arguments.dry_run) as settings:
         now = given.clock()
         open_instance(settings, now)
         return bring_in(
             cargo,
             now,
-            otherwise=asked.otherwise,
-            is_trial=asked.dry_run,
+            otherwise=arguments.otherwise,
+            is_trial=arguments.dry_run,
             progress=progress("incident"),
         )

@@ -10,9 +10,9 @@ from models.platform.audit import AuditRecord, ListAudit, key_audit_listed
 @operation(
     "GET /platform/v1/audit/list",
     scope="platform:audit:list",
-    takes=ListAudit,
-    gives=list[AuditRecord],
+    request=ListAudit,
+    response=list[AuditRecord],
 )
-def list_audit(call: Call, asked: ListAudit) -> Page[Any]:
+def list_key_audit(call: Call, query: ListAudit) -> Page[Any]:
     """List the changes of keys, newest first."""
-    return key_audit_listed(asked)
+    return key_audit_listed(query)

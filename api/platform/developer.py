@@ -11,7 +11,7 @@ from models.errors import (
     ScopeNotGrantable,
     ScopeNotPublic,
 )
-from models.platform.developer import (
+from models.platform.developer_keys import (
     CreateDeveloperKey,
     lineage_account,
     own_key,
@@ -35,13 +35,13 @@ from models.platform.scopes import ASSERT_ACTORS
 @operation(
     "POST /platform/v1/developer/keys/create",
     scope="platform:developer:keys:create",
-    takes=CreateDeveloperKey,
-    gives=CreatedApiKey,
+    request=CreateDeveloperKey,
+    response=CreatedApiKey,
     audit="add",
-    conceals="secret",
-    refuses=(ActorRequired, ScopeNotPublic),
+    secret_field="secret",
+    errors=(ActorRequired, ScopeNotPublic),
 )
-def create_key(call: Call, asked: CreateDeveloperKey) -> SimpleNamespace:
+def create_developer_key(call: Call, request: CreateDeveloperKey) -> SimpleNamespace:
     """
     Make a key of one's own, of public scopes.
 
@@ -50,9 +50,9 @@ def create_key(call: Call, asked: CreateDeveloperKey) -> SimpleNamespace:
     replacements. The secret is in this answer and nowhere else.
     """
     account = _account(call)
-    require_public(asked.scopes, call.settings.public_scopes)
+    require_public(request.scopes, call.settings.public_scopes)
     key, secret = issue_key(
-        asked.as_key(), call.now, issuer=call.caller.manager, account_id=account
+        request.as_key(), call.now, issuer=call.caller.manager, account_id=account
     )
     call.audit(key, actor=account)
     return key.seen(call.now, secret.text)
@@ -61,10 +61,10 @@ def create_key(call: Call, asked: CreateDeveloperKey) -> SimpleNamespace:
 @operation(
     "GET /platform/v1/developer/keys/list",
     scope="platform:developer:keys:list",
-    gives=list[ApiKey],
-    refuses=(ActorRequired,),
+    response=list[ApiKey],
+    errors=(ActorRequired,),
 )
-def list_own_keys(call: Call) -> list[SimpleNamespace]:
+def list_developer_keys(call: Call) -> list[SimpleNamespace]:
     """List one's own keys, newest first."""
     return [key.seen(call.now) for key in own_keys(_account(call))]
 
@@ -72,15 +72,15 @@ def list_own_keys(call: Call) -> list[SimpleNamespace]:
 @operation(
     "POST /platform/v1/developer/keys/revoke",
     scope="platform:developer:keys:revoke",
-    takes=RemoveKey,
-    gives=ApiKey,
+    request=RemoveKey,
+    response=ApiKey,
     audit="remove",
-    refuses=(ActorRequired, KeyNotFound),
+    errors=(ActorRequired, KeyNotFound),
 )
-def revoke_own_key(call: Call, asked: RemoveKey) -> SimpleNamespace:
+def revoke_developer_key(call: Call, request: RemoveKey) -> SimpleNamespace:
     """Revoke a key of one's own for good."""
     account = _account(call)
-    key = own_key(asked.id, account)
+    key = own_key(request.id, account)
     if revoke_key(key, call.now):
         call.audit(key, actor=account)
     else:
@@ -91,13 +91,13 @@ def revoke_own_key(call: Call, asked: RemoveKey) -> SimpleNamespace:
 @operation(
     "POST /platform/v1/developer/keys/rotate",
     scope="platform:developer:keys:rotate",
-    takes=RotateKey,
-    gives=CreatedApiKey,
+    request=RotateKey,
+    response=CreatedApiKey,
     audit="rotate",
-    conceals="secret",
-    refuses=(ActorRequired, KeyNotFound, KeyNotActive, ScopeNotGrantable),
+    secret_field="secret",
+    errors=(ActorRequired, KeyNotFound, KeyNotActive, ScopeNotGrantable),
 )
-def rotate_own_key(call: Call, asked: RotateKey) -> SimpleNamespace:
+def rotate_developer_key(call: Call, request: RotateKey) -> SimpleNamespace:
     """
     Replace a key of one's own.
 
@@ -105,11 +105,11 @@ def rotate_own_key(call: Call, asked: RotateKey) -> SimpleNamespace:
     answer and nowhere else.
     """
     account = _account(call)
-    key = own_key(asked.id, account)
+    key = own_key(request.id, account)
     require_active(key, call.now)
     require_grantable(call, key.scopes)
-    new, secret = replace_key(key, call.now, asked.grace)
-    call.audit(key, detail=told_rotation(new, asked), actor=account)
+    new, secret = replace_key(key, call.now, request.grace)
+    call.audit(key, detail=told_rotation(new, request), actor=account)
     return new.seen(call.now, secret.text)
 
 

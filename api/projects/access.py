@@ -1,19 +1,18 @@
 """What may be asked about the caller's own access."""
 
 from api.operation import OPERATIONS, Call, operation
-from api.projects.by import by
 from models.errors import ProjectNotFound
-from models.projects.access import Access, GetAccess, access_of
+from models.projects.members.access import Access, GetAccess, access_of
 
 
 @operation(
     "GET /projects/v1/access/get",
     scope="projects:access:get",
-    takes=GetAccess,
-    gives=Access,
-    refuses=(ProjectNotFound,),
+    request=GetAccess,
+    response=Access,
+    errors=(ProjectNotFound,),
 )
-def get_access(call: Call, asked: GetAccess) -> Access:
+def get_access(call: Call, query: GetAccess) -> Access:
     """
     Tell who the caller is, its role in a project, and what it may call there.
 
@@ -24,4 +23,4 @@ def get_access(call: Call, asked: GetAccess) -> Access:
     area, caller = "projects:", call.caller
     own = [each.scope for each in OPERATIONS if each.scope.startswith(area)]
     covered = [each.removeprefix(area) for each in own if caller.covers(each)]
-    return access_of(asked, by(call), scopes=caller.scopes, covered=covered)
+    return access_of(query, call.actor, scopes=caller.scopes, covered=covered)

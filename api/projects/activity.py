@@ -3,7 +3,7 @@
 from api.operation import Call, operation
 from models.errors import ProjectNotFound
 from models.pagination import Page
-from models.projects.activity import (
+from models.projects.projects.activity import (
     ActivityRow,
     ListActivity,
     ProjectActivity,
@@ -14,15 +14,15 @@ from models.projects.activity import (
 @operation(
     "GET /projects/v1/activity/list",
     scope="projects:activity:list",
-    takes=ListActivity,
-    gives=list[ProjectActivity],
-    refuses=(ProjectNotFound,),
+    request=ListActivity,
+    response=list[ProjectActivity],
+    errors=(ProjectNotFound,),
 )
-def list_activity(call: Call, asked: ListActivity) -> Page[ActivityRow]:
+def list_activity(call: Call, query: ListActivity) -> Page[ActivityRow]:
     """
     List what happened, newest first.
 
     With afterId the records after that one, oldest first: who goes on from the
     last record it saw misses none.
     """
-    return activity_listed(asked)
+    return activity_listed(query)

@@ -3,46 +3,47 @@
 from typing import Any
 
 from api.operation import MIB, Call, operation
-from api.projects.by import by
 from api.projects.labels import put_down, put_down_renaming, removed
 from models.errors import LabelNotFound, NameTaken
 from models.pagination import Page
-from models.projects.admin_labels import LabelUse, ListGlobalLabels, label_uses_listed
-from models.projects.label import LabelRow
-from models.projects.labels import (
+from models.projects.planning.labels import (
     AdminCreateLabel,
     Label,
+    LabelUse,
+    ListGlobalLabels,
     RemovedLabel,
     RemoveLabel,
     UpdateLabel,
     create_global_label,
     global_label_with,
+    label_uses_listed,
     remove_label,
     update_label,
 )
+from models.projects.planning.rows import LabelRow
 
 
 @operation(
     "GET /projects/v1/admin/labels/list",
     scope="projects:admin:labels:list",
-    takes=ListGlobalLabels,
-    gives=list[LabelUse],
+    request=ListGlobalLabels,
+    response=list[LabelUse],
 )
-def list_global_labels(call: Call, asked: ListGlobalLabels) -> Page[dict[str, Any]]:
+def list_global_labels(call: Call, query: ListGlobalLabels) -> Page[dict[str, Any]]:
     """List the global labels by name, each with how many items and projects use it."""
-    return label_uses_listed(asked)
+    return label_uses_listed(query)
 
 
 @operation(
     "POST /projects/v1/admin/labels/add",
     scope="projects:admin:labels:add",
-    takes=AdminCreateLabel,
-    gives=Label,
+    request=AdminCreateLabel,
+    response=Label,
     audit="label.added",
-    refuses=(NameTaken,),
-    most_bytes=MIB,
+    errors=(NameTaken,),
+    max_body_bytes=MIB,
 )
-def add_global_label(call: Call, asked: AdminCreateLabel) -> LabelRow:
+def add_global_label(call: Call, request: AdminCreateLabel) -> LabelRow:
     """
     Add a label for every project.
 
@@ -50,7 +51,7 @@ def add_global_label(call: Call, asked: AdminCreateLabel) -> LabelRow:
     takes their place on their items. Send an Idempotency-Key to be able to repeat
     the call safely.
     """
-    label = create_global_label(asked, call.now, by(call))
+    label = create_global_label(request, call.now, call.actor)
     put_down(call, label)
     return label
 
@@ -58,16 +59,16 @@ def add_global_label(call: Call, asked: AdminCreateLabel) -> LabelRow:
 @operation(
     "POST /projects/v1/admin/labels/update",
     scope="projects:admin:labels:update",
-    takes=UpdateLabel,
-    gives=Label,
+    request=UpdateLabel,
+    response=Label,
     audit="label.updated",
-    refuses=(LabelNotFound, NameTaken),
-    most_bytes=MIB,
+    errors=(LabelNotFound, NameTaken),
+    max_body_bytes=MIB,
 )
-def change_global_label(call: Call, asked: UpdateLabel) -> LabelRow:
+def update_global_label(call: Call, request: UpdateLabel) -> LabelRow:
     """Rename a global label."""
-    global_label_with(asked.id)
-    label, old = update_label(asked, call.now, by(call), is_admin=True)
+    global_label_with(request.id)
+    label, old = update_label(request, call.now, call.actor, is_admin=True)
     put_down_renaming(call, label, old)
     return label
 
@@ -75,15 +76,15 @@ def change_global_label(call: Call, asked: UpdateLabel) -> LabelRow:
 @operation(
     "POST /projects/v1/admin/labels/remove",
     scope="projects:admin:labels:remove",
-    takes=RemoveLabel,
-    gives=RemovedLabel,
+    request=RemoveLabel,
+    response=RemovedLabel,
     audit="label.removed",
-    refuses=(LabelNotFound,),
-    most_bytes=MIB,
+    errors=(LabelNotFound,),
+    max_body_bytes=MIB,
 )
-def take_global_label(call: Call, asked: RemoveLabel) -> RemovedLabel:
+def remove_global_label(call: Call, request: RemoveLabel) -> RemovedLabel:
     """Remove a global label, also from the items that bear it, in every project."""
-    global_label_with(asked.id)
-    label, detached = remove_label(asked, call.now, by(call), is_admin=True)
+    global_label_with(request.id)
+    label, detached = remove_label(request, call.now, call.actor, is_admin=True)
     put_down(call, label)
     return removed(label, detached)

@@ -14,9 +14,9 @@ from models.projects.audit import (
 @operation(
     "GET /projects/v1/admin/audit/list",
     scope="projects:admin:audit:list",
-    takes=ListProjectsAudit,
-    gives=list[ProjectsAdminAuditEvent],
+    request=ListProjectsAudit,
+    response=list[ProjectsAdminAuditEvent],
 )
-def list_projects_audit(call: Call, asked: ListProjectsAudit) -> Page[Any]:
+def list_projects_audit(call: Call, query: ListProjectsAudit) -> Page[Any]:
     """List purges of projects and changes of global labels, newest first."""
-    return projects_audit_listed(asked)
+    return projects_audit_listed(query)

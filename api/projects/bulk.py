@@ -3,7 +3,6 @@
 from typing import Any
 
 from api.operation import MIB, Call, operation
-from api.projects.by import by
 from models.errors import (
     Archived,
     LimitExceeded,
@@ -14,22 +13,19 @@ from models.errors import (
     RoleRequired,
     VersionConflict,
 )
-from models.projects.bulk_create import (
-    BulkCreated,
-    BulkCreateWorkItems,
-    bulk_create_work_items,
-)
-from models.projects.bulk_update import BulkUpdateWorkItems, bulk_update_work_items
-from models.projects.work_item import WorkItemRow
-from models.projects.work_items import WorkItem
+from models.projects.work import bulk_create, bulk_update
+from models.projects.work.bulk_create import BulkCreated, BulkCreateWorkItems
+from models.projects.work.bulk_update import BulkUpdateWorkItems
+from models.projects.work.items import WorkItem
+from models.projects.work.rows import WorkItemRow
 
 
 @operation(
     "POST /projects/v1/work-items/bulk-update",
     scope="projects:work-items:bulk-update",
-    takes=BulkUpdateWorkItems,
-    gives=list[WorkItem],
-    refuses=(
+    request=BulkUpdateWorkItems,
+    response=list[WorkItem],
+    errors=(
         RoleRequired,
         VersionConflict,
         ProjectArchived,
@@ -37,16 +33,18 @@ from models.projects.work_items import WorkItem
         ReferenceNotFound,
         LimitExceeded,
     ),
-    most_bytes=MIB,
+    max_body_bytes=MIB,
 )
-def change_work_items(call: Call, asked: BulkUpdateWorkItems) -> list[WorkItemRow]:
+def bulk_update_work_items(
+    call: Call, request: BulkUpdateWorkItems
+) -> list[WorkItemRow]:
     """
     Change up to 100 work items alike, of whatever projects: all of them, or none.
 
     expected says of some when they were last changed, by their ids. They come back
     in the order given.
     """
-    items, changed = bulk_update_work_items(asked, call.now, by(call))
+    items, changed = bulk_update.bulk_update_work_items(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return items
@@ -55,9 +53,9 @@ def change_work_items(call: Call, asked: BulkUpdateWorkItems) -> list[WorkItemRo
 @operation(
     "POST /projects/v1/work-items/bulk-create",
     scope="projects:work-items:bulk-create",
-    takes=BulkCreateWorkItems,
-    gives=BulkCreated,
-    refuses=(
+    request=BulkCreateWorkItems,
+    response=BulkCreated,
+    errors=(
         ProjectNotFound,
         RoleRequired,
         ProjectArchived,
@@ -66,13 +64,13 @@ def change_work_items(call: Call, asked: BulkUpdateWorkItems) -> list[WorkItemRo
         LimitExceeded,
         RelationshipCycle,
     ),
-    most_bytes=8 * MIB,
+    max_body_bytes=8 * MIB,
 )
-def add_work_items(call: Call, asked: BulkCreateWorkItems) -> dict[str, Any]:
+def bulk_create_work_items(call: Call, request: BulkCreateWorkItems) -> dict[str, Any]:
     """
     Put up to 100 work items and their relationships into a project: all, or none.
 
     A relationship names a new item by its ref and another by its id. Send an
     Idempotency-Key to be able to repeat the call safely.
     """
-    return bulk_create_work_items(asked, call.now, by(call))
+    return bulk_create.bulk_create_work_items(request, call.now, call.actor)

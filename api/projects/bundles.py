@@ -1,7 +1,6 @@
 """What may be asked about a project as a whole: to take it out and in."""
 
 from api.operation import Call, operation
-from api.projects.by import by
 from models.errors import (
     LimitExceeded,
     PayloadTooLarge,
@@ -10,41 +9,38 @@ from models.errors import (
     RoleRequired,
     SlugTaken,
 )
-from models.projects.bundle import MOST_BYTES, ProjectBundle
-from models.projects.export import ExportProject, project_exported
-from models.projects.project_import import (
-    ImportedProject,
-    ImportProject,
-    import_project,
-)
+from models.projects.bundles import project_import
+from models.projects.bundles.bundle import MOST_BYTES, ProjectBundle
+from models.projects.bundles.export import ExportProject, project_exported
+from models.projects.bundles.project_import import ImportedProject, ImportProject
 
 
 @operation(
     "GET /projects/v1/projects/export",
     scope="projects:projects:export",
-    takes=ExportProject,
-    gives=ProjectBundle,
-    refuses=(ProjectNotFound, RoleRequired, PayloadTooLarge),
+    request=ExportProject,
+    response=ProjectBundle,
+    errors=(ProjectNotFound, RoleRequired, PayloadTooLarge),
 )
-def export_project(call: Call, asked: ExportProject) -> ProjectBundle:
+def export_project(call: Call, query: ExportProject) -> ProjectBundle:
     """
     Export a project with all that is in it, archived or not, as one object.
 
     Of other projects nothing is told but the ids that its items are tied to. Of the
     global labels there are those that its items have, marked as global.
     """
-    return project_exported(asked, call.now, by(call))
+    return project_exported(query, call.now, call.actor)
 
 
 @operation(
     "POST /projects/v1/admin/projects/import",
     scope="projects:admin:projects:import",
-    takes=ImportProject,
-    gives=ImportedProject,
-    refuses=(SlugTaken, ReferenceNotFound, LimitExceeded, PayloadTooLarge),
-    most_bytes=MOST_BYTES,
+    request=ImportProject,
+    response=ImportedProject,
+    errors=(SlugTaken, ReferenceNotFound, LimitExceeded, PayloadTooLarge),
+    max_body_bytes=MOST_BYTES,
 )
-def take_project_in(call: Call, asked: ImportProject) -> ImportedProject:
+def import_project(call: Call, request: ImportProject) -> ImportedProject:
     """
     Make a project of what export gave, with its numbers, versions, times and authors.
 
@@ -54,4 +50,4 @@ def take_project_in(call: Call, asked: ImportProject) -> ImportedProject:
     left out: dropped counts relationships, and links of items to specifications. Send
     an Idempotency-Key to be able to repeat the call safely.
     """
-    return import_project(asked, call.now, by(call))
+    return project_import.import_project(request, call.now, call.actor)

@@ -1,7 +1,6 @@
 """What may be asked about comments."""
 
 from api.operation import MIB, Call, operation
-from api.projects.by import by
 from models.errors import (
     Archived,
     CommentNotFound,
@@ -16,19 +15,17 @@ from models.errors import (
     WorkItemNotFound,
 )
 from models.pagination import Page
-from models.projects.comment import CommentRow, comment_with
-from models.projects.comments import (
+from models.projects.discussion import comments
+from models.projects.discussion.comments import (
     AddComment,
     Comment,
     GetComment,
     ListComments,
     RemoveComment,
     UpdateComment,
-    add_comment,
     comments_listed,
-    remove_comment,
-    update_comment,
 )
+from models.projects.discussion.rows import CommentRow, comment_with
 
 COMMENTED = (WorkItemNotFound, SpecificationNotFound, DocumentNotFound)
 
@@ -36,55 +33,55 @@ COMMENTED = (WorkItemNotFound, SpecificationNotFound, DocumentNotFound)
 @operation(
     "GET /projects/v1/comments/list",
     scope="projects:comments:list",
-    takes=ListComments,
-    gives=list[Comment],
-    refuses=(ProjectNotFound, *COMMENTED),
+    request=ListComments,
+    response=list[Comment],
+    errors=(ProjectNotFound, *COMMENTED),
 )
-def list_comments(call: Call, asked: ListComments) -> Page[CommentRow]:
+def list_comments(call: Call, query: ListComments) -> Page[CommentRow]:
     """
     List the comments on one thing, or in a project, oldest first.
 
     Removed comments keep their places, without their words, unless removed is
     exclude. A page also ends at 4 MiB of text.
     """
-    return comments_listed(asked)
+    return comments_listed(query)
 
 
 @operation(
     "GET /projects/v1/comments/get",
     scope="projects:comments:get",
-    takes=GetComment,
-    gives=Comment,
-    refuses=(CommentNotFound,),
+    request=GetComment,
+    response=Comment,
+    errors=(CommentNotFound,),
 )
-def get_comment(call: Call, asked: GetComment) -> CommentRow:
+def get_comment(call: Call, query: GetComment) -> CommentRow:
     """Get a comment."""
-    return comment_with(asked.id)
+    return comment_with(query.id)
 
 
 @operation(
     "POST /projects/v1/comments/add",
     scope="projects:comments:add",
-    takes=AddComment,
-    gives=Comment,
-    refuses=(*COMMENTED, RoleRequired, ProjectArchived, Archived),
-    most_bytes=MIB,
+    request=AddComment,
+    response=Comment,
+    errors=(*COMMENTED, RoleRequired, ProjectArchived, Archived),
+    max_body_bytes=MIB,
 )
-def say_comment(call: Call, asked: AddComment) -> CommentRow:
+def add_comment(call: Call, request: AddComment) -> CommentRow:
     """
     Comment on a work item, a specification or a document.
 
     Send an Idempotency-Key to be able to repeat the call safely.
     """
-    return add_comment(asked, call.now, by(call))
+    return comments.add_comment(request, call.now, call.actor)
 
 
 @operation(
     "POST /projects/v1/comments/update",
     scope="projects:comments:update",
-    takes=UpdateComment,
-    gives=Comment,
-    refuses=(
+    request=UpdateComment,
+    response=Comment,
+    errors=(
         CommentNotFound,
         RoleRequired,
         NotAuthor,
@@ -93,11 +90,11 @@ def say_comment(call: Call, asked: AddComment) -> CommentRow:
         Archived,
         CommentRemoved,
     ),
-    most_bytes=MIB,
+    max_body_bytes=MIB,
 )
-def change_comment(call: Call, asked: UpdateComment) -> CommentRow:
+def update_comment(call: Call, request: UpdateComment) -> CommentRow:
     """Change what a comment says, which only its author may."""
-    comment, changed = update_comment(asked, call.now, by(call))
+    comment, changed = comments.update_comment(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return comment
@@ -106,18 +103,18 @@ def change_comment(call: Call, asked: UpdateComment) -> CommentRow:
 @operation(
     "POST /projects/v1/comments/remove",
     scope="projects:comments:remove",
-    takes=RemoveComment,
-    gives=Comment,
-    refuses=(CommentNotFound, RoleRequired, ProjectArchived),
-    most_bytes=MIB,
+    request=RemoveComment,
+    response=Comment,
+    errors=(CommentNotFound, RoleRequired, ProjectArchived),
+    max_body_bytes=MIB,
 )
-def take_comment(call: Call, asked: RemoveComment) -> CommentRow:
+def remove_comment(call: Call, request: RemoveComment) -> CommentRow:
     """
     Remove a comment: its place stays, its words are gone for good.
 
     Its author may, and a maintainer.
     """
-    comment, changed = remove_comment(asked, call.now, by(call))
+    comment, changed = comments.remove_comment(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return comment

@@ -1,7 +1,6 @@
 """What may be asked about the revisions of documents."""
 
 from api.operation import MIB, Call, operation
-from api.projects.by import by
 from models.errors import (
     Archived,
     DocumentNotFound,
@@ -11,64 +10,64 @@ from models.errors import (
     VersionConflict,
 )
 from models.pagination import Page
-from models.projects.comparison import DocumentDiff
-from models.projects.document import DOCUMENTS, DocumentRevisionRow, DocumentRow
-from models.projects.document_revisions import (
+from models.projects.documents import revisions
+from models.projects.documents.documents import Document
+from models.projects.documents.revisions import (
     DiffDocumentRevisions,
     DocumentRevision,
     GetDocumentRevision,
     ListDocumentRevisions,
     RestoreDocumentRevision,
     document_compared,
-    restore_document_revision,
 )
-from models.projects.documents import Document
+from models.projects.documents.rows import DOCUMENTS, DocumentRevisionRow, DocumentRow
+from models.projects.versioning.comparison import DocumentDiff
 
 
 @operation(
     "GET /projects/v1/document-revisions/list",
     scope="projects:document-revisions:list",
-    takes=ListDocumentRevisions,
-    gives=list[DocumentRevision],
-    refuses=(DocumentNotFound,),
+    request=ListDocumentRevisions,
+    response=list[DocumentRevision],
+    errors=(DocumentNotFound,),
 )
 def list_document_revisions(
-    call: Call, asked: ListDocumentRevisions
+    call: Call, query: ListDocumentRevisions
 ) -> Page[DocumentRevisionRow]:
     """
     List the revisions of a document, newest first.
 
     With content=omit the texts are left empty. A page also ends at 4 MiB of text.
     """
-    return DOCUMENTS.revisions_listed(asked)
+    return DOCUMENTS.revisions_listed(query)
 
 
 @operation(
     "GET /projects/v1/document-revisions/get",
     scope="projects:document-revisions:get",
-    takes=GetDocumentRevision,
-    gives=DocumentRevision,
-    refuses=(DocumentNotFound, RevisionNotFound),
+    request=GetDocumentRevision,
+    response=DocumentRevision,
+    errors=(DocumentNotFound, RevisionNotFound),
 )
 def get_document_revision(
-    call: Call, asked: GetDocumentRevision
+    call: Call, query: GetDocumentRevision
 ) -> DocumentRevisionRow:
     """
     Get a revision: by its id, or of a document by version.
 
     With at it is the revision that was the newest at that time.
     """
-    return DOCUMENTS.revision_got(asked)
+    return DOCUMENTS.revision_got(query)
 
 
 @operation(
     "GET /projects/v1/document-revisions/diff",
     scope="projects:document-revisions:diff",
-    takes=DiffDocumentRevisions,
-    gives=DocumentDiff,
-    refuses=(DocumentNotFound, RevisionNotFound),
+    request=DiffDocumentRevisions,
+    response=DocumentDiff,
+    errors=(DocumentNotFound, RevisionNotFound),
 )
-def diff_document_revisions(call: Call, asked: DiffDocumentRevisions) -> DocumentDiff:
+def diff_document_revisions(call: Call, query: DiffDocumentRevisions) -> DocumentDiff:
     """
     Compare two versions of a document, line by line.
 
@@ -76,15 +75,15 @@ def diff_document_revisions(call: Call, asked: DiffDocumentRevisions) -> Documen
     With from greater than to it is the way back. Where two texts have too little
     in common, what is left is told as replaced and truncated is true.
     """
-    return document_compared(asked)
+    return document_compared(query)
 
 
 @operation(
     "POST /projects/v1/document-revisions/restore",
     scope="projects:document-revisions:restore",
-    takes=RestoreDocumentRevision,
-    gives=Document,
-    refuses=(
+    request=RestoreDocumentRevision,
+    response=Document,
+    errors=(
         DocumentNotFound,
         RevisionNotFound,
         RoleRequired,
@@ -92,12 +91,14 @@ def diff_document_revisions(call: Call, asked: DiffDocumentRevisions) -> Documen
         ProjectArchived,
         Archived,
     ),
-    most_bytes=8 * MIB,
+    max_body_bytes=8 * MIB,
 )
-def revert_document(call: Call, asked: RestoreDocumentRevision) -> DocumentRow:
+def restore_document_revision(
+    call: Call, request: RestoreDocumentRevision
+) -> DocumentRow:
     """
     Append a version with the title, summary and text of an old one.
 
     The public keeps reading the published version.
     """
-    return restore_document_revision(asked, call.now, by(call))
+    return revisions.restore_document_revision(request, call.now, call.actor)

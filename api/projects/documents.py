@@ -1,7 +1,6 @@
 """What may be asked about documents."""
 
 from api.operation import MIB, Call, operation
-from api.projects.by import by
 from models.errors import (
     Archived,
     CollectionRequired,
@@ -15,43 +14,34 @@ from models.errors import (
     VersionConflict,
 )
 from models.pagination import Page
-from models.projects.archive import (
-    RemoveDocument,
-    RestoreDocument,
-    remove_document,
-    restore_document,
+from models.projects.documents import documents, publication
+from models.projects.documents.documents import (
+    CreateDocument,
+    Document,
+    GetDocument,
+    ListDocuments,
+    UpdateDocument,
+    documents_listed,
 )
-from models.projects.document import DOCUMENTS, DocumentRow
-from models.projects.document_links import (
+from models.projects.documents.links import (
     DocumentLinks,
     GetDocumentLinks,
     document_links,
 )
-from models.projects.document_register import ListDocuments, documents_listed
-from models.projects.documents import (
-    CreateDocument,
-    Document,
-    GetDocument,
-    UpdateDocument,
-    create_document,
-    update_document,
-)
-from models.projects.publication import (
-    PublishDocument,
-    UnpublishDocument,
-    publish_document,
-    unpublish_document,
-)
+from models.projects.documents.publication import PublishDocument, UnpublishDocument
+from models.projects.documents.rows import DOCUMENTS, DocumentRow
+from models.projects.versioning import archive
+from models.projects.versioning.archive import RemoveDocument, RestoreDocument
 
 
 @operation(
     "GET /projects/v1/documents/list",
     scope="projects:documents:list",
-    takes=ListDocuments,
-    gives=list[Document],
-    refuses=(ProjectNotFound,),
+    request=ListDocuments,
+    response=list[Document],
+    errors=(ProjectNotFound,),
 )
-def list_documents(call: Call, asked: ListDocuments) -> Page[DocumentRow]:
+def list_documents(call: Call, query: ListDocuments) -> Page[DocumentRow]:
     """
     List documents, last changed first unless sort says else.
 
@@ -59,29 +49,29 @@ def list_documents(call: Call, asked: ListDocuments) -> Page[DocumentRow]:
     Without a project, documents of archived projects are left out unless archived
     is only or include.
     """
-    return documents_listed(asked)
+    return documents_listed(query)
 
 
 @operation(
     "GET /projects/v1/documents/get",
     scope="projects:documents:get",
-    takes=GetDocument,
-    gives=Document,
-    refuses=(DocumentNotFound, ProjectNotFound),
+    request=GetDocument,
+    response=Document,
+    errors=(DocumentNotFound, ProjectNotFound),
 )
-def get_document(call: Call, asked: GetDocument) -> DocumentRow:
+def get_document(call: Call, query: GetDocument) -> DocumentRow:
     """Get the newest version of a document, by its id or by project and slug."""
-    return DOCUMENTS.got(asked)
+    return DOCUMENTS.got(query)
 
 
 @operation(
     "GET /projects/v1/documents/links",
     scope="projects:documents:links",
-    takes=GetDocumentLinks,
-    gives=DocumentLinks,
-    refuses=(DocumentNotFound, ProjectNotFound, RevisionNotFound),
+    request=GetDocumentLinks,
+    response=DocumentLinks,
+    errors=(DocumentNotFound, ProjectNotFound, RevisionNotFound),
 )
-def list_document_links(call: Call, asked: GetDocumentLinks) -> DocumentLinks:
+def get_document_links(call: Call, query: GetDocumentLinks) -> DocumentLinks:
     """
     Look at a document's links before it is published, changed or taken back.
 
@@ -92,33 +82,33 @@ def list_document_links(call: Call, asked: GetDocumentLinks) -> DocumentLinks:
     way the first are told, and truncated is true; unread counts documents that the
     site has yet to build.
     """
-    return document_links(asked, call.site)
+    return document_links(query, call.site)
 
 
 @operation(
     "POST /projects/v1/documents/create",
     scope="projects:documents:create",
-    takes=CreateDocument,
-    gives=Document,
-    refuses=(ProjectNotFound, RoleRequired, ProjectArchived, SlugTaken),
-    most_bytes=8 * MIB,
+    request=CreateDocument,
+    response=Document,
+    errors=(ProjectNotFound, RoleRequired, ProjectArchived, SlugTaken),
+    max_body_bytes=8 * MIB,
 )
-def write_document(call: Call, asked: CreateDocument) -> DocumentRow:
+def create_document(call: Call, request: CreateDocument) -> DocumentRow:
     """
     Write a document, which is version 1 and not public.
 
     Send an Idempotency-Key to be able to repeat the call safely.
     """
-    return create_document(asked, call.now, by(call))
+    return documents.create_document(request, call.now, call.actor)
 
 
 @operation(
     "POST /projects/v1/documents/update",
     scope="projects:documents:update",
-    takes=UpdateDocument,
-    gives=Document,
+    request=UpdateDocument,
+    response=Document,
     rebuilds="docs",
-    refuses=(
+    errors=(
         DocumentNotFound,
         RoleRequired,
         VersionConflict,
@@ -126,25 +116,25 @@ def write_document(call: Call, asked: CreateDocument) -> DocumentRow:
         Archived,
         DocumentPublished,
     ),
-    most_bytes=8 * MIB,
+    max_body_bytes=8 * MIB,
 )
-def change_document(call: Call, asked: UpdateDocument) -> DocumentRow:
+def update_document(call: Call, request: UpdateDocument) -> DocumentRow:
     """
     Save a document as its next version; members left out stay as they are.
 
     The public keeps reading the published version. Only a maintainer may change
     collection, section or position while the document is published.
     """
-    return update_document(asked, call.now, by(call))
+    return documents.update_document(request, call.now, call.actor)
 
 
 @operation(
     "POST /projects/v1/documents/publish",
     scope="projects:documents:publish",
-    takes=PublishDocument,
-    gives=Document,
+    request=PublishDocument,
+    response=Document,
     rebuilds="docs",
-    refuses=(
+    errors=(
         DocumentNotFound,
         RevisionNotFound,
         RoleRequired,
@@ -152,16 +142,16 @@ def change_document(call: Call, asked: UpdateDocument) -> DocumentRow:
         Archived,
         CollectionRequired,
     ),
-    most_bytes=8 * MIB,
+    max_body_bytes=8 * MIB,
 )
-def release_document(call: Call, asked: PublishDocument) -> DocumentRow:
+def publish_document(call: Call, request: PublishDocument) -> DocumentRow:
     """
     Publish a version of a document, the newest unless version names another.
 
     An older version takes the public back. In the docs project the version
     appears on the public site; elsewhere it is only marked as released.
     """
-    document, changed = publish_document(asked, call.now, by(call))
+    document, changed = publication.publish_document(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return document
@@ -170,15 +160,15 @@ def release_document(call: Call, asked: PublishDocument) -> DocumentRow:
 @operation(
     "POST /projects/v1/documents/unpublish",
     scope="projects:documents:unpublish",
-    takes=UnpublishDocument,
-    gives=Document,
+    request=UnpublishDocument,
+    response=Document,
     rebuilds="docs",
-    refuses=(DocumentNotFound, RoleRequired, ProjectArchived),
-    most_bytes=8 * MIB,
+    errors=(DocumentNotFound, RoleRequired, ProjectArchived),
+    max_body_bytes=8 * MIB,
 )
-def withdraw_document(call: Call, asked: UnpublishDocument) -> DocumentRow:
+def unpublish_document(call: Call, request: UnpublishDocument) -> DocumentRow:
     """Take a document from the public; one that is not published stays as it is."""
-    document, changed = unpublish_document(asked, call.now, by(call))
+    document, changed = publication.unpublish_document(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return document
@@ -187,14 +177,14 @@ def withdraw_document(call: Call, asked: UnpublishDocument) -> DocumentRow:
 @operation(
     "POST /projects/v1/documents/remove",
     scope="projects:documents:remove",
-    takes=RemoveDocument,
-    gives=Document,
-    refuses=(DocumentNotFound, RoleRequired, ProjectArchived, DocumentPublished),
-    most_bytes=8 * MIB,
+    request=RemoveDocument,
+    response=Document,
+    errors=(DocumentNotFound, RoleRequired, ProjectArchived, DocumentPublished),
+    max_body_bytes=8 * MIB,
 )
-def archive_document(call: Call, asked: RemoveDocument) -> DocumentRow:
+def remove_document(call: Call, request: RemoveDocument) -> DocumentRow:
     """Archive a document: it becomes read-only. A public one is withdrawn first."""
-    document, changed = remove_document(asked, call.now, by(call))
+    document, changed = archive.remove_document(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return document
@@ -203,14 +193,14 @@ def archive_document(call: Call, asked: RemoveDocument) -> DocumentRow:
 @operation(
     "POST /projects/v1/documents/restore",
     scope="projects:documents:restore",
-    takes=RestoreDocument,
-    gives=Document,
-    refuses=(DocumentNotFound, RoleRequired, ProjectArchived),
-    most_bytes=8 * MIB,
+    request=RestoreDocument,
+    response=Document,
+    errors=(DocumentNotFound, RoleRequired, ProjectArchived),
+    max_body_bytes=8 * MIB,
 )
-def unarchive_document(call: Call, asked: RestoreDocument) -> DocumentRow:
+def restore_document(call: Call, request: RestoreDocument) -> DocumentRow:
     """Take a document out of the archive; one that is not in it stays as it is."""
-    document, changed = restore_document(asked, call.now, by(call))
+    document, changed = archive.restore_document(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return document

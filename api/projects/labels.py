@@ -1,7 +1,6 @@
 """What may be asked about labels."""
 
 from api.operation import MIB, Call, operation
-from api.projects.by import by
 from models.errors import (
     LabelNotFound,
     LimitExceeded,
@@ -11,19 +10,17 @@ from models.errors import (
     RoleRequired,
 )
 from models.pagination import Page
-from models.projects.label import LabelRow
-from models.projects.labels import (
+from models.projects.planning import labels
+from models.projects.planning.labels import (
     CreateLabel,
     Label,
     ListLabels,
     RemovedLabel,
     RemoveLabel,
     UpdateLabel,
-    create_label,
     labels_listed,
-    remove_label,
-    update_label,
 )
+from models.projects.planning.rows import LabelRow
 
 ADMIN = "projects:admin:labels"
 
@@ -31,30 +28,30 @@ ADMIN = "projects:admin:labels"
 @operation(
     "GET /projects/v1/labels/list",
     scope="projects:labels:list",
-    takes=ListLabels,
-    gives=list[Label],
-    refuses=(ProjectNotFound,),
+    request=ListLabels,
+    response=list[Label],
+    errors=(ProjectNotFound,),
 )
-def list_labels(call: Call, asked: ListLabels) -> Page[LabelRow]:
+def list_labels(call: Call, query: ListLabels) -> Page[LabelRow]:
     """
     List labels by name: those of the project, and the global ones.
 
     A label without a project is global; scope leaves out one kind. Without a
     project, labels of archived projects are left out.
     """
-    return labels_listed(asked)
+    return labels_listed(query)
 
 
 @operation(
     "POST /projects/v1/labels/create",
     scope="projects:labels:create",
-    takes=CreateLabel,
-    gives=Label,
+    request=CreateLabel,
+    response=Label,
     audit="label.added",
-    refuses=(ProjectNotFound, RoleRequired, ProjectArchived, NameTaken, LimitExceeded),
-    most_bytes=MIB,
+    errors=(ProjectNotFound, RoleRequired, ProjectArchived, NameTaken, LimitExceeded),
+    max_body_bytes=MIB,
 )
-def add_label(call: Call, asked: CreateLabel) -> LabelRow:
+def create_label(call: Call, request: CreateLabel) -> LabelRow:
     """
     Add a label to a project.
 
@@ -63,7 +60,7 @@ def add_label(call: Call, asked: CreateLabel) -> LabelRow:
     be able to repeat the call safely.
     """
     is_admin = call.caller.covers(f"{ADMIN}:add")
-    label = create_label(asked, call.now, by(call), is_admin=is_admin)
+    label = labels.create_label(request, call.now, call.actor, is_admin=is_admin)
     put_down(call, label)
     return label
 
@@ -71,20 +68,20 @@ def add_label(call: Call, asked: CreateLabel) -> LabelRow:
 @operation(
     "POST /projects/v1/labels/update",
     scope="projects:labels:update",
-    takes=UpdateLabel,
-    gives=Label,
+    request=UpdateLabel,
+    response=Label,
     audit="label.updated",
-    refuses=(LabelNotFound, RoleRequired, ProjectArchived, NameTaken),
-    most_bytes=MIB,
+    errors=(LabelNotFound, RoleRequired, ProjectArchived, NameTaken),
+    max_body_bytes=MIB,
 )
-def change_label(call: Call, asked: UpdateLabel) -> LabelRow:
+def update_label(call: Call, request: UpdateLabel) -> LabelRow:
     """
     Rename a label.
 
     A global one needs projects:admin:labels:update as well.
     """
     is_admin = call.caller.covers(f"{ADMIN}:update")
-    label, old = update_label(asked, call.now, by(call), is_admin=is_admin)
+    label, old = labels.update_label(request, call.now, call.actor, is_admin=is_admin)
     put_down_renaming(call, label, old)
     return label
 
@@ -92,20 +89,22 @@ def change_label(call: Call, asked: UpdateLabel) -> LabelRow:
 @operation(
     "POST /projects/v1/labels/remove",
     scope="projects:labels:remove",
-    takes=RemoveLabel,
-    gives=RemovedLabel,
+    request=RemoveLabel,
+    response=RemovedLabel,
     audit="label.removed",
-    refuses=(LabelNotFound, RoleRequired, ProjectArchived),
-    most_bytes=MIB,
+    errors=(LabelNotFound, RoleRequired, ProjectArchived),
+    max_body_bytes=MIB,
 )
-def take_label(call: Call, asked: RemoveLabel) -> RemovedLabel:
+def remove_label(call: Call, request: RemoveLabel) -> RemovedLabel:
     """
     Remove a label, also from the items that bear it, archived ones included.
 
     A global one needs projects:admin:labels:remove as well.
     """
     is_admin = call.caller.covers(f"{ADMIN}:remove")
-    label, detached = remove_label(asked, call.now, by(call), is_admin=is_admin)
+    label, detached = labels.remove_label(
+        request, call.now, call.actor, is_admin=is_admin
+    )
     put_down(call, label)
     return removed(label, detached)
 

@@ -1,7 +1,6 @@
 """What may be asked about members of projects."""
 
 from api.operation import MIB, Call, operation
-from api.projects.by import by
 from models.errors import (
     LimitExceeded,
     MemberExists,
@@ -12,59 +11,57 @@ from models.errors import (
     RoleRequired,
 )
 from models.pagination import Page
-from models.projects.members import MemberRow
-from models.projects.membership import (
+from models.projects.members import members
+from models.projects.members.members import (
     AddProjectMember,
     ListMembers,
     ProjectMember,
     RemovedMember,
     RemoveProjectMember,
     UpdateProjectMember,
-    add_member,
     members_listed,
-    remove_member,
-    update_member,
 )
+from models.projects.members.role_checks import MemberRow
 
 
 @operation(
     "GET /projects/v1/members/list",
     scope="projects:members:list",
-    takes=ListMembers,
-    gives=list[ProjectMember],
-    refuses=(ProjectNotFound,),
+    request=ListMembers,
+    response=list[ProjectMember],
+    errors=(ProjectNotFound,),
 )
-def list_members(call: Call, asked: ListMembers) -> Page[MemberRow]:
+def list_members(call: Call, query: ListMembers) -> Page[MemberRow]:
     """
     List the members of a project, or the memberships of an account.
 
     The strongest role comes first, then whoever has been there longest. Without
     a project, memberships in archived projects are left out.
     """
-    return members_listed(asked, by(call))
+    return members_listed(query, call.actor)
 
 
 @operation(
     "POST /projects/v1/members/add",
     scope="projects:members:add",
-    takes=AddProjectMember,
-    gives=ProjectMember,
-    refuses=(
+    request=AddProjectMember,
+    response=ProjectMember,
+    errors=(
         ProjectNotFound,
         RoleRequired,
         ProjectArchived,
         MemberExists,
         LimitExceeded,
     ),
-    most_bytes=MIB,
+    max_body_bytes=MIB,
 )
-def enrol_member(call: Call, asked: AddProjectMember) -> MemberRow:
+def add_member(call: Call, request: AddProjectMember) -> MemberRow:
     """
     Make an account a member of a project; adding it again changes nothing.
 
     Only an owner adds an owner. Every account may add itself as reader.
     """
-    member, changed = add_member(asked, call.now, by(call))
+    member, changed = members.add_member(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return member
@@ -73,24 +70,24 @@ def enrol_member(call: Call, asked: AddProjectMember) -> MemberRow:
 @operation(
     "POST /projects/v1/members/update",
     scope="projects:members:update",
-    takes=UpdateProjectMember,
-    gives=ProjectMember,
-    refuses=(
+    request=UpdateProjectMember,
+    response=ProjectMember,
+    errors=(
         ProjectNotFound,
         MemberNotFound,
         RoleRequired,
         ProjectArchived,
         OwnerMembership,
     ),
-    most_bytes=MIB,
+    max_body_bytes=MIB,
 )
-def change_member(call: Call, asked: UpdateProjectMember) -> MemberRow:
+def update_member(call: Call, request: UpdateProjectMember) -> MemberRow:
     """
     Give a member another role, which acts from the next request on.
 
     Only an owner makes or unmakes an owner.
     """
-    member, changed = update_member(asked, call.now, by(call))
+    member, changed = members.update_member(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return member
@@ -99,19 +96,19 @@ def change_member(call: Call, asked: UpdateProjectMember) -> MemberRow:
 @operation(
     "POST /projects/v1/members/remove",
     scope="projects:members:remove",
-    takes=RemoveProjectMember,
-    gives=RemovedMember,
-    refuses=(ProjectNotFound, RoleRequired, ProjectArchived, OwnerMembership),
-    most_bytes=MIB,
+    request=RemoveProjectMember,
+    response=RemovedMember,
+    errors=(ProjectNotFound, RoleRequired, ProjectArchived, OwnerMembership),
+    max_body_bytes=MIB,
 )
-def dismiss_member(call: Call, asked: RemoveProjectMember) -> RemovedMember:
+def remove_member(call: Call, request: RemoveProjectMember) -> RemovedMember:
     """
     Take an account from the members; everyone may leave by themselves.
 
     Where the account is no member, removed is false. The account that answers
     for the project cannot be taken out.
     """
-    answer = remove_member(asked, call.now, by(call))
+    answer = members.remove_member(request, call.now, call.actor)
     if not answer.removed:
         call.unchanged()
     return answer

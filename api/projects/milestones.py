@@ -1,7 +1,6 @@
 """What may be asked about milestones."""
 
 from api.operation import MIB, Call, operation
-from api.projects.by import by
 from models.errors import (
     Archived,
     MilestoneNotFound,
@@ -11,107 +10,105 @@ from models.errors import (
     VersionConflict,
 )
 from models.pagination import Page
-from models.projects.milestone import MilestoneRow, milestone_with
-from models.projects.milestones import (
+from models.projects.planning import milestones
+from models.projects.planning.milestones import (
     CreateMilestone,
     ListMilestones,
     Milestone,
+    MilestoneProgress,
     NamedMilestone,
     RemoveMilestone,
     UpdateMilestone,
-    create_milestone,
     milestones_listed,
-    remove_milestone,
-    restore_milestone,
-    update_milestone,
+    progress_of,
 )
-from models.projects.progress import MilestoneProgress, progress_of
+from models.projects.planning.rows import MilestoneRow, milestone_with
 
 
 @operation(
     "GET /projects/v1/milestones/list",
     scope="projects:milestones:list",
-    takes=ListMilestones,
-    gives=list[Milestone],
-    refuses=(ProjectNotFound,),
+    request=ListMilestones,
+    response=list[Milestone],
+    errors=(ProjectNotFound,),
 )
-def list_milestones(call: Call, asked: ListMilestones) -> Page[MilestoneRow]:
+def list_milestones(call: Call, query: ListMilestones) -> Page[MilestoneRow]:
     """
     List milestones, the nearest target first unless sort says else.
 
     Those without a target come last. Without a project, milestones of archived
     projects are left out unless archived is only or include.
     """
-    return milestones_listed(asked)
+    return milestones_listed(query)
 
 
 @operation(
     "GET /projects/v1/milestones/get",
     scope="projects:milestones:get",
-    takes=NamedMilestone,
-    gives=Milestone,
-    refuses=(MilestoneNotFound,),
+    request=NamedMilestone,
+    response=Milestone,
+    errors=(MilestoneNotFound,),
 )
-def get_milestone(call: Call, asked: NamedMilestone) -> MilestoneRow:
+def get_milestone(call: Call, query: NamedMilestone) -> MilestoneRow:
     """Get a milestone."""
-    return milestone_with(asked.id)
+    return milestone_with(query.id)
 
 
 @operation(
     "GET /projects/v1/milestones/progress",
     scope="projects:milestones:progress",
-    takes=NamedMilestone,
-    gives=MilestoneProgress,
-    refuses=(MilestoneNotFound,),
+    request=NamedMilestone,
+    response=MilestoneProgress,
+    errors=(MilestoneNotFound,),
 )
-def get_progress(call: Call, asked: NamedMilestone) -> MilestoneProgress:
+def get_milestone_progress(call: Call, query: NamedMilestone) -> MilestoneProgress:
     """
     Count the items of a milestone; archived ones count nowhere.
 
     percent is how much of what was not cancelled is done, rounded down. overdue
     counts the open items whose time has passed.
     """
-    return progress_of(milestone_with(asked.id), call.now)
+    return progress_of(milestone_with(query.id), call.now)
 
 
 @operation(
     "POST /projects/v1/milestones/create",
     scope="projects:milestones:create",
-    takes=CreateMilestone,
-    gives=Milestone,
-    refuses=(ProjectNotFound, RoleRequired, ProjectArchived),
-    most_bytes=MIB,
+    request=CreateMilestone,
+    response=Milestone,
+    errors=(ProjectNotFound, RoleRequired, ProjectArchived),
+    max_body_bytes=MIB,
 )
-def plan_milestone(call: Call, asked: CreateMilestone) -> MilestoneRow:
+def create_milestone(call: Call, request: CreateMilestone) -> MilestoneRow:
     """
     Plan a milestone.
 
     Send an Idempotency-Key to be able to repeat the call safely.
     """
-    return create_milestone(asked, call.now, by(call))
+    return milestones.create_milestone(request, call.now, call.actor)
 
 
 @operation(
     "POST /projects/v1/milestones/update",
     scope="projects:milestones:update",
-    takes=UpdateMilestone,
-    gives=Milestone,
-    refuses=(
+    request=UpdateMilestone,
+    response=Milestone,
+    errors=(
         MilestoneNotFound,
         RoleRequired,
         VersionConflict,
         ProjectArchived,
         Archived,
     ),
-    most_bytes=MIB,
+    max_body_bytes=MIB,
 )
-def change_milestone(call: Call, asked: UpdateMilestone) -> MilestoneRow:
+def update_milestone(call: Call, request: UpdateMilestone) -> MilestoneRow:
     """
     Change a milestone; members left out stay as they are.
 
     Its items stay as they are, whatever becomes of its status.
     """
-    milestone, changed = update_milestone(asked, call.now, by(call))
+    milestone, changed = milestones.update_milestone(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return milestone
@@ -120,14 +117,14 @@ def change_milestone(call: Call, asked: UpdateMilestone) -> MilestoneRow:
 @operation(
     "POST /projects/v1/milestones/remove",
     scope="projects:milestones:remove",
-    takes=RemoveMilestone,
-    gives=Milestone,
-    refuses=(MilestoneNotFound, RoleRequired, ProjectArchived),
-    most_bytes=MIB,
+    request=RemoveMilestone,
+    response=Milestone,
+    errors=(MilestoneNotFound, RoleRequired, ProjectArchived),
+    max_body_bytes=MIB,
 )
-def archive_milestone(call: Call, asked: RemoveMilestone) -> MilestoneRow:
+def remove_milestone(call: Call, request: RemoveMilestone) -> MilestoneRow:
     """Archive a milestone; its items keep it."""
-    milestone, changed = remove_milestone(asked, call.now, by(call))
+    milestone, changed = milestones.remove_milestone(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return milestone
@@ -136,14 +133,14 @@ def archive_milestone(call: Call, asked: RemoveMilestone) -> MilestoneRow:
 @operation(
     "POST /projects/v1/milestones/restore",
     scope="projects:milestones:restore",
-    takes=RemoveMilestone,
-    gives=Milestone,
-    refuses=(MilestoneNotFound, RoleRequired, ProjectArchived),
-    most_bytes=MIB,
+    request=RemoveMilestone,
+    response=Milestone,
+    errors=(MilestoneNotFound, RoleRequired, ProjectArchived),
+    max_body_bytes=MIB,
 )
-def unarchive_milestone(call: Call, asked: RemoveMilestone) -> MilestoneRow:
+def restore_milestone(call: Call, request: RemoveMilestone) -> MilestoneRow:
     """Take a milestone out of the archive."""
-    milestone, changed = restore_milestone(asked, call.now, by(call))
+    milestone, changed = milestones.restore_milestone(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return milestone

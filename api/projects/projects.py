@@ -1,7 +1,6 @@
 """What may be asked about projects."""
 
 from api.operation import MIB, Call, operation
-from api.projects.by import by
 from models.errors import (
     BuiltinProject,
     LimitExceeded,
@@ -13,89 +12,86 @@ from models.errors import (
     VersionConflict,
 )
 from models.pagination import Page
-from models.projects.lifecycle import (
+from models.projects.projects import lifecycle
+from models.projects.projects.lifecycle import (
     CreateProject,
     RemoveProject,
     RestoreProject,
     TransferProject,
     UpdateProject,
     archive_project,
-    create_project,
-    restore_project,
-    transfer_project,
-    update_project,
 )
-from models.projects.project import ProjectRow
-from models.projects.projects import (
+from models.projects.projects.projects import (
     GetProject,
     ListProjects,
     Project,
     project_got,
     projects_listed,
 )
+from models.projects.projects.rows import ProjectRow
 
 
 @operation(
     "GET /projects/v1/projects/list",
     scope="projects:projects:list",
-    takes=ListProjects,
-    gives=list[Project],
+    request=ListProjects,
+    response=list[Project],
 )
-def list_projects(call: Call, asked: ListProjects) -> Page[ProjectRow]:
+def list_projects(call: Call, query: ListProjects) -> Page[ProjectRow]:
     """
     List projects, by name unless sort says else.
 
     Archived ones are left out unless archived is only or include.
     """
-    return projects_listed(asked, by(call))
+    return projects_listed(query, call.actor)
 
 
 @operation(
     "GET /projects/v1/projects/get",
     scope="projects:projects:get",
-    takes=GetProject,
-    gives=Project,
-    refuses=(ProjectNotFound,),
+    request=GetProject,
+    response=Project,
+    errors=(ProjectNotFound,),
 )
-def get_project(call: Call, asked: GetProject) -> ProjectRow:
+def get_project(call: Call, query: GetProject) -> ProjectRow:
     """Get a project by its id or its slug."""
-    return project_got(asked)
+    return project_got(query)
 
 
 @operation(
     "POST /projects/v1/projects/create",
     scope="projects:projects:create",
-    takes=CreateProject,
-    gives=Project,
-    refuses=(OwnerRequired, SlugTaken),
-    most_bytes=MIB,
+    request=CreateProject,
+    response=Project,
+    errors=(OwnerRequired, SlugTaken),
+    max_body_bytes=MIB,
 )
-def begin_project(call: Call, asked: CreateProject) -> ProjectRow:
+def create_project(call: Call, request: CreateProject) -> ProjectRow:
     """
     Begin a project; its creator answers for it, and is its first member.
 
     A key that acts for no account names the owner in ownerId. The slug is never
     changed. Send an Idempotency-Key to be able to repeat the call safely.
     """
-    return create_project(asked, call.now, by(call))
+    return lifecycle.create_project(request, call.now, call.actor)
 
 
 @operation(
     "POST /projects/v1/projects/update",
     scope="projects:projects:update",
-    takes=UpdateProject,
-    gives=Project,
-    refuses=(ProjectNotFound, RoleRequired, VersionConflict, ProjectArchived),
-    most_bytes=MIB,
+    request=UpdateProject,
+    response=Project,
+    errors=(ProjectNotFound, RoleRequired, VersionConflict, ProjectArchived),
+    max_body_bytes=MIB,
 )
-def change_project(call: Call, asked: UpdateProject) -> ProjectRow:
+def update_project(call: Call, request: UpdateProject) -> ProjectRow:
     """
     Change a project's name, description or status.
 
     Members left out stay as they are. The status tells people where the project
     stands; whatever it is, all in the project can be changed.
     """
-    project, changed = update_project(asked, call.now, by(call))
+    project, changed = lifecycle.update_project(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return project
@@ -104,24 +100,24 @@ def change_project(call: Call, asked: UpdateProject) -> ProjectRow:
 @operation(
     "POST /projects/v1/projects/transfer",
     scope="projects:projects:transfer",
-    takes=TransferProject,
-    gives=Project,
-    refuses=(
+    request=TransferProject,
+    response=Project,
+    errors=(
         ProjectNotFound,
         RoleRequired,
         VersionConflict,
         ProjectArchived,
         LimitExceeded,
     ),
-    most_bytes=MIB,
+    max_body_bytes=MIB,
 )
-def hand_on_project(call: Call, asked: TransferProject) -> ProjectRow:
+def transfer_project(call: Call, request: TransferProject) -> ProjectRow:
     """
     Let another account answer for a project.
 
     It becomes an owner among the members; the former one stays an owner.
     """
-    project, changed = transfer_project(asked, call.now, by(call))
+    project, changed = lifecycle.transfer_project(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return project
@@ -130,18 +126,18 @@ def hand_on_project(call: Call, asked: TransferProject) -> ProjectRow:
 @operation(
     "POST /projects/v1/projects/remove",
     scope="projects:projects:remove",
-    takes=RemoveProject,
-    gives=Project,
-    refuses=(ProjectNotFound, RoleRequired, BuiltinProject),
-    most_bytes=MIB,
+    request=RemoveProject,
+    response=Project,
+    errors=(ProjectNotFound, RoleRequired, BuiltinProject),
+    max_body_bytes=MIB,
 )
-def shelve_project(call: Call, asked: RemoveProject) -> ProjectRow:
+def remove_project(call: Call, request: RemoveProject) -> ProjectRow:
     """
     Archive a project: all in it stays readable and can no longer be changed.
 
     Archiving it again changes nothing.
     """
-    project, changed = archive_project(asked, call.now, by(call))
+    project, changed = archive_project(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return project
@@ -150,18 +146,18 @@ def shelve_project(call: Call, asked: RemoveProject) -> ProjectRow:
 @operation(
     "POST /projects/v1/projects/restore",
     scope="projects:projects:restore",
-    takes=RestoreProject,
-    gives=Project,
-    refuses=(ProjectNotFound, RoleRequired),
-    most_bytes=MIB,
+    request=RestoreProject,
+    response=Project,
+    errors=(ProjectNotFound, RoleRequired),
+    max_body_bytes=MIB,
 )
-def revive_project(call: Call, asked: RestoreProject) -> ProjectRow:
+def restore_project(call: Call, request: RestoreProject) -> ProjectRow:
     """
     Bring an archived project back as it was.
 
     Restoring one that is not archived changes nothing.
     """
-    project, changed = restore_project(asked, call.now, by(call))
+    project, changed = lifecycle.restore_project(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return project

@@ -3,7 +3,7 @@
 from api.operation import Call, operation
 from models.errors import DocumentNotFound
 from models.pagination import Page
-from models.projects.published import (
+from models.projects.documents.published import (
     GetPublished,
     ListPublished,
     OutlineCollection,
@@ -17,40 +17,40 @@ from models.projects.published import (
 @operation(
     "GET /projects/v1/published/list",
     scope="projects:published:list",
-    takes=ListPublished,
-    gives=list[PublishedDocument],
-    revalidates=True,
+    request=ListPublished,
+    response=list[PublishedDocument],
+    etag=True,
 )
-def list_published(call: Call, asked: ListPublished) -> Page[PublishedDocument]:
+def list_published(call: Call, query: ListPublished) -> Page[PublishedDocument]:
     """
     List the published documents of the docs project, as they were published.
 
     They come by collection, section (none first), position and title. A page
     also ends at 4 MiB of text.
     """
-    return published_listed(asked)
+    return published_listed(query)
 
 
 @operation(
     "GET /projects/v1/published/get",
     scope="projects:published:get",
-    takes=GetPublished,
-    gives=PublishedDocument,
-    revalidates=True,
-    refuses=(DocumentNotFound,),
+    request=GetPublished,
+    response=PublishedDocument,
+    etag=True,
+    errors=(DocumentNotFound,),
 )
-def get_published(call: Call, asked: GetPublished) -> PublishedDocument:
+def get_published(call: Call, query: GetPublished) -> PublishedDocument:
     """Get a published document of the docs project by its slug."""
-    return published_got(asked)
+    return published_got(query)
 
 
 @operation(
     "GET /projects/v1/published/outline",
     scope="projects:published:outline",
-    gives=list[OutlineCollection],
-    revalidates=True,
+    response=list[OutlineCollection],
+    etag=True,
 )
-def outline_published(call: Call) -> list[OutlineCollection]:
+def get_published_outline(call: Call) -> list[OutlineCollection]:
     """
     Get the table of contents of the public docs, without their texts.
 

@@ -8,32 +8,32 @@ from models.errors import (
     NotArchived,
     ProjectNotFound,
 )
-from models.projects.purge import (
+from models.projects.projects import purge
+from models.projects.projects.purge import (
     PreviewPurge,
     PurgeProject,
     PurgeResult,
     purge_previewed,
-    purge_project,
 )
 
 
 @operation(
     "POST /projects/v1/admin/projects/purge",
     scope="projects:admin:projects:purge",
-    takes=PurgeProject,
-    gives=PurgeResult,
+    request=PurgeProject,
+    response=PurgeResult,
     audit="project.purged",
-    refuses=(ProjectNotFound, BuiltinProject, NotArchived, ConfirmationMismatch),
-    most_bytes=MIB,
+    errors=(ProjectNotFound, BuiltinProject, NotArchived, ConfirmationMismatch),
+    max_body_bytes=MIB,
 )
-def remove_for_good(call: Call, asked: PurgeProject) -> PurgeResult:
+def purge_project(call: Call, request: PurgeProject) -> PurgeResult:
     """
     Remove an archived project and all that is in it, for good.
 
     confirm is the slug of the project, exactly. deleted counts what went, links
     from other projects among it. The slug is free thereafter.
     """
-    project, counts = purge_project(asked)
+    project, counts = purge.purge_project(request)
     call.audit(project, detail=canonical(counts).decode())
     return PurgeResult(id=project.id, slug=project.slug, deleted=counts)
 
@@ -41,10 +41,10 @@ def remove_for_good(call: Call, asked: PurgeProject) -> PurgeResult:
 @operation(
     "GET /projects/v1/admin/projects/purge-preview",
     scope="projects:admin:projects:purge-preview",
-    takes=PreviewPurge,
-    gives=PurgeResult,
-    refuses=(ProjectNotFound, BuiltinProject),
+    request=PreviewPurge,
+    response=PurgeResult,
+    errors=(ProjectNotFound, BuiltinProject),
 )
-def preview_purge(call: Call, asked: PreviewPurge) -> PurgeResult:
+def preview_project_purge(call: Call, query: PreviewPurge) -> PurgeResult:
     """Tell what a purge of the project would remove; it need not be archived."""
-    return purge_previewed(asked)
+    return purge_previewed(query)

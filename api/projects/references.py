@@ -1,7 +1,6 @@
 """What may be asked about external references."""
 
 from api.operation import MIB, Call, operation
-from api.projects.by import by
 from models.errors import (
     Archived,
     CommentNotFound,
@@ -20,8 +19,8 @@ from models.errors import (
     WorkItemNotFound,
 )
 from models.pagination import Page
-from models.projects.reference import ExternalReferenceRow, reference_with
-from models.projects.references import (
+from models.projects.discussion import references
+from models.projects.discussion.references import (
     AddReference,
     ExternalReference,
     GetReference,
@@ -31,7 +30,7 @@ from models.projects.references import (
     UpdateReference,
     references_listed,
 )
-from models.projects.referring import add_reference, remove_reference, update_reference
+from models.projects.discussion.rows import ExternalReferenceRow, reference_with
 
 GATES = (RoleRequired, ProjectArchived, Archived, CommentRemoved)
 
@@ -39,11 +38,11 @@ GATES = (RoleRequired, ProjectArchived, Archived, CommentRemoved)
 @operation(
     "GET /projects/v1/references/list",
     scope="projects:references:list",
-    takes=ListReferences,
-    gives=list[ExternalReference],
-    refuses=(ProjectNotFound,),
+    request=ListReferences,
+    response=list[ExternalReference],
+    errors=(ProjectNotFound,),
 )
-def list_references(call: Call, asked: ListReferences) -> Page[ExternalReferenceRow]:
+def list_references(call: Call, query: ListReferences) -> Page[ExternalReferenceRow]:
     """
     List external references, newest first, in one project or all.
 
@@ -51,27 +50,27 @@ def list_references(call: Call, asked: ListReferences) -> Page[ExternalReference
     system's thing belongs to. Without a project or an entityId, references in
     archived projects are left out.
     """
-    return references_listed(asked)
+    return references_listed(query)
 
 
 @operation(
     "GET /projects/v1/references/get",
     scope="projects:references:get",
-    takes=GetReference,
-    gives=ExternalReference,
-    refuses=(ExternalReferenceNotFound,),
+    request=GetReference,
+    response=ExternalReference,
+    errors=(ExternalReferenceNotFound,),
 )
-def get_reference(call: Call, asked: GetReference) -> ExternalReferenceRow:
+def get_reference(call: Call, query: GetReference) -> ExternalReferenceRow:
     """Get an external reference."""
-    return reference_with(asked.id)
+    return reference_with(query.id)
 
 
 @operation(
     "POST /projects/v1/references/add",
     scope="projects:references:add",
-    takes=AddReference,
-    gives=ExternalReference,
-    refuses=(
+    request=AddReference,
+    response=ExternalReference,
+    errors=(
         ProjectNotFound,
         MemberNotFound,
         WorkItemNotFound,
@@ -83,9 +82,9 @@ def get_reference(call: Call, asked: GetReference) -> ExternalReferenceRow:
         NameTaken,
         LimitExceeded,
     ),
-    most_bytes=MIB,
+    max_body_bytes=MIB,
 )
-def put_reference(call: Call, asked: AddReference) -> ExternalReferenceRow:
+def add_reference(call: Call, request: AddReference) -> ExternalReferenceRow:
     """
     Say what in another system belongs to a thing of a project.
 
@@ -93,7 +92,7 @@ def put_reference(call: Call, asked: AddReference) -> ExternalReferenceRow:
     updated in its place, so the call can be repeated. Nothing is fetched. system
     is told from the host of the url where it is left out.
     """
-    reference, changed = add_reference(asked, call.now, by(call))
+    reference, changed = references.add_reference(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return reference
@@ -102,14 +101,14 @@ def put_reference(call: Call, asked: AddReference) -> ExternalReferenceRow:
 @operation(
     "POST /projects/v1/references/update",
     scope="projects:references:update",
-    takes=UpdateReference,
-    gives=ExternalReference,
-    refuses=(ExternalReferenceNotFound, VersionConflict, *GATES, NameTaken),
-    most_bytes=MIB,
+    request=UpdateReference,
+    response=ExternalReference,
+    errors=(ExternalReferenceNotFound, VersionConflict, *GATES, NameTaken),
+    max_body_bytes=MIB,
 )
-def change_reference(call: Call, asked: UpdateReference) -> ExternalReferenceRow:
+def update_reference(call: Call, request: UpdateReference) -> ExternalReferenceRow:
     """Change an external reference; members left out stay as they are."""
-    reference, changed = update_reference(asked, call.now, by(call))
+    reference, changed = references.update_reference(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return reference
@@ -118,14 +117,14 @@ def change_reference(call: Call, asked: UpdateReference) -> ExternalReferenceRow
 @operation(
     "POST /projects/v1/references/remove",
     scope="projects:references:remove",
-    takes=RemoveReference,
-    gives=RemovedReference,
-    refuses=GATES,
-    most_bytes=MIB,
+    request=RemoveReference,
+    response=RemovedReference,
+    errors=GATES,
+    max_body_bytes=MIB,
 )
-def drop_reference(call: Call, asked: RemoveReference) -> RemovedReference:
+def remove_reference(call: Call, request: RemoveReference) -> RemovedReference:
     """Remove an external reference; removed is false where there was none."""
-    removed = remove_reference(asked, call.now, by(call))
+    removed = references.remove_reference(request, call.now, call.actor)
     if not removed:
         call.unchanged()
-    return RemovedReference(id=asked.id, removed=removed)
+    return RemovedReference(id=request.id, removed=removed)

@@ -1,7 +1,6 @@
 """What may be asked about relationships between work items."""
 
 from api.operation import MIB, Call, operation
-from api.projects.by import by
 from models.errors import (
     Archived,
     LimitExceeded,
@@ -12,33 +11,32 @@ from models.errors import (
     WorkItemNotFound,
 )
 from models.pagination import Page
-from models.projects.relationship_graph import (
+from models.projects.work import relationships
+from models.projects.work.relationship_graph import (
     GetGraph,
     Graph,
     ListRelationships,
     graph_got,
     relationships_listed,
 )
-from models.projects.relationships import (
+from models.projects.work.relationships import (
     AddWorkRelationship,
     RemovedRelationship,
     RemoveWorkRelationship,
     WorkRelationship,
-    add_relationship,
-    remove_relationship,
 )
-from models.projects.work_item import WorkRelationshipRow
+from models.projects.work.rows import WorkRelationshipRow
 
 
 @operation(
     "GET /projects/v1/relationships/list",
     scope="projects:relationships:list",
-    takes=ListRelationships,
-    gives=list[WorkRelationship],
-    refuses=(WorkItemNotFound, ProjectNotFound),
+    request=ListRelationships,
+    response=list[WorkRelationship],
+    errors=(WorkItemNotFound, ProjectNotFound),
 )
 def list_relationships(
-    call: Call, asked: ListRelationships
+    call: Call, query: ListRelationships
 ) -> Page[WorkRelationshipRow]:
     """
     List the relationships of a work item or of a project, the newest first.
@@ -46,32 +44,32 @@ def list_relationships(
     They are told as they are stored: depends_on as blocks the other way, and what
     holds both ways once.
     """
-    return relationships_listed(asked)
+    return relationships_listed(query)
 
 
 @operation(
     "GET /projects/v1/relationships/graph",
     scope="projects:relationships:graph",
-    takes=GetGraph,
-    gives=Graph,
-    refuses=(WorkItemNotFound, ProjectNotFound),
+    request=GetGraph,
+    response=Graph,
+    errors=(WorkItemNotFound, ProjectNotFound),
 )
-def get_graph(call: Call, asked: GetGraph) -> Graph:
+def get_relationship_graph(call: Call, query: GetGraph) -> Graph:
     """
     Get the graph of a project, or of what is around a work item.
 
     depth says how many steps from the item are gone. More than 2000 edges are
     truncated.
     """
-    return graph_got(asked)
+    return graph_got(query)
 
 
 @operation(
     "POST /projects/v1/relationships/add",
     scope="projects:relationships:add",
-    takes=AddWorkRelationship,
-    gives=WorkRelationship,
-    refuses=(
+    request=AddWorkRelationship,
+    response=WorkRelationship,
+    errors=(
         WorkItemNotFound,
         RoleRequired,
         ProjectArchived,
@@ -79,16 +77,16 @@ def get_graph(call: Call, asked: GetGraph) -> Graph:
         LimitExceeded,
         RelationshipCycle,
     ),
-    most_bytes=MIB,
+    max_body_bytes=MIB,
 )
-def relate_items(call: Call, asked: AddWorkRelationship) -> WorkRelationshipRow:
+def add_relationship(call: Call, request: AddWorkRelationship) -> WorkRelationshipRow:
     """
     Relate two work items, of one project or of two; what is so already stays.
 
     A contributor of either project may. depends_on is stored as blocks the other
     way. What blocks or supersedes may not lead back to itself.
     """
-    row, added = add_relationship(asked, call.now, by(call))
+    row, added = relationships.add_relationship(request, call.now, call.actor)
     if not added:
         call.unchanged()
     return row
@@ -97,14 +95,16 @@ def relate_items(call: Call, asked: AddWorkRelationship) -> WorkRelationshipRow:
 @operation(
     "POST /projects/v1/relationships/remove",
     scope="projects:relationships:remove",
-    takes=RemoveWorkRelationship,
-    gives=RemovedRelationship,
-    refuses=(WorkItemNotFound, RoleRequired, ProjectArchived),
-    most_bytes=MIB,
+    request=RemoveWorkRelationship,
+    response=RemovedRelationship,
+    errors=(WorkItemNotFound, RoleRequired, ProjectArchived),
+    max_body_bytes=MIB,
 )
-def part_items(call: Call, asked: RemoveWorkRelationship) -> RemovedRelationship:
+def remove_relationship(
+    call: Call, request: RemoveWorkRelationship
+) -> RemovedRelationship:
     """Remove a relationship, said in either form; removed tells if it was there."""
-    removed = remove_relationship(asked, call.now, by(call))
+    removed = relationships.remove_relationship(request, call.now, call.actor)
     if not removed.removed:
         call.unchanged()
     return removed

@@ -4,17 +4,17 @@ from typing import Any
 
 from api.operation import Call, operation
 from models.errors import ProjectNotFound
-from models.projects.roadmap import GetRoadmap, Roadmap, roadmap_of
+from models.projects.planning.roadmap import GetRoadmap, Roadmap, roadmap_of
 
 
 @operation(
     "GET /projects/v1/roadmap/get",
     scope="projects:roadmap:get",
-    takes=GetRoadmap,
-    gives=Roadmap,
-    refuses=(ProjectNotFound,),
+    request=GetRoadmap,
+    response=Roadmap,
+    errors=(ProjectNotFound,),
 )
-def get_roadmap(call: Call, asked: GetRoadmap) -> dict[str, Any]:
+def get_roadmap(call: Call, query: GetRoadmap) -> dict[str, Any]:
     """
     Get the roadmap of a project, or of all that are not archived.
 
@@ -22,4 +22,4 @@ def get_roadmap(call: Call, asked: GetRoadmap) -> dict[str, Any]:
     over, done or cancelled, is left out unless done is include; what is archived
     is never on it. limit is for each kind in each bucket.
     """
-    return roadmap_of(asked)
+    return roadmap_of(query)

@@ -3,17 +3,17 @@
 from api.operation import Call, operation
 from models.errors import ProjectNotFound
 from models.pagination import Page
-from models.projects.search import ListHits, SearchHit, hits_listed
+from models.projects.search.search import ListHits, SearchHit, hits_listed
 
 
 @operation(
     "GET /projects/v1/search/list",
     scope="projects:search:list",
-    takes=ListHits,
-    gives=list[SearchHit],
-    refuses=(ProjectNotFound,),
+    request=ListHits,
+    response=list[SearchHit],
+    errors=(ProjectNotFound,),
 )
-def list_hits(call: Call, asked: ListHits) -> Page[SearchHit]:
+def search(call: Call, query: ListHits) -> Page[SearchHit]:
     """
     Search in work items, specifications, documents and comments, the best first.
 
@@ -22,4 +22,4 @@ def list_hits(call: Call, asked: ListHits) -> Page[SearchHit]:
     newest 500 are ranked. Highlights are pairs of start and length in the snippet,
     in code points.
     """
-    return hits_listed(asked)
+    return hits_listed(query)

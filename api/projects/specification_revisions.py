@@ -1,7 +1,6 @@
 """What may be asked about the revisions of specifications."""
 
 from api.operation import MIB, Call, operation
-from api.projects.by import by
 from models.errors import (
     Archived,
     ProjectArchived,
@@ -12,70 +11,70 @@ from models.errors import (
     VersionConflict,
 )
 from models.pagination import Page
-from models.projects.comparison import SpecificationDiff
-from models.projects.specification import (
-    SPECIFICATIONS,
-    SpecificationRevisionRow,
-    SpecificationRow,
-)
-from models.projects.specification_revisions import (
+from models.projects.specifications import revisions
+from models.projects.specifications.revisions import (
     DiffSpecificationRevisions,
     GetSpecificationRevision,
     ListSpecificationRevisions,
     RestoreSpecificationRevision,
     SpecificationRevision,
-    restore_specification_revision,
     specification_compared,
     specification_revisions_listed,
 )
-from models.projects.specifications import Specification
+from models.projects.specifications.rows import (
+    SPECIFICATIONS,
+    SpecificationRevisionRow,
+    SpecificationRow,
+)
+from models.projects.specifications.specifications import Specification
+from models.projects.versioning.comparison import SpecificationDiff
 
 
 @operation(
     "GET /projects/v1/specification-revisions/list",
     scope="projects:specification-revisions:list",
-    takes=ListSpecificationRevisions,
-    gives=list[SpecificationRevision],
-    refuses=(SpecificationNotFound,),
+    request=ListSpecificationRevisions,
+    response=list[SpecificationRevision],
+    errors=(SpecificationNotFound,),
 )
 def list_specification_revisions(
-    call: Call, asked: ListSpecificationRevisions
+    call: Call, query: ListSpecificationRevisions
 ) -> Page[SpecificationRevisionRow]:
     """
     List the revisions of a specification, newest first.
 
     With content=omit the texts are left empty. A page also ends at 4 MiB of text.
     """
-    return specification_revisions_listed(asked)
+    return specification_revisions_listed(query)
 
 
 @operation(
     "GET /projects/v1/specification-revisions/get",
     scope="projects:specification-revisions:get",
-    takes=GetSpecificationRevision,
-    gives=SpecificationRevision,
-    refuses=(SpecificationNotFound, RevisionNotFound),
+    request=GetSpecificationRevision,
+    response=SpecificationRevision,
+    errors=(SpecificationNotFound, RevisionNotFound),
 )
 def get_specification_revision(
-    call: Call, asked: GetSpecificationRevision
+    call: Call, query: GetSpecificationRevision
 ) -> SpecificationRevisionRow:
     """
     Get a revision: by its id, or of a specification by version.
 
     With at it is the revision that was in force at that time.
     """
-    return SPECIFICATIONS.revision_got(asked)
+    return SPECIFICATIONS.revision_got(query)
 
 
 @operation(
     "GET /projects/v1/specification-revisions/diff",
     scope="projects:specification-revisions:diff",
-    takes=DiffSpecificationRevisions,
-    gives=SpecificationDiff,
-    refuses=(SpecificationNotFound, RevisionNotFound),
+    request=DiffSpecificationRevisions,
+    response=SpecificationDiff,
+    errors=(SpecificationNotFound, RevisionNotFound),
 )
 def diff_specification_revisions(
-    call: Call, asked: DiffSpecificationRevisions
+    call: Call, query: DiffSpecificationRevisions
 ) -> SpecificationDiff:
     """
     Compare two versions of a specification, line by line.
@@ -84,15 +83,15 @@ def diff_specification_revisions(
     two texts have too little in common, what is left is told as replaced and
     truncated is true.
     """
-    return specification_compared(asked)
+    return specification_compared(query)
 
 
 @operation(
     "POST /projects/v1/specification-revisions/restore",
     scope="projects:specification-revisions:restore",
-    takes=RestoreSpecificationRevision,
-    gives=Specification,
-    refuses=(
+    request=RestoreSpecificationRevision,
+    response=Specification,
+    errors=(
         SpecificationNotFound,
         RevisionNotFound,
         RoleRequired,
@@ -101,14 +100,14 @@ def diff_specification_revisions(
         Archived,
         SpecificationSuperseded,
     ),
-    most_bytes=8 * MIB,
+    max_body_bytes=8 * MIB,
 )
-def revert_specification(
-    call: Call, asked: RestoreSpecificationRevision
+def restore_specification_revision(
+    call: Call, request: RestoreSpecificationRevision
 ) -> SpecificationRow:
     """
     Append a version with the title and text of an old one; the status stays.
 
     Of an approved or implemented specification this needs a maintainer.
     """
-    return restore_specification_revision(asked, call.now, by(call))
+    return revisions.restore_specification_revision(request, call.now, call.actor)

@@ -1,7 +1,6 @@
 """What may be asked about specifications."""
 
 from api.operation import MIB, Call, operation
-from api.projects.by import by
 from models.errors import (
     Archived,
     ProjectArchived,
@@ -15,44 +14,36 @@ from models.errors import (
     VersionConflict,
 )
 from models.pagination import Page
-from models.projects.archive import (
-    RemoveSpecification,
-    RestoreSpecification,
-    remove_specification,
-    restore_specification,
-)
-from models.projects.coverage import Coverage, GetCoverage, coverage
-from models.projects.specification import SPECIFICATIONS, SpecificationRow
-from models.projects.specification_register import (
-    ListSpecifications,
-    specifications_listed,
-)
-from models.projects.specifications import (
+from models.projects.specifications import specifications, supersession
+from models.projects.specifications.coverage import Coverage, GetCoverage, coverage
+from models.projects.specifications.rows import SPECIFICATIONS, SpecificationRow
+from models.projects.specifications.specifications import (
     CreateSpecification,
     GetSpecification,
+    ListSpecifications,
     Specification,
     UpdateSpecification,
-    create_specification,
-    update_specification,
+    specifications_listed,
 )
-from models.projects.supersession import (
+from models.projects.specifications.supersession import (
     GetLineage,
     Lineage,
     SupersedeSpecification,
     lineage_of,
-    supersede_specification,
 )
+from models.projects.versioning import archive
+from models.projects.versioning.archive import RemoveSpecification, RestoreSpecification
 
 
 @operation(
     "GET /projects/v1/specifications/list",
     scope="projects:specifications:list",
-    takes=ListSpecifications,
-    gives=list[Specification],
-    refuses=(ProjectNotFound,),
+    request=ListSpecifications,
+    response=list[Specification],
+    errors=(ProjectNotFound,),
 )
 def list_specifications(
-    call: Call, asked: ListSpecifications
+    call: Call, query: ListSpecifications
 ) -> Page[SpecificationRow]:
     """
     List specifications, last changed first unless sort says else.
@@ -61,45 +52,45 @@ def list_specifications(
     Without a project, those of archived projects are left out unless archived
     is only or include.
     """
-    return specifications_listed(asked)
+    return specifications_listed(query)
 
 
 @operation(
     "GET /projects/v1/specifications/get",
     scope="projects:specifications:get",
-    takes=GetSpecification,
-    gives=Specification,
-    refuses=(SpecificationNotFound, ProjectNotFound),
+    request=GetSpecification,
+    response=Specification,
+    errors=(SpecificationNotFound, ProjectNotFound),
 )
-def get_specification(call: Call, asked: GetSpecification) -> SpecificationRow:
+def get_specification(call: Call, query: GetSpecification) -> SpecificationRow:
     """Get the newest version of a specification, by id or by project and slug."""
-    return SPECIFICATIONS.got(asked)
+    return SPECIFICATIONS.got(query)
 
 
 @operation(
     "POST /projects/v1/specifications/create",
     scope="projects:specifications:create",
-    takes=CreateSpecification,
-    gives=Specification,
-    refuses=(ProjectNotFound, RoleRequired, ProjectArchived, SlugTaken),
-    most_bytes=8 * MIB,
+    request=CreateSpecification,
+    response=Specification,
+    errors=(ProjectNotFound, RoleRequired, ProjectArchived, SlugTaken),
+    max_body_bytes=8 * MIB,
 )
-def write_specification(call: Call, asked: CreateSpecification) -> SpecificationRow:
+def create_specification(call: Call, request: CreateSpecification) -> SpecificationRow:
     """
     Write a specification, which is version 1.
 
     As approved or implemented only a maintainer may. Send an Idempotency-Key to
     be able to repeat the call safely.
     """
-    return create_specification(asked, call.now, by(call))
+    return specifications.create_specification(request, call.now, call.actor)
 
 
 @operation(
     "POST /projects/v1/specifications/update",
     scope="projects:specifications:update",
-    takes=UpdateSpecification,
-    gives=Specification,
-    refuses=(
+    request=UpdateSpecification,
+    response=Specification,
+    errors=(
         SpecificationNotFound,
         RoleRequired,
         VersionConflict,
@@ -107,24 +98,24 @@ def write_specification(call: Call, asked: CreateSpecification) -> Specification
         Archived,
         SpecificationSuperseded,
     ),
-    most_bytes=8 * MIB,
+    max_body_bytes=8 * MIB,
 )
-def change_specification(call: Call, asked: UpdateSpecification) -> SpecificationRow:
+def update_specification(call: Call, request: UpdateSpecification) -> SpecificationRow:
     """
     Save a specification as its next version; members left out stay as they are.
 
     A save that leaves it approved or implemented needs a maintainer: others send
     status draft or review along with their change.
     """
-    return update_specification(asked, call.now, by(call))
+    return specifications.update_specification(request, call.now, call.actor)
 
 
 @operation(
     "POST /projects/v1/specifications/supersede",
     scope="projects:specifications:supersede",
-    takes=SupersedeSpecification,
-    gives=Specification,
-    refuses=(
+    request=SupersedeSpecification,
+    response=Specification,
+    errors=(
         SpecificationNotFound,
         RoleRequired,
         VersionConflict,
@@ -134,16 +125,20 @@ def change_specification(call: Call, asked: UpdateSpecification) -> Specificatio
         ReferenceNotFound,
         SuccessorUnusable,
     ),
-    most_bytes=8 * MIB,
+    max_body_bytes=8 * MIB,
 )
-def retire_specification(call: Call, asked: SupersedeSpecification) -> SpecificationRow:
+def supersede_specification(
+    call: Call, request: SupersedeSpecification
+) -> SpecificationRow:
     """
     Retire a specification in favour of another one, for good.
 
     The successor lives in the same project: not archived, not superseded itself.
     Work that is tied to the specification stays tied to it.
     """
-    specification, changed = supersede_specification(asked, call.now, by(call))
+    specification, changed = supersession.supersede_specification(
+        request, call.now, call.actor
+    )
     if not changed:
         call.unchanged()
     return specification
@@ -152,18 +147,18 @@ def retire_specification(call: Call, asked: SupersedeSpecification) -> Specifica
 @operation(
     "POST /projects/v1/specifications/remove",
     scope="projects:specifications:remove",
-    takes=RemoveSpecification,
-    gives=Specification,
-    refuses=(SpecificationNotFound, RoleRequired, ProjectArchived),
-    most_bytes=8 * MIB,
+    request=RemoveSpecification,
+    response=Specification,
+    errors=(SpecificationNotFound, RoleRequired, ProjectArchived),
+    max_body_bytes=8 * MIB,
 )
-def archive_specification(call: Call, asked: RemoveSpecification) -> SpecificationRow:
+def remove_specification(call: Call, request: RemoveSpecification) -> SpecificationRow:
     """
     Archive a specification: it becomes read-only.
 
     Beyond draft and review this needs a maintainer.
     """
-    specification, changed = remove_specification(asked, call.now, by(call))
+    specification, changed = archive.remove_specification(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return specification
@@ -172,20 +167,22 @@ def archive_specification(call: Call, asked: RemoveSpecification) -> Specificati
 @operation(
     "POST /projects/v1/specifications/restore",
     scope="projects:specifications:restore",
-    takes=RestoreSpecification,
-    gives=Specification,
-    refuses=(SpecificationNotFound, RoleRequired, ProjectArchived),
-    most_bytes=8 * MIB,
+    request=RestoreSpecification,
+    response=Specification,
+    errors=(SpecificationNotFound, RoleRequired, ProjectArchived),
+    max_body_bytes=8 * MIB,
 )
-def unarchive_specification(
-    call: Call, asked: RestoreSpecification
+def restore_specification(
+    call: Call, request: RestoreSpecification
 ) -> SpecificationRow:
     """
     Take a specification out of the archive; its status is what it was.
 
     Beyond draft and review this needs a maintainer.
     """
-    specification, changed = restore_specification(asked, call.now, by(call))
+    specification, changed = archive.restore_specification(
+        request, call.now, call.actor
+    )
     if not changed:
         call.unchanged()
     return specification
@@ -194,27 +191,27 @@ def unarchive_specification(
 @operation(
     "GET /projects/v1/specifications/lineage",
     scope="projects:specifications:lineage",
-    takes=GetLineage,
-    gives=Lineage,
-    refuses=(SpecificationNotFound,),
+    request=GetLineage,
+    response=Lineage,
+    errors=(SpecificationNotFound,),
 )
-def get_lineage(call: Call, asked: GetLineage) -> Lineage:
+def get_specification_lineage(call: Call, query: GetLineage) -> Lineage:
     """
     Get what a specification supersedes and what supersedes it, nearest first.
 
     headId is the one at the end of the line, or the specification itself.
     """
-    return lineage_of(asked)
+    return lineage_of(query)
 
 
 @operation(
     "GET /projects/v1/specifications/coverage",
     scope="projects:specifications:coverage",
-    takes=GetCoverage,
-    gives=list[Coverage],
-    refuses=(SpecificationNotFound, ProjectNotFound),
+    request=GetCoverage,
+    response=list[Coverage],
+    errors=(SpecificationNotFound, ProjectNotFound),
 )
-def get_coverage(call: Call, asked: GetCoverage) -> Page[Coverage]:
+def get_specification_coverage(call: Call, query: GetCoverage) -> Page[Coverage]:
     """
     Count the work tied to specifications, and tell where the two drift apart.
 
@@ -223,4 +220,4 @@ def get_coverage(call: Call, asked: GetCoverage) -> Page[Coverage]:
     (that implements it or is governed by it; superseded or archived). With
     drift=true only those with a finding.
     """
-    return coverage(asked)
+    return coverage(query)

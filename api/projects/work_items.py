@@ -3,7 +3,6 @@
 from typing import Any
 
 from api.operation import MIB, Call, operation
-from api.projects.by import by
 from models.errors import (
     Archived,
     ProjectArchived,
@@ -14,9 +13,9 @@ from models.errors import (
     WorkItemNotFound,
 )
 from models.pagination import Page
-from models.projects.work_context import GetWorkContext, WorkContext, context_of
-from models.projects.work_item import WorkItemRow
-from models.projects.work_items import (
+from models.projects.work import items
+from models.projects.work.context import GetWorkContext, WorkContext, context_of
+from models.projects.work.items import (
     CreateWorkItem,
     GetWorkItem,
     RemoveWorkItem,
@@ -24,22 +23,20 @@ from models.projects.work_items import (
     UpdateWorkItem,
     WorkItem,
     archive_work_item,
-    create_work_item,
-    restore_work_item,
-    update_work_item,
     work_item_got,
 )
-from models.projects.work_register import ListWorkItems, work_items_listed
+from models.projects.work.listing import ListWorkItems, work_items_listed
+from models.projects.work.rows import WorkItemRow
 
 
 @operation(
     "GET /projects/v1/work-items/list",
     scope="projects:work-items:list",
-    takes=ListWorkItems,
-    gives=list[WorkItem],
-    refuses=(ProjectNotFound,),
+    request=ListWorkItems,
+    response=list[WorkItem],
+    errors=(ProjectNotFound,),
 )
-def list_work_items(call: Call, asked: ListWorkItems) -> Page[WorkItemRow]:
+def list_work_items(call: Call, query: ListWorkItems) -> Page[WorkItemRow]:
     """
     List work items, last changed first unless sort and order say else.
 
@@ -50,62 +47,62 @@ def list_work_items(call: Call, asked: ListWorkItems) -> Page[WorkItemRow]:
     Without a project, items of archived projects are left out unless archived is
     only or include.
     """
-    return work_items_listed(asked, by(call))
+    return work_items_listed(query, call.actor)
 
 
 @operation(
     "GET /projects/v1/work-items/get",
     scope="projects:work-items:get",
-    takes=GetWorkItem,
-    gives=WorkItem,
-    refuses=(WorkItemNotFound, ProjectNotFound),
+    request=GetWorkItem,
+    response=WorkItem,
+    errors=(WorkItemNotFound, ProjectNotFound),
 )
-def get_work_item(call: Call, asked: GetWorkItem) -> WorkItemRow:
+def get_work_item(call: Call, query: GetWorkItem) -> WorkItemRow:
     """Get a work item, by its id or by project and number."""
-    return work_item_got(asked)
+    return work_item_got(query)
 
 
 @operation(
     "GET /projects/v1/work-items/context",
     scope="projects:work-items:context",
-    takes=GetWorkContext,
-    gives=WorkContext,
-    refuses=(WorkItemNotFound,),
+    request=GetWorkContext,
+    response=WorkContext,
+    errors=(WorkItemNotFound,),
 )
-def get_context(call: Call, asked: GetWorkContext) -> dict[str, Any]:
+def get_work_item_context(call: Call, query: GetWorkContext) -> dict[str, Any]:
     """
     Get a work item with all that one needs to begin.
 
     Comments and activity are the last 20 of each. The texts of specifications are
     left empty unless withContent is true.
     """
-    return context_of(asked)
+    return context_of(query)
 
 
 @operation(
     "POST /projects/v1/work-items/create",
     scope="projects:work-items:create",
-    takes=CreateWorkItem,
-    gives=WorkItem,
-    refuses=(ProjectNotFound, RoleRequired, ProjectArchived, ReferenceNotFound),
-    most_bytes=MIB,
+    request=CreateWorkItem,
+    response=WorkItem,
+    errors=(ProjectNotFound, RoleRequired, ProjectArchived, ReferenceNotFound),
+    max_body_bytes=MIB,
 )
-def add_work_item(call: Call, asked: CreateWorkItem) -> WorkItemRow:
+def create_work_item(call: Call, request: CreateWorkItem) -> WorkItemRow:
     """
     Put a work item into a project, under the project's next number.
 
     Assignees are members, in the docs project any account; labels are global or of
     the project. Send an Idempotency-Key to be able to repeat the call safely.
     """
-    return create_work_item(asked, call.now, by(call))
+    return items.create_work_item(request, call.now, call.actor)
 
 
 @operation(
     "POST /projects/v1/work-items/update",
     scope="projects:work-items:update",
-    takes=UpdateWorkItem,
-    gives=WorkItem,
-    refuses=(
+    request=UpdateWorkItem,
+    response=WorkItem,
+    errors=(
         WorkItemNotFound,
         RoleRequired,
         VersionConflict,
@@ -113,16 +110,16 @@ def add_work_item(call: Call, asked: CreateWorkItem) -> WorkItemRow:
         Archived,
         ReferenceNotFound,
     ),
-    most_bytes=MIB,
+    max_body_bytes=MIB,
 )
-def change_work_item(call: Call, asked: UpdateWorkItem) -> WorkItemRow:
+def update_work_item(call: Call, request: UpdateWorkItem) -> WorkItemRow:
     """
     Change a work item; members left out stay as they are, lists are replaced.
 
     Any status may follow any other. An item is completed when it enters done, and
     no longer when it leaves it.
     """
-    item, changed = update_work_item(asked, call.now, by(call))
+    item, changed = items.update_work_item(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return item
@@ -131,14 +128,14 @@ def change_work_item(call: Call, asked: UpdateWorkItem) -> WorkItemRow:
 @operation(
     "POST /projects/v1/work-items/remove",
     scope="projects:work-items:remove",
-    takes=RemoveWorkItem,
-    gives=WorkItem,
-    refuses=(WorkItemNotFound, RoleRequired, ProjectArchived),
-    most_bytes=MIB,
+    request=RemoveWorkItem,
+    response=WorkItem,
+    errors=(WorkItemNotFound, RoleRequired, ProjectArchived),
+    max_body_bytes=MIB,
 )
-def remove_work_item(call: Call, asked: RemoveWorkItem) -> WorkItemRow:
+def remove_work_item(call: Call, request: RemoveWorkItem) -> WorkItemRow:
     """Archive a work item, in whatever status; it can be restored."""
-    item, changed = archive_work_item(asked, call.now, by(call))
+    item, changed = archive_work_item(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return item
@@ -147,14 +144,14 @@ def remove_work_item(call: Call, asked: RemoveWorkItem) -> WorkItemRow:
 @operation(
     "POST /projects/v1/work-items/restore",
     scope="projects:work-items:restore",
-    takes=RestoreWorkItem,
-    gives=WorkItem,
-    refuses=(WorkItemNotFound, RoleRequired, ProjectArchived),
-    most_bytes=MIB,
+    request=RestoreWorkItem,
+    response=WorkItem,
+    errors=(WorkItemNotFound, RoleRequired, ProjectArchived),
+    max_body_bytes=MIB,
 )
-def return_work_item(call: Call, asked: RestoreWorkItem) -> WorkItemRow:
+def restore_work_item(call: Call, request: RestoreWorkItem) -> WorkItemRow:
     """Restore an archived work item as it was."""
-    item, changed = restore_work_item(asked, call.now, by(call))
+    item, changed = items.restore_work_item(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return item

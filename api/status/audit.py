@@ -10,9 +10,9 @@ from models.status.audit import ListStatusAudit, StatusAuditEvent, status_audit_
 @operation(
     "GET /status/v1/admin/audit/list",
     scope="status:admin:audit:list",
-    takes=ListStatusAudit,
-    gives=list[StatusAuditEvent],
+    request=ListStatusAudit,
+    response=list[StatusAuditEvent],
 )
-def list_status_audit(call: Call, asked: ListStatusAudit) -> Page[Any]:
+def list_status_audit(call: Call, query: ListStatusAudit) -> Page[Any]:
     """List the operators' writes, newest first; measurements are not among them."""
-    return status_audit_listed(asked)
+    return status_audit_listed(query)

@@ -3,7 +3,8 @@
 from api.operation import Call, operation
 from models.errors import IncidentNotFound, ReferenceNotFound
 from models.pagination import Page
-from models.status.incidents import (
+from models.status.incidents import incidents
+from models.status.incidents.incidents import (
     EntryRow,
     GetIncident,
     IncidentRow,
@@ -16,29 +17,28 @@ from models.status.incidents import (
     add_entry,
     incident_detail,
     open_incident,
-    update_incident,
 )
-from models.status.register import ListIncidents, incidents_listed
+from models.status.incidents.listing import ListIncidents, incidents_listed
 
 
 @operation(
     "POST /status/v1/admin/incidents/add",
     scope="status:admin:incidents:add",
-    takes=StatusAddIncident,
-    gives=StatusIncident,
+    request=StatusAddIncident,
+    response=StatusIncident,
     idempotent="required",
     audit="incident.opened",
     rebuilds="status",
-    refuses=(ReferenceNotFound,),
+    errors=(ReferenceNotFound,),
 )
-def add_incident(call: Call, asked: StatusAddIncident) -> IncidentRow:
+def add_incident(call: Call, request: StatusAddIncident) -> IncidentRow:
     """
     Open an incident.
 
     It imposes its severity on every service it affects until it is resolved.
     The body becomes the first entry of its timeline.
     """
-    incident = open_incident(asked, call.now)
+    incident = open_incident(request, call.now)
     call.audit(incident)
     return incident
 
@@ -46,20 +46,20 @@ def add_incident(call: Call, asked: StatusAddIncident) -> IncidentRow:
 @operation(
     "POST /status/v1/admin/incidents/update",
     scope="status:admin:incidents:update",
-    takes=StatusUpdateIncident,
-    gives=StatusIncident,
+    request=StatusUpdateIncident,
+    response=StatusIncident,
     audit="incident.updated",
     rebuilds="status",
-    refuses=(IncidentNotFound, ReferenceNotFound),
+    errors=(IncidentNotFound, ReferenceNotFound),
 )
-def change_incident(call: Call, asked: StatusUpdateIncident) -> IncidentRow:
+def update_incident(call: Call, request: StatusUpdateIncident) -> IncidentRow:
     """
     Change an incident; members left out stay as they are.
 
     Resolving sets resolvedAt to now unless it is given; leaving resolved clears
     it.
     """
-    incident, changes = update_incident(asked, call.now)
+    incident, changes = incidents.update_incident(request, call.now)
     call.audit_changes(incident, changes)
     return incident
 
@@ -67,20 +67,20 @@ def change_incident(call: Call, asked: StatusUpdateIncident) -> IncidentRow:
 @operation(
     "POST /status/v1/admin/incident-updates/add",
     scope="status:admin:incident-updates:add",
-    takes=StatusAddIncidentUpdate,
-    gives=StatusIncidentUpdate,
+    request=StatusAddIncidentUpdate,
+    response=StatusIncidentUpdate,
     idempotent="required",
     audit="incident.update-posted",
     rebuilds="status",
-    refuses=(IncidentNotFound,),
+    errors=(IncidentNotFound,),
 )
-def add_incident_update(call: Call, asked: StatusAddIncidentUpdate) -> EntryRow:
+def add_incident_update(call: Call, request: StatusAddIncidentUpdate) -> EntryRow:
     """
     Append an entry to an incident's timeline.
 
     With a status the incident takes it; without one it keeps its own.
     """
-    entry = add_entry(asked, call.now)
+    entry = add_entry(request, call.now)
     call.audit(entry, detail=f"status: {entry.status}")
     return entry
 
@@ -88,25 +88,25 @@ def add_incident_update(call: Call, asked: StatusAddIncidentUpdate) -> EntryRow:
 @operation(
     "GET /status/v1/incidents/list",
     scope="status:incidents:list",
-    takes=ListIncidents,
-    gives=list[StatusIncident],
+    request=ListIncidents,
+    response=list[StatusIncident],
 )
-def list_incidents(call: Call, asked: ListIncidents) -> Page[IncidentRow]:
+def list_incidents(call: Call, query: ListIncidents) -> Page[IncidentRow]:
     """
     List incidents, newest first.
 
     active means not resolved; from and to select those that overlap the range.
     """
-    return incidents_listed(asked, call.now)
+    return incidents_listed(query, call.now)
 
 
 @operation(
     "GET /status/v1/incidents/get",
     scope="status:incidents:get",
-    takes=GetIncident,
-    gives=StatusIncidentDetail,
-    refuses=(IncidentNotFound,),
+    request=GetIncident,
+    response=StatusIncidentDetail,
+    errors=(IncidentNotFound,),
 )
-def get_incident(call: Call, asked: GetIncident) -> StatusIncidentDetail:
+def get_incident(call: Call, query: GetIncident) -> StatusIncidentDetail:
     """Get an incident with its timeline, oldest entry first."""
-    return incident_detail(asked.id)
+    return incident_detail(query.id)

@@ -3,7 +3,8 @@
 from api.operation import Call, operation
 from models.errors import MaintenanceNotFound, ReferenceNotFound
 from models.pagination import Page
-from models.status.maintenance import (
+from models.status.maintenance import windows
+from models.status.maintenance.windows import (
     GetMaintenance,
     ListMaintenance,
     MaintenanceRow,
@@ -13,27 +14,26 @@ from models.status.maintenance import (
     maintenance_listed,
     maintenance_with,
     schedule_maintenance,
-    update_maintenance,
 )
 
 
 @operation(
     "POST /status/v1/admin/maintenance/add",
     scope="status:admin:maintenance:add",
-    takes=StatusAddMaintenance,
-    gives=StatusMaintenance,
+    request=StatusAddMaintenance,
+    response=StatusMaintenance,
     idempotent="required",
     audit="maintenance.scheduled",
     rebuilds="status",
-    refuses=(ReferenceNotFound,),
+    errors=(ReferenceNotFound,),
 )
-def add_maintenance(call: Call, asked: StatusAddMaintenance) -> MaintenanceRow:
+def add_maintenance(call: Call, request: StatusAddMaintenance) -> MaintenanceRow:
     """
     Announce a maintenance window.
 
     It starts and ends by the clock: active from startsAt until before endsAt.
     """
-    window = schedule_maintenance(asked, call.now)
+    window = schedule_maintenance(request, call.now)
     call.audit(window)
     return window
 
@@ -41,20 +41,20 @@ def add_maintenance(call: Call, asked: StatusAddMaintenance) -> MaintenanceRow:
 @operation(
     "POST /status/v1/admin/maintenance/update",
     scope="status:admin:maintenance:update",
-    takes=StatusUpdateMaintenance,
-    gives=StatusMaintenance,
+    request=StatusUpdateMaintenance,
+    response=StatusMaintenance,
     audit="maintenance.updated",
     rebuilds="status",
-    refuses=(MaintenanceNotFound, ReferenceNotFound),
+    errors=(MaintenanceNotFound, ReferenceNotFound),
 )
-def change_maintenance(call: Call, asked: StatusUpdateMaintenance) -> MaintenanceRow:
+def update_maintenance(call: Call, request: StatusUpdateMaintenance) -> MaintenanceRow:
     """
     Change a window; members left out stay as they are.
 
     completed and cancelled win over the clock; scheduled puts the window back
     under it.
     """
-    window, changes = update_maintenance(asked, call.now)
+    window, changes = windows.update_maintenance(request, call.now)
     call.audit_changes(window, changes)
     return window
 
@@ -62,25 +62,25 @@ def change_maintenance(call: Call, asked: StatusUpdateMaintenance) -> Maintenanc
 @operation(
     "GET /status/v1/maintenance/list",
     scope="status:maintenance:list",
-    takes=ListMaintenance,
-    gives=list[StatusMaintenance],
+    request=ListMaintenance,
+    response=list[StatusMaintenance],
 )
-def list_maintenance(call: Call, asked: ListMaintenance) -> Page[MaintenanceRow]:
+def list_maintenance(call: Call, query: ListMaintenance) -> Page[MaintenanceRow]:
     """
     List maintenance windows, newest first.
 
     from and to select those that overlap the range.
     """
-    return maintenance_listed(asked, call.now)
+    return maintenance_listed(query, call.now)
 
 
 @operation(
     "GET /status/v1/maintenance/get",
     scope="status:maintenance:get",
-    takes=GetMaintenance,
-    gives=StatusMaintenance,
-    refuses=(MaintenanceNotFound,),
+    request=GetMaintenance,
+    response=StatusMaintenance,
+    errors=(MaintenanceNotFound,),
 )
-def get_maintenance(call: Call, asked: GetMaintenance) -> MaintenanceRow:
+def get_maintenance(call: Call, query: GetMaintenance) -> MaintenanceRow:
     """Get a maintenance window."""
-    return maintenance_with(asked.id, call.now)
+    return maintenance_with(query.id, call.now)

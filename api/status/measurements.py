@@ -1,10 +1,10 @@
 """What probes may say."""
 
 from api.operation import Call, operation
-from models.status.measurements import (
+from models.status.measurements import measurements
+from models.status.measurements.measurements import (
     RecordedMeasurements,
     StatusRecordMeasurements,
-    record_measurements,
     repeats_the_present,
 )
 
@@ -12,11 +12,13 @@ from models.status.measurements import (
 @operation(
     "POST /status/v1/admin/measurements/record",
     scope="status:admin:measurements:record",
-    takes=StatusRecordMeasurements,
-    gives=RecordedMeasurements,
+    request=StatusRecordMeasurements,
+    response=RecordedMeasurements,
     rebuilds="status",
 )
-def record(call: Call, asked: StatusRecordMeasurements) -> RecordedMeasurements:
+def record_measurements(
+    call: Call, request: StatusRecordMeasurements
+) -> RecordedMeasurements:
     """
     Record 1 to 200 measurements of one source.
 
@@ -26,10 +28,12 @@ def record(call: Call, asked: StatusRecordMeasurements) -> RecordedMeasurements:
     whole batch and names the item.
     """
     settings = call.settings
-    if repeats_the_present(asked, call.now, freshness=settings.freshness):
+    if repeats_the_present(request, call.now, freshness=settings.freshness):
         call.quietly()
     retention = settings.raw_retention
-    recorded, changed = record_measurements(asked, call.now, retention=retention)
+    recorded, changed = measurements.record_measurements(
+        request, call.now, retention=retention
+    )
     if not changed:
         call.unchanged()
     return recorded

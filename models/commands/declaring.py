@@ -10,7 +10,7 @@ from models.settings import Settings
 
 
 @dataclass(frozen=True)
-class Given:
+class CommandContext:
     """What a command knows of the world: app.py alone asks for it."""
 
     settings: Settings
@@ -19,7 +19,7 @@ class Given:
     described: Callable[[], tuple[Mapping[str, Any], Mapping[str, Any]]]
 
 
-Run = Callable[[Given, Namespace], int | None]
+Run = Callable[[CommandContext, Namespace], int | None]
 
 
 def commands_of(parser: ArgumentParser, metavar: str = "COMMAND") -> Any:

@@ -10,7 +10,12 @@ from tempfile import TemporaryDirectory
 from peewee import PeeweeException
 
 from models.commands.ending import CommandError
-from models.database import (
+from models.errors import StorageBusy
+from models.instance import make_secrets
+from models.platform.keys import adopt_key
+from models.projects.projects.projects import DocsSlugTaken, ensure_docs_project
+from models.settings import Settings
+from models.storage.database import (
     database,
     is_there,
     migrate,
@@ -18,12 +23,7 @@ from models.database import (
     open_database,
     writing,
 )
-from models.engines.schema import NewerSchema
-from models.errors import StorageBusy
-from models.instance import make_secrets
-from models.platform.keys import adopt_key
-from models.projects.projects import DocsSlugTaken, ensure_docs_project
-from models.settings import Settings
+from models.storage.schema import NewerSchema
 
 
 def open_instance(settings: Settings, now: datetime) -> list[str]:

@@ -3,14 +3,14 @@
 from typing import Any, Literal
 
 from models.audit import AuditRow
-from models.base import Shape
+from models.base import Schema
+from models.fields import Id, Moment
 from models.pagination import CursorQuery, Limit, Page, descending, page_of
-from models.words import Id, Moment
 
 KeyAction = Literal["add", "update", "remove", "rotate"]
 
 
-class AuditRecord(Shape):
+class AuditRecord(Schema):
     id: Id
     actor: str
     action: KeyAction
@@ -25,13 +25,13 @@ class ListAudit(CursorQuery):
     limit: Limit = 50
 
 
-def key_audit_listed(asked: ListAudit) -> Page[Any]:
+def key_audit_listed(query: ListAudit) -> Page[Any]:
     """Return a page of the changes of keys, newest first."""
-    query = AuditRow.select(
+    rows = AuditRow.select(
         *(AuditRow.number, AuditRow.id, AuditRow.actor, AuditRow.action),
         *(AuditRow.at, AuditRow.detail),
         AuditRow.target_id.alias("target_key_id"),
         AuditRow.target_prefix.alias("target_key_prefix"),
         AuditRow.target_label.alias("target_key_name"),
     ).where(AuditRow.area == "platform")
-    return page_of(query, asked, descending(AuditRow.number))
+    return page_of(rows, query, descending(AuditRow.number))

@@ -8,12 +8,12 @@ from peewee import FloatField, IntegerField, TextField
 from pydantic import AfterValidator, Field
 
 from models.audit import Target
-from models.base import Change, ListField, MomentField, Row, Shape, new_id
+from models.base import Change, ListField, MomentField, Row, Schema, new_id
 from models.errors import KeyNotActive, KeyNotFound
+from models.fields import TRIMMED, Id, MayOmit, Moment, SingleLine, Whole
 from models.pagination import CursorQuery, Page, descending, page_of
 from models.platform.scopes import any_covers, is_scope
 from models.platform.secrets import Secret, make_secret
-from models.words import TRIMMED, Id, MayOmit, Moment, SingleLine, Whole
 
 KeyStatus = Literal["active", "revoked"]
 
@@ -39,7 +39,7 @@ Capacity = Annotated[Whole, Field(ge=1, le=100_000)]
 Refill = Annotated[float, Field(ge=0.1, le=10_000)]
 
 
-class ApiKey(Shape):
+class ApiKey(Schema):
     """A key as it may be seen; its secret is not among its members."""
 
     id: Id
@@ -58,7 +58,7 @@ class CreatedApiKey(ApiKey):
     secret: str
 
 
-class CreateKey(Shape):
+class CreateKey(Schema):
     name: KeyName
     scopes: Scopes
     rate_capacity: MayOmit[Capacity] = None
@@ -66,7 +66,7 @@ class CreateKey(Shape):
     expires_in_days: MayOmit[Annotated[Whole, Field(ge=1, le=3650)]] = None
 
 
-class UpdateKey(Shape):
+class UpdateKey(Schema):
     """What is left out stays; a rate of null is the default rate again."""
 
     id: Id
@@ -76,11 +76,11 @@ class UpdateKey(Shape):
     rate_refill: Refill | None = None
 
 
-class RemoveKey(Shape):
+class RemoveKey(Schema):
     id: Id
 
 
-class RotateKey(Shape):
+class RotateKey(Schema):
     id: Id
     grace_seconds: Annotated[Whole, Field(ge=0, le=2_592_000)] = 86_400
 
@@ -89,7 +89,7 @@ class RotateKey(Shape):
         return timedelta(seconds=self.grace_seconds)
 
 
-class GetKey(Shape):
+class GetKey(Schema):
     id: Id
 
 
@@ -147,17 +147,17 @@ def status_at(
 
 
 def issue_key(
-    asked: CreateKey, now: datetime, *, issuer: str, account_id: str | None = None
+    request: CreateKey, now: datetime, *, issuer: str, account_id: str | None = None
 ) -> tuple[KeyRow, Secret]:
     """Make a key and return it with its secret, which is not kept."""
     return _keep(
         now,
-        name=asked.name,
-        scopes=asked.scopes,
-        rate_capacity=asked.rate_capacity,
-        rate_refill=asked.rate_refill,
+        name=request.name,
+        scopes=request.scopes,
+        rate_capacity=request.rate_capacity,
+        rate_refill=request.rate_refill,
         account_id=account_id,
-        lifetime_days=asked.expires_in_days,
+        lifetime_days=request.expires_in_days,
         issuer=issuer,
     )
 
@@ -181,8 +181,8 @@ def replace_key(key: KeyRow, now: datetime, grace: timedelta) -> tuple[KeyRow, S
     return _keep(now, **{name: getattr(key, name) for name in _INHERITED})
 
 
-def told_rotation(new: KeyRow, asked: RotateKey) -> str:
-    return f"replaced by {new.prefix} ({new.id}); grace: {asked.grace_seconds} s"
+def told_rotation(new: KeyRow, request: RotateKey) -> str:
+    return f"replaced by {new.prefix} ({new.id}); grace: {request.grace_seconds} s"
 
 
 def _keep(now: datetime, **members: Any) -> tuple[KeyRow, Secret]:
@@ -224,21 +224,21 @@ def no_key(id: str) -> KeyNotFound:
     return KeyNotFound(f"No key has the id {id}.")
 
 
-def keys_listed(asked: ListKeys, now: datetime) -> Page[KeyRow]:
-    query = KeyRow.select()
-    if asked.account_id is not None:
-        query = query.where(KeyRow.account_id == asked.account_id)
+def keys_listed(query: ListKeys, now: datetime) -> Page[KeyRow]:
+    rows = KeyRow.select()
+    if query.account_id is not None:
+        rows = rows.where(KeyRow.account_id == query.account_id)
     over = KeyRow.revoked_at.is_null(False) | (
         KeyRow.expires_at.is_null(False) & (KeyRow.expires_at <= now)
     )
-    if asked.status is not None:
-        query = query.where(over if asked.status == "revoked" else ~over)
-    return page_of(query, asked, descending(KeyRow.created_at), descending(KeyRow.id))
+    if query.status is not None:
+        rows = rows.where(over if query.status == "revoked" else ~over)
+    return page_of(rows, query, descending(KeyRow.created_at), descending(KeyRow.id))
 
 
-def change_key(key: KeyRow, asked: UpdateKey, now: datetime) -> dict[str, Change]:
+def change_key(key: KeyRow, request: UpdateKey, now: datetime) -> dict[str, Change]:
     """Give the key what was sent; return what that changed."""
-    wanted = asked.given()
+    wanted = request.given()
     del wanted["id"]
     return key.change(wanted, now)
 
@@ -252,9 +252,9 @@ def revoke_key(key: KeyRow, now: datetime) -> bool:
     return True
 
 
-def gained(key: KeyRow, asked: UpdateKey) -> list[str]:
+def gained(key: KeyRow, request: UpdateKey) -> list[str]:
     """Return the scopes that the update would add to what the key covers."""
-    return [each for each in asked.scopes or [] if not any_covers(key.scopes, each)]
+    return [each for each in request.scopes or [] if not any_covers(key.scopes, each)]
 
 
 def require_active(key: KeyRow, now: datetime) -> None:

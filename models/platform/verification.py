@@ -7,21 +7,21 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
-from models.base import Shape, moment
-from models.database import database
+from models.base import Schema, moment
 from models.errors import KeyNotFound
+from models.fields import SHA256, Id
 from models.platform.keys import KeyRow, KeyStatus, status_at
-from models.words import SHA256, Id
+from models.storage.database import database
 
 # How long a gateway may trust what it was told of a key.
 ACTIVE_SECONDS, REVOKED_SECONDS = 60, 5
 
 
-class VerifyKey(Shape):
+class VerifyKey(Schema):
     hash: Annotated[str, Field(pattern=SHA256)]
 
 
-class VerifiedKey(Shape):
+class VerifiedKey(Schema):
     id: Id
     prefix: str
     name: str
@@ -95,8 +95,8 @@ def _time(kept: int | None) -> datetime | None:
     return None if kept is None else moment(kept)
 
 
-def key_verified(asked: VerifyKey) -> HeldKey:
-    key = key_hashed(asked.hash)
+def key_verified(request: VerifyKey) -> HeldKey:
+    key = key_hashed(request.hash)
     if key is None:
         raise KeyNotFound("No key has this hash.")
     return key

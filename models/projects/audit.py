@@ -5,16 +5,16 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from models.audit import AuditRow
-from models.base import Shape
+from models.base import Schema
+from models.fields import Moment
 from models.pagination import CursorQuery, Limit, Page, descending, page_of
-from models.projects.words import Commas
-from models.words import Moment
+from models.projects.fields import Commas
 
 AdminAction = Literal["project.purged", "label.added", "label.updated", "label.removed"]
 AdminTarget = Literal["project", "label"]
 
 
-class ProjectsAdminAuditEvent(Shape):
+class ProjectsAdminAuditEvent(Schema):
     id: str
     actor: str
     action: AdminAction
@@ -35,17 +35,17 @@ class ListProjectsAudit(CursorQuery):
     limit: Limit = 50
 
 
-def projects_audit_listed(asked: ListProjectsAudit) -> Page[Any]:
+def projects_audit_listed(query: ListProjectsAudit) -> Page[Any]:
     """Return a page of the administrators' changes, newest first."""
-    query = AuditRow.select().where(AuditRow.area == "projects")
-    if asked.action is not None:
-        query = query.where(AuditRow.action.in_(asked.action))
+    rows = AuditRow.select().where(AuditRow.area == "projects")
+    if query.action is not None:
+        rows = rows.where(AuditRow.action.in_(query.action))
     for name in ("target_type", "target_id", "actor"):
-        wanted = getattr(asked, name)
+        wanted = getattr(query, name)
         if wanted is not None:
-            query = query.where(getattr(AuditRow, name) == wanted)
-    if asked.from_ is not None:
-        query = query.where(AuditRow.at >= asked.from_)
-    if asked.to is not None:
-        query = query.where(AuditRow.at < asked.to)
-    return page_of(query, asked, descending(AuditRow.number))
+            rows = rows.where(getattr(AuditRow, name) == wanted)
+    if query.from_ is not None:
+        rows = rows.where(AuditRow.at >= query.from_)
+    if query.to is not None:
+        rows = rows.where(AuditRow.at < query.to)
+    return page_of(rows, query, descending(AuditRow.number))

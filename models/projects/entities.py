@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.errors import CommentRemoved, MemberNotFound
-from models.projects.comment import CommentRow, comment_with
-from models.projects.document import document_with
-from models.projects.members import MemberRow
-from models.projects.milestone import milestone_with
-from models.projects.project import ProjectRow, project_with, require_active
-from models.projects.specification import specification_with
-from models.projects.words import EntityType
-from models.projects.work_item import work_item_with
+from models.projects.discussion.rows import CommentRow, comment_with
+from models.projects.documents.rows import document_with
+from models.projects.fields import EntityType
+from models.projects.members.role_checks import MemberRow
+from models.projects.planning.rows import milestone_with
+from models.projects.projects.rows import ProjectRow, project_with, require_active
+from models.projects.specifications.rows import specification_with
+from models.projects.work.rows import work_item_with
 
 _WITH_ID: dict[str, Callable[[str], Any]] = {
     "work": work_item_with,

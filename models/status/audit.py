@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from models.audit import AuditRow
-from models.base import Shape
+from models.base import Schema
+from models.fields import Moment
 from models.pagination import OffsetQuery, Page, offset_page
-from models.words import Moment
 
 StatusAction = Literal[
     "service.added",
@@ -23,7 +23,7 @@ StatusAction = Literal[
 TargetType = Literal["service", "incident", "maintenance"]
 
 
-class StatusAuditEvent(Shape):
+class StatusAuditEvent(Schema):
     id: str
     actor: str
     action: StatusAction
@@ -41,11 +41,11 @@ class ListStatusAudit(OffsetQuery):
     action: StatusAction | None = None
 
 
-def status_audit_listed(asked: ListStatusAudit) -> Page[Any]:
+def status_audit_listed(query: ListStatusAudit) -> Page[Any]:
     """Return a page of the operators' writes, newest first."""
-    query = AuditRow.select().where(AuditRow.area == "status")
+    rows = AuditRow.select().where(AuditRow.area == "status")
     for name in ("target_type", "target_id", "actor", "action"):
-        wanted = getattr(asked, name)
+        wanted = getattr(query, name)
         if wanted is not None:
-            query = query.where(getattr(AuditRow, name) == wanted)
-    return offset_page(query.order_by(AuditRow.number.desc()), asked)
+            rows = rows.where(getattr(AuditRow, name) == wanted)
+    return offset_page(rows.order_by(AuditRow.number.desc()), query)

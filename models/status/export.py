@@ -6,20 +6,24 @@ from typing import Any
 
 from peewee import chunked
 
-from models.base import Shape, moment
-from models.database import database
-from models.status.hours import COUNTED, HOUR_MS, rolled_up_until
-from models.status.incidents import (
+from models.base import Schema, moment
+from models.fields import Moment, format_moment
+from models.status.incidents.incidents import (
     IncidentRow,
     StatusIncident,
     StatusIncidentUpdate,
     entries_of,
     with_services,
 )
-from models.status.maintenance import MaintenanceRow, StatusMaintenance, complete
-from models.status.services import ServiceRow, StatusAdminService
+from models.status.maintenance.windows import (
+    MaintenanceRow,
+    StatusMaintenance,
+    complete,
+)
+from models.status.measurements.rollups import COUNTED, HOUR_MS, rolled_up_until
+from models.status.services.catalogue import ServiceRow, StatusAdminService
 from models.status.state import Measured
-from models.words import Moment, told_moment
+from models.storage.database import database
 
 # Rows of which the rest is looked up together.
 AT_ONCE = 200
@@ -50,7 +54,7 @@ class ExportedIncident(StatusIncident):
     updates: list[StatusIncidentUpdate]
 
 
-class ExportedSample(Shape):
+class ExportedSample(Schema):
     slug: str
     observed_at: Moment
     source: str
@@ -58,7 +62,7 @@ class ExportedSample(Shape):
     response_time_ms: int | None
 
 
-class ExportedHour(Shape):
+class ExportedHour(Schema):
     slug: str
     starts_at: Moment
     operational: int
@@ -72,12 +76,12 @@ class ExportedDay(ExportedHour):
     excluded: int
 
 
-def services_kept() -> Iterator[Shape]:
+def services_kept() -> Iterator[Schema]:
     rows = ServiceRow.select().order_by(ServiceRow.created_at, ServiceRow.id)
     return map(StatusAdminService.model_validate, rows.iterator())
 
 
-def incidents_kept() -> Iterator[Shape]:
+def incidents_kept() -> Iterator[Schema]:
     """Yield the incidents with their timelines, a few at a time."""
     query = IncidentRow.select().order_by(IncidentRow.started_at, IncidentRow.id)
     for some in chunked(query.iterator(), AT_ONCE):
@@ -88,7 +92,7 @@ def incidents_kept() -> Iterator[Shape]:
             yield ExportedIncident.model_validate(told | {"updates": timeline})
 
 
-def maintenance_kept(now: datetime) -> Iterator[Shape]:
+def maintenance_kept(now: datetime) -> Iterator[Schema]:
     row = MaintenanceRow
     query = row.select().order_by(row.starts_at, row.id)
     for some in chunked(query.iterator(), AT_ONCE):
@@ -114,7 +118,7 @@ def measurements_kept() -> Iterator[dict[str, Any]]:
     return _told(ExportedSample, _SAMPLES.format(table="measurement"))
 
 
-def _told(shape: type[Shape], statement: str, *given: int) -> Iterator[dict[str, Any]]:
+def _told(shape: type[Schema], statement: str, *given: int) -> Iterator[dict[str, Any]]:
     """
     Yield the rows as the shape would tell them: slug and time come first.
 
@@ -122,5 +126,5 @@ def _told(shape: type[Shape], statement: str, *given: int) -> Iterator[dict[str,
     """
     names = [str(each.alias) for each in shape.model_fields.values()]
     for slug, at, *rest in database.streamed(statement, given):
-        told = (slug, told_moment(moment(at)), *rest)
+        told = (slug, format_moment(moment(at)), *rest)
         yield dict(zip(names, told, strict=True))

@@ -3,15 +3,15 @@
 from argparse import ArgumentParser, Namespace
 from time import perf_counter
 
-from models.commands.declaring import Given, add_json
+from models.commands.declaring import CommandContext, add_json
 from models.commands.opening import open_existing
 from models.commands.telling import progress
-from models.database import read_once, reading
-from models.status.moments import next_told
-from sitegen.build import build
-from sitegen.commands.glance import print_report
-from sitegen.page import editions
-from sitegen.standing import made_of, note
+from models.status.snapshot.last_change import next_told
+from models.storage.database import read_once, reading
+from sitegen.build.build import build
+from sitegen.build.up_to_date import made_of, note
+from sitegen.commands.quick_build import print_report
+from sitegen.page import build_contexts
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -20,16 +20,16 @@ def declare(parser: ArgumentParser) -> None:
     parser.set_defaults(run=build_site)
 
 
-def build_site(given: Given, asked: Namespace) -> int:
+def build_site(given: CommandContext, arguments: Namespace) -> int:
     settings, now = given.settings, given.clock()
     made = made_of(settings)
     open_existing(settings, now)
     read_once()
     started = perf_counter()
-    edition = editions(settings, *given.described())(now)
-    report = build(edition, full=asked.full, progress=progress("page"))
+    context = build_contexts(settings, *given.described())(now)
+    report = build(context, full=arguments.full, progress=progress("page"))
     with reading():
         until = next_told(now, settings.freshness)
     note(settings, made, until, report)
-    print_report(report, perf_counter() - started, as_json=asked.json)
+    print_report(report, perf_counter() - started, as_json=arguments.json)
     return 1 if report.failed else 0

@@ -3,13 +3,13 @@
 from argparse import ArgumentParser, Namespace
 
 from models import changes
-from models.commands.declaring import Given, add_json
+from models.commands.declaring import CommandContext, add_json
 from models.commands.opening import open_existing
 from models.commands.telling import print_json
-from models.database import reading
-from models.integrity import faults
-from sitegen.files import Folder
-from sitegen.inspection import differences
+from models.storage.database import reading
+from models.storage.integrity import faults
+from sitegen.output.folder import Folder
+from sitegen.output.inspection import differences
 
 WHOLE = "whole: database, audit chains, output"
 
@@ -19,13 +19,13 @@ def declare(parser: ArgumentParser) -> None:
     parser.set_defaults(run=check)
 
 
-def check(given: Given, asked: Namespace) -> int:
+def check(given: CommandContext, arguments: Namespace) -> int:
     open_existing(given.settings, given.clock())
     with reading():
         found = faults()
         found += [f"{each.path} could not be made." for each in changes.failed_pages()]
     found += differences(Folder(given.settings.output))
-    if asked.json:
+    if arguments.json:
         print_json({"whole": not found, "faults": found})
     else:
         print(*found, "not whole" if found else WHOLE, sep="\n")

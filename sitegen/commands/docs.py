@@ -6,13 +6,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import get_args
 
-from models.commands.declaring import Given, add_command, add_json, commands_of
+from models.commands.declaring import CommandContext, add_command, add_json, commands_of
 from models.commands.ending import CommandError, interrupted_import
 from models.commands.opening import on_trial, open_instance
 from models.commands.telling import print_json, progress
-from models.projects.documents import Collection
-from models.projects.exchange import Import, ImportReport, import_documents
-from models.projects.words import By
+from models.projects.documents.document_import import (
+    Import,
+    ImportReport,
+    import_documents,
+)
+from models.projects.documents.documents import Collection
+from models.projects.fields import Actor
 from models.settings import Settings
 from sitegen.sources import report as reports
 from sitegen.sources.tree import Tree, read_tree
@@ -36,45 +40,49 @@ def declare(parser: ArgumentParser) -> None:
     add_json(made)
 
 
-def import_docs(given: Given, asked: Namespace) -> int:
-    if not asked.folder.is_dir():
-        raise CommandError(f"There is no folder {asked.folder}.")
+def import_docs(given: CommandContext, arguments: Namespace) -> int:
+    if not arguments.folder.is_dir():
+        raise CommandError(f"There is no folder {arguments.folder}.")
     try:
-        tree = read_tree(asked.folder, progress("file"))
+        tree = read_tree(arguments.folder, progress("file"))
         if not tree.sources and not tree.skipped:
-            raise CommandError(f"The folder {asked.folder} holds no Markdown files.")
-        with on_trial(given.settings, asked.dry_run) as settings:
+            raise CommandError(
+                f"The folder {arguments.folder} holds no Markdown files."
+            )
+        with on_trial(given.settings, arguments.dry_run) as settings:
             now = given.clock()
             open_instance(settings, now)
-            wanted = _wanted(settings, asked, tree, now)
+            wanted = _wanted(settings, arguments, tree, now)
             report = import_documents(tree.sources, wanted, progress("document"))
     except KeyboardInterrupt:
         return interrupted_import()
     remarks = list(reports.remarks(tree, report))
-    _print_import(asked, tree, report, remarks)
-    return 1 if tree.skipped or (asked.strict and remarks) else 0
+    _print_import(arguments, tree, report, remarks)
+    return 1 if tree.skipped or (arguments.strict and remarks) else 0
 
 
-def _wanted(settings: Settings, asked: Namespace, tree: Tree, now: datetime) -> Import:
+def _wanted(
+    settings: Settings, arguments: Namespace, tree: Tree, now: datetime
+) -> Import:
     return Import(
-        collection=asked.collection,
+        collection=arguments.collection,
         now=now,
-        by=By("account", settings.docs_owner_id),
-        tree=asked.tree or asked.folder.resolve().name,
-        publish=asked.publish,
-        prune=asked.prune,
+        actor=Actor("account", settings.docs_owner_id),
+        tree=arguments.tree or arguments.folder.resolve().name,
+        publish=arguments.publish,
+        prune=arguments.prune,
         held=frozenset(each.path for each in tree.skipped),
-        is_trial=asked.dry_run,
+        is_trial=arguments.dry_run,
     )
 
 
 def _print_import(
-    asked: Namespace, tree: Tree, report: ImportReport, remarks: list[str]
+    arguments: Namespace, tree: Tree, report: ImportReport, remarks: list[str]
 ) -> None:
-    if asked.json:
-        print_json(reports.told(tree, report) | {"dryRun": asked.dry_run})
+    if arguments.json:
+        print_json(reports.told(tree, report) | {"dryRun": arguments.dry_run})
         return
     print(*remarks, sep="\n", end="\n" * bool(remarks), file=sys.stderr)
-    if asked.dry_run:
+    if arguments.dry_run:
         print(*reports.changes(report), "A dry run: nothing was kept.", sep="\n")
     print(reports.summary(tree, report))

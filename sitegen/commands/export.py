@@ -3,12 +3,12 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from models.commands.declaring import Given, add_json
+from models.commands.declaring import CommandContext, add_json
 from models.commands.ending import CommandError
 from models.commands.opening import open_existing
 from models.commands.telling import print_json, progress
-from models.database import read_once
-from models.release import VERSION
+from models.runtime.release import VERSION
+from models.storage.database import read_once
 from sitegen.export.folder import ExportError
 from sitegen.export.writer import Export, export_into
 
@@ -22,13 +22,13 @@ def declare(parser: ArgumentParser) -> None:
     parser.set_defaults(run=export)
 
 
-def export(given: Given, asked: Namespace) -> None:
+def export(given: CommandContext, arguments: Namespace) -> None:
     now = given.clock()
     open_existing(given.settings, now)
     read_once()
-    wanted = Export(now, VERSION, given.settings.site_url, asked.samples)
+    wanted = Export(now, VERSION, given.settings.site_url, arguments.samples)
     try:
-        entries = export_into(asked.folder, wanted, progress("record"))
+        entries = export_into(arguments.folder, wanted, progress("record"))
     except ExportError as error:
         raise CommandError(str(error)) from error
     told = {
@@ -36,7 +36,7 @@ def export(given: Given, asked: Namespace) -> None:
         "records": sum(each.records for each in entries),
         "bytes": sum(each.bytes for each in entries),
     }
-    if asked.json:
+    if arguments.json:
         print_json(told)
     else:
         print(", ".join(f"{name} {value}" for name, value in told.items()))

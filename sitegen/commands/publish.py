@@ -4,11 +4,11 @@ import sys
 from argparse import ArgumentParser, Namespace
 from time import perf_counter
 
-from models.commands.declaring import Given, add_json
+from models.commands.declaring import CommandContext, add_json
 from models.commands.ending import CommandError
 from models.commands.telling import print_json, progress
-from sitegen.publishing.publication import Publication, Report
-from sitegen.publishing.targets import PublishError
+from sitegen.output.publishing.publication import Publication, Report
+from sitegen.output.publishing.targets import PublishError
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -22,33 +22,33 @@ def declare(parser: ArgumentParser) -> None:
     parser.set_defaults(run=publish)
 
 
-def publish(given: Given, asked: Namespace) -> int:
+def publish(given: CommandContext, arguments: Namespace) -> int:
     if not given.settings.publish:
         raise CommandError("MASTHEAD_PUBLISH names no folder and no bucket.")
     started = perf_counter()
     try:
         publication = Publication(given.settings)
-        if asked.dry_run:
-            report = publication.trial(is_verified=asked.verify)
+        if arguments.dry_run:
+            report = publication.trial(is_verified=arguments.verify)
         else:
             shown = progress("file")
-            report = publication.run(is_verified=asked.verify, progress=shown)
+            report = publication.run(is_verified=arguments.verify, progress=shown)
     except PublishError as error:
         raise CommandError(str(error)) from error
-    _print(asked, report, perf_counter() - started)
+    _print(arguments, report, perf_counter() - started)
     return 1 if report.hook_failure else 0
 
 
-def _print(asked: Namespace, report: Report, seconds: float) -> None:
+def _print(arguments: Namespace, report: Report, seconds: float) -> None:
     if report.hook_failure:
         print(report.hook_failure, file=sys.stderr)
-    if asked.json:
-        print_json(report.told(seconds) | {"dryRun": asked.dry_run})
+    if arguments.json:
+        print_json(report.told(seconds) | {"dryRun": arguments.dry_run})
         return
-    if asked.changed:
+    if arguments.changed:
         print(*report.changed, sep="\n", end="\n" * bool(report.changed))
         return
-    if asked.dry_run:
+    if arguments.dry_run:
         print(*(f"send {path}" for path in report.sent), sep="\n", end="")
         print(*(f"\nremove {path}" for path in report.removed), sep="")
         print("A dry run: nothing was sent.")

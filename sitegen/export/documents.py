@@ -7,13 +7,17 @@ from typing import Any
 
 import yaml
 
-from models.base import Shape
-from models.projects.document import DocumentRevisionRow, DocumentRow
-from models.projects.documents import Collection
-from models.projects.held import documents_of, projects_held, revisions_of
-from models.projects.project import ProjectRow
-from models.words import Id, Moment, told_moment
-from sitegen.sources.file import INDEXES, SUFFIXES
+from models.base import Schema
+from models.fields import Id, Moment, format_moment
+from models.projects.bundles.bundle_writer import (
+    documents_of,
+    projects_held,
+    revisions_of,
+)
+from models.projects.documents.documents import Collection
+from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
+from models.projects.projects.rows import ProjectRow
+from sitegen.sources.source_file import INDEXES, SUFFIXES
 from sitegen.sources.tree import NOT_OURS, opening
 
 FOLDER = "documents"
@@ -21,7 +25,7 @@ FOLDER = "documents"
 NOWHERE = "none"
 
 
-class IndexedDocument(Shape):
+class IndexedDocument(Schema):
     """Which document is where: in the site, in the export, and before."""
 
     project: str
@@ -130,7 +134,7 @@ def _text(head: DocumentRow, revision: DocumentRevisionRow) -> str:
         "section": head.section or "",
         "position": head.position,
         "version": revision.version,
-        "date": told_moment(revision.created_at),
+        "date": format_moment(revision.created_at),
     }
     told = yaml.safe_dump(front, allow_unicode=True, sort_keys=False, width=10_000)
     content = revision.content

@@ -6,12 +6,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from models.database import reading
-from models.projects.held import projects_held, told_bundle
-from models.words import told_moment
+from models.fields import format_moment
+from models.projects.bundles.bundle_writer import projects_held, told_bundle
+from models.storage.database import reading
 from sitegen.export import documents
 from sitegen.export.folder import Entry, ExportFolder
-from sitegen.export.nouns import NOUNS, SAMPLES
+from sitegen.export.record_types import NOUNS, SAMPLES
 
 Progress = Callable[[Iterable[Any]], Iterable[Any]]
 
@@ -33,11 +33,11 @@ class Export:
             "version": VERSION,
             "release": self.release,
             "site": self.site,
-            "exportedAt": told_moment(self.now),
+            "exportedAt": format_moment(self.now),
         }
 
 
-def export_into(path: Path, asked: Export, progress: Progress = iter) -> list[Entry]:
+def export_into(path: Path, request: Export, progress: Progress = iter) -> list[Entry]:
     """
     Write all of it, as it was at one instant, into a folder that is empty or new.
 
@@ -47,19 +47,19 @@ def export_into(path: Path, asked: Export, progress: Progress = iter) -> list[En
     folder = ExportFolder(path)
     try:
         with reading():
-            _write(folder, asked, progress)
-        folder.finish(asked.facts())
+            _write(folder, request, progress)
+        folder.finish(request.facts())
     except BaseException:
         folder.take_away()
         raise
     return folder.entries
 
 
-def _write(folder: ExportFolder, asked: Export, progress: Progress) -> None:
-    for noun in (*NOUNS, SAMPLES) if asked.with_samples else NOUNS:
-        folder.write(noun.name, progress(noun.lines(asked.now)))
+def _write(folder: ExportFolder, request: Export, progress: Progress) -> None:
+    for noun in (*NOUNS, SAMPLES) if request.with_samples else NOUNS:
+        folder.write(noun.name, progress(noun.lines(request.now)))
     for project in projects_held():
-        pieces = told_bundle(project, asked.now)
+        pieces = told_bundle(project, request.now)
         folder.write(f"projects/{project.slug}.json", progress(pieces))
         for name, text in progress(documents.files(project)):
             folder.write(name, [text])

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from sitegen.sources.boxes import Boxes
+from sitegen.sources.admonitions import Boxes
 
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
 _IMPORT = re.compile(r"import\s.*['\"][^'\"]+['\"];?\s*")

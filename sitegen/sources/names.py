@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from models.front import line
-from models.words import SLUG_LENGTH, free_slug
-from sitegen.sources.file import File
+from models.fields import SLUG_LENGTH, free_slug
+from models.front_matter import line
+from sitegen.sources.source_file import File
 
 # What the generators take for the last part of a page's address, the first first.
 ADDRESSES = ("slug", "permalink", "url", "id")

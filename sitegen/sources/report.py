@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from models.projects.exchange import ImportReport
+from models.projects.documents.document_import import ImportReport
 from sitegen.sources.tree import Note, Tree
 
 # What can become of a document, in the order in which it is told.

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from models.errors import Refusal
-from models.front import Unusable, is_draft, line
-from models.projects.exchange import DocumentSource, document_source
+from models.front_matter import Unusable, is_draft, line
+from models.projects.documents.document_import import DocumentSource, document_source
 from sitegen.sources.dialects import Fences, plain
-from sitegen.sources.file import SUFFIXES, File, read_file
-from sitegen.sources.losses import without_local_images
 from sitegen.sources.names import Numbers, slugs, stem, words_of
-from sitegen.sources.order import Order, read_order
+from sitegen.sources.navigation import Order, read_order
+from sitegen.sources.source_file import SUFFIXES, File, read_file
+from sitegen.sources.unsupported_syntax import without_local_images
 
 SECTION_LENGTH = 80
 SUMMARY_LENGTH = 300

@@ -11,11 +11,11 @@ LOOKS = tuple((width, scheme, "none") for width in WIDTHS for scheme in SCHEMES)
 FEW_LOOKS = (360, "light", "none"), (1280, "dark", "none"), (1280, "light", "active")
 
 
-def findings(page, looks=LOOKS):
+def findings(page, theme=LOOKS):
     """Return each finding once, with where and how it was found first."""
     found = {}
     page.evaluate(AXE_SCRIPT)
-    for width, scheme, forced in looks:
+    for width, scheme, forced in theme:
         page.set_viewport_size({"width": width, "height": 800})
         page.emulate_media(color_scheme=scheme, forced_colors=forced)
         for each in page.evaluate(RUN):

@@ -12,22 +12,22 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import sync_playwright
 
-from api.kinds import KINDS
-from models.database import database, open_database, writing
-from models.projects.documents import (
+from api.http.problem_types import KINDS
+from models.projects.documents.document_import import Import, import_documents
+from models.projects.documents.documents import (
     CreateDocument,
     UpdateDocument,
     create_document,
     update_document,
 )
-from models.projects.exchange import Import, import_documents
-from models.projects.projects import ensure_docs_project
-from models.projects.publication import PublishDocument, publish_document
+from models.projects.documents.publication import PublishDocument, publish_document
+from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID, Settings
-from sitegen.build import build
-from sitegen.looks import Looks
-from sitegen.page import Edition
+from models.storage.database import database, open_database, writing
+from sitegen.build.build import build
+from sitegen.page import BuildContext
 from sitegen.sources.tree import read_tree
+from sitegen.theme.theme import Theme
 from tests import world as sample
 from tests.browser.status_site import (
     NOW,
@@ -112,7 +112,7 @@ def served(folder, empty_database, write):
     write()
     problems = {kind: asdict(problem) for kind, problem in KINDS.items()}
     told = {"problems": problems, "openapi": DESCRIBED}
-    report = build(Edition(NOW, settings, Looks(settings), **told))
+    report = build(BuildContext(NOW, settings, Theme(settings), **told))
     assert report.failed == []
     database.close()
     server = ThreadingHTTPServer(

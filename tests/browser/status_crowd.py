@@ -1,8 +1,11 @@
 """Everything that a status page can show, on one site, and a site without anything."""
 
-from models.database import writing
-from models.status.incidents import StatusAddIncidentUpdate, add_entry
-from models.status.maintenance import StatusUpdateMaintenance, update_maintenance
+from models.status.incidents.incidents import StatusAddIncidentUpdate, add_entry
+from models.status.maintenance.windows import (
+    StatusUpdateMaintenance,
+    update_maintenance,
+)
+from models.storage.database import writing
 from tests.browser.status_site import seconds
 
 TABLE = "| Region | Errors |\n| --- | --- |\n| north | 3 % |\n"

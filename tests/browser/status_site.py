@@ -7,15 +7,18 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from models.database import database, open_database, writing
 from models.settings import Settings
-from models.status.incidents import StatusAddIncident, open_incident
-from models.status.maintenance import StatusAddMaintenance, schedule_maintenance
-from models.status.measurements import StatusRecordMeasurements, record_measurements
-from models.status.services import StatusAddService, add_service
-from sitegen.build import build
-from sitegen.looks import Looks
-from sitegen.page import Edition
+from models.status.incidents.incidents import StatusAddIncident, open_incident
+from models.status.maintenance.windows import StatusAddMaintenance, schedule_maintenance
+from models.status.measurements.measurements import (
+    StatusRecordMeasurements,
+    record_measurements,
+)
+from models.status.services.catalogue import StatusAddService, add_service
+from models.storage.database import database, open_database, writing
+from sitegen.build.build import build
+from sitegen.page import BuildContext
+from sitegen.theme.theme import Theme
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 OVERVIEW, SERVICE, FRONT = "/status/", "/status/services/api/", "/"
@@ -65,7 +68,7 @@ class StatusSite:
         )
         shutil.copy(empty_database, self.settings.database)
         open_database(self.settings.database)
-        self._looks = Looks(self.settings)
+        self._looks = Theme(self.settings)
         serve = partial(Quiet, directory=self.settings.output)
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), serve)
         listen = partial(self._server.serve_forever, POLL_SECONDS)
@@ -78,7 +81,7 @@ class StatusSite:
         database.close()
 
     def build(self, at=0):
-        report = build(Edition(seconds(at), self.settings, self._looks))
+        report = build(BuildContext(seconds(at), self.settings, self._looks))
         assert report.failed == []
 
     def text(self, path):

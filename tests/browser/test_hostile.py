@@ -2,13 +2,13 @@
 
 import pytest
 
-from models.database import writing
-from models.projects.documents import CreateDocument, create_document
-from models.projects.projects import ensure_docs_project
-from models.projects.publication import PublishDocument, publish_document
+from models.projects.documents.documents import CreateDocument, create_document
+from models.projects.documents.publication import PublishDocument, publish_document
+from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID
-from models.status.incidents import StatusAddIncident, open_incident
-from models.status.services import StatusAddService, add_service
+from models.status.incidents.incidents import StatusAddIncident, open_incident
+from models.status.services.catalogue import StatusAddService, add_service
+from models.storage.database import writing
 from tests.browser.conftest import served
 from tests.browser.status_site import NOW
 from tests.hostile import HTML, IDS, links

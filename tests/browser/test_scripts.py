@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from models.hosting import POLICY
+from models.response_headers import POLICY
 from tests.pages.html import TEMPLATES, rendered
 from tests.pages.samples import FULL, MINIMAL
 

@@ -7,7 +7,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from sitegen.terms import terms
+from sitegen.search.terms import terms
 from tests.search_words import FOUND_BY
 
 POLICY = (

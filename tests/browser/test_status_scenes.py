@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from models.database import writing
-from models.status.incidents import (
+from models.status.incidents.incidents import (
     StatusAddIncidentUpdate,
     StatusUpdateIncident,
     add_entry,
     update_incident,
 )
+from models.storage.database import writing
 from tests.browser.status_site import seconds
 from tests.vectors import VECTORS
 

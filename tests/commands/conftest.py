@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 import pytest
 
 import app
-from models.database import database
-from sitegen.commands.glance import nothing_to_build
+from models.storage.database import database
+from sitegen.commands.quick_build import nothing_to_build
 from tests.keeping import Databases, databases
 from tests.ports import free_port
 

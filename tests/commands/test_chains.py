@@ -3,7 +3,7 @@
 import pytest
 
 from models.audit import Target, append
-from models.database import writing
+from models.storage.database import writing
 from tests.conftest import NOON
 
 AREAS = ("platform", "projects", "status")

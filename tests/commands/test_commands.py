@@ -6,8 +6,8 @@ import sqlite3
 
 import pytest
 
-from models.database import database
 from models.platform.keys import KeyRow
+from models.storage.database import database
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 
 import app
 from models.commands.ending import INTERRUPTED, UNREAD
-from models.database import database
+from models.storage.database import database
 from tests.commands.conftest import ROOT
 from tests.house.test_docs import COMMANDS as BY_NAME
 from tests.ports import free_port

@@ -8,17 +8,17 @@ from itertools import islice
 import pytest
 
 import app
-from models.database import database, open_database, reading, writing
-from models.projects.archive import RemoveDocument, remove_document
-from models.projects.bundle import ProjectBundle
-from models.projects.document import DOCUMENTS, DocumentRow
-from models.projects.documents import UpdateDocument, update_document
-from models.projects.export import ExportProject, project_exported
-from models.projects.project import ProjectRow
-from models.projects.project_import import ImportProject, import_project
-from models.projects.words import By
-from models.status.hours import HourRow
-from sitegen.export.nouns import NOUNS, SAMPLES
+from models.projects.bundles.bundle import ProjectBundle
+from models.projects.bundles.export import ExportProject, project_exported
+from models.projects.bundles.project_import import ImportProject, import_project
+from models.projects.documents.documents import UpdateDocument, update_document
+from models.projects.documents.rows import DOCUMENTS, DocumentRow
+from models.projects.fields import Actor
+from models.projects.projects.rows import ProjectRow
+from models.projects.versioning.archive import RemoveDocument, remove_document
+from models.status.measurements.rollups import HourRow
+from models.storage.database import database, open_database, reading, writing
+from sitegen.export.record_types import NOUNS, SAMPLES
 from sitegen.export.writer import Export, export_into
 from tests import world
 from tests.conftest import NOON
@@ -30,7 +30,7 @@ from tests.projects import OWNER
 PAGE = next(words for words in MANUAL if words.path.stem == "exporting")
 SECRET = re.compile(r"mh_\w{8}_\w{49}")
 FILES = (*NOUNS, SAMPLES)
-BY_OWNER = By("account", OWNER)
+BY_OWNER = Actor("account", OWNER)
 
 
 # Documents with everything that a file must carry to be the same again.
@@ -74,7 +74,7 @@ def _live():
 
 def _change(slug, **wanted):
     found = DocumentRow.get(DocumentRow.slug == slug)
-    owner = By("account", found.project.owner_id)
+    owner = Actor("account", found.project.owner_id)
     update_document(UpdateDocument(id=found.id, **wanted), NOON, owner)
 
 

@@ -10,8 +10,8 @@ from threading import Thread
 
 import pytest
 
-from api import fetching
-from api.fetching import fetched
+from api.client import fetch
+from api.client.fetch import fetched
 from models.errors import ValidationFailed
 from tests.commands.conftest import ROOT
 
@@ -95,7 +95,7 @@ def test_redirect_off_the_host(base, target):
 
 def test_too_much(base, monkeypatch):
     """An answer without end is not read to its end."""
-    monkeypatch.setattr(fetching, "MOST_BYTES", 100)
+    monkeypatch.setattr(fetch, "MOST_BYTES", 100)
 
     with pytest.raises(ValidationFailed, match="has more than 100 bytes"):
         fetched(base, ["summary.json"])
@@ -120,7 +120,7 @@ def test_nobody_there():
 
 def test_silence(monkeypatch):
     """Who answers nothing is not waited for."""
-    monkeypatch.setattr(fetching, "TIMEOUT", 0.2)
+    monkeypatch.setattr(fetch, "TIMEOUT", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
 

@@ -9,17 +9,17 @@ from contextlib import closing
 import pytest
 
 from models.changes import mark, marks
-from models.database import database, engine_of, migrate, open_database, writing
-from models.engines.copying import copied
-from models.engines.engine import Sought
-from models.engines.schema import tables
 from models.idempotency import StoredAnswerRow
-from models.integrity import faults
 from models.platform.keys import KeyRow
-from models.projects.bodies import BodyRow
-from models.projects.project import ProjectRow
-from models.projects.projects import ensure_docs_project
-from models.status.services import ServiceRow
+from models.projects.documents.rendered_bodies import BodyRow
+from models.projects.projects.projects import ensure_docs_project
+from models.projects.projects.rows import ProjectRow
+from models.status.services.catalogue import ServiceRow
+from models.storage.copy import copied
+from models.storage.database import database, engine_of, migrate, open_database, writing
+from models.storage.engines.engine import Sought
+from models.storage.integrity import faults
+from models.storage.schema import tables
 from tests import world
 from tests.commands.conftest import ROOT, fetch, serving
 from tests.full_project import make_full

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from models.database import database, named
-from models.engines.driver import psycopg
-from models.engines.file_rows import FileRows
-from models.engines.server_rows import ServerRows
-from models.lease import Tenure
-from models.status.services import ServiceRow
+from models.runtime.server_locks import ServerLocks
+from models.status.services.catalogue import ServiceRow
+from models.storage.database import database, named
+from models.storage.engines.postgresql_driver import psycopg
+from models.storage.engines.postgresql_rows import ServerRows
+from models.storage.engines.sqlite_rows import FileRows
 from tests.commands.test_every_command import held
 from tests.keeping import _name
 
@@ -163,7 +163,7 @@ def test_missing_database(served, file, command):
 
 def test_running_server(file, to, tmp_path, command):
     """While a server writes there is no move: the copy would miss something."""
-    with Tenure(str(file), str(tmp_path)):
+    with ServerLocks(str(file), str(tmp_path)):
         database.close()
         code, _, err = command("move", to)
 

@@ -15,8 +15,8 @@ from tests.commands.test_move_faults import is_nothing
 DYING = """
 import os, signal, sys
 import app
-from models.engines.file_rows import FileRows
-from models.engines.server_rows import ServerRows
+from models.storage.engines.sqlite_rows import FileRows
+from models.storage.engines.postgresql_rows import ServerRows
 
 left = int(os.environ.pop("LEFT"))
 

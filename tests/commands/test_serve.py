@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from models.database import is_there
+from models.storage.database import is_there
 from tests.commands.conftest import ROOT, fetch
 from tests.ports import free_port
 

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from models import changes
-from models.database import writing
 from models.settings import Settings
+from models.storage.database import writing
+from sitegen.build.up_to_date import STANDING, glance
 from sitegen.commands import build
-from sitegen.standing import STANDING, glance
 from tests.commands.conftest import ROOT
 
 

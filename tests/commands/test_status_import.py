@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from models.database import is_there
-from models.status.incidents import IncidentRow
-from models.status.moved import MovedRow
+from models.status.importers.origins import MovedRow
+from models.status.incidents.incidents import IncidentRow
+from models.storage.database import is_there
 
 ELSEWHERE = Path(__file__).parents[1] / "elsewhere"
 PAGE = ELSEWHERE / "statuspage"

@@ -4,8 +4,8 @@ import os
 import signal
 from pathlib import Path
 
-from models.database import database, open_database
-from sitegen.files import Folder
+from models.storage.database import database, open_database
+from sitegen.output.folder import Folder
 
 
 class Quick(Folder):

@@ -6,12 +6,12 @@ import os
 import shutil
 
 from models.changes import behind
-from models.database import database, open_database
-from models.hosting import address, cache_class, place_of
+from models.response_headers import address, cache_class, place_of
 from models.settings import Settings
-from sitegen.drafts import DRAFT
-from sitegen.files import UNFINISHED
-from sitegen.manifest import MANIFEST
+from models.storage.database import database, open_database
+from sitegen.output.drafts import DRAFT
+from sitegen.output.folder import UNFINISHED
+from sitegen.output.manifest import MANIFEST
 from tests.crash.child import Deadly, Quick, survives
 from tests.pages.test_build import files_in
 

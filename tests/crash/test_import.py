@@ -8,17 +8,21 @@ from pathlib import Path
 import pytest
 
 from models.changes import marks
-from models.projects.document import DocumentRow
-from models.projects.projects import ensure_docs_project
+from models.projects.documents.rows import DocumentRow
+from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID
 
 ROOT = Path(__file__).parents[2]
 DYING = """
 import os, signal, sys
 from datetime import UTC, datetime
-from models.database import open_database
-from models.projects.exchange import Import, document_source, import_documents
-from models.projects.words import By
+from models.storage.database import open_database
+from models.projects.documents.document_import import (
+    Import,
+    document_source,
+    import_documents,
+)
+from models.projects.fields import Actor
 from models.settings import NIL_UUID
 
 def dying(sources):
@@ -33,8 +37,8 @@ sources = [
                     title=str(n), summary="", content="Words.")
     for n in range(9)
 ]
-by = By("account", NIL_UUID)
-wanted = Import("guides", datetime.now(UTC), by, tree="tree", publish=True)
+actor = Actor("account", NIL_UUID)
+wanted = Import("guides", datetime.now(UTC), actor, tree="tree", publish=True)
 report = import_documents(sources, wanted, dying)
 print(len(report.created), len(report.published))
 """

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from models.changes import marks
-from models.status.incidents import EntryRow, IncidentRow
-from models.status.moved import MovedRow
-from models.status.services import ServiceRow
+from models.status.importers.origins import MovedRow
+from models.status.incidents.incidents import EntryRow, IncidentRow
+from models.status.services.catalogue import ServiceRow
 
 ROOT = Path(__file__).parents[2]
 DYING = """
@@ -18,9 +18,9 @@ import os, signal, sys
 from datetime import UTC, datetime
 from pathlib import Path
 from models import audit
-from models.database import open_database
-from models.status.moving.arrival import bring_in
-from models.status.moving.readers import cargo_of, files_in
+from models.storage.database import open_database
+from models.status.importers.status_import import bring_in
+from models.status.importers.detection import cargo_of, files_in
 
 left = int(sys.argv[2])
 put_down = audit.append

@@ -3,8 +3,8 @@
 import os
 from datetime import timedelta
 
-from api.probing import spool as spooling
-from api.probing.spool import Spool
+from api.client import spool as spooling
+from api.client.spool import Spool
 from tests.probing.test_spool import NOON, sample
 
 

@@ -9,11 +9,11 @@ from itertools import count
 
 import pytest
 
-from api.http import create_app
+from api.http.application import create_app
 from models.audit import AuditRow
-from models.database import open_database, reading
-from models.integrity import faults
-from models.status.services import ServiceRow
+from models.status.services.catalogue import ServiceRow
+from models.storage.database import open_database, reading
+from models.storage.integrity import faults
 from tests.crash.child import forked
 
 # Whoever dies here waits for the disk as in service.

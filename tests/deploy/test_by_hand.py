@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 
-from models.database import is_there
+from models.storage.database import is_there
 from tests.house.words import MANUAL, ROOT
 
 (PAGE,) = [words for words in MANUAL if words.path.stem == "deployment"]

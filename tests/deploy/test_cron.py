@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from models.database import is_there
+from models.storage.database import is_there
 from tests.house.words import MANUAL, ROOT
 
 # What cron gives a command from a file of its own; nothing else is looked through.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from models.hosting import address, headers_of
+from models.response_headers import address, headers_of
 from tests.deploy.conftest import DEPLOY, get, needed
 from tests.ports import free_port, served
 

@@ -14,8 +14,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from models.engines.driver import opened
-from models.hosting import address, headers_of
+from models.response_headers import address, headers_of
+from models.storage.engines.postgresql_driver import opened
 from tests.deploy.composing import APIS, FRONT, MADE_UP, SERVICES, WHOLE
 from tests.deploy.conftest import get, needed
 from tests.deploy.test_image import HERE, said

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from api.http import create_app
-from models.database import database, open_database
-from sitegen.bodies import Bodies
-from sitegen.builder import Builder, Pace
-from sitegen.looks import Looks
-from sitegen.page import Edition
+from api.http.application import create_app
+from models.storage.database import database, open_database
+from sitegen.build.builder import Builder, Pace
+from sitegen.docs.body_cache import Bodies
+from sitegen.page import BuildContext
+from sitegen.theme.theme import Theme
 from tests.pages.test_builder import eventually
 
 NOBODY = 65534
@@ -54,10 +54,10 @@ def builders(store, clock):
     made = []
 
     def start(settings):
-        shared = {"looks": Looks(settings), "bodies": Bodies(), "memory": {}}
+        shared = {"looks": Theme(settings), "bodies": Bodies(), "memory": {}}
         built = Builder(
             clock,
-            lambda now: Edition(now=now, settings=settings, **shared),
+            lambda now: BuildContext(now=now, settings=settings, **shared),
             pace=Pace(tick=0.02),
         )
         made.append(built)
@@ -78,7 +78,7 @@ def builder(builders, settings):
 @pytest.fixture
 def states(store, settings, clock, monkeypatch):
     """Return the states that /readyz names, of this builder if there is one."""
-    monkeypatch.setattr("api.health.PROBE_SECONDS", 0.0)
+    monkeypatch.setattr("api.http.health.PROBE_SECONDS", 0.0)
 
     def asked(builder=None):
         troubles = builder.troubles if builder else list

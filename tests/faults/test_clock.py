@@ -7,7 +7,7 @@ from threading import Event
 import pytest
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from api.jobs import following, run_now
+from api.scheduler import following, run_now
 from models.audit import AuditRow, broken_links
 from tests.faults.conftest import ADD, SERVICE
 from tests.pages.test_builder import eventually, text_of

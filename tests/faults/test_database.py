@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from models.database import database
-from models.integrity import faults
-from models.status.services import ServiceRow
+from models.status.services.catalogue import ServiceRow
+from models.storage.database import database
+from models.storage.integrity import faults
 from tests.faults.conftest import ADD, SERVICE
 
 

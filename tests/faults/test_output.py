@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from models.lease import SERVER, Lease
-from sitegen.files import Folder, OutputError
-from sitegen.inspection import differences
+from models.runtime.server_locks import SERVER, Lease
+from sitegen.output.folder import Folder, OutputError
+from sitegen.output.inspection import differences
 from tests.faults.conftest import ADD, SERVICE
 from tests.pages.test_build import files_in
 from tests.pages.test_builder import eventually, text_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from models.lease import SERVER, Lease, Tenure, holder_of
+from models.runtime.server_locks import SERVER, Lease, ServerLocks, holder_of
 from tests.faults.conftest import ADD, SERVICE
 from tests.pages.test_builder import eventually
 
@@ -14,7 +14,7 @@ from tests.pages.test_builder import eventually
 @pytest.fixture
 def tenures(store, settings):
     Path(settings.output).mkdir()
-    return [Tenure(settings.database, settings.output) for _ in range(2)]
+    return [ServerLocks(settings.database, settings.output) for _ in range(2)]
 
 
 @pytest.mark.sqlite

@@ -1,8 +1,8 @@
 """Every refusal has a kind of problem, and every kind a refusal."""
 
-from api.kinds import KINDS
+from api.http.problem_types import KINDS
+from api.openapi.errors import COMMON, COMMON_GET, COMMON_MUTATION, COMMON_POST
 from api.operation import OPERATIONS
-from api.refusals import COMMON, COMMON_GET, COMMON_MUTATION, COMMON_POST
 from models import errors
 
 STATUSES = {400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 503}
@@ -40,6 +40,6 @@ def test_every_kind_is_told_in_full():
 def test_described_kinds_exist():
     """OpenAPI promises no kind that nobody has heard of."""
     told = {*COMMON, *COMMON_GET, *COMMON_POST, *COMMON_MUTATION}
-    refused = {each.kind for op in OPERATIONS for each in op.refuses}
+    refused = {each.kind for op in OPERATIONS for each in op.errors}
 
     assert told | refused <= KINDS.keys()

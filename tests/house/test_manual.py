@@ -7,12 +7,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from api.kinds import KINDS
+from api.http.problem_types import KINDS
 from api.operation import OPERATIONS
+from models.fields import SLUG
 from models.platform.scopes import ASSERT_ACTORS, ESCALATE, covers
 from models.settings import Settings, environment_name
-from models.words import SLUG
-from sitegen.markdown import render
+from sitegen.markdown.parser import render
 from tests.described import DESCRIBED
 from tests.house.words import ALL, MANUAL, ROOT
 from tests.operations.test_openapi import values_of

@@ -81,10 +81,10 @@ def _check(arguments, piped):
     assert operation.idempotent != "required" or headers.get("Idempotency-Key")
     if bodies:
         body = piped if bodies[0] == "@-" else bodies[0]
-        operation.takes.model_validate_json(body, by_alias=True, by_name=False)
+        operation.request.model_validate_json(body, by_alias=True, by_name=False)
     else:
         asked = dict(parse_qsl(url.query, strict_parsing=True))
-        operation.takes.model_validate(asked, by_alias=True, by_name=False)
+        operation.request.model_validate(asked, by_alias=True, by_name=False)
 
 
 def _after(arguments, flag):

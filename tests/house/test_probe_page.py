@@ -5,8 +5,8 @@ import re
 
 from pydantic_core import PydanticUndefined
 
-from api.probing.plan import General, read_plan
-from api.probing.targets import DnsTarget, HttpTarget, Rhythm, Target, TcpTarget
+from api.client.probe_config import General, read_plan
+from api.client.targets import DnsTarget, HttpTarget, Rhythm, Target, TcpTarget
 from models.platform.secrets import make_secret
 from tests.house.words import MANUAL, ROOT
 
@@ -72,7 +72,7 @@ def test_complete_file(tmp_path):
 def test_events():
     """Every event of the log has a row, and no row names one that is gone."""
     sources = [
-        (ROOT / "api/probing" / f"{name}.py").read_text()
+        (ROOT / "api/client" / f"{name}.py").read_text()
         for name in ("probe", "sender", "spool")
     ]
     said = {

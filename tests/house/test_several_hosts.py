@@ -4,8 +4,8 @@ import re
 
 import yaml
 
-from models.engines.fellows import LOOK_SECONDS
-from sitegen.publishing.claim import SILENT_SECONDS
+from models.storage.engines.postgresql_leader import LOOK_SECONDS
+from sitegen.output.publishing.claim import SILENT_SECONDS
 from tests.house.words import MANUAL, ROOT
 
 PAGES = {words.path.stem: words for words in MANUAL}

@@ -2,8 +2,8 @@
 
 import re
 
-from api import server
-from models.faults import HARMLESS, STATES
+from api.http import server
+from models.runtime.faults import HARMLESS, STATES
 from tests.house.words import ROOT
 
 PAGE = (ROOT / "manual/operating/troubleshooting.md").read_text(encoding="utf-8")

@@ -8,12 +8,12 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from api.http import create_app
-from api.kinds import KINDS
-from api.metrics import Metrics
-from models.database import database, writing
+from api.http.application import create_app
+from api.http.metrics import Metrics
+from api.http.problem_types import KINDS
 from models.instance import BACKED_UP, set_mark
-from models.progress import Progress
+from models.runtime.build_progress import Progress
+from models.storage.database import database, writing
 from tests.house.words import MANUAL
 from tests.pages.test_status import measured
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.projects.activity import ActivityRow
-from models.projects.work_item import WorkLabelRow
+from models.projects.projects.activity import ActivityRow
+from models.projects.work.rows import WorkLabelRow
 from tests.projects import make_item, make_project
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from models.base import new_id
-from models.projects.activity import record_activity
+from models.projects.projects.activity import record_activity
 from tests.projects import KEY, OWNER, account, make_project
 
 LIST = "GET /projects/v1/activity/list"
@@ -19,8 +19,10 @@ def feed(store, clock):
         (docs, "work.status-changed", KEY),
         (atlas, "document.created", KEY),
     ]
-    for project, action, by in told:
-        record_activity(project, action, project.id, by, clock.now, slug=project.slug)
+    for project, action, actor in told:
+        record_activity(
+            project, action, project.id, actor, clock.now, slug=project.slug
+        )
         clock.pass_(minutes=1)
     return atlas
 

@@ -7,8 +7,8 @@ from threading import Barrier
 import pytest
 
 from models.audit import AuditRow, broken_links
-from models.database import database
 from models.platform.keys import KeyRow
+from models.storage.database import database
 from tests.projects import make_project
 from tests.work import work
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from models.projects.activity import ActivityRow
-from models.projects.members import MemberRow
-from models.projects.project import ProjectRow
-from models.projects.work_item import WorkItemRow, WorkRelationshipRow
+from models.projects.members.role_checks import MemberRow
+from models.projects.projects.activity import ActivityRow
+from models.projects.projects.rows import ProjectRow
+from models.projects.work.rows import WorkItemRow, WorkRelationshipRow
 from tests.projects import CONTRIBUTOR, OWNER, READER, STRANGER, make_project
 from tests.work import change, label, relate, work
 

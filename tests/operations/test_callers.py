@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from api.http import create_app
+from api.http.application import create_app
 from models.audit import AuditRow
 from models.platform.scopes import ASSERT_ACTORS, ESCALATE
 from tests.conftest import ROUTES

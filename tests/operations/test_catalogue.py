@@ -2,10 +2,10 @@
 
 import pytest
 
-from models.status.affected import AffectedRow
-from models.status.hours import HourRow
-from models.status.measurements import MeasurementRow, ReadingRow
-from models.status.services import ServiceRow
+from models.status.measurements.measurements import MeasurementRow, ReadingRow
+from models.status.measurements.rollups import HourRow
+from models.status.services.affected import AffectedRow
+from models.status.services.catalogue import ServiceRow
 from tests.status_world import (
     ADD_SERVICE,
     GET_INCIDENT,

@@ -2,11 +2,11 @@
 
 import pytest
 
-from models.projects.activity import ActivityRow
-from models.projects.comment import CommentRow
-from models.projects.members import MemberRow
-from models.projects.text_index import IndexedTextRow
-from models.projects.work_item import WorkItemRow
+from models.projects.discussion.rows import CommentRow
+from models.projects.members.role_checks import MemberRow
+from models.projects.projects.activity import ActivityRow
+from models.projects.search.text_index import IndexedTextRow
+from models.projects.work.rows import WorkItemRow
 from tests.projects import CONTRIBUTOR, MAINTAINER, STRANGER, make_item
 
 LIST = "GET /projects/v1/comments/list"

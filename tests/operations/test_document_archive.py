@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.projects.activity import ActivityRow
+from models.projects.projects.activity import ActivityRow
 from tests.projects import make_project
 from tests.rules.test_documents import write
 from tests.rules.test_publication import publish

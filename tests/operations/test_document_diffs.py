@@ -3,7 +3,7 @@
 import pytest
 
 from models.changes import behind
-from models.projects.activity import ActivityRow
+from models.projects.projects.activity import ActivityRow
 from tests.projects import make_project
 from tests.rules.test_documents import save, write
 from tests.rules.test_publication import publish

@@ -3,9 +3,9 @@
 import pytest
 
 from models.changes import behind
-from models.projects.activity import ActivityRow
-from models.projects.document import DocumentRevisionRow
-from models.projects.projects import ensure_docs_project
+from models.projects.documents.rows import DocumentRevisionRow
+from models.projects.projects.activity import ActivityRow
+from models.projects.projects.projects import ensure_docs_project
 from tests.projects import CONTRIBUTOR, MAINTAINER, STRANGER, make_project
 
 CREATE = "POST /projects/v1/documents/create"

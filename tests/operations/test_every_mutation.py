@@ -169,7 +169,7 @@ def test_refused(route, change):
 def test_odd_values(route, sample, ask, issue):
     """Whatever a member is, the answer is one of ours and no mistake."""
     able, body = issue("*", rate_capacity=10_000), sample(route)
-    fields = ROUTES[route].takes.model_fields
+    fields = ROUTES[route].request.model_fields
 
     for name, field in fields.items():
         for value in MEMBERS:

@@ -233,7 +233,7 @@ def test_foreign_cursor(operation, send, issue, refusal, store):
 
 def needed(operation):
     """What a list must be asked, a project where one will do; nothing is there."""
-    schema = operation.takes.model_json_schema(by_alias=True)
+    schema = operation.request.model_json_schema(by_alias=True)
     nothing = "00000000-0000-4000-8000-000000000000"
     required = schema.get("required") or ONE_OF.get(operation.scope, [])
     subject = {"projectId"} & set(schema["properties"])

@@ -97,7 +97,7 @@ def test_json_with_a_charset(operation, send, issue):
 @posts
 def test_body_that_is_too_large(operation, send, refusal):
     """The limit is told before anything is read; at the limit a body is read."""
-    limit = operation.most_bytes
+    limit = operation.max_body_bytes
 
     beyond = send(operation, data=b" " * (limit + 1))
     within = send(operation, data=b" " * limit)
@@ -111,7 +111,9 @@ def test_body_that_is_too_large(operation, send, refusal):
 def test_rejected_values_are_not_repeated(operation, send, issue, caplog):
     """What was wrong is told by its place: the value may be a secret."""
     caplog.set_level(logging.DEBUG)
-    shape = operation.takes.model_json_schema(by_alias=True) if operation.takes else {}
+    shape = (
+        operation.request.model_json_schema(by_alias=True) if operation.request else {}
+    )
     asked = dict.fromkeys(shape.get("properties", ["none"]), f"{SECRETIVE}\x00")
     how = "query_string" if operation.method == "GET" else "json"
 

@@ -5,9 +5,9 @@ import json
 import pytest
 from openapi_schema_validator import OAS31Validator
 
-from api import vocabulary
+from api.openapi import vocabulary
+from api.openapi.schemas import query_of, schemas
 from api.operation import OPERATIONS
-from api.schemas import query_of, schemas
 from tests.conftest import ROUTES
 from tests.described import DESCRIBED
 
@@ -39,16 +39,16 @@ def as_query(value):
 @every
 def test_request(route):
     """What is shown as a request is one: for its schema and for the operation."""
-    told, takes = told_of(route), ROUTES[route].takes
+    told, request = told_of(route), ROUTES[route].request
     if "requestBody" in told:
         body = content_of(told["requestBody"])
         assert fits(body["schema"], body["example"])
-        takes.model_validate_json(json.dumps(body["example"]), by_name=False)
+        request.model_validate_json(json.dumps(body["example"]), by_name=False)
     shown = [each for each in told["parameters"] if "example" in each]
     assert all(fits(each["schema"], each["example"]) for each in shown)
-    if takes and route.startswith("GET"):
+    if request and route.startswith("GET"):
         query = {each["name"]: as_query(each["example"]) for each in shown}
-        takes.model_validate(query, by_name=False)
+        request.model_validate(query, by_name=False)
 
 
 @every
@@ -83,7 +83,7 @@ def test_problems(route):
         k for each in told["responses"].values() for k in each.get("x-problems", ())
     }
     assert kinds >= set(told["x-problems"])
-    assert {each.kind for each in ROUTES[route].refuses} <= set(told["x-problems"])
+    assert {each.kind for each in ROUTES[route].errors} <= set(told["x-problems"])
 
 
 def test_every_word_is_used(monkeypatch):
@@ -94,8 +94,11 @@ def test_every_word_is_used(monkeypatch):
         said.update({(area, f"{shape}.{name}"), (area, name)})
         return meaning_of(area, shape, name)
 
-    monkeypatch.setattr("api.schemas.meaning_of", noted)
-    shapes = {*schemas(), *(each.takes.__name__ for each in OPERATIONS if each.takes)}
+    monkeypatch.setattr("api.openapi.schemas.meaning_of", noted)
+    shapes = {
+        *schemas(),
+        *(each.request.__name__ for each in OPERATIONS if each.request),
+    }
     for each in OPERATIONS:
         query_of(each)
 

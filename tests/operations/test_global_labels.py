@@ -3,9 +3,9 @@
 import pytest
 
 from models.audit import AuditRow
-from models.projects.activity import ActivityRow
-from models.projects.label import LabelRow
-from models.projects.work_item import WorkItemRow, WorkLabelRow
+from models.projects.planning.rows import LabelRow
+from models.projects.projects.activity import ActivityRow
+from models.projects.work.rows import WorkItemRow, WorkLabelRow
 from tests.projects import MAINTAINER, make_project
 
 LIST = "GET /projects/v1/labels/list"

@@ -3,8 +3,8 @@
 import pytest
 
 from api.operation import OPERATIONS
-from models.hosting import ANSWER_HEADERS, headers_of
 from models.platform.keys import KeyRow
+from models.response_headers import ANSWER_HEADERS, headers_of
 from tests.conftest import ROUTES
 from tests.projects import make_project
 

@@ -4,9 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from models import database
 from models.platform.keys import KeyRow
 from models.platform.scopes import ASSERT_ACTORS
+from models.storage import database
 
 ADD = "POST /platform/v1/keys/add"
 REMOVE = "POST /platform/v1/keys/remove"

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from models.changes import marks
-from models.projects.activity import ActivityRow
-from models.projects.label import LabelRow
-from models.projects.project import ProjectRow
-from models.projects.work_item import WorkRelationshipRow
+from models.projects.planning.rows import LabelRow
+from models.projects.projects.activity import ActivityRow
+from models.projects.projects.rows import ProjectRow
+from models.projects.work.rows import WorkRelationshipRow
 from tests.full_project import HELD, Maker, make_full
 from tests.life import Life
 from tests.projects import (

@@ -4,8 +4,8 @@ import copy
 
 import pytest
 
-from models.database import database
-from models.projects.project import ProjectRow
+from models.projects.projects.rows import ProjectRow
+from models.storage.database import database
 from tests.full_project import make_full
 from tests.life import Life
 from tests.projects import OWNER, STRANGER

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.status.incidents import EntryRow
+from models.status.incidents.incidents import EntryRow
 from tests.status_world import (
     ADD_INCIDENT,
     ADD_UPDATE,

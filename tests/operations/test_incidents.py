@@ -3,7 +3,7 @@
 import pytest
 
 from models.changes import behind
-from models.status.incidents import EntryRow, IncidentRow
+from models.status.incidents.incidents import EntryRow, IncidentRow
 from tests.status_world import (
     ADD_INCIDENT,
     ADD_UPDATE,

@@ -3,10 +3,10 @@
 import pytest
 
 from models.base import new_id
-from models.projects.activity import ActivityRow
-from models.projects.label import LabelRow
-from models.projects.labels import MOST_LABELS
-from models.projects.work_item import WorkItemRow, WorkLabelRow
+from models.projects.planning.labels import MOST_LABELS
+from models.projects.planning.rows import LabelRow
+from models.projects.projects.activity import ActivityRow
+from models.projects.work.rows import WorkItemRow, WorkLabelRow
 from tests.projects import make_project
 
 LIST = "GET /projects/v1/labels/list"

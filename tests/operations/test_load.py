@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from api import server as serving
+from api.http import server as serving
 from bench import load
 from bench.kills import instance
 from tests.ports import served

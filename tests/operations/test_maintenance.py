@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.status.maintenance import MaintenanceRow
+from models.status.maintenance.windows import MaintenanceRow
 from tests.status_world import (
     ADD_WINDOW,
     GET_WINDOW,

@@ -6,9 +6,9 @@ import pytest
 
 from models.audit import AuditRow
 from models.changes import behind, marks
-from models.status.hours import HourRow, roll_up
-from models.status.measurements import MeasurementRow
-from models.status.retention import prune
+from models.status.measurements.measurements import MeasurementRow
+from models.status.measurements.retention import prune
+from models.status.measurements.rollups import HourRow, roll_up
 from tests.status_world import GET_UPTIME, LIST, RECORD, REMOVE, World
 
 

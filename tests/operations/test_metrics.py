@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from api.http import create_app
-from api.kinds import KINDS
-from api.metrics import Metrics
+from api.http.application import create_app
+from api.http.metrics import Metrics
+from api.http.problem_types import KINDS
 from models.changes import note_built
-from models.faults import Fault
-from models.progress import Progress
+from models.runtime.build_progress import Progress
+from models.runtime.faults import Fault
 from tests.pages.test_status import measured
 
 ADMIN = "POST /status/v1/admin"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from models.projects.activity import ActivityRow
-from models.projects.milestone import MilestoneRow
-from models.projects.work_item import WorkItemRow
+from models.projects.planning.rows import MilestoneRow
+from models.projects.projects.activity import ActivityRow
+from models.projects.work.rows import WorkItemRow
 from tests.projects import make_item
 
 LIST = "GET /projects/v1/milestones/list"

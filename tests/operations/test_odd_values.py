@@ -5,11 +5,11 @@ import pytest
 from api.operation import OPERATIONS
 from tests.odd import QUERIES
 
-GETS = [each for each in OPERATIONS if each.method == "GET" and each.takes]
+GETS = [each for each in OPERATIONS if each.method == "GET" and each.request]
 
 
 def names(operation):
-    fields = operation.takes.model_fields
+    fields = operation.request.model_fields
     return [field.alias or name for name, field in fields.items()]
 
 

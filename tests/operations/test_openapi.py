@@ -5,9 +5,9 @@ import json
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from api.openapi import document
+from api.openapi.document import document
 from api.operation import OPERATIONS
-from models.release import VERSION
+from models.runtime.release import VERSION
 from tests.described import DESCRIBED
 
 

@@ -12,8 +12,8 @@ from models.platform.keys import KeyRow
 CHILD = """
 import json, sys
 from datetime import UTC, datetime
-from api.http import create_app
-from models.database import open_database
+from api.http.application import create_app
+from models.storage.database import open_database
 from models.settings import Settings
 
 path, key = sys.argv[1:]

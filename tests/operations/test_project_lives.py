@@ -2,9 +2,9 @@
 
 import pytest
 
-from models.projects.members import MemberRow
-from models.projects.membership import MOST_MEMBERS
-from models.projects.project import ProjectRow
+from models.projects.members.members import MOST_MEMBERS
+from models.projects.members.role_checks import MemberRow
+from models.projects.projects.rows import ProjectRow
 from tests.projects import MAINTAINER, OWNER, READER, STRANGER, make_project
 
 PROJECTS = "POST /projects/v1/projects"

@@ -3,7 +3,7 @@
 import pytest
 
 from models.audit import Target, append
-from models.database import writing
+from models.storage.database import writing
 from tests.projects import OWNER, make_project
 
 AUDIT = "GET /projects/v1/admin/audit/list"

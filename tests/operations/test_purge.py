@@ -5,15 +5,15 @@ import json
 import pytest
 
 from models.audit import AuditRow, broken_links
-from models.database import database
-from models.projects.activity import ActivityRow
-from models.projects.project import ProjectRow
-from models.projects.text_index import IndexedTextRow
-from models.projects.work_item import (
+from models.projects.projects.activity import ActivityRow
+from models.projects.projects.rows import ProjectRow
+from models.projects.search.text_index import IndexedTextRow
+from models.projects.work.rows import (
     WorkItemRow,
     WorkRelationshipRow,
     WorkSpecificationRow,
 )
+from models.storage.database import database
 from tests.full_project import HELD, make_full
 from tests.projects import OWNER, make_project
 

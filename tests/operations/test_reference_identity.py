@@ -2,9 +2,9 @@
 
 import pytest
 
-from models.projects.activity import ActivityRow
-from models.projects.reference import ExternalReferenceRow
-from models.projects.referring import MOST_REFERENCES
+from models.projects.discussion.references import MOST_REFERENCES
+from models.projects.discussion.rows import ExternalReferenceRow
+from models.projects.projects.activity import ActivityRow
 from tests.projects import (
     make_item,
 )

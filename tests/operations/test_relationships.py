@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.projects.activity import ActivityRow
+from models.projects.projects.activity import ActivityRow
 from tests.projects import make_project
 from tests.work import relate, work
 
@@ -149,7 +149,7 @@ def test_graph(ask, items, asked, nodes, edges):
 
 def test_graph_that_is_too_large(ask, items, monkeypatch):
     """Beyond its most edges a graph is truncated, and its nodes with it."""
-    monkeypatch.setattr("models.projects.relationship_graph.MOST_EDGES", 2)
+    monkeypatch.setattr("models.projects.work.relationship_graph.MOST_EDGES", 2)
     for asked in ({"projectSlug": "atlas"}, {"workItemId": items["a"].id, "depth": 5}):
         graph = ask(GRAPH, asked).json["data"]
 

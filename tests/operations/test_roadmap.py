@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.projects.milestone import MilestoneRow
-from models.projects.work_item import WorkLabelRow
+from models.projects.planning.rows import MilestoneRow
+from models.projects.work.rows import WorkLabelRow
 from tests.projects import make_item, make_project
 
 ROADMAP = "GET /projects/v1/roadmap/get"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from models.projects.project import ProjectRow
-from models.projects.ranking import MOST_RANKED
-from models.projects.text_index import index_text
+from models.projects.projects.rows import ProjectRow
+from models.projects.search.ranking import MOST_RANKED
+from models.projects.search.text_index import index_text
 from tests.full_project import Maker, make_full
 from tests.projects import make_item, make_project
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.projects.activity import ActivityRow
+from models.projects.projects.activity import ActivityRow
 from tests.projects import CONTRIBUTOR, MAINTAINER, make_project
 from tests.specifications import revise, specify, supersede
 

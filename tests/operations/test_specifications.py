@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.projects.activity import ActivityRow
+from models.projects.projects.activity import ActivityRow
 from tests.projects import CONTRIBUTOR, MAINTAINER, STRANGER, make_project
 from tests.specifications import revise, specify, tied
 
@@ -144,9 +144,9 @@ def test_supersede(ask, project, specification, clock):
 )
 def test_supersede_by(ask, specification, name, refused):
     """The successor must be there and be another one."""
-    by = specification.id if name == "itself" else NOBODY
+    actor = specification.id if name == "itself" else NOBODY
 
-    response = ask(SUPERSEDE, {"id": specification.id, "supersededBy": by})
+    response = ask(SUPERSEDE, {"id": specification.id, "supersededBy": actor})
 
     assert kind(response) == refused
 

@@ -18,9 +18,9 @@ def specifications(store, clock):
         ("billing", "Bills", "draft"),
         ("audit", "Trail", "review"),
     ):
-        by = account(OWNER) if slug == "billing" else KEY
+        actor = account(OWNER) if slug == "billing" else KEY
         more = {"slug": slug, "title": title, "status": status}
-        found.append(specify(project, clock, by=by, **more))
+        found.append(specify(project, clock, actor=actor, **more))
         clock.pass_(minutes=1)
     found[2].change({"archived_at": clock.now}, clock.now)
     gone = make_project("gone", clock.now)

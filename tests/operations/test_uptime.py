@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.status.hours import roll_up
+from models.status.measurements.rollups import roll_up
 from tests.status_world import GET_UPTIME, UPDATE_WINDOW, World
 
 

@@ -4,9 +4,9 @@ import hashlib
 
 import pytest
 
-from api.http import create_app
+from api.http.application import create_app
+from models.platform.key_uses import Uses
 from models.platform.keys import KeyRow
-from models.platform.uses import Uses
 from tests.operations.test_keys import VERIFY
 
 

@@ -2,11 +2,13 @@
 
 import pytest
 
-from models.projects.comments import AddComment, add_comment
-from models.projects.references import AddReference
-from models.projects.referring import add_reference
-from models.projects.specifications import CreateSpecification, create_specification
-from models.projects.ties import SpecificationLink
+from models.projects.discussion.comments import AddComment, add_comment
+from models.projects.discussion.references import AddReference, add_reference
+from models.projects.specifications.specifications import (
+    CreateSpecification,
+    create_specification,
+)
+from models.projects.work.links import SpecificationLink
 from tests.projects import KEY, make_project
 from tests.work import change, label, milestone, relate, work
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.projects.activity import ActivityRow
-from models.projects.project import ProjectRow
+from models.projects.projects.activity import ActivityRow
+from models.projects.projects.rows import ProjectRow
 from tests.projects import OWNER, STRANGER, make_project
 
 WORK = "/projects/v1/work-items"

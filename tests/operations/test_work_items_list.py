@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.projects.ties import SpecificationLink
+from models.projects.work.links import SpecificationLink
 from tests.projects import CONTRIBUTOR, OWNER, READER, account, make_project
 from tests.work import change, label, milestone, relate, specification, work
 
@@ -28,8 +28,8 @@ def register(store, clock):
     found = {}
     for title, more in made.items():
         clock.pass_(minutes=1)
-        by = account(CONTRIBUTOR) if title == "c" else account(OWNER)
-        found[title] = work(atlas, clock, by, **{"title": title} | more)
+        actor = account(CONTRIBUTOR) if title == "c" else account(OWNER)
+        found[title] = work(atlas, clock, actor, **{"title": title} | more)
     relate(found["a"], found["d"], "blocks", clock)
     relate(found["b"], found["e"], "blocks", clock)
     found["f"].change({"archived_at": clock.now}, clock.now)
@@ -50,7 +50,7 @@ def titles(response):
 def rarity(request, monkeypatch):
     """Whether what is found counts as few, which are looked up, or as many."""
     if request.param == "many":
-        monkeypatch.setattr("models.projects.rarity.FEW", 0)
+        monkeypatch.setattr("models.projects.work.selectivity.FEW", 0)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_list_by_relevance_in_pages(ask, store, clock):
 
 def test_newest_are_ranked(ask, store, clock, monkeypatch):
     """Of more than are ranked the newest are told, whatever their order."""
-    monkeypatch.setattr("models.projects.ranking.MOST_RANKED", 2)
+    monkeypatch.setattr("models.projects.search.ranking.MOST_RANKED", 2)
     atlas = make_project("atlas", clock.now)
     for title in ("a lock", "b lock and more", "c lock"):
         clock.pass_(minutes=1)

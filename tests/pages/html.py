@@ -5,7 +5,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from sitegen.filters import FILTERS
+from sitegen.theme.filters import FILTERS
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 ENVIRONMENT = Environment(

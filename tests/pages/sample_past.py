@@ -1,7 +1,7 @@
 """A month of the past, the months there are, and how the rules are told."""
 
 from models.settings import Settings
-from sitegen.how import told
+from sitegen.status.how import told
 from tests.pages.sample_status import (
     COMING,
     INCIDENT,

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from models.hosting import PAGE_POLICY
+from models.response_headers import PAGE_POLICY
 
 HOSTILE = "<script>\"'\u202eevil"
 NOW = datetime(2026, 3, 1, 14, 2, tzinfo=UTC)

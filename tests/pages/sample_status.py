@@ -1,7 +1,7 @@
 """A dozen services in four groups, their incidents and their windows."""
 
-from sitegen.charts import chart
-from sitegen.services import links
+from sitegen.status.charts import chart
+from sitegen.status.services import links
 from tests.pages.sample_site import ago, ahead
 
 

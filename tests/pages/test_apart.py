@@ -5,12 +5,16 @@ from datetime import timedelta
 import pytest
 
 from models.changes import mark
-from models.database import writing
-from models.status.measurements import StatusRecordMeasurements, record_measurements
-from models.status.services import StatusAddService, add_service
-from sitegen import build as building
-from sitegen import counters, sharing
-from sitegen.sharing import Helper, Worker
+from models.status.measurements.measurements import (
+    StatusRecordMeasurements,
+    record_measurements,
+)
+from models.status.services.catalogue import StatusAddService, add_service
+from models.storage.database import writing
+from sitegen.build import build as building
+from sitegen.build import work_split
+from sitegen.build.work_split import Helper, Worker
+from sitegen.status import counters
 from tests.pages.test_build import files_in
 from tests.pages.test_sharing import wait_for
 
@@ -43,7 +47,7 @@ def services(store, clock):
 def shared(services, monkeypatch):
     """So few services are many, and the other process is always the first."""
     for name, number in {"PART": 2, "MOST": 5, "WORTH": 4}.items():
-        monkeypatch.setattr(sharing, name, number)
+        monkeypatch.setattr(work_split, name, number)
     begin = Helper.begin
 
     def begun(helper, *row):
@@ -70,7 +74,7 @@ def made_here(monkeypatch):
 def alone(build_site, folder, areas=("status",)):
     """What one process makes of the same."""
     with pytest.MonkeyPatch.context() as without:
-        without.setattr(sharing, "WORTH", 10**6)
+        without.setattr(work_split, "WORTH", 10**6)
         build_site(areas, output=folder)
     return files_in(folder)
 
@@ -79,7 +83,7 @@ def test_same_bytes(shared, build_site, output, tmp_path, made_here):
     """Who made a file is not to be seen; here no more than the last part is made."""
     report = build_site(["status"])
 
-    assert len(made_here) < sharing.PART
+    assert len(made_here) < work_split.PART
     assert {f"status/data/{slug}.csv" for slug in SLUGS} < set(report.written)
     assert files_in(output) == alone(build_site, tmp_path / "alone")
 
@@ -97,7 +101,7 @@ def test_beside_documents(
 
     build_site()
 
-    assert len(made_here) < sharing.PART
+    assert len(made_here) < work_split.PART
     assert files_in(output) == alone(build_site, tmp_path / "alone", ["docs", "status"])
 
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from models.database import writing
-from models.status.incidents import IncidentRow
-from models.status.moved import MovedRow
-from models.status.moving.arrival import bring_in
-from models.status.moving.readers import cargo_of, files_in
-from models.status.removal import StatusRemoveService, remove_service
+from models.status.importers.detection import cargo_of, files_in
+from models.status.importers.origins import MovedRow
+from models.status.importers.status_import import bring_in
+from models.status.incidents.incidents import IncidentRow
+from models.status.services.removal import StatusRemoveService, remove_service
+from models.storage.database import writing
 
 ELSEWHERE = Path(__file__).parents[1] / "elsewhere"
 

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sitegen.badges import COLOURS, LABEL_COLOUR
-from sitegen.colours import contrast
+from sitegen.status.badges import COLOURS, LABEL_COLOUR
+from sitegen.theme.colours import contrast
 from tests.status_world import World
 from tests.vectors import IDS, VECTORS
 

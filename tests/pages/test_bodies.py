@@ -3,9 +3,9 @@
 import pytest
 
 from models.errors import StorageBusy
-from models.projects.bodies import BodyRow
-from sitegen import bodies as module
-from sitegen.bodies import Bodies, below_title
+from models.projects.documents.rendered_bodies import BodyRow
+from sitegen.docs import body_cache as module
+from sitegen.docs.body_cache import Bodies, below_title
 from tests.pages.test_build import files_in
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from models.audit import newest_link
 from models.changes import behind, failed_pages, mark
-from models.database import writing
+from models.storage.database import writing
 from sitegen.page import PAGES, SHARED, Page
 
 ADD = "POST /status/v1/admin/services/add"

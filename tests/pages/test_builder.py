@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from models.changes import behind
-from models.database import database
-from sitegen.bodies import Bodies
-from sitegen.builder import Builder, Pace
-from sitegen.looks import Looks
-from sitegen.page import Edition
+from models.storage.database import database
+from sitegen.build.builder import Builder, Pace
+from sitegen.docs.body_cache import Bodies
+from sitegen.page import BuildContext
+from sitegen.theme.theme import Theme
 from tests.pages.test_status import measured
 
 ADMIN = "POST /status/v1/admin"
@@ -29,13 +29,13 @@ def eventually(holds, seconds=5):
 @pytest.fixture
 def started(store, settings, clock, woken):
     """Start a builder on the test's clock; what it asks to be woken for is noted."""
-    looks, bodies, due, builders = Looks(settings), Bodies(), [], []
+    theme, bodies, due, builders = Theme(settings), Bodies(), [], []
 
-    def edition(now):
-        return Edition(now=now, settings=settings, looks=looks, bodies=bodies)
+    def context(now):
+        return BuildContext(now=now, settings=settings, theme=theme, bodies=bodies)
 
-    def start(edition=edition, **more):
-        builder = Builder(clock, edition, due.append, **more)
+    def start(context=context, **more):
+        builder = Builder(clock, context, due.append, **more)
         builders.append(builder)
         builder.start()
         return SimpleNamespace(wake=builder.wake, troubles=builder.troubles, due=due)

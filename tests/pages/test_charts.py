@@ -2,7 +2,7 @@
 
 import pytest
 
-from sitegen.charts import axis_top, chart
+from sitegen.status.charts import axis_top, chart
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.colours import DARK_GROUND, LIGHT_GROUND
+from sitegen.theme.colours import DARK_GROUND, LIGHT_GROUND
 
 STYLE = Path(__file__).parents[2] / "templates/assets/style.css"
 TOKEN = re.compile(r"--([a-z-]+): light-dark\(#([0-9a-f]{6}), #([0-9a-f]{6})\)")

@@ -10,15 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from models.database import writing
-from models.status.counters import uptime_of
-from models.status.hours import roll_up
-from models.status.maintenance import StatusAddMaintenance, schedule_maintenance
-from models.status.measurements import StatusRecordMeasurements, record_measurements
-from models.status.moments import told_at
-from models.status.services import StatusAddService, add_service
-from models.status.uptime import PERIODS
-from models.words import told_moment
+from models.fields import format_moment
+from models.status.maintenance.windows import StatusAddMaintenance, schedule_maintenance
+from models.status.measurements.counts import uptime_of
+from models.status.measurements.measurements import (
+    StatusRecordMeasurements,
+    record_measurements,
+)
+from models.status.measurements.rollups import roll_up
+from models.status.services.catalogue import StatusAddService, add_service
+from models.status.snapshot.last_change import told_at
+from models.status.uptime.uptime import PERIODS
+from models.storage.database import writing
 
 MANUAL = Path(__file__).parents[2] / "manual/status-page"
 KEPT = timedelta(days=100)
@@ -195,7 +198,7 @@ def test_window_of_whole_hours(api, clock, build_site, output):
 
     told = json.loads((output / "status/data/api.json").read_text())["data"]
     assert [hour[0] for hour in told["hours"]] == [
-        told_moment(at) for at in sorted(hours)
+        format_moment(at) for at in sorted(hours)
     ]
     assert [[day[0][:10], sum(day[1:4]), day[-1]] for day in told["days"]] == [
         ["2026-02-27", 3, 0],

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from models.front import MOST_CHARACTERS, Unusable, parted
+from models.front_matter import MOST_CHARACTERS, Unusable, parted
 from sitegen.sources.dialects import plain
-from sitegen.sources.losses import without_local_images
+from sitegen.sources.unsupported_syntax import without_local_images
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import tracemalloc
 
-from models.projects.document import DocumentRow
+from models.projects.documents.rows import DocumentRow
 from sitegen.export.documents import Places
 from sitegen.export.folder import ExportFolder
 

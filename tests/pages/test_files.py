@@ -5,9 +5,9 @@ import stat
 
 import pytest
 
-from sitegen.files import Folder, OutputError
-from sitegen.inspection import differences
-from sitegen.manifest import Entry
+from sitegen.output.folder import Folder, OutputError
+from sitegen.output.inspection import differences
+from sitegen.output.manifest import Entry
 
 
 @pytest.fixture
@@ -125,8 +125,8 @@ class Counted(Folder):
 
 def test_many_files_are_synced_at_once(tmp_path, monkeypatch):
     """Of a large build the drafts reach the disk together, and are shown after that."""
-    monkeypatch.setattr("sitegen.drafts.HELD_BYTES", 1)
-    monkeypatch.setattr("sitegen.drafts.MANY", 2)
+    monkeypatch.setattr("sitegen.output.drafts.HELD_BYTES", 1)
+    monkeypatch.setattr("sitegen.output.drafts.MANY", 2)
     folder = Counted(str(tmp_path / "output"))
     with folder.locked():
         folder.manifest()
@@ -164,7 +164,7 @@ def test_what_was_written_here_is_looked_at_once_a_minute(folder, monkeypatch):
     folder.manifest()
     assert folder.holds("a", entries["a"])
 
-    monkeypatch.setattr("sitegen.files.TRUST_SECONDS", 0)
+    monkeypatch.setattr("sitegen.output.folder.TRUST_SECONDS", 0)
     folder.manifest()
     assert not folder.holds("a", entries["a"])
 

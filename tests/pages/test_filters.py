@@ -2,7 +2,7 @@
 
 import pytest
 
-from sitegen import filters
+from sitegen.theme import filters
 
 NOON = "2026-03-01T12:00:00.000Z"
 

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from models.changes import mark
-from models.database import writing
-from sitegen import generations
-from sitegen.files import Folder
-from sitegen.generations import Change, note
+from models.storage.database import writing
+from sitegen.output import generations
+from sitegen.output.folder import Folder
+from sitegen.output.generations import Change, note
 from sitegen.page import PAGES, SHARED, Page
 
 URL = "http://127.0.0.1:8000"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.projects.exchange import Import, import_documents
-from models.projects.projects import ensure_docs_project
+from models.projects.documents.document_import import Import, import_documents
+from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID
 from sitegen.sources.report import remarks
 from sitegen.sources.tree import read_tree

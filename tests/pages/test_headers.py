@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.hosting import place_of, type_of
+from models.response_headers import place_of, type_of
 from tests.pages.test_links import site  # noqa: F401  (a fixture)
 from tests.pages.test_status import scene  # noqa: F401  (a fixture)
 

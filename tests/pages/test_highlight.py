@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from sitegen.highlight import LONGEST_PIECE, NAMES, highlighted, page_styles
+from sitegen.markdown.highlighting import LONGEST_PIECE, NAMES, highlighted, page_styles
 
 GROUNDS = {"": "#f6f8fa", "dark": "#161b22"}
 RULE = re.compile(r"([^{}]+) \{ ([^{}]*) \}")

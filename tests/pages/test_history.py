@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from models.base import new_id
-from models.database import writing
-from models.status.affected import AffectedRow
-from models.status.incidents import IncidentRow
+from models.status.incidents.incidents import IncidentRow
+from models.status.services.affected import AffectedRow
+from models.storage.database import writing
 from tests.pages.html import Reader
 from tests.status_world import ADD_INCIDENT, UPDATE_INCIDENT, World
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.projects.published import published_documents
-from sitegen.markdown import fill, render, render_entry
+from models.projects.documents.published import published_documents
+from sitegen.markdown.parser import fill, render, render_entry
 from tests.allowed import checked
 from tests.hostile import HTML, IDS, links
 from tests.pages.test_markdown_bounds import HOSTILE

@@ -6,9 +6,10 @@ from unittest.mock import patch
 
 import pytest
 
-from models.status import days, state, uptime
+from models.status import state
 from models.status.state import Reading, judge, overall_of
-from models.status.uptime import Counts
+from models.status.uptime import days, uptime
+from models.status.uptime.uptime import Counts
 from tests.conftest import NOON
 
 FRESH = timedelta(minutes=5)

@@ -4,7 +4,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sitegen import indexes, llms
+from sitegen.docs import llms
+from sitegen.search import sitemaps
 
 SPACE = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 URL = "http://127.0.0.1:8000"
@@ -71,7 +72,7 @@ def test_every_page_is_in_the_sitemap(shelved, ask, build_site, output):
 
 def test_long_collection_has_parts(shelf, build_site, output, monkeypatch):
     """One more page rewrites the part that names it, and no other before it."""
-    monkeypatch.setattr(indexes, "PART", 2)
+    monkeypatch.setattr(sitemaps, "PART", 2)
     for slug in ("a", "b", "c", "x"):
         shelf.publish(slug)
     build_site()

@@ -4,7 +4,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from api.kinds import KINDS
+from api.http.problem_types import KINDS
 from tests.pages.html import Reader
 from tests.pages.test_docs import BODY
 from tests.pages.test_status import scene  # noqa: F401  (a fixture)

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from models.settings import Settings
-from sitegen.build import build
-from sitegen.colours import DARK_GROUND, LIGHT_GROUND, accent_rule, contrast
-from sitegen.looks import Looks
-from sitegen.page import Edition
+from sitegen.build.build import build
+from sitegen.page import BuildContext
+from sitegen.theme.colours import DARK_GROUND, LIGHT_GROUND, accent_rule, contrast
+from sitegen.theme.theme import Theme
 
 ACCENT = re.compile(r"light-dark\((#[0-9a-f]{6}),(#[0-9a-f]{6})\)")
 
@@ -25,8 +25,8 @@ def own(tmp_path):
     return tmp_path
 
 
-def looks(folder=None, **settings):
-    return Looks(replace(Settings(), templates=str(folder or ""), **settings))
+def theme(folder=None, **settings):
+    return Theme(replace(Settings(), templates=str(folder or ""), **settings))
 
 
 def test_own_template_goes_before_ours(own):
@@ -34,10 +34,10 @@ def test_own_template_goes_before_ours(own):
     (own / "404.html").write_text("<p>Gone, {{ site.name }}.</p>")
 
     assert (
-        looks(own).render("404.html", site={"name": "Ada's"})
+        theme(own).render("404.html", site={"name": "Ada's"})
         == "<p>Gone, Ada&#39;s.</p>"
     )
-    assert "robots" not in looks(own).assets
+    assert "robots" not in theme(own).assets
 
 
 def test_template_written_anew(own):
@@ -45,7 +45,7 @@ def test_template_written_anew(own):
     for words in ("One.", "Two.", "One."):
         (own / "404.html").write_text(words)
 
-        assert looks(own).render("404.html") == words
+        assert theme(own).render("404.html") == words
 
 
 def test_own_asset_goes_before_ours(own):
@@ -53,11 +53,11 @@ def test_own_asset_goes_before_ours(own):
     (own / "assets/page.js").write_text("// ours")
     (own / "assets/map.svg").write_text("<svg/>")
 
-    found = looks(own).assets
+    found = theme(own).assets
 
     assert found["page.js"][1] == b"// ours"
     assert found["map.svg"][1] == b"<svg/>"
-    assert found["theme.js"] == looks().assets["theme.js"]
+    assert found["theme.js"] == theme().assets["theme.js"]
 
 
 def test_what_is_no_asset(own):
@@ -66,7 +66,7 @@ def test_what_is_no_asset(own):
     (own / "assets/.DS_Store").write_text("x")
     (own / "assets/LICENCE").write_text("x")
 
-    found = looks(own).assets
+    found = theme(own).assets
 
     assert {"old", ".DS_Store"}.isdisjoint(found)
     assert re.fullmatch(r"assets/LICENCE\.[0-9a-f]{10}", found["LICENCE"][0])
@@ -74,7 +74,7 @@ def test_what_is_no_asset(own):
 
 def test_assets_carry_their_digest():
     """The name says what is in it, so a host may keep it for ever."""
-    for name, (path, content) in looks().assets.items():
+    for name, (path, content) in theme().assets.items():
         stem, _, ending = name.partition(".")
         digest = hashlib.sha256(content).hexdigest()[:10]
         assert path == f"assets/{stem}.{digest}.{ending}"
@@ -83,7 +83,7 @@ def test_assets_carry_their_digest():
 def test_assets_are_light():
     """As they are published, colours of code included: styles 12 KB, scripts 8 KB."""
     sizes = Counter()
-    for name, (_, content) in looks().assets.items():
+    for name, (_, content) in theme().assets.items():
         # Loaded by those who search.
         if name != "search.js":
             sizes[name.rpartition(".")[2]] += len(gzip.compress(content))
@@ -94,12 +94,12 @@ def test_assets_are_light():
 
 def test_version_names_the_looks(own):
     """Other templates, assets or names of the site give another version."""
-    versions = {looks().version, looks(site_name="B").version, looks(own).version}
+    versions = {theme().version, theme(site_name="B").version, theme(own).version}
     (own / "404.html").write_text("x")
-    versions |= {looks(own).version, looks(accent_colour="#ff0000").version}
+    versions |= {theme(own).version, theme(accent_colour="#ff0000").version}
 
     assert len(versions) == 4
-    assert looks().version == looks().version
+    assert theme().version == theme().version
 
 
 def test_own_base_of_all_pages(own, build_site, settings, shelf, clock):
@@ -113,7 +113,7 @@ def test_own_base_of_all_pages(own, build_site, settings, shelf, clock):
     shelf.publish("welcome")
     told = replace(settings, templates=str(own))
 
-    report = build(Edition(clock.now, told, Looks(told)))
+    report = build(BuildContext(clock.now, told, Theme(told)))
 
     assert report.failed == []
     for path in Path(settings.output).rglob("*.html"):
@@ -131,7 +131,7 @@ def test_assets_out_of_use(own, settings, clock, shelf):
     def shown(colour, **passed):
         clock.pass_(**passed)
         (own / "assets/own.css").write_text(f"h1 {{ color: {colour}; }}")
-        report = build(Edition(clock.now, told, Looks(told)))
+        report = build(BuildContext(clock.now, told, Theme(told)))
         styles = {each.read_text()[12:-3] for each in folder.glob("assets/own.*.css")}
         return styles, report.removed
 
@@ -146,14 +146,14 @@ def test_assets_out_of_use(own, settings, clock, shelf):
 @pytest.mark.parametrize("logo", ["", "https://example.com/a.svg", "/other.svg"])
 def test_logo_elsewhere(own, logo):
     """A logo that is no asset stands as it was given, none as none."""
-    assert looks(own, site_logo=logo).site([])["logo"] == (logo or None)
+    assert theme(own, site_logo=logo).site([])["logo"] == (logo or None)
 
 
 def test_logo_of_ones_own(own):
     """An asset is named as it is called, and found under its digest."""
     (own / "assets/logo.svg").write_text("<svg/>")
 
-    found = looks(own, site_logo="/assets/logo.svg")
+    found = theme(own, site_logo="/assets/logo.svg")
 
     assert found.site([])["logo"] == "/" + found.assets["logo.svg"][0]
 
@@ -172,5 +172,5 @@ def test_accent_is_readable(colour):
 def test_accent_stands_in_the_style():
     """A colour of one's own is the last word of the style sheet."""
     assert (
-        b"light-dark(#cc0000" in looks(accent_colour="#cc0000").assets["style.css"][1]
+        b"light-dark(#cc0000" in theme(accent_colour="#cc0000").assets["style.css"][1]
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.markdown import Heading, fill, render
+from sitegen.markdown.parser import Heading, fill, render
 from tests.allowed import checked
 
 REAL_PAGES = Path(__file__).parents[3] / "shared/data/prometheus-docs"

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from sitegen.budget import allowance
-from sitegen.headings import slug
-from sitegen.markdown import AS_WRITTEN, fill, render
+from sitegen.markdown.headings import slug
+from sitegen.markdown.parser import AS_WRITTEN, fill, render
+from sitegen.markdown.work_limits import allowance
 from tests.allowed import checked
 
 LENGTH = 50_000

@@ -2,25 +2,29 @@
 
 import pytest
 
-from models.projects.published import published_contents
-from sitegen import indexes, llms, reference, search, sheets
-from sitegen.bodies import Bodies
-from sitegen.build import build
-from sitegen.files import Folder
-from sitegen.looks import Looks
-from sitegen.page import Edition
+from models.projects.documents.published import published_contents
+from sitegen.build.build import build
+from sitegen.docs import document_page_cache, llms
+from sitegen.docs.body_cache import Bodies
+from sitegen.output.folder import Folder
+from sitegen.page import BuildContext
+from sitegen.reference import pages
+from sitegen.search import search, sitemaps
+from sitegen.theme.theme import Theme
 from tests.pages.test_build import files_in
 
 
 @pytest.fixture
 def remembering(store, settings, clock):
     """Build with the memory of the builds before."""
-    looks, kept, memory = Looks(settings), Bodies(), {}
+    theme, kept, memory = Theme(settings), Bodies(), {}
 
     def built(fresh=None):
         if fresh is not None:
-            return build(Edition(clock.now, settings, looks), folder=Folder(str(fresh)))
-        return build(Edition(clock.now, settings, looks, kept, memory=memory))
+            return build(
+                BuildContext(clock.now, settings, theme), folder=Folder(str(fresh))
+            )
+        return build(BuildContext(clock.now, settings, theme, kept, memory=memory))
 
     return built
 
@@ -34,7 +38,7 @@ def reads(monkeypatch):
         found.append(len(ids))
         return published_contents(ids)
 
-    monkeypatch.setattr(sheets, "published_contents", counted)
+    monkeypatch.setattr(document_page_cache, "published_contents", counted)
     return found
 
 
@@ -145,10 +149,10 @@ def told(monkeypatch):
         more = lambda *facts: (found.append(name), make(*facts))[1]  # noqa: E731
         monkeypatch.setattr(module, name, more)
 
-    counted(indexes, "_parts_of")
+    counted(sitemaps, "_parts_of")
     counted(llms, "_line")
     counted(search, "_named")
-    counted(reference, "_description")
+    counted(pages, "_description")
     return found
 
 
@@ -180,10 +184,10 @@ def test_lists_follow_what_they_show(shelf, shelved, remembering, told, output):
 
 def test_kept_as_long_as_facts_are(clock, settings):
     """One result for each function and name; equal facts give the same object."""
-    edition = Edition(clock.now, settings, Looks(settings))
+    context = BuildContext(clock.now, settings, Theme(settings))
 
-    one = edition.kept(list, (1, 2), of="a")
+    one = context.kept(list, (1, 2), of="a")
 
-    assert edition.kept(list, (1, 2), of="a") is one
-    assert edition.kept(list, (1, 2), of="b") is not one
-    assert edition.kept(list, (1, 3), of="a") == [1, 3]
+    assert context.kept(list, (1, 2), of="a") is one
+    assert context.kept(list, (1, 2), of="b") is not one
+    assert context.kept(list, (1, 3), of="a") == [1, 3]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sitegen.markdown import fill, render, render_entry
+from sitegen.markdown.parser import fill, render, render_entry
 from tests.allowed import checked
 
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from models.hosting import file_at
-from sitegen.files import Folder
+from models.response_headers import file_at
+from sitegen.output.folder import Folder
 from tests.status_world import World
 
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from api.kinds import KINDS
+from api.http.problem_types import KINDS
 from api.operation import OPERATIONS
 from tests.conftest import ROUTES
 from tests.described import DESCRIBED
@@ -106,10 +106,10 @@ def _asked(words):
     assert headers["Authorization"] == "Bearer $KEY"
     assert ("Idempotency-Key" in headers) == (operation.idempotent == "required")
     if bodies:
-        operation.takes.model_validate_json(bodies[0], by_name=False)
-    elif operation.takes:
+        operation.request.model_validate_json(bodies[0], by_name=False)
+    elif operation.request:
         query = dict(parse_qsl(url.query, strict_parsing=bool(url.query)))
-        operation.takes.model_validate(query, by_name=False)
+        operation.request.model_validate(query, by_name=False)
     return operation
 
 

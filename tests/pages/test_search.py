@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from sitegen import search
+from sitegen.search import search
 
 ADD = "POST /status/v1/admin/incidents/add"
 

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from models import changes
-from models.database import writing
-from models.projects.bodies import BodyRow
-from sitegen import build as building
-from sitegen import sharing
-from sitegen.bodies import Bodies
-from sitegen.build import build
-from sitegen.files import Folder
-from sitegen.looks import OURS, Looks
-from sitegen.maker import Maker
-from sitegen.page import Edition
-from sitegen.sharing import Turn, Worker
+from models.projects.documents.rendered_bodies import BodyRow
+from models.storage.database import writing
+from sitegen.build import build as building
+from sitegen.build import work_split
+from sitegen.build.build import build
+from sitegen.build.page_writer import Maker
+from sitegen.build.work_split import Turn, Worker
+from sitegen.docs.body_cache import Bodies
+from sitegen.output.folder import Folder
+from sitegen.page import BuildContext
+from sitegen.theme.theme import OURS, Theme
 from tests.pages.test_build import files_in
 
 COUNT = 40
@@ -28,7 +28,7 @@ def short(monkeypatch):
     """Let a build of a few documents be a long one, of small parts."""
     monkeypatch.setattr(building, "MANY", 1)
     for name, number in {"PART": 2, "MOST": 5, "WORTH": 2}.items():
-        monkeypatch.setattr(sharing, name, number)
+        monkeypatch.setattr(work_split, name, number)
     # This process waits for the other, which has first to start.
     monkeypatch.setattr(
         building._Work, "_work_out", lambda work, _: wait_for(work.helper)
@@ -72,7 +72,7 @@ def test_same_bytes(short, many, build_site, output, made_here, tmp_path, is_kep
     """Who made a page is not to be seen, nor what is said of it."""
     alone = tmp_path / "alone"
     with pytest.MonkeyPatch.context() as without:
-        without.setattr(sharing, "WORTH", 10_000)
+        without.setattr(work_split, "WORTH", 10_000)
         expected = build_site(output=alone, bodies=Bodies())
     assert len(made_here) == COUNT
     made_here.clear()
@@ -104,10 +104,10 @@ def test_all_to_be_made(short, many, build_site, output, made_here, monkeypatch,
 
 def test_what_follows(short, many, shelf, store, settings, clock, made_here, tmp_path):
     """What the other process found out is known here: the next build is a short one."""
-    looks, bodies, memory = Looks(settings), Bodies(), {}
+    theme, bodies, memory = Theme(settings), Bodies(), {}
 
     def built():
-        return build(Edition(clock.now, settings, looks, bodies, memory=memory))
+        return build(BuildContext(clock.now, settings, theme, bodies, memory=memory))
 
     built()
     made_here.clear()
@@ -119,7 +119,7 @@ def test_what_follows(short, many, shelf, store, settings, clock, made_here, tmp
     assert pages == ["guides/page-30/index.html"]
     assert "guides/page-29: no heading is at page-30.md#a" in report.warnings
     assert build(
-        Edition(clock.now, settings, looks), folder=Folder(str(tmp_path / "fresh"))
+        BuildContext(clock.now, settings, theme), folder=Folder(str(tmp_path / "fresh"))
     )
     assert files_in(Path(settings.output)) == files_in(tmp_path / "fresh")
 
@@ -158,13 +158,13 @@ def test_worker_that_fails(
     short, many, build_site, output, tmp_path, monkeypatch, caplog, program
 ):
     """What another process leaves undone is made here, and that is logged."""
-    monkeypatch.setattr(sharing, "ANSWER_SECONDS", 3)
-    monkeypatch.setattr(sharing, "PROGRAM", [sys.executable, "-c", program])
+    monkeypatch.setattr(work_split, "ANSWER_SECONDS", 3)
+    monkeypatch.setattr(work_split, "PROGRAM", [sys.executable, "-c", program])
 
     assert build_site().failed == []
 
     assert "reason=worker-died" in caplog.text
-    monkeypatch.setattr(sharing, "WORTH", 10_000)
+    monkeypatch.setattr(work_split, "WORTH", 10_000)
     build_site(output=tmp_path / "alone")
     assert files_in(output) == files_in(tmp_path / "alone")
 
@@ -192,7 +192,7 @@ def test_worker_that_dies_late(short, many, shelf, build_site, output, monkeypat
         return made(maker, page_, area)
 
     monkeypatch.setattr(Maker, "made", watching)
-    monkeypatch.setattr(sharing, "PROGRAM", [sys.executable, "-c", LEAVING])
+    monkeypatch.setattr(work_split, "PROGRAM", [sys.executable, "-c", LEAVING])
 
     report = build_site()
 
@@ -225,7 +225,7 @@ def test_page_that_fails(short, many, settings, clock, tmp_path):
     template.write_text(failing + (OURS / "docs/document.html").read_text())
     own = replace(settings, templates=str(tmp_path / "own"))
 
-    report = build(Edition(clock.now, own, Looks(own)))
+    report = build(BuildContext(clock.now, own, Theme(own)))
 
     reason = "ZeroDivisionError: integer division or modulo by zero"
     assert report.failed == [("guides/page-33/index.html", "docs", reason)]
@@ -242,4 +242,4 @@ def test_turn():
     made = [number for start, end in there for number in range(start, end)]
     assert sorted(here + made) == list(range(1000))
     assert there[0] == (758, 1000)
-    assert there[-1][1] - there[-1][0] == sharing.PART
+    assert there[-1][1] - there[-1][0] == work_split.PART

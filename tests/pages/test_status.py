@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from models.status.moments import next_told, told_at_each
-from models.status.services import ServiceRow
+from models.status.services.catalogue import ServiceRow
+from models.status.snapshot.last_change import next_told, told_at_each
 from tests.conftest import NOON
 
 ADMIN = "POST /status/v1/admin"

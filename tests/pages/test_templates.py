@@ -143,8 +143,8 @@ def test_bars_tell_days_without_colour():
     """Each state of a day has a height or a class of its own, and a sentence."""
     html = rendered(FULL["status"])
 
-    looks = set(re.findall(r'class="is-([a-z-]+)" x="\d+" y="\d+" width="4" hei', html))
-    assert looks >= {"operational", "maintenance", "major-outage", "none"}
+    theme = set(re.findall(r'class="is-([a-z-]+)" x="\d+" y="\d+" width="4" hei', html))
+    assert theme >= {"operational", "maintenance", "major-outage", "none"}
     assert "29 Jan 2026: Degraded" in html
     assert 'aria-label="Public API, last 90 days: 87 days operational' in html
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sitegen.postings import (
+from sitegen.search.inverted_index import (
     HEADING,
     OFTEN,
     ONCE,
@@ -15,7 +15,7 @@ from sitegen.postings import (
     placed,
     shards,
 )
-from sitegen.terms import terms
+from sitegen.search.terms import terms
 from tests.search_words import FOUND_BY
 
 CODE = "## A\n\n```sh\n# no heading\n~~~\n```\n\n# B {#own}\n"

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from models.status.moments import told_at
+from models.status.snapshot.last_change import told_at
 from tests.status_world import (
     ADD_UPDATE,
     GET_INCIDENT,

@@ -10,8 +10,8 @@ from threading import Event, Thread
 
 import pytest
 
-from api.probing.looking import look
-from api.probing.plan import read_plan
+from api.client.check import look
+from api.client.probe_config import read_plan
 from models.platform.secrets import make_secret
 from tests.deploy.conftest import needed
 

@@ -8,7 +8,7 @@ import dns.message
 import dns.rrset
 import pytest
 
-from api.probing.looking import measure
+from api.client.check import measure
 from tests.probing.conftest import answer
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

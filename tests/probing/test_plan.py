@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from api.probing.plan import read_plan
+from api.client.probe_config import read_plan
 from models.settings import SettingError
 from tests.probing.conftest import KEY
 

@@ -7,9 +7,9 @@ from threading import Event, Thread
 
 import pytest
 
-from api.probing import probe as probing
-from api.probing import sender
-from api.probing.probe import Probe, next_beat
+from api.client import probe as probing
+from api.client import sender
+from api.client.probe import Probe, next_beat
 from tests.probing.conftest import answer
 from tests.probing.test_sender import TAKEN
 

@@ -8,9 +8,9 @@ from email.utils import format_datetime
 
 import pytest
 
-from api.probing import sender as sending
-from api.probing.sender import RECORD, Sender
-from api.probing.spool import Spool
+from api.client import sender as sending
+from api.client.sender import RECORD, Sender
+from api.client.spool import Spool
 from tests.probing.conftest import KEY, answer
 from tests.probing.test_spool import NOON, moments, sample, waiting
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from api.probing.spool import BATCH, Sample, Spool
+from api.client.spool import BATCH, Sample, Spool
 from models.settings import SettingError
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

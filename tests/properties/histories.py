@@ -4,18 +4,18 @@ from datetime import timedelta
 
 from hypothesis import strategies as st
 
-from api.http import create_app
+from api.http.application import create_app
 from models.changes import behind
-from models.database import reading, writing
 from models.platform.keys import CreateKey, issue_key
-from models.projects.bodies import forget_bodies
-from models.projects.projects import ensure_docs_project
-from models.status.moments import next_told
-from sitegen.bodies import Bodies
-from sitegen.build import build
-from sitegen.files import Folder
-from sitegen.looks import Looks
-from sitegen.page import Edition
+from models.projects.documents.rendered_bodies import forget_bodies
+from models.projects.projects.projects import ensure_docs_project
+from models.status.snapshot.last_change import next_told
+from models.storage.database import reading, writing
+from sitegen.build.build import build
+from sitegen.docs.body_cache import Bodies
+from sitegen.output.folder import Folder
+from sitegen.page import BuildContext
+from sitegen.theme.theme import Theme
 
 STATUS, DOCUMENTS = "/status/v1/admin", "/projects/v1/documents"
 SERVICES = ("api", "mail", "web")
@@ -47,7 +47,7 @@ class World:
         self.project = ensure_docs_project(
             clock.now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
         ).id
-        self.looks, self.bodies = Looks(settings), Bodies()
+        self.theme, self.bodies = Theme(settings), Bodies()
         # What one builder remembers from build to build.
         self.memory, self.folder = {}, Quick(settings.output)
         self.ids = {"incidents": [], "maintenance": []}
@@ -64,10 +64,10 @@ class World:
     def build(self, output=None):
         """Build what is behind or due; into another folder, everything."""
         areas = behind() | ({"status"} if self.clock.now >= self.due else set())
-        shared = (self.clock.now, self.settings, self.looks)
+        shared = (self.clock.now, self.settings, self.theme)
         if output is not None:
-            return build(Edition(*shared), folder=Quick(str(output)))
-        made = Edition(*shared, self.bodies, memory=self.memory)
+            return build(BuildContext(*shared), folder=Quick(str(output)))
+        made = BuildContext(*shared, self.bodies, memory=self.memory)
         with reading():
             self.due = (
                 next_told(made.now, made.settings.freshness) if areas else self.due

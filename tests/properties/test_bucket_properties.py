@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.platform.buckets import SECOND, Rate, draw
+from models.platform.rate_limits import SECOND, Rate, draw
 
 NOW = 1_772_366_400 * SECOND
 rates = st.builds(Rate, capacity=st.integers(1, 50), refill=st.floats(0.1, 10_000))

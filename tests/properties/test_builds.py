@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as bounds
 
-from models.database import database, open_database
+from models.storage.database import database, open_database
 from tests.conftest import Clock
 from tests.pages.test_build import files_in
 from tests.properties.histories import World, add_service, histories

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.projects import diff
+from models.projects.versioning import diff
 from tests.patching import patched
 
 LINE = st.sampled_from(["a", "b", "c", "", "-a", "+b", " c", "@@", "a\r", "\x0c\u2028"])

@@ -6,7 +6,6 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as bounded
 from hypothesis import strategies as st
 
-from models.database import database, writing
 from models.errors import KeyNotActive
 from models.platform.keys import (
     CreateKey,
@@ -20,6 +19,7 @@ from models.platform.keys import (
     revoke_key,
 )
 from models.platform.scopes import any_covers, not_grantable
+from models.storage.database import database, writing
 from tests.conftest import NOON
 
 PUBLIC = ("status:services:list",)

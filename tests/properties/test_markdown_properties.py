@@ -8,9 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it.parser_inline import ParserInline
 
-from sitegen.highlight import COLOURABLE, highlighted
-from sitegen.markdown import _parser, fill, render
-from sitegen.markup import MARK
+from sitegen.markdown.highlighting import COLOURABLE, highlighted
+from sitegen.markdown.parser import _parser, fill, render
+from sitegen.markdown.renderer import MARK
 from tests.allowed import checked
 
 FRAGMENTS = """# |## |{#a}|{#a-1}|a|a-1|section|é|<script>|</p>|<a onclick=x>|<!--

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.engines.fts5 import Words
-from models.projects.matching import sought
+from models.projects.search.search_query import sought
+from models.storage.engines.sqlite_search import Words
 
 pytestmark = pytest.mark.postgresql
 
@@ -55,7 +55,7 @@ def found_by_file(file):
 
 @pytest.fixture
 def found_by_server(store):
-    from models.engines.tsvector import told_query, told_vector
+    from models.storage.engines.postgresql_search import told_query, told_vector
 
     def found(title, body, parts):
         query = "SELECT ?::tsvector @@ ?::tsquery"

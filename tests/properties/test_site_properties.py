@@ -5,9 +5,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.hosting import address
-from sitegen.generations import Change, change_of
-from sitegen.postings import DIGITS, HALF, steps
+from models.response_headers import address
+from sitegen.output.generations import Change, change_of
+from sitegen.search.inverted_index import DIGITS, HALF, steps
 
 URL = "https://status.example.com"
 PATHS = ("index.html", "guides/a/index.html", "status/index.html", "status/index.json")

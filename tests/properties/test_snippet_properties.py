@@ -5,8 +5,8 @@ import sqlite3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.projects.matching import match_of
-from models.projects.snippets import MOST, Finder
+from models.projects.search.search_query import match_of
+from models.projects.search.snippets import MOST, Finder
 
 INDEX = "CREATE VIRTUAL TABLE t USING fts5(a, tokenize='unicode61 remove_diacritics 2')"
 letters = st.sampled_from([*"abABéÉüñç1_ -.*\n\t漢🔒ßx", "e\u0301"])

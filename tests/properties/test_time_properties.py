@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.status.cuts import inside, outside
-from models.words import read_moment, told_moment
+from models.fields import format_moment, parse_moment
+from models.status.maintenance.intervals import inside, outside
 
 EPOCH, LAST = datetime(1970, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -21,19 +21,19 @@ windows = st.lists(ends.map(tuple), max_size=6).map(sorted)
 @given(at=moments, offset=offsets)
 def test_moment_is_told_as_it_was_read(at, offset):
     """In whatever offset it came, it is told in UTC to the millisecond, cut down."""
-    told = told_moment(read_moment(at.astimezone(offset).isoformat()))
+    told = format_moment(parse_moment(at.astimezone(offset).isoformat()))
 
     expected = at.replace(microsecond=at.microsecond // 1000 * 1000)
     assert datetime.fromisoformat(told) == expected
     assert told.endswith("Z")
-    assert told_moment(read_moment(told)) == told
+    assert format_moment(parse_moment(told)) == told
 
 
 @given(text=st.text(alphabet="0123456789-:TZtz.+ ", max_size=30))
 def test_moment_or_a_refusal(text):
     """Whatever looks like a time is one, or is refused in a sentence."""
     try:
-        found = read_moment(text)
+        found = parse_moment(text)
     except ValueError as error:
         told = str(error)
     else:

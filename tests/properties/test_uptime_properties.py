@@ -10,20 +10,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from models.base import EPOCH
-from models.database import database, open_database, writing
-from models.status.counters import counts_in, uptime_of
-from models.status.hours import roll_up
-from models.status.maintenance import (
+from models.status.maintenance.windows import (
     StatusAddMaintenance,
     StatusUpdateMaintenance,
     schedule_maintenance,
     update_maintenance,
 )
-from models.status.measurements import StatusRecordMeasurements, record_measurements
-from models.status.periods import measured, pasts
-from models.status.retention import prune
-from models.status.services import ServiceRow, StatusAddService, add_service
-from models.status.uptime import PERIODS
+from models.status.measurements.counts import counts_in, uptime_of
+from models.status.measurements.measurements import (
+    StatusRecordMeasurements,
+    record_measurements,
+)
+from models.status.measurements.retention import prune
+from models.status.measurements.rollups import roll_up
+from models.status.services.catalogue import ServiceRow, StatusAddService, add_service
+from models.status.uptime.periods import measured, pasts
+from models.status.uptime.uptime import PERIODS
+from models.storage.database import database, open_database, writing
 
 START = datetime(2026, 1, 1, 5, 30, tzinfo=UTC)
 KEPT = timedelta(days=91)

@@ -5,18 +5,18 @@ from datetime import timedelta
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.database import database, writing
 from models.errors import Refusal
-from models.projects.activity import ActivityRow
-from models.projects.cycles import way
-from models.projects.project import ProjectRow
-from models.projects.work_item import WorkItemRow, WorkRelationshipRow, work_item_with
-from models.projects.work_items import (
+from models.projects.projects.activity import ActivityRow
+from models.projects.projects.rows import ProjectRow
+from models.projects.work.cycles import way
+from models.projects.work.items import (
     RemoveWorkItem,
     RestoreWorkItem,
     archive_work_item,
     restore_work_item,
 )
+from models.projects.work.rows import WorkItemRow, WorkRelationshipRow, work_item_with
+from models.storage.database import database, writing
 from tests.conftest import Clock
 from tests.projects import KEY, OWNER, READER, make_project
 from tests.work import change, part, relate, work

@@ -2,7 +2,7 @@
 
 from urllib.parse import unquote, urljoin, urlsplit
 
-from models.hosting import address, headers_of
+from models.response_headers import address, headers_of
 from tests.pages.crawl import _Page
 
 

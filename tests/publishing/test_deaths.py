@@ -11,8 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from models.hosting import address, cache_class, place_of
-from sitegen.publishing.claim import CLAIM
+from models.response_headers import address, cache_class, place_of
+from sitegen.output.publishing.claim import CLAIM
 from tests.commands.conftest import ROOT
 from tests.conftest import Clock
 from tests.properties.histories import EVENTS, SERVICES, World, add_service

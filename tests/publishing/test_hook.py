@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from sitegen.publishing import hook
-from sitegen.publishing.hook import run_hook
+from sitegen.output.publishing import hook
+from sitegen.output.publishing.hook import run_hook
 
 
 def python(code):

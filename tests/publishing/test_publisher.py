@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from models.faults import HARMLESS
-from sitegen.bodies import Bodies
-from sitegen.builder import Builder
-from sitegen.looks import Looks
-from sitegen.page import Edition
-from sitegen.publishing import publisher as module
-from sitegen.publishing.claim import Claim
-from sitegen.publishing.publication import Publication
-from sitegen.publishing.publisher import Publisher
+from models.runtime.faults import HARMLESS
+from sitegen.build.builder import Builder
+from sitegen.docs.body_cache import Bodies
+from sitegen.output.publishing import publisher as module
+from sitegen.output.publishing.claim import Claim
+from sitegen.output.publishing.publication import Publication
+from sitegen.output.publishing.publisher import Publisher
+from sitegen.page import BuildContext
+from sitegen.theme.theme import Theme
 from tests.pages.test_builder import eventually
 from tests.publishing.published import files_of
 
@@ -44,12 +44,12 @@ def states(publisher):
 def test_builds_are_published(started, target, store, there, output, ask, clock):
     """Each build that changed something is published, and the first one."""
     publisher = started(target)
-    looks, bodies = Looks(target), Bodies()
+    theme, bodies = Theme(target), Bodies()
 
-    def edition(now):
-        return Edition(now=now, settings=target, looks=looks, bodies=bodies)
+    def context(now):
+        return BuildContext(now=now, settings=target, theme=theme, bodies=bodies)
 
-    builder = Builder(clock, edition, changed=publisher.wake)
+    builder = Builder(clock, context, changed=publisher.wake)
     builder.start()
     try:
         assert eventually(lambda: publisher.progress.done == 1)
@@ -63,13 +63,13 @@ def test_builds_are_published(started, target, store, there, output, ask, clock)
 
 def test_unchanged_build_is_not(store, settings, clock):
     """A build that finds nothing to do wakes nobody but the first of a process."""
-    told, looks = [], Looks(settings)
+    told, theme = [], Theme(settings)
 
-    def edition(now):
-        return Edition(now=now, settings=settings, looks=looks, bodies=Bodies())
+    def context(now):
+        return BuildContext(now=now, settings=settings, theme=theme, bodies=Bodies())
 
     for _ in range(2):
-        builder = Builder(clock, edition, changed=lambda: told.append(1))
+        builder = Builder(clock, context, changed=lambda: told.append(1))
         for _ in range(3):
             builder._turn(lambda: {"status", "docs"})
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.publishing import claim
-from sitegen.publishing.claim import CLAIM, Claim
-from sitegen.publishing.publication import NOTE, Publication, Stopped
-from sitegen.publishing.targets import Busy
+from sitegen.output.publishing import claim
+from sitegen.output.publishing.claim import CLAIM, Claim
+from sitegen.output.publishing.publication import NOTE, Publication, Stopped
+from sitegen.output.publishing.targets import Busy
 from tests.publishing.published import files_of, with_headers
 
 

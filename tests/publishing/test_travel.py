@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from models.hosting import address
-from sitegen.files import Folder
-from sitegen.publishing import source
-from sitegen.publishing.claim import CLAIM
-from sitegen.publishing.publication import NOTE, Publication
-from sitegen.publishing.targets import PublishError
+from models.response_headers import address
+from sitegen.output.folder import Folder
+from sitegen.output.publishing import source
+from sitegen.output.publishing.claim import CLAIM
+from sitegen.output.publishing.publication import NOTE, Publication
+from sitegen.output.publishing.targets import PublishError
 from tests.publishing.published import dead_ends, files_of, with_headers
 
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from models.projects.addresses import Addresses
-from models.projects.published import PublishedPage
+from models.projects.documents.addresses import Addresses
+from models.projects.documents.published import PublishedPage
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

@@ -2,16 +2,20 @@
 
 from datetime import UTC, datetime, timedelta
 
-from models.database import writing
-from models.status.affected import affected_by
-from models.status.incidents import (
+from models.status.incidents.incidents import (
     StatusAddIncident,
     StatusUpdateIncident,
     open_incident,
     update_incident,
 )
-from models.status.published import board
-from models.status.services import StatusAddService, add_service, service_named
+from models.status.services.affected import affected_by
+from models.status.services.catalogue import (
+    StatusAddService,
+    add_service,
+    service_named,
+)
+from models.status.snapshot.snapshot import status_snapshot
+from models.storage.database import writing
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -54,7 +58,7 @@ def test_incident_decides_the_state_of_what_it_affects(store):
     """An active incident imposes its severity on its services and no others."""
     incident = opened()
 
-    api, mail = board(NOW, timedelta(minutes=5)).listed().services
+    api, mail = status_snapshot(NOW, timedelta(minutes=5)).listed().services
 
     assert (api.state, api.active_incident_ids) == ("unknown", [])
     assert (mail.state, mail.active_incident_ids) == ("partial-outage", [incident.id])
@@ -69,7 +73,7 @@ def test_naming_a_service_that_was_added_again(store):
         asked = StatusUpdateIncident(id=incident.id, services=["mail"])
         _, changes = update_incident(asked, NOW)
 
-    _, mail = board(NOW, timedelta(minutes=5)).listed().services
+    _, mail = status_snapshot(NOW, timedelta(minutes=5)).listed().services
 
     assert set(changes) == {"services"}
     assert mail.state == "partial-outage"

@@ -9,13 +9,13 @@ import pytest
 from models.audit import AuditRow, broken_links
 from models.changes import behind, marks
 from models.errors import ReferenceNotFound
-from models.status.incidents import EntryRow, IncidentRow, incident_detail
-from models.status.maintenance import MaintenanceRow, all_maintenance
-from models.status.moved import MovedRow
-from models.status.moving.arrival import bring_in
-from models.status.moving.readers import cargo_of, files_in
-from models.status.register import all_incidents
-from models.status.services import ServiceRow, StatusAddService, add_service
+from models.status.importers.detection import cargo_of, files_in
+from models.status.importers.origins import MovedRow
+from models.status.importers.status_import import bring_in
+from models.status.incidents.incidents import EntryRow, IncidentRow, incident_detail
+from models.status.incidents.listing import all_incidents
+from models.status.maintenance.windows import MaintenanceRow, all_maintenance
+from models.status.services.catalogue import ServiceRow, StatusAddService, add_service
 
 ELSEWHERE = Path(__file__).parents[1] / "elsewhere"
 ROWS = (ServiceRow, IncidentRow, EntryRow, MaintenanceRow, MovedRow, AuditRow)

@@ -6,7 +6,7 @@ import pytest
 from peewee import IntegrityError
 
 from models.audit import AuditRow, Target, append, broken_links, newest_link, told
-from models.database import database, writing
+from models.storage.database import database, writing
 from tests.conftest import NOON
 
 TICK = timedelta(milliseconds=1)

@@ -1,7 +1,12 @@
 """Rendered texts are kept by what they were made from, and forgotten unharmed."""
 
-from models.database import reading
-from models.projects.bodies import Body, bodies_with, forget_bodies, keep_bodies
+from models.projects.documents.rendered_bodies import (
+    Body,
+    bodies_with,
+    forget_bodies,
+    keep_bodies,
+)
+from models.storage.database import reading
 
 FIRST = Body.of("a", ["b.md"], [(2, "rates", "Rates")], "<p>Ä</p>")
 SECOND = Body.of("b", [], [], "")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.platform.buckets import SECOND, OwnBuckets, Rate, draw
+from models.platform.rate_limits import SECOND, OwnBuckets, Rate, draw
 
 NOW = 1_772_366_400 * SECOND
 

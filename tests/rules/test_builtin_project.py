@@ -4,12 +4,12 @@ from threading import Barrier, Thread
 
 import pytest
 
-from models.database import database
-from models.projects.activity import ActivityRow
-from models.projects.members import MemberRow
-from models.projects.project import ProjectRow
-from models.projects.projects import DocsSlugTaken, ensure_docs_project
+from models.projects.members.role_checks import MemberRow
+from models.projects.projects.activity import ActivityRow
+from models.projects.projects.projects import DocsSlugTaken, ensure_docs_project
+from models.projects.projects.rows import ProjectRow
 from models.settings import NIL_UUID
+from models.storage.database import database
 from tests.projects import make_project
 
 ASKED = {"slug": "docs", "owner_id": NIL_UUID}

@@ -3,7 +3,7 @@
 import pytest
 
 from models.changes import behind, failed_pages, mark, marks, note_built
-from models.database import writing
+from models.storage.database import writing
 from tests.conftest import NOON
 
 FAILED = ("status/index.html", "status", "boom")

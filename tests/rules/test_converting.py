@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import pytest
 
 from models.errors import ValidationFailed
-from models.status.converting import alertmanager, gatus, uptime_kuma
-from models.status.converting.samples import Names, bodies, pairs, sample
-from models.words import told_moment
+from models.fields import format_moment
+from models.status.converters import alertmanager, gatus, uptime_kuma
+from models.status.converters.samples import Names, bodies, pairs, sample
 from tests.conftest import NOON
 from tests.tool_bodies import (
     BEAT,
@@ -42,7 +42,7 @@ def test_severity_of_an_alert(severity, status):
         "slug": "checkout",
         "status": status,
         "responseTimeMs": None,
-        "observedAt": told_moment(NOON),
+        "observedAt": format_moment(NOON),
     }
 
 

@@ -4,20 +4,20 @@ from datetime import timedelta
 
 import pytest
 
-from models.database import writing
 from models.instance import marks_named, raise_marks
-from models.status import hours, retention
-from models.status.counters import counts_in
-from models.status.hours import DayRow, HourRow, roll_up
-from models.status.maintenance import StatusAddMaintenance, schedule_maintenance
-from models.status.measurements import (
+from models.status.maintenance.windows import StatusAddMaintenance, schedule_maintenance
+from models.status.measurements import retention, rollups
+from models.status.measurements.counts import counts_in
+from models.status.measurements.measurements import (
     MeasurementRow,
     StatusRecordMeasurements,
     record_measurements,
 )
-from models.status.retention import prune
-from models.status.services import ServiceRow, StatusAddService, add_service
-from models.status.uptime import Counts
+from models.status.measurements.retention import prune
+from models.status.measurements.rollups import DayRow, HourRow, roll_up
+from models.status.services.catalogue import ServiceRow, StatusAddService, add_service
+from models.status.uptime.uptime import Counts
+from models.storage.database import writing
 from tests.conftest import NOON
 
 HOUR, DAY, MS = timedelta(hours=1), timedelta(days=1), timedelta(milliseconds=1)
@@ -70,20 +70,20 @@ def test_roll_up_interrupted(api, monkeypatch):
     """What was done before an interruption stays done, and the rest follows."""
     record(*(NOON - n * HOUR for n in range(1, 20)))
     done = iter([True, True])
-    original = hours.set_mark
+    original = rollups.set_mark
 
     def interrupted(*args):
         next(done)
         original(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(hours, "set_mark", interrupted)
+        patch.setattr(rollups, "set_mark", interrupted)
         with pytest.raises((StopIteration, RuntimeError)):
             roll_up(NOON)
 
-    assert len(rolled()) == 2 * hours.AT_ONCE
+    assert len(rolled()) == 2 * rollups.AT_ONCE
     assert counts_in(api, (NOON - DAY, NOON)).samples == 19
-    assert roll_up(NOON) == 19 - 2 * hours.AT_ONCE
+    assert roll_up(NOON) == 19 - 2 * rollups.AT_ONCE
     assert counts_in(api, (NOON - DAY, NOON)).samples == 19
 
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from models.status.uptime import coverage_pct
+from models.status.uptime.uptime import coverage_pct
 
 DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
 

@@ -6,9 +6,9 @@ import pytest
 from peewee import DatabaseError, IntegrityError
 
 from models.changes import AreaRow, mark, marks
-from models.database import database, migrate, reading, writing
 from models.errors import StorageBusy
 from models.instance import cursor_secret, make_secrets
+from models.storage.database import database, migrate, reading, writing
 
 
 def in_another_thread(function):

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from models.projects import diff
-from models.projects.diff import difference
+from models.projects.versioning import diff
+from models.projects.versioning.diff import difference
 from tests.patching import patched
 
 

@@ -10,15 +10,15 @@ from models.errors import (
     SlugTaken,
     VersionConflict,
 )
-from models.projects.activity import ActivityRow
-from models.projects.document import DocumentRevisionRow, document_with
-from models.projects.documents import (
+from models.projects.documents.documents import (
     CreateDocument,
     UpdateDocument,
     create_document,
     update_document,
 )
-from models.projects.publication import PublishDocument, publish_document
+from models.projects.documents.publication import PublishDocument, publish_document
+from models.projects.documents.rows import DocumentRevisionRow, document_with
+from models.projects.projects.activity import ActivityRow
 from tests.projects import (
     CONTRIBUTOR,
     KEY,
@@ -41,7 +41,7 @@ def docs(store, clock):
     return make_project("docs", clock.now, builtin=True)
 
 
-def write(project, clock, by=KEY, **more):
+def write(project, clock, actor=KEY, **more):
     members = {
         "project_id": project.id,
         "title": "Probes",
@@ -50,11 +50,11 @@ def write(project, clock, by=KEY, **more):
         "content": "How to probe: the secret way.",
         "collection": "guides",
     }
-    return create_document(CreateDocument(**members | more), clock.now, by)
+    return create_document(CreateDocument(**members | more), clock.now, actor)
 
 
-def save(document, clock, by=KEY, **changes):
-    return update_document(UpdateDocument(id=document.id, **changes), clock.now, by)
+def save(document, clock, actor=KEY, **changes):
+    return update_document(UpdateDocument(id=document.id, **changes), clock.now, actor)
 
 
 def newest_record():

@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.projects import earlier
-from models.projects.earlier import earlier_revisions
+from models.projects.documents import publication_history
+from models.projects.documents.publication_history import earlier_revisions
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_earlier_than_what_is_not_public_yet(document):
 )
 def test_bounds(document, monkeypatch, bound, most, left):
     """The newest are kept: so many, and of so many bytes."""
-    monkeypatch.setattr(earlier, bound, most)
+    monkeypatch.setattr(publication_history, bound, most)
 
     found = earlier_revisions({document["id"]: 5})
 

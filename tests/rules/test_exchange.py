@@ -6,10 +6,14 @@ import pytest
 
 from models.changes import marks
 from models.errors import ValidationFailed
-from models.projects.activity import ActivityRow
-from models.projects.document import DocumentRevisionRow, DocumentRow
-from models.projects.exchange import Import, document_source, import_documents
-from models.projects.published import published_contents, published_documents
+from models.projects.documents.document_import import (
+    Import,
+    document_source,
+    import_documents,
+)
+from models.projects.documents.published import published_contents, published_documents
+from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
+from models.projects.projects.activity import ActivityRow
 from sitegen.sources.tree import read_tree
 from tests.projects import KEY, make_project
 from tests.rules.test_documents import save, write
@@ -37,7 +41,7 @@ def source(path="start.md", **more):
 
 def brought(clock, *sources, **more):
     asked = {"collection": "guides", "tree": "docs", "publish": True} | more
-    return import_documents(sources, Import(now=clock.now, by=KEY, **asked))
+    return import_documents(sources, Import(now=clock.now, actor=KEY, **asked))
 
 
 def test_import(docs, clock):

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from models.changes import mark, marks
-from models.database import BUSY_SECONDS, database, leave_no_trace, writing
 from models.errors import StorageBusy
 from models.instance import InstanceRow, kept
+from models.storage.database import BUSY_SECONDS, database, leave_no_trace, writing
 from tests.rules.test_database import in_another_thread
 
 pytestmark = pytest.mark.sqlite

@@ -6,8 +6,8 @@ import pytest
 
 from models.audit import AUDITED, newest_link
 from models.changes import generation_with, mark, marks, note_built
-from models.database import reading, writing
-from models.glance import generation_at_rest, newest_links
+from models.storage.database import reading, writing
+from models.storage.generation import generation_at_rest, newest_links
 
 ADD = "POST /status/v1/admin/services/add"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.hosting import (
+from models.response_headers import (
     HEADERS,
     PLACES,
     TYPES,

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from models.platform.inventory import HEADS, lines, listed, looked_at, stale
+from models.platform.key_inventory import HEADS, lines, listed, looked_at, stale
 from models.platform.keys import KeyRow, revoke_key
 from models.platform.secrets import make_secret
 from tests.conftest import NOON

@@ -9,8 +9,8 @@ from playhouse.schema_diff import diff_models
 
 import models
 from models.base import Row
-from models.database import database, migrate, open_database
-from models.engines.schema import MIGRATIONS
+from models.storage.database import database, migrate, open_database
+from models.storage.schema import MIGRATIONS
 
 
 def rows(of=Row):

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from models.errors import ValidationFailed
-from models.status.moving.cargo import line, old_address, passages, slug_of
-from models.status.moving.readers import cargo_of, files_in
+from models.status.importers.detection import cargo_of, files_in
+from models.status.importers.imported_status import line, old_address, passages, slug_of
 
 ELSEWHERE = Path(__file__).parents[1] / "elsewhere"
 

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from models.errors import ValidationFailed
-from models.status.moving.hugo import urlized
-from models.status.moving.readers import cargo_of
+from models.status.importers.detection import cargo_of
+from models.status.importers.hugo import urlized
 
 CONFIGURATION = """\
 title: Mill status

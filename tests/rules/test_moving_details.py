@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from models.status.moved import MovedRow, old_addresses
+from models.status.importers.origins import MovedRow, old_addresses
 from tests.rules.test_moving import at, cargo, files, timeline
 
 DRY = "content/issues/2025-04-11-dry-trees.md"

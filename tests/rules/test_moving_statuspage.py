@@ -5,8 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from models.status.moving.hypertext import as_markdown, comments_in, uncommented
-from models.status.moving.readers import cargo_of
+from models.status.importers.detection import cargo_of
+from models.status.importers.html_to_markdown import (
+    as_markdown,
+    comments_in,
+    uncommented,
+)
 
 PAGE = {"id": "p1", "name": "Canal"}
 LOCK = {"id": "lock1", "name": "Lock", "status": "operational"}

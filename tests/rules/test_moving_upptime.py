@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from models.status.moving.readers import cargo_of
+from models.status.importers.detection import cargo_of
 
 CONFIGURATION = """\
 owner: ferry-example

@@ -6,10 +6,13 @@ import pytest
 
 from api.operation import OPERATIONS
 from models.changes import mark
-from models.database import writing
-from models.status.measurements import StatusRecordMeasurements, record_measurements
-from models.status.present import service_list
-from models.status.services import StatusAddService, add_service
+from models.status.measurements.measurements import (
+    StatusRecordMeasurements,
+    record_measurements,
+)
+from models.status.services.catalogue import StatusAddService, add_service
+from models.status.snapshot.service_list_cache import service_list
+from models.storage.database import writing
 from tests.conftest import NOON
 
 FRESH = timedelta(minutes=5)

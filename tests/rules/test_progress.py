@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from models.progress import Progress
+from models.runtime.build_progress import Progress
 from tests.conftest import NOON
 
 

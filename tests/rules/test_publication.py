@@ -12,14 +12,13 @@ from models.errors import (
     RevisionNotFound,
     RoleRequired,
 )
-from models.projects.activity import ActivityRow
-from models.projects.publication import (
+from models.projects.documents.publication import (
     PublishDocument,
     UnpublishDocument,
     publish_document,
     unpublish_document,
 )
-from models.projects.published import (
+from models.projects.documents.published import (
     FormerAddress,
     GetPublished,
     ListPublished,
@@ -29,6 +28,7 @@ from models.projects.published import (
     published_got,
     published_listed,
 )
+from models.projects.projects.activity import ActivityRow
 from tests.projects import CONTRIBUTOR, KEY, MAINTAINER, account, make_project
 from tests.rules.test_documents import newest_record, save, write
 
@@ -38,13 +38,13 @@ def docs(store, clock):
     return make_project("docs", clock.now, builtin=True)
 
 
-def publish(document, clock, by=KEY, version=None):
+def publish(document, clock, actor=KEY, version=None):
     asked = PublishDocument(id=document.id, **({"version": version} if version else {}))
-    return publish_document(asked, clock.now, by)
+    return publish_document(asked, clock.now, actor)
 
 
-def unpublish(document, clock, by=KEY):
-    return unpublish_document(UnpublishDocument(id=document.id), clock.now, by)
+def unpublish(document, clock, actor=KEY):
+    return unpublish_document(UnpublishDocument(id=document.id), clock.now, actor)
 
 
 def test_pinned_version(docs, clock):

@@ -4,24 +4,24 @@ from datetime import UTC, datetime
 
 import pytest
 
-from models.projects.documents import (
+from models.projects.documents.documents import (
     CreateDocument,
     UpdateDocument,
     create_document,
     update_document,
 )
-from models.projects.projects import ensure_docs_project
-from models.projects.publication import (
+from models.projects.documents.publication import (
     PublishDocument,
     UnpublishDocument,
     publish_document,
     unpublish_document,
 )
-from models.projects.publications import (
+from models.projects.documents.publication_history import (
     newest_publication,
     publications_after,
     revisions_at,
 )
+from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID
 from tests.projects import KEY
 

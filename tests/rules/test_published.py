@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from models.status.published import board
+from models.status.snapshot.snapshot import status_snapshot
 from tests.status_world import UPDATE_WINDOW, World
 
 FRESH = timedelta(seconds=300)
@@ -22,7 +22,7 @@ def coming(clock):
     """Seconds until the next change."""
 
     def found():
-        at = board(clock.now, FRESH).next_change_at()
+        at = status_snapshot(clock.now, FRESH).next_change_at()
         return None if at is None else (at - clock.now).total_seconds()
 
     return found
@@ -65,11 +65,11 @@ def test_nothing_changes_before(ask, world, clock, coming):
     world.incident("api", started=90)
 
     for _ in range(4):
-        before = board(clock.now, FRESH).listed()
+        before = status_snapshot(clock.now, FRESH).listed()
         clock.pass_(seconds=coming(), milliseconds=-1)
-        assert board(clock.now, FRESH).listed() == before
+        assert status_snapshot(clock.now, FRESH).listed() == before
         clock.pass_(milliseconds=1)
-        assert board(clock.now, FRESH).listed() != before
+        assert status_snapshot(clock.now, FRESH).listed() != before
 
 
 def test_queries_do_not_grow(ask, world, clock, engine):
@@ -77,7 +77,7 @@ def test_queries_do_not_grow(ask, world, clock, engine):
 
     def count():
         with engine.statements() as said:
-            board(clock.now, FRESH).listed()
+            status_snapshot(clock.now, FRESH).listed()
         return len(said)
 
     one = count()

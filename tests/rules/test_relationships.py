@@ -12,11 +12,11 @@ from models.errors import (
     RelationshipCycle,
     RoleRequired,
 )
-from models.projects import relationships
-from models.projects.activity import ActivityRow
-from models.projects.blockers import open_blockers
-from models.projects.members import MemberRow
-from models.projects.work_item import WorkRelationshipRow
+from models.projects.members.role_checks import MemberRow
+from models.projects.projects.activity import ActivityRow
+from models.projects.work import relationships
+from models.projects.work.blockers import open_blockers
+from models.projects.work.rows import WorkRelationshipRow
 from tests.projects import CONTRIBUTOR, KEY, READER, account, make_project
 from tests.work import change, part, relate, work
 

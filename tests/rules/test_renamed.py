@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.projects.renamed import (
+from models.projects.documents.renamed_headings import (
     MOST_HEADINGS,
     MOST_IDS,
     former_ids,

@@ -5,8 +5,8 @@ from peewee import DatabaseError
 from psycopg import errors
 
 from models.changes import mark, marks
-from models.database import database, reading, writing
 from models.errors import StorageBusy
+from models.storage.database import database, reading, writing
 
 pytestmark = pytest.mark.postgresql
 

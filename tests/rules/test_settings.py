@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from models.database import named
 from models.settings import PUBLIC_READS, SettingError, Settings, environment_name
+from models.storage.database import named
 
 SHA256 = "0123456789abcdef" * 4
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from models.projects.snippets import MOST, Finder
+from models.projects.search.snippets import MOST, Finder
 
 
 def shown(asked, body):

@@ -3,9 +3,9 @@
 import pytest
 
 from models.errors import RoleRequired
-from models.projects.activity import ActivityRow
-from models.projects.specification import SpecificationRevisionRow
-from models.projects.text_index import IndexedTextRow
+from models.projects.projects.activity import ActivityRow
+from models.projects.search.text_index import IndexedTextRow
+from models.projects.specifications.rows import SpecificationRevisionRow
 from tests.projects import CONTRIBUTOR, MAINTAINER, account, make_project
 from tests.specifications import revise, specify
 
@@ -72,26 +72,28 @@ def test_search_finds_the_newest_words(project, clock):
 @pytest.mark.parametrize("status", ["approved", "implemented"])
 def test_who_may_settle(project, clock, status):
     """To approve needs a maintainer, when written and when saved."""
-    by = account(CONTRIBUTOR)
-    specification = specify(project, clock, by=by)
+    actor = account(CONTRIBUTOR)
+    specification = specify(project, clock, actor=actor)
 
     for refused in (
-        lambda: specify(project, clock, slug="other", by=by, status=status),
-        lambda: revise(specification, clock, by=by, status=status),
+        lambda: specify(project, clock, slug="other", actor=actor, status=status),
+        lambda: revise(specification, clock, actor=actor, status=status),
     ):
         with pytest.raises(RoleRequired, match="needs the role maintainer"):
             refused()
-    settled = revise(specification, clock, by=account(MAINTAINER), status=status)
+    settled = revise(specification, clock, actor=account(MAINTAINER), status=status)
     assert settled.status == status
 
 
 def test_settled_words(project, clock):
     """A contributor changes them only by taking them back to review or draft."""
-    by = account(CONTRIBUTOR)
+    actor = account(CONTRIBUTOR)
     specification = specify(project, clock, status="approved")
 
     with pytest.raises(RoleRequired, match="needs the role maintainer"):
-        revise(specification, clock, by=by, content="Slipped in.\n")
-    revised = revise(specification, clock, by=by, content="New.\n", status="review")
+        revise(specification, clock, actor=actor, content="Slipped in.\n")
+    revised = revise(
+        specification, clock, actor=actor, content="New.\n", status="review"
+    )
 
     assert (revised.version, revised.status) == (2, "review")

@@ -9,9 +9,9 @@ from models.errors import (
     SuccessorUnusable,
     VersionConflict,
 )
-from models.projects.activity import ActivityRow
-from models.projects.specification import SPECIFICATIONS
-from models.projects.supersession import (
+from models.projects.projects.activity import ActivityRow
+from models.projects.specifications.rows import SPECIFICATIONS
+from models.projects.specifications.supersession import (
     GetLineage,
     SupersedeSpecification,
     lineage_of,
@@ -129,7 +129,7 @@ def test_needs_a_maintainer(project, clock):
             specify(project, clock),
             specify(project, clock, slug="b"),
             clock,
-            by=account(CONTRIBUTOR),
+            actor=account(CONTRIBUTOR),
         )
 
 

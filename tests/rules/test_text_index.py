@@ -2,11 +2,11 @@
 
 import pytest
 
-from models.projects.comment import CommentRow
-from models.projects.document import DOCUMENTS, DocumentRow
-from models.projects.specification import SPECIFICATIONS, SpecificationRow
-from models.projects.text_index import IndexedTextRow
-from models.projects.work_item import WorkItemRow
+from models.projects.discussion.rows import CommentRow
+from models.projects.documents.rows import DOCUMENTS, DocumentRow
+from models.projects.search.text_index import IndexedTextRow
+from models.projects.specifications.rows import SPECIFICATIONS, SpecificationRow
+from models.projects.work.rows import WorkItemRow
 from tests.life import AREA, Life
 
 

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from models.status.cuts import outside
-from models.status.uptime import Counts, total
+from models.status.maintenance.intervals import outside
+from models.status.uptime.uptime import Counts, total
 from tests.conftest import NOON
 
 

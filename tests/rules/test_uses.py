@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from models.errors import StorageBusy
-from models.platform import uses as module
+from models.platform import key_uses as module
+from models.platform.key_uses import Uses
 from models.platform.keys import KeyRow
-from models.platform.uses import Uses
 from tests.conftest import NOON
 
 TICK = timedelta(milliseconds=1)

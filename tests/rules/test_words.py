@@ -7,8 +7,8 @@ from uuid import RFC_4122, UUID
 import pytest
 from pydantic import ValidationError
 
-from models.base import Shape, canonical, milliseconds, moment, new_id
-from models.words import (
+from models.base import Schema, canonical, milliseconds, moment, new_id
+from models.fields import (
     Digits,
     Flag,
     Id,
@@ -18,13 +18,13 @@ from models.words import (
     Slug,
     StatusSlug,
     Whole,
-    read_moment,
-    told_moment,
+    format_moment,
+    parse_moment,
 )
 from tests.conftest import NOON
 
 
-class Words(Shape):
+class Words(Schema):
     moment: MayOmit[Moment] = None
     id: MayOmit[Id] = None
     whole: MayOmit[Whole] = None
@@ -53,7 +53,7 @@ ID = "0190b6a0-0000-7000-8000-00000000000a"
 )
 def test_moment(text, told):
     """Any offset comes in; UTC with milliseconds goes out."""
-    assert told_moment(read_moment(text)) == told
+    assert format_moment(parse_moment(text)) == told
 
 
 @pytest.mark.parametrize(
@@ -70,14 +70,14 @@ def test_moment(text, told):
 def test_no_moment(text):
     """A date-time is RFC 3339 with an offset, exists, and is after 1970."""
     with pytest.raises(ValueError, match="Must be"):
-        read_moment(text)
+        parse_moment(text)
 
 
 def test_moment_of_another_zone():
     """A time is told in UTC wherever it was made."""
     there = NOON.astimezone(timezone(timedelta(hours=5, minutes=45)))
 
-    assert told_moment(there) == "2026-03-01T12:00:00.000Z"
+    assert format_moment(there) == "2026-03-01T12:00:00.000Z"
     assert moment(milliseconds(there)) == NOON
 
 

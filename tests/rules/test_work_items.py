@@ -4,25 +4,25 @@ from datetime import timedelta
 
 import pytest
 
-from models.database import rehearsing
 from models.errors import (
     Archived,
     ProjectArchived,
     ReferenceNotFound,
     VersionConflict,
 )
-from models.projects.activity import ActivityRow
-from models.projects.members import MemberRow
-from models.projects.project import ProjectRow
-from models.projects.text_index import IndexedTextRow
-from models.projects.ties import SpecificationLink, with_ties
-from models.projects.work_item import work_item_with
-from models.projects.work_items import (
+from models.projects.members.role_checks import MemberRow
+from models.projects.projects.activity import ActivityRow
+from models.projects.projects.rows import ProjectRow
+from models.projects.search.text_index import IndexedTextRow
+from models.projects.work.items import (
     RemoveWorkItem,
     RestoreWorkItem,
     archive_work_item,
     restore_work_item,
 )
+from models.projects.work.links import SpecificationLink, with_ties
+from models.projects.work.rows import work_item_with
+from models.storage.database import rehearsing
 from tests.projects import KEY, MAINTAINER, READER, STRANGER, make_project
 from tests.work import change, label, milestone, relate, specification, work
 

@@ -7,17 +7,21 @@ import pytest
 
 from models.audit import AuditRow, broken_links
 from models.changes import behind
-from models.database import database, open_database, writing
 from models.platform.keys import KeyRow
 from models.platform.scopes import any_covers
 from models.platform.secrets import hash_of
-from models.status.counters import uptime_of
-from models.status.incidents import StatusUpdateIncident, entries_of, update_incident
-from models.status.maintenance import all_maintenance
-from models.status.measurements import MeasurementRow, record_measurements
-from models.status.published import board
-from models.status.register import all_incidents
-from models.status.services import ServiceRow, services_in_order
+from models.status.incidents.incidents import (
+    StatusUpdateIncident,
+    entries_of,
+    update_incident,
+)
+from models.status.incidents.listing import all_incidents
+from models.status.maintenance.windows import all_maintenance
+from models.status.measurements.counts import uptime_of
+from models.status.measurements.measurements import MeasurementRow, record_measurements
+from models.status.services.catalogue import ServiceRow, services_in_order
+from models.status.snapshot.snapshot import status_snapshot
+from models.storage.database import database, open_database, writing
 from tests.world import beat, people, populate
 from tests.world_story import troubles, works
 
@@ -113,7 +117,7 @@ def test_populate_with_equal_now(populated, store):
 
 def test_overall_is_decided_by_the_running_incident(world):
     """One incident is active; the whole is degraded because of it alone."""
-    seen = board(NOW, FRESHNESS)
+    seen = status_snapshot(NOW, FRESHNESS)
 
     ailing = {
         each.slug: seen.judgement(each).reason
@@ -127,7 +131,7 @@ def test_overall_is_decided_by_the_running_incident(world):
 
 def test_every_reading_is_fresh(world):
     """Both probes have looked at every service within the last minute."""
-    seen = board(NOW, FRESHNESS)
+    seen = status_snapshot(NOW, FRESHNESS)
 
     for readings in seen.readings.values():
         assert [each.source for each in readings] == ["probe-fra", "probe-iad"]
@@ -236,7 +240,7 @@ def test_beat_keeps_the_page_fresh(world):
     later = NOW + timedelta(hours=1)
     record(beat(later), later)
 
-    seen = board(later, FRESHNESS).listed()
+    seen = status_snapshot(later, FRESHNESS).listed()
 
     assert not seen.stale
     assert not any(each.stale for each in seen.services)
@@ -252,7 +256,7 @@ def test_beat_after_the_incident_is_resolved(world):
 
     record(beat(later), later)
 
-    assert board(later, FRESHNESS).listed().overall == "operational"
+    assert status_snapshot(later, FRESHNESS).listed().overall == "operational"
 
 
 def test_people(store):

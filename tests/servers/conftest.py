@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from models.database import writing
 from models.platform.keys import CreateKey, issue_key
+from models.storage.database import writing
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]

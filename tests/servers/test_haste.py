@@ -2,9 +2,9 @@
 
 import pytest
 
-from models.database import database, open_database
-from models.platform.buckets import Rate
-from models.platform.shared_buckets import SharedBuckets
+from models.platform.rate_limits import Rate
+from models.platform.shared_rate_limits import SharedBuckets
+from models.storage.database import database, open_database
 
 pytestmark = pytest.mark.postgresql
 

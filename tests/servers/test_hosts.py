@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from models.database import reading, writing
-from models.integrity import faults
 from models.platform.keys import CreateKey, issue_key
-from models.projects.work_item import WorkItemRow
-from models.status.services import ServiceRow
+from models.projects.work.rows import WorkItemRow
+from models.status.services.catalogue import ServiceRow
+from models.storage.database import reading, writing
+from models.storage.integrity import faults
 from tests.servers.conftest import GONE, until
 
 pytestmark = pytest.mark.postgresql

@@ -3,8 +3,8 @@
 import pytest
 
 from api.operation import OPERATIONS
-from models.database import database, open_database, writing
-from models.projects.comment import CommentRow
+from models.projects.discussion.rows import CommentRow
+from models.storage.database import database, open_database, writing
 from tests.conftest import NOON
 from tests.operations.atlas.world import CASES, populate
 from tests.projects import OWNER

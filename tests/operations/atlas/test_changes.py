@@ -3,8 +3,8 @@
 import pytest
 
 from models.idempotency import StoredAnswerRow
-from models.projects.activity import ActivityRow
-from models.projects.project import ProjectRow
+from models.projects.projects.activity import ActivityRow
+from models.projects.projects.rows import ProjectRow
 from models.projects.roles import NEEDS
 from tests.operations.atlas.conftest import OWN
 from tests.operations.atlas.world import CASES

@@ -18,7 +18,7 @@ def test_change(case, ask, ids, issue):
     key = issue("*", rate_capacity=10_000)
     sample = filled(CASES[case], ids | {"$self": OWNER, "$own-comment": OWNER})
 
-    for name, field in operation.takes.model_fields.items():
+    for name, field in operation.request.model_fields.items():
         for value in MEMBERS:
             body = sample | {field.alias or name: value}
             answer = ask(operation.route, body, key=key)

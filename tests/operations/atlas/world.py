@@ -1,9 +1,9 @@
 """A project in which everything is that a change can be about, and the changes."""
 
-from api.http import create_app
-from models.database import writing
+from api.http.application import create_app
 from models.platform.keys import CreateKey, issue_key
 from models.settings import Settings
+from models.storage.database import writing
 from tests.projects import make_project
 
 CO_OWNER = "00000000-0000-7000-8000-000000000006"

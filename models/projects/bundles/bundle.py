@@ -1,0 +1,212 @@
+"""A project as one object: all that is in it, in the shapes of this API."""
+
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from models.base import Schema
+from models.fields import Id, Moment, Whole
+from models.projects.discussion.comments import Comment
+from models.projects.discussion.references import (
+    ExternalId,
+    ExternalReference,
+    ReferenceState,
+    ReferenceTitle,
+    System,
+    Url,
+)
+from models.projects.documents.documents import Document, Note, Position, Section
+from models.projects.documents.revisions import DocumentRevision
+from models.projects.fields import Description, Summary, Text, Title, Version
+from models.projects.members.members import MOST_MEMBERS, ProjectMember
+from models.projects.planning.labels import Label, LabelName
+from models.projects.planning.milestones import Milestone, MilestoneName, MilestoneText
+from models.projects.projects.activity import ProjectActivity
+from models.projects.projects.lifecycle import ProjectName
+from models.projects.projects.projects import Project
+from models.projects.specifications.revisions import SpecificationRevision
+from models.projects.specifications.specifications import RevisionSummary, Specification
+from models.projects.work.items import (
+    Assignees,
+    Labels,
+    Links,
+    LongDescription,
+    WorkItem,
+)
+from models.projects.work.relationships import WorkRelationship
+
+MIB = 1024 * 1024
+# What is taken in; what is given out leaves room for the words around it.
+MOST_BYTES = 64 * MIB
+MOST_METADATA = 64 * 1024
+
+Action = Annotated[str, Field(max_length=64, pattern=r"^[a-z]+\.[a-z]+(-[a-z]+)*$")]
+Number = Annotated[Whole, Field(ge=1, lt=2**31)]
+
+
+def _finite(value: dict[str, Any]) -> dict[str, Any]:
+    try:
+        size = len(json.dumps(value, allow_nan=False))
+    except ValueError:
+        raise ValueError("Must be JSON, with numbers that have an end.") from None
+    if size > MOST_METADATA:
+        raise ValueError(f"Must be at most {MOST_METADATA} bytes of JSON.")
+    return value
+
+
+Metadata = Annotated[dict[str, Any], AfterValidator(_finite)]
+
+
+class BundledProject(Project):
+    name: ProjectName
+    description: Description
+
+
+class BundledLabel(Label):
+    """A label of the project, or one for every project that is used in it."""
+
+    name: LabelName
+    is_global: Annotated[bool, Field(alias="global")] = False
+
+    @model_validator(mode="after")
+    def _of_one(self) -> "BundledLabel":
+        if self.is_global != (self.project_id is None):
+            raise ValueError("A global label has no projectId, any other has one.")
+        return self
+
+
+class BundledMilestone(Milestone):
+    name: MilestoneName
+    description: MilestoneText
+
+
+class BundledWorkItem(WorkItem):
+    number: Number
+    title: Title
+    description: LongDescription
+    creator_id: Id
+    assignee_ids: Assignees
+    label_ids: Labels
+    specifications: Links
+
+    @model_validator(mode="after")
+    def _completed_when_done(self) -> "BundledWorkItem":
+        if (self.status == "done") != (self.completed_at is not None):
+            raise ValueError("completedAt goes with the status done.")
+        return self
+
+
+class BundledSpecification(Specification):
+    title: Title
+    version: Version
+    content: Text
+    creator_id: Id
+
+    @model_validator(mode="after")
+    def _superseded_by_another(self) -> "BundledSpecification":
+        said = {self.superseded_at is not None, self.superseded_by is not None}
+        if said != {self.status == "superseded"}:
+            raise ValueError(
+                "supersededAt and supersededBy go with the status superseded."
+            )
+        return self
+
+
+class BundledSpecificationRevision(SpecificationRevision):
+    version: Version
+    title: Title
+    content: Text
+    summary: RevisionSummary
+    author_id: Id
+
+
+class BundledDocument(Document):
+    title: Title
+    summary: Summary
+    content: Text
+    version: Version
+    section: Section | None
+    position: Position
+    published_version: Version | None
+    creator_id: Id
+
+    @model_validator(mode="after")
+    def _published_once(self) -> "BundledDocument":
+        version = self.published_version
+        if (version is None) != (self.published_at is None):
+            raise ValueError("publishedVersion and publishedAt go together.")
+        if version is not None and version > self.version:
+            raise ValueError("publishedVersion is a version of the document.")
+        return self
+
+
+class BundledDocumentRevision(DocumentRevision):
+    version: Version
+    title: Title
+    summary: Summary
+    content: Text
+    note: Note
+    author_id: Id
+
+
+class BundledComment(Comment):
+    author_id: Id
+    content: Annotated[str, Field(max_length=50_000)]
+
+    @model_validator(mode="after")
+    def _silent_when_removed(self) -> "BundledComment":
+        if (self.content == "") != (self.deleted_at is not None):
+            raise ValueError("A removed comment has no content, any other has some.")
+        return self
+
+
+class BundledReference(ExternalReference):
+    system: System
+    url: Url | None
+    external_id: ExternalId | None
+    title: ReferenceTitle | None
+    state: ReferenceState | None
+    creator_id: Id
+
+    @model_validator(mode="after")
+    def _names_something(self) -> "BundledReference":
+        if self.url is None and self.external_id is None:
+            raise ValueError("Give url or externalId, or both.")
+        return self
+
+
+class BundledActivity(ProjectActivity):
+    actor_id: Id
+    entity_id: Id
+    action: Action
+    metadata: Metadata | None
+
+    @model_validator(mode="after")
+    def _of_its_kind(self) -> "BundledActivity":
+        if not self.action.startswith(f"{self.entity_type}."):
+            raise ValueError("An action begins with its entityType.")
+        return self
+
+
+class ProjectBundle(Schema):
+    """What export gives and import takes."""
+
+    format: Literal["projects-bundle"]
+    version: Literal[1]
+    exported_at: Moment
+    project: BundledProject
+    membership: Annotated[
+        list[ProjectMember], Field(alias="members", max_length=MOST_MEMBERS)
+    ]
+    labels: list[BundledLabel]
+    milestones: list[BundledMilestone]
+    work: list[BundledWorkItem]
+    relationships: list[WorkRelationship]
+    specifications: list[BundledSpecification]
+    specification_revisions: list[BundledSpecificationRevision]
+    documents: list[BundledDocument]
+    document_revisions: list[BundledDocumentRevision]
+    comments: list[BundledComment]
+    references: list[BundledReference]
+    activity: list[BundledActivity]

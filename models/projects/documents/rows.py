@@ -1,0 +1,118 @@
+"""A document as it is kept: its head, its revisions, the addresses it has left."""
+
+from hashlib import sha256
+from typing import Any
+
+from peewee import AutoField, ForeignKeyField, IntegerField, TextField
+
+from models.base import MomentField, Row
+from models.errors import DocumentNotFound
+from models.projects.projects.rows import ProjectRow
+from models.projects.versioning.versioned import Versioned
+
+
+class DocumentRow(Row):
+    """The newest words and the placement; the text stands in the revisions."""
+
+    project_id: str
+    content: str
+
+    id = TextField(primary_key=True)
+    project = ForeignKeyField(ProjectRow, on_delete="CASCADE")
+    title = TextField()
+    slug = TextField()
+    type = TextField()
+    summary = TextField(null=True)
+    version = IntegerField()
+    collection = TextField(null=True)
+    section = TextField(null=True)
+    position = IntegerField()
+    published_version = IntegerField(null=True)
+    published_at = MomentField(null=True)
+    creator_id = TextField()
+    creator_type = TextField()
+    created_at = MomentField()
+    updated_at = MomentField()
+    archived_at = MomentField(null=True)
+    # The file it was imported from: links between files are relative to it.
+    source_path = TextField(null=True)
+    # The name of the tree that the path is in.
+    source_tree = TextField(null=True)
+
+    class Meta:
+        indexes = (
+            (("project", "slug"), True),
+            (("project", "collection"), False),
+            (("updated_at", "id"), False),
+        )
+
+    @property
+    def noun(self) -> str:
+        return f"document '{self.slug}'"
+
+    @property
+    def is_on_site(self) -> bool:
+        return self.published_version is not None and self.project.builtin
+
+
+class DocumentRevisionRow(Row):
+    document_id: str
+
+    id = TextField(primary_key=True)
+    document = ForeignKeyField(DocumentRow, on_delete="CASCADE", index=False)
+    version = IntegerField()
+    title = TextField()
+    summary = TextField(null=True)
+    note = TextField(null=True)
+    author_id = TextField()
+    author_type = TextField()
+    created_at = MomentField()
+    # Bytes and SHA-256 of the content, which stands last: what is read without it
+    # stays cheap.
+    size = IntegerField()
+    digest = TextField()
+    content = TextField()
+
+    class Meta:
+        indexes = ((("document", "version"), True),)
+
+    @classmethod
+    def create(cls, **members: Any) -> "DocumentRevisionRow":
+        digest = digest_of(members["content"])
+        created: DocumentRevisionRow = super().create(digest=digest, **members)
+        return created
+
+
+def digest_of(content: str) -> str:
+    """Name a text by its SHA-256, under which its rendering is kept."""
+    return sha256(content.encode()).hexdigest()
+
+
+class FormerAddressRow(Row):
+    """A collection in which a document of the public docs once had its page."""
+
+    document_id: str
+
+    number = AutoField()
+    document = ForeignKeyField(DocumentRow, on_delete="CASCADE", index=False)
+    collection = TextField()
+
+    class Meta:
+        indexes = ((("document", "collection"), True),)
+
+
+DOCUMENTS = Versioned[DocumentRow, DocumentRevisionRow](
+    "document", DocumentRow, DocumentRevisionRow, DocumentNotFound
+)
+
+
+def document_with(id: str) -> DocumentRow:
+    return DOCUMENTS.with_id(id)
+
+
+def leave_address(document: DocumentRow) -> None:
+    """Remember where the page of a document on the site was, for a redirect."""
+    if document.is_on_site:
+        FormerAddressRow.insert(
+            document=document.id, collection=document.collection
+        ).on_conflict_ignore().execute()

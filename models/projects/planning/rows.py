@@ -1,0 +1,69 @@
+"""A milestone as it is kept."""
+
+from datetime import datetime
+
+from peewee import ForeignKeyField, TextField
+
+from models.audit import Target
+from models.base import MomentField, Row
+from models.errors import LabelNotFound, MilestoneNotFound
+from models.projects.projects.rows import ProjectRow
+
+
+class MilestoneRow(Row):
+    project_id: str
+
+    id = TextField(primary_key=True)
+    project = ForeignKeyField(ProjectRow, on_delete="CASCADE")
+    name = TextField()
+    description = TextField(null=True)
+    status = TextField()
+    bucket = TextField()
+    target_at = MomentField(null=True)
+    created_at = MomentField()
+    updated_at = MomentField()
+    archived_at = MomentField(null=True)
+
+    @property
+    def noun(self) -> str:
+        return f"milestone '{self.name}'"
+
+
+def milestone_with(id: str) -> MilestoneRow:
+    milestone = MilestoneRow.get_or_none(MilestoneRow.id == id)
+    if milestone is None:
+        raise MilestoneNotFound(f"No milestone has the id '{id}'.")
+    return milestone
+
+
+class LabelRow(Row):
+    """A label without a project is global: every project may use it."""
+
+    project_id: str | None
+
+    id = TextField(primary_key=True)
+    project = ForeignKeyField(ProjectRow, on_delete="CASCADE", null=True, index=False)
+    name = TextField(index=True)
+    created_at = MomentField()
+
+    class Meta:
+        indexes = ((("project", "name"), True),)
+
+    @property
+    def is_global(self) -> bool:
+        return self.project_id is None
+
+    @property
+    def audited(self) -> Target:
+        return Target("label", self.id, self.name)
+
+    def touch(self, now: datetime) -> None:  # noqa: ARG002
+        """Save; a label has no time of its last change."""
+        self.save()
+
+
+def label_with(id: str) -> LabelRow:
+    label = LabelRow.get_or_none(LabelRow.id == id)
+    if label is None:
+        raise LabelNotFound(f"No label has the id '{id}'.")
+    return label
