@@ -28,7 +28,7 @@ def section(words, heading):
 def test_figures_are_those_that_were_measured():
     """Each row of what one machine carries stands in bench/README.md, word by word."""
     measured = rows(BENCH)
-    told = rows(section(SIZES, "What one machine carries"))[1:]
+    told = rows(section(SIZES, "Capacity of one machine"))[1:]
 
     assert len(told) >= 5
     assert set(told) <= set(measured)
@@ -36,7 +36,7 @@ def test_figures_are_those_that_were_measured():
 
 def test_engines_are_compared_as_measured():
     """So does each row of how the engines stand to each other."""
-    lines = section(SIZES, "PostgreSQL is not faster").splitlines()
+    lines = section(SIZES, "SQLite and PostgreSQL compared").splitlines()
     told = [line for line in lines if line.startswith("| ")]
 
     assert len(told) >= 5
@@ -45,7 +45,7 @@ def test_engines_are_compared_as_measured():
 
 def test_signs_are_metrics():
     """By what one sees that a machine is too small is explained among the metrics."""
-    told = section(SIZES, "When to move")
+    told = section(SIZES, "When to add capacity")
     named = set(re.findall(r"\b(?:masthead|process)_\w+", told))
 
     assert len(named) >= 5
