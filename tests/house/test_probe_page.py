@@ -23,9 +23,9 @@ SHAPES = [
 
 
 def tables():
-    """The tables of members, each with what its rows say is the default."""
-    members = PAGE.text.partition("## Members")[2].partition("\n## ")[0]
-    for table in re.split(r"\n\n", members):
+    """The tables of options, each with what its rows say is the default."""
+    options = PAGE.text.partition("## Configuration options")[2].partition("\n## ")[0]
+    for table in re.split(r"\n\n", options):
         rows = re.findall(r"^\| `(\w+)` \| (.*?) ?\|", table, re.MULTILINE)
         if rows:
             yield dict(rows)

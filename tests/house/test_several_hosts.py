@@ -54,7 +54,7 @@ def test_signs_are_metrics():
 
 def test_services_of_the_compose_file():
     """Each has its row, and a command names none that is not there."""
-    told = section(HOSTS, "All of it with compose")
+    told = section(HOSTS, "Docker Compose example")
     commands = re.findall(r"docker compose (?:exec|stop) (.+)", HOSTS.text)
     asked = {word for line in commands for word in line.split() if "-" in word}
 

@@ -117,7 +117,7 @@ def test_scraping():
 def test_lines_of_the_log():
     """The lines that are shown have the keys that are explained."""
     (shown,) = PAGE.blocks("text")
-    log = PAGE.text.partition("## The log")[2]
+    log = PAGE.text.partition("## Logging")[2]
     told = {
         key
         for cell in re.findall(r"^\| (`.*?) \|", log, re.MULTILINE)
