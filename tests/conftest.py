@@ -263,7 +263,7 @@ def build_site(store, settings, clock):
 
     def built(areas=AREAS, *, output=None, openapi=None, bodies=bodies, **more):
         into = replace(settings, output=str(output)) if output else settings
-        shared = {"looks": theme, "bodies": bodies, "problems": told}
+        shared = {"theme": theme, "bodies": bodies, "problems": told}
         shared |= {"openapi": openapi or {}}
         return build(
             BuildContext(now=clock.now, settings=into, **shared), areas, **more

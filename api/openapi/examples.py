@@ -59,7 +59,7 @@ def _plain(schema: dict[str, Any], name: str) -> Any:
         return schema["const"]
     if "enum" in schema:
         return schema["enum"][0]
-    if name.endswith((".id", "Id", "Ids", "Actor")):
+    if name.endswith((".id", "Id", "Ids", "By")):
         return ID.format(part=zlib.crc32(name.partition(".")[2].encode()))
     match schema.get("format", schema["type"]):
         case "date-time":

@@ -54,7 +54,7 @@ def builders(store, clock):
     made = []
 
     def start(settings):
-        shared = {"looks": Theme(settings), "bodies": Bodies(), "memory": {}}
+        shared = {"theme": Theme(settings), "bodies": Bodies(), "memory": {}}
         built = Builder(
             clock,
             lambda now: BuildContext(now=now, settings=settings, **shared),

@@ -95,7 +95,7 @@ def in_room(path):
         return PAGES | {"models", "sitegen"}
     shared = {f"models.{name}" for name in SHARED}
     if name_of(path) == "api/client/fetch.py":
-        return {"models.status.importers", "urllib3"}
+        return {"models.errors", "urllib3"}
     if (room, inner[0]) == ("api", "client"):
         return CLIENT | SHAPES
     if (room, inner[0]) == ("api", "commands"):

@@ -32,7 +32,7 @@ def test_list(ask, document):
     ]
     assert [each | {"content": ""} for each in told][::-1] == other
     assert told[0]["note"] == "Now Three."
-    assert told[0]["authorId"] == KEY.actor_id
+    assert told[0]["authorId"] == KEY.id
 
 
 def test_get(ask, document):
@@ -56,7 +56,7 @@ def test_get(ask, document):
             "The document 'probes' did not exist at that time.",
         ),
         ({}, 422, "The query: Give exactly one of version and at."),
-        ({"version": 1, "id": KEY.actor_id}, 422, "The query: Give exactly one of"),
+        ({"version": 1, "id": KEY.id}, 422, "The query: Give exactly one of"),
     ],
 )
 def test_get_of_nothing(ask, document, more, status, detail):

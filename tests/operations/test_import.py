@@ -209,7 +209,7 @@ def test_import_is_forgotten_with_its_project(ask, export, full, bring):
 
     again = ask(IMPORT, body, headers={"Idempotency-Key": "a"}).json["data"]
     assert again["project"]["id"] != first["project"]["id"]
-    assert KEY.actor_id not in again["ids"]
+    assert KEY.id not in again["ids"]
 
 
 def test_too_many_labels_or_members(ask, export, full, monkeypatch, refusal):
@@ -218,7 +218,7 @@ def test_too_many_labels_or_members(ask, export, full, monkeypatch, refusal):
     body = {"slug": "copy", "ownerId": STRANGER, "bundle": bundle}
     for limit, most in (("MOST_MEMBERS", 4), ("MOST_LABELS", 0)):
         with monkeypatch.context() as patch:
-            patch.setattr(f"models.projects.project_import.{limit}", most)
+            patch.setattr(f"models.projects.bundles.project_import.{limit}", most)
 
             refusal(ask(IMPORT, body), "limit-exceeded")
     assert ask(IMPORT, body).status_code == 200

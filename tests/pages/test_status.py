@@ -25,7 +25,11 @@ def measured(clock, slug, status, ago=10, source="probe-a"):
 def scene(ask, clock, monkeypatch):
     """Two services, an incident on one of them, a window to come; ids that stand."""
     ids = iter(f"00000000-0000-7000-8000-{n:012}" for n in range(1000))
-    for module in ("services", "incidents", "maintenance"):
+    for module in (
+        "services.catalogue",
+        "incidents.incidents",
+        "maintenance.windows",
+    ):
         monkeypatch.setattr(f"models.status.{module}.new_id", lambda _: next(ids))
     for order, (slug, name) in enumerate((("api", "Public <API>"), ("mail", "Mail"))):
         service = {"slug": slug, "name": name, "displayOrder": order, "group": "Core"}

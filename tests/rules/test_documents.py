@@ -77,8 +77,8 @@ def test_who_may_write(project, clock, who, may):
     if may:
         document = write(project, clock, who)
         assert (document.creator_type, document.creator_id) == (
-            who.actor_type,
-            who.actor_id,
+            who.type,
+            who.id,
         )
         assert save(document, clock, who, content="New.").version == 2
     else:

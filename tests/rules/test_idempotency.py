@@ -50,7 +50,7 @@ def test_other_question(store):
     keep_answer(ASKED, b"{}", NOON)
 
     with pytest.raises(IdempotencyKeyReused):
-        first_answer(replace(ASKED, asked={"a": 2}), NOON)
+        first_answer(replace(ASKED, request={"a": 2}), NOON)
 
 
 def test_sealed(store):

@@ -57,7 +57,7 @@ def test_stored_form(items, clock, said, turned, kept):
 
     assert (added, again) == (True, False)
     assert stored() == [(b.id, a.id, kept) if turned else (a.id, b.id, kept)]
-    assert row.created_by == KEY.actor_id
+    assert row.created_by == KEY.id
 
 
 @pytest.mark.parametrize("said", ["related_to", "duplicates"])
