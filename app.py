@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from models.commands.ending import ended
 from models.settings import SettingError, Settings
 from sitegen.commands.quick_build import nothing_to_build
-from sitegen.output.folder import Folder, OutputError
+from sitegen.output.folder import OutputError, OutputFolder
 
 
 def utc_now() -> datetime:
@@ -52,7 +52,7 @@ from models.commands.ending import CommandError
 from models.errors import Refusal
 from models.logs import OneLine
 from models.platform.secrets import HIDDEN
-from sitegen.build.gc_tuning import collect_seldom
+from sitegen.build.gc_tuning import tune_gc
 
 # The room in which a command lives, and what it does: keys is api/commands/keys.py. It
 # is loaded when it is asked for, since most need little of what a server needs.
@@ -145,7 +145,7 @@ def _settle() -> None:
         return
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    collect_seldom()
+    tune_gc()
 
 
 def _described(settings: Settings) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
@@ -180,9 +180,9 @@ from models.status.measurements.measurements import record_measurements
 from models.storage.database import writing
 from sitegen.build.builder import Builder
 from sitegen.build.preview import Preview
-from sitegen.docs.body_cache import Bodies
+from sitegen.docs.body_cache import BodyCache
 from sitegen.output.publishing.publisher import Publisher
-from sitegen.page import build_contexts
+from sitegen.page import context_factory
 from sitegen.sources.tree import read_tree
 
 DAY_SECONDS = 86_400
@@ -215,7 +215,7 @@ def demo(given: CommandContext, arguments: Namespace) -> None:
 
 def _open(given: CommandContext) -> None:
     # A folder that cannot be written is better known now than at the first build.
-    with Folder(given.settings.output).locked():
+    with OutputFolder(given.settings.output).locked():
         pass
     open_instance(given.settings, utc_now())
 
@@ -245,7 +245,7 @@ def _jobs(
     jobs.every(15, "tenure", server_locks.take)
     jobs.every(60, "uses", uses.write)
     jobs.every(300, "tidy", lambda: tidy(settings, utc_now()))
-    jobs.every(DAY_SECONDS, "bodies", Bodies().forget)
+    jobs.every(DAY_SECONDS, "bodies", BodyCache().remove_unused)
     return jobs
 
 
@@ -254,7 +254,7 @@ def _serve(
 ) -> None:
     """Serve, build and keep the clock, until told to stop."""
     settings = given.settings
-    context = build_contexts(settings, *given.described())
+    context = context_factory(settings, *given.described())
     hosts = hosts_of(settings.database, lambda *told: builder.wake(*told))
     publisher = Publisher(settings, utc_now)
     builder = Builder(
@@ -274,7 +274,7 @@ def _serve(
             server_locks.troubles() + builder.troubles() + publisher.troubles()
         ),
         uses=uses,
-        site=Preview(settings.output, lambda: builder.is_shown),
+        site=Preview(settings.output, lambda: builder.is_output_current),
         metrics=metrics,
         buckets=buckets_of(settings.database),
     )

@@ -33,7 +33,7 @@ from models.settings import NIL_UUID, Settings
 from models.storage.database import database, open_database, reading, writing
 from models.storage.integrity import faults
 from sitegen.build.build import build
-from sitegen.page import build_contexts
+from sitegen.page import context_factory
 from tests.crash.child import Deadly, Quick, forget, survives
 from tests.pages.test_build import files_in
 from tests.ports import free_port
@@ -78,7 +78,7 @@ class Instance:
         with writing():
             self.mix = Mix()
         self.at = now()
-        self.context = build_contexts(self.settings, *described(self.settings))
+        self.context = context_factory(self.settings, *described(self.settings))
         build(self.context(self.at), folder=Quick(self.settings.output))
 
     def ask(self, write, client=None):

@@ -7,7 +7,7 @@ import re
 import time
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from itertools import accumulate
+from itertools import accumulate, chain
 from statistics import median
 from tempfile import TemporaryDirectory
 from threading import Thread
@@ -30,8 +30,8 @@ from sitegen import front_page  # noqa: F401  (the front has the box)
 from sitegen.build.build import build
 from sitegen.docs import pages
 from sitegen.docs.collections import docs_collections
-from sitegen.page import PAGES, BuildContext
-from sitegen.search import search
+from sitegen.page import GENERATORS, BuildContext, PageBatch, PageGenerator
+from sitegen.search import pages as search
 from sitegen.theme.theme import Theme
 from tests.browser.conftest import CHROMIUM
 
@@ -103,25 +103,31 @@ def made(context, before):
     """Return key and content of every file, made only where the key is new."""
     found = {}
     for page in search.index(context):
-        key = page.identity()
+        key = page.digest
         if page.path in before and before[page.path][0] == key:
             found[page.path] = before[page.path]
         else:
-            told = json.dumps(page.content(), ensure_ascii=False, separators=(",", ":"))
+            told = json.dumps(
+                page.load_data(), ensure_ascii=False, separators=(",", ":")
+            )
             found[page.path] = key, told.encode()
     return found
 
 
 def write_site(context):
     """Build what a search asks for: no HTML of documents."""
-    every = PAGES["docs"]
-    PAGES["docs"] = [twins, search.index]
+    generators = GENERATORS["docs"]
+    functions = (twins, search.index)
+    GENERATORS["docs"] = [PageGenerator(each, "docs") for each in functions]
     build(context)
-    PAGES["docs"] = every
+    GENERATORS["docs"] = generators
 
 
 def twins(context):
-    return (each for each in pages.documents(context) if each.template is None)
+    for item in pages.documents(context):
+        if isinstance(item, PageBatch):
+            groups = (group.pages for group in item)
+            yield from (p for p in chain.from_iterable(groups) if not p.template)
 
 
 def loads(folder, query):

@@ -19,10 +19,10 @@ from models.status.services.catalogue import ServiceRow, StatusAddService, add_s
 from models.storage.database import database, writing
 from sitegen.build.build import build
 from sitegen.build.builder import Builder
-from sitegen.build.gc_tuning import collect_seldom
-from sitegen.output.folder import Folder
+from sitegen.build.gc_tuning import tune_gc
+from sitegen.output.folder import OutputFolder
 from sitegen.output.generations import live_generation
-from sitegen.page import BuildContext, declare_pages
+from sitegen.page import BuildContext, load_generators
 from sitegen.theme.theme import Theme
 from tests import world
 
@@ -30,10 +30,10 @@ SERVICES, DAYS, GROUPS = 500, 90, 10
 
 
 def run():
-    declare_pages()
+    load_generators()
     with empty_database() as (path, _):
         fill()
-        collect_seldom()
+        tune_gc()
         yield from _whole(Settings(database=path, output=_beside(path, "whole")))
     yield from _in_time()
 
@@ -152,7 +152,7 @@ def _shown(client, secret, settings, number):
     taken = (time.perf_counter() - answered) * 1000
     # The next incident finds a builder that has finished with this one, and rested.
     generation = int(answer.headers["Site-Generation"])
-    while live_generation(Folder(settings.output)) < generation:
+    while live_generation(OutputFolder(settings.output)) < generation:
         time.sleep(0.01)
     time.sleep(0.2)
     return taken

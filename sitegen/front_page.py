@@ -1,4 +1,4 @@
-"""The front of the site, and the page for addresses that are none."""
+"""Generate the front page of the site and its 404 page."""
 
 from collections.abc import Iterator
 from heapq import nlargest
@@ -6,25 +6,26 @@ from itertools import chain
 from typing import Any
 
 from models.fields import format_moment
-from sitegen.docs.collections import docs_collections, line_of
-from sitegen.page import SHARED, BuildContext, Page, Rank, pages
+from sitegen.docs.collections import docs_collections, document_summary
+from sitegen.page import SHARED, BuildContext, Page, Stage, pages
 from sitegen.status.status_data import listed_at
 from sitegen.status.upcoming_changes import Turns
 
-FIRST, NEWEST = 6, 5
+MAX_PAGES_OF_COLLECTION = 6
+MAX_NEWEST = 5
 
 
-@pages(SHARED)
-def front(context: BuildContext) -> Iterator[Page]:
-    """The overall state, the collections, the newest pages."""
-    found = docs_collections(context)
-    every = chain.from_iterable(collection.documents for collection in found)
-    newest = nlargest(NEWEST, every, key=lambda d: (d.published_at, d.slug))
-    titles = {collection.collection: collection.title for collection in found}
+@pages(SHARED, Stage.ENTRY_POINTS)
+def front_page(context: BuildContext) -> Iterator[Page]:
+    """Show the overall status, the collections and the newest documents."""
+    collections = docs_collections(context)
+    documents = chain.from_iterable(collection.documents for collection in collections)
+    newest = nlargest(MAX_NEWEST, documents, key=lambda d: (d.published_at, d.slug))
+    titles = {collection.collection: collection.title for collection in collections}
     name = context.settings.site_name
     yield Page(
         "index.html",
-        _pulse(context)
+        _overall_status(context)
         | {
             "collections": [
                 {
@@ -32,36 +33,39 @@ def front(context: BuildContext) -> Iterator[Page]:
                     "title": collection.title,
                     "href": collection.href,
                     "count": len(collection.documents),
-                    "pages": [line_of(each) for each in collection.documents[:FIRST]],
+                    "pages": [
+                        document_summary(document)
+                        for document in collection.documents[:MAX_PAGES_OF_COLLECTION]
+                    ],
                 }
-                for collection in found
+                for collection in collections
             ],
             "newest": [
-                line_of(each)
+                document_summary(document)
                 | {
-                    "collectionTitle": titles[each.collection],
-                    "publishedAt": format_moment(each.published_at),
+                    "collectionTitle": titles[document.collection],
+                    "publishedAt": format_moment(document.published_at),
                 }
-                for each in newest
+                for document in newest
             ],
         },
         template="index.html",
         title=name,
         description=f"Documentation and status of {name}.",
-        rank=Rank.LAST,
     )
 
 
-def _pulse(context: BuildContext) -> dict[str, Any]:
-    """The state of the whole, and how long that may be said."""
+def _overall_status(context: BuildContext) -> dict[str, Any]:
+    """Return the overall status and the time at which it becomes stale."""
     listed, stale_at = listed_at(context)
-    told = listed.told()
-    shown = {name: told[name] for name in ("overall", "checkedAt", "stale")}
-    return shown | {"staleAt": stale_at, "turn": context.once(Turns).whole}
+    service_list = listed.told()
+    status = {name: service_list[name] for name in ("overall", "checkedAt", "stale")}
+    turn = context.once_per_build(Turns).whole
+    return status | {"staleAt": stale_at, "turn": turn}
 
 
 @pages(SHARED)
-def missing(context: BuildContext) -> Iterator[Page]:  # noqa: ARG001
+def not_found(context: BuildContext) -> Iterator[Page]:  # noqa: ARG001
     yield Page(
         "404.html",
         {},

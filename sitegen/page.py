@@ -1,41 +1,46 @@
-"""What a page is: an address, data and a template; and who yields which pages."""
+"""Define what a page is, how functions declare pages, and what a build shares."""
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from models.base import canonical
 from models.response_headers import address
 from models.settings import SettingError, Settings
-from sitegen.docs.body_cache import Bodies
+from sitegen.docs.body_cache import BodyCache
 from sitegen.theme.theme import Theme
-
-
-class Rank(IntEnum):
-    """The order of writing: no link ever points at nothing."""
-
-    LEAF = 1
-    LIST = 2
-    LAST = 3
-
 
 T = TypeVar("T")
 
 
-class Learned(Protocol):
-    """What is found out while a page is made, and is needed after that."""
+class Stage(IntEnum):
+    """
+    When the pages of a generator are written; a build goes through these in order.
 
-    def learned(self) -> Any:
-        """Return it as JSON."""
+    A page is written after the pages that it links to, so that no reader follows a
+    link to a page that does not exist yet.
+    """
 
-    def learn(self, told: Any) -> None:
-        """Take it from another process, which has made the page."""
+    # What readers wait for during an incident.
+    URGENT = 1
+    PAGES = 2
+    # Pages that need nothing but the database. A worker process starts on a long batch
+    # of them when the build starts.
+    BACKGROUND = 3
+    # Lists whose data take long to compute. They are computed while the worker process
+    # makes pages.
+    COSTLY_LISTS = 4
+    # Pages that link to many others: indexes, feeds, sitemaps.
+    LISTS = 5
+    # Pages that link to lists, and redirects.
+    ENTRY_POINTS = 6
 
 
 @dataclass(slots=True, eq=False)
@@ -43,9 +48,10 @@ class Page:
     """
     One file of the site.
 
-    With a template `data` is what it shows; without one `data` is the file:
-    text as it stands, anything else as JSON. `key` stands for the data where
-    making it is costly: equal keys promise equal data. Then both are functions.
+    With a template, `data` is what the template shows. Without one, `data` is the
+    content of the file: text and bytes are written unchanged, anything else as JSON.
+    If computing the data is expensive, `data` is a function, and `key` stands for the
+    data: equal keys promise equal data. `key` may be a function, too.
     """
 
     path: str
@@ -53,172 +59,186 @@ class Page:
     template: str | None = None
     title: str = ""
     description: str = ""
+    # The address of the same page as JSON.
     twin: str | None = None
-    # Where the same is told for good, if not here.
+    # The address of the canonical page, if it is not this one.
     canonical: str | None = None
     key: Any = None
-    rank: Rank = Rank.LEAF
-    # The paths that a list links to, where it is told: with these in place it need
-    # not wait for the other lists.
-    links: Collection[str] = ()
-    aside: Learned | None = None
+    # Paths that this page links to and that must exist before it is written. While one
+    # is missing, the page waits for the lists.
+    requires: Collection[str] = ()
     _digest: str = field(default="", init=False, repr=False)
 
-    def content(self) -> Any:
+    def load_data(self) -> Any:
         return self.data() if callable(self.data) else self.data
-
-    def identity(self) -> Any:
-        """Return what the page is told apart by."""
-        key = self.key() if callable(self.key) else self.key
-        return self.data if key is None else key
 
     @property
     def digest(self) -> str:
         """
-        Return what the page's file is made from, but for the looks, as one word.
+        Return a digest of everything the file depends on, except the theme.
 
-        Made once: a page that is yielded again by the next build costs nothing.
+        It is computed once: a page object that later builds yield again costs nothing.
         """
         if not self._digest:
-            told = self.identity()
-            if not isinstance(told, bytes):
-                facts = [self.template, self.title, self.description]
-                facts += [self.twin, self.canonical]
-                told = canonical([*facts, told])
-            self._digest = hashlib.sha256(told).hexdigest()[:32]
+            self._digest = hashlib.sha256(self._identity()).hexdigest()[:32]
         return self._digest
+
+    def set_digest(self, digest: str) -> None:
+        """Store the digest that another process computed for the same page."""
+        self._digest = digest
+
+    def _identity(self) -> bytes:
+        key = self.key() if callable(self.key) else self.key
+        if key is None:
+            key = self.data
+        if isinstance(key, bytes):
+            return key
+        metadata = [self.template, self.title, self.description]
+        return canonical([*metadata, self.twin, self.canonical, key])
 
     @property
     def address(self) -> str:
         return address(self.path)
 
-    def learned(self) -> list[Any]:
-        """Return what need not be found out again of a page that was made."""
-        return [self.digest, self.aside and self.aside.learned()]
 
-    def learn(self, told: list[Any]) -> None:
-        """Take what another process has found out, as `learned` tells it there."""
-        self._digest, aside = told
-        if self.aside is not None:
-            self.aside.learn(aside)
+class PageGroup(ABC):
+    """The pages of one thing, such as a document; they are made when they are read."""
 
-
-class Subject(Protocol):
-    """What has pages, all of them leaves."""
+    __slots__ = ()
 
     @property
-    def pages(self) -> Collection[Page]: ...
+    @abstractmethod
+    def pages(self) -> Sequence[Page]: ...
+
+    def dump_resolution(self) -> Any:
+        """Return as JSON what this process resolved to make the pages, if anything."""
+        return None
+
+    def load_resolution(self, resolution: Any) -> None:
+        """Use what another process has resolved and dumped."""
+        raise NotImplementedError
 
 
-class PageBatch(list[Subject]):
-    """Many subjects of one kind: a second process may make the pages of some."""
+class PageBatch(list[PageGroup]):
+    """Page groups of one kind, which the build may share with a worker process."""
 
 
 @dataclass(frozen=True)
 class BuildContext:
-    """What all pages of one build share; pages are made for its `now`."""
+    """What all pages of one build share; the site is built as of `now`."""
 
     now: datetime
     settings: Settings
     theme: Theme
-    bodies: Bodies = field(default_factory=Bodies)
-    # What the API refuses with, and its description: handed over by app.py.
+    bodies: BodyCache = field(default_factory=BodyCache)
+    # The problem types and the OpenAPI document of the API, passed in by app.py.
     problems: Mapping[str, Any] = field(default_factory=dict)
     openapi: Mapping[str, Any] = field(default_factory=dict)
-    # Links that lead nowhere, found while pages are made.
+    # Broken links and other findings.
     warnings: list[str] = field(default_factory=list)
-    # Links to what is no document, and the warning if nothing turns out to be there.
-    leads: list[tuple[str, str]] = field(default_factory=list)
-    # What several pages stand on, by the function that reads it: in this build, and
-    # in all builds that are given the same memory.
-    facts: dict[Any, Any] = field(default_factory=dict)
-    memory: dict[Any, Any] = field(default_factory=dict)
+    # Links to files that are not documents: the address, and the warning to give if
+    # nothing exists there at the end of the build.
+    unchecked_links: list[tuple[str, str]] = field(default_factory=list)
+    # Results of functions: for this build, and for all builds that share this cache.
+    build_cache: dict[Any, Any] = field(default_factory=dict)
+    process_cache: dict[Any, Any] = field(default_factory=dict)
 
-    def once(self, read: Callable[["BuildContext"], T]) -> T:
-        """Return what the function reads: once for all pages of this build."""
-        if read not in self.facts:
-            self.facts[read] = read(self)
-        found: T = self.facts[read]
-        return found
+    def once_per_build(self, read: Callable[["BuildContext"], T]) -> T:
+        """Return the result of the function, which is called once in this build."""
+        if read not in self.build_cache:
+            self.build_cache[read] = read(self)
+        result: T = self.build_cache[read]
+        return result
 
-    def always(self, make: Callable[[], T]) -> T:
-        """Return what the function makes: once for all builds of this process."""
-        if make not in self.memory:
-            self.memory[make] = make()
-        found: T = self.memory[make]
-        return found
+    def once_per_process(self, create: Callable[[], T]) -> T:
+        """Return the result of the function, which is called once in this process."""
+        if create not in self.process_cache:
+            self.process_cache[create] = create()
+        result: T = self.process_cache[create]
+        return result
 
-    def kept(self, make: Callable[..., T], *facts: Any, of: str = "") -> T:
+    def memoize(self, compute: Callable[..., T], *arguments: Any, name: str = "") -> T:
         """
-        Return what the function makes of the facts, the same as long as these are.
+        Return the function's result, the same object while the arguments are equal.
 
-        `of` tells apart what one function makes of several things. What is compared
-        most often is the same object, which takes no time.
+        Only the last result for each function and name is cached, across builds.
+        Comparing arguments that are the same objects takes no time.
         """
-        known = self.memory.get((make, of))
-        if known is None or known[0] != facts:
-            known = self.memory[make, of] = (facts, make(*facts))
-        found: T = known[1]
-        return found
+        cached = self.process_cache.get((compute, name))
+        if cached is None or cached[0] != arguments:
+            cached = (arguments, compute(*arguments))
+            self.process_cache[compute, name] = cached
+        result: T = cached[1]
+        return result
 
 
-# A function has at most one row.
-Pages = Callable[[BuildContext], Iterator[Page | PageBatch]]
-PAGES: dict[str, list[Pages]] = {}
-# Who yields what readers wait for, and is asked before all others.
-FIRST: set[Pages] = set()
-# Who yields a row that needs nothing but the database: it is made by another process
-# from the beginning of a build on, and here comes after all other leaves.
-APART: set[Pages] = set()
-# Who yields pages of which the first that is made costs as much as all of them: it is
-# worked out while another process makes other pages.
-COSTLY: set[Pages] = set()
+# A function yields at most one batch.
+GeneratorFunction = Callable[[BuildContext], Iterator[Page | PageBatch]]
 
-# Pages that stand on facts of every area; they are few and made in every build.
+
+@dataclass(frozen=True)
+class PageGenerator:
+    """A function that yields all pages of one kind, as `@pages` declared it."""
+
+    function: GeneratorFunction
+    area: str
+    stage: Stage = Stage.PAGES
+
+    @property
+    def name(self) -> str:
+        """Return the name by which a worker process finds the function."""
+        return f"{self.function.__module__}.{self.function.__qualname__}"
+
+
+GENERATORS: dict[str, list[PageGenerator]] = {}
+
+# The area of pages that depend on every other area; they are checked in every build.
 SHARED = "shared"
 
+# Packages without pages, which would take long to import.
+WITHOUT_PAGES = tuple(
+    f"sitegen.{name}."
+    for name in ("build", "commands", "export", "output.publishing", "sources")
+)
 
-def declare_pages() -> None:
-    """Import every module of this package: that is what declares the pages."""
+
+def pages(
+    area: str, stage: Stage = Stage.PAGES
+) -> Callable[[GeneratorFunction], GeneratorFunction]:
+    """Declare a function that yields all pages of one kind."""
+
+    def declare(function: GeneratorFunction) -> GeneratorFunction:
+        generator = PageGenerator(function, area, stage)
+        GENERATORS.setdefault(area, []).append(generator)
+        return function
+
+    return declare
+
+
+def load_generators() -> None:
+    """Import the modules of this package, so that they declare their pages."""
     for module in walk_packages([str(Path(__file__).parent)], "sitegen."):
-        import_module(module.name)
+        if not module.name.startswith(WITHOUT_PAGES):
+            import_module(module.name)
 
 
-def build_contexts(
+def context_factory(
     settings: Settings, problems: Mapping[str, Any], openapi: Mapping[str, Any]
 ) -> Callable[[datetime], BuildContext]:
-    """Return what gives the edition of an instant; templates are read once."""
+    """Return a function that creates the context of a build; templates load once."""
     if settings.templates and not Path(settings.templates).is_dir():
         raise SettingError(
             f"MASTHEAD_TEMPLATES: there is no folder {settings.templates}."
         )
-    declare_pages()
-    bodies, theme = Bodies(), Theme(settings)
-    memory: dict[Any, Any] = {}
+    load_generators()
+    bodies, theme = BodyCache(), Theme(settings)
+    process_cache: dict[Any, Any] = {}
     return lambda now: BuildContext(
         now=now,
         settings=settings,
         theme=theme,
         bodies=bodies,
-        memory=memory,
+        process_cache=process_cache,
         problems=problems,
         openapi=openapi,
     )
-
-
-def pages(
-    area: str, *, first: bool = False, costly: bool = False, apart: bool = False
-) -> Callable[[Pages], Pages]:
-    """Declare a function that yields all pages of one kind in this area."""
-
-    def declare(function: Pages) -> Pages:
-        PAGES.setdefault(area, []).append(function)
-        if first:
-            FIRST.add(function)
-        if costly:
-            COSTLY.add(function)
-        if apart:
-            APART.add(function)
-        return function
-
-    return declare

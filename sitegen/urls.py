@@ -1,4 +1,4 @@
-"""Where everything stands on the site."""
+"""Name the paths of the site's files and the addresses of their JSON twins."""
 
 HOW = "status/how/index.html"
 
@@ -7,8 +7,8 @@ def service_path(slug: str) -> str:
     return f"status/services/{slug}/index.html"
 
 
-def data_path(slug: str, ending: str) -> str:
-    return f"status/data/{slug}.{ending}"
+def data_path(slug: str, extension: str) -> str:
+    return f"status/data/{slug}.{extension}"
 
 
 def incident_path(id: str) -> str:
@@ -26,14 +26,14 @@ def history_path(month: str | None = None) -> str:
 
 
 def markdown_path(path: str) -> str:
-    """Return where the Markdown of a document's page stands, beside its folder."""
+    """Return the path of a document page's Markdown, which is beside its folder."""
     return twin(path).lstrip("/").removesuffix(".json") + ".md"
 
 
 def twin(path: str) -> str:
-    """Return the address of a page's JSON twin, beside its folder."""
+    """Return the address of a page's JSON twin, which is beside its folder."""
     stem = path.removesuffix("/index.html")
     if stem.endswith("/index"):
-        # index.json beside the folder is the register of the collection.
+        # index.json beside the folder is the list of the collection.
         stem += "/index"
     return f"/{stem}.json"

@@ -23,10 +23,10 @@ from models.settings import Settings
 from models.storage.database import database, migrate, open_database, writing
 from models.storage.engines.sqlite import PRAGMAS
 from sitegen.build.build import build
-from sitegen.build.gc_tuning import collect_seldom
+from sitegen.build.gc_tuning import tune_gc
 from sitegen.build.preview import Preview
-from sitegen.docs.body_cache import Bodies
-from sitegen.page import BuildContext, declare_pages
+from sitegen.docs.body_cache import BodyCache
+from sitegen.page import BuildContext, load_generators
 from sitegen.theme.theme import Theme
 from tests.cluster import PROGRAMS
 from tests.engines import OfFile, OfServer
@@ -34,7 +34,7 @@ from tests.keeping import Files, databases
 from tests.shelf import Shelf
 
 declare_operations()
-declare_pages()
+load_generators()
 ROUTES = {f"{each.method} {each.path}": each for each in OPERATIONS}
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 GOLDEN = Path(__file__).parent / "golden"
@@ -75,7 +75,7 @@ def pytest_collection():
     try:
         return (yield)
     finally:
-        collect_seldom()
+        tune_gc()
         gc.enable()
 
 
@@ -258,7 +258,7 @@ def audited(store):
 @pytest.fixture
 def build_site(store, settings, clock):
     """Build the site as it should be now, and return the report."""
-    theme, bodies = Theme(settings), Bodies()
+    theme, bodies = Theme(settings), BodyCache()
     told = {kind: asdict(problem) for kind, problem in KINDS.items()}
 
     def built(areas=AREAS, *, output=None, openapi=None, bodies=bodies, **more):

@@ -1,15 +1,17 @@
 """
-One build: what should stand is compared with what stands, and made true.
+Build the site: write the pages that changed, and remove those that no longer exist.
 
-Every page of the areas is yielded; its fingerprint decides whether it is made.
-So a forgotten dependency cannot exist, and a build may run as often as it likes.
+Every build yields all pages of its areas, and the fingerprint of each page decides
+whether its file is written (`page_writer.py`). So no dependency can be forgotten, and
+a build may run at any time.
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from models.audit import AUDITED, newest_link
@@ -20,40 +22,38 @@ from models.projects.documents.published import published_count
 from models.response_headers import paths_at
 from models.runtime.server_locks import SERVER, holder_of
 from models.storage.database import reading
-from sitegen.build.page_writer import Maker, PageError
-from sitegen.build.report import Report
-from sitegen.build.work_split import Helper, name_of
+from sitegen.build.page_writer import PageError, PageWriter
+from sitegen.build.report import BuildReport
+from sitegen.build.work_split import WorkSplit
 from sitegen.docs.collections import docs_collections
-from sitegen.output.folder import Folder, OutputError
+from sitegen.output.folder import OutputError, OutputFolder
 from sitegen.output.generations import (
-    Change,
-    change_of,
-    differing,
+    FileChanges,
+    differing_paths,
+    file_changes,
     live_generation,
-    note,
+    record_generation,
 )
 from sitegen.output.manifest import LIVE
-from sitegen.output.retired_assets import retire
+from sitegen.output.retired_assets import retire_assets
 from sitegen.page import (
-    APART,
-    COSTLY,
-    FIRST,
-    PAGES,
+    GENERATORS,
     SHARED,
     BuildContext,
     Page,
     PageBatch,
-    Pages,
-    Rank,
+    PageGenerator,
+    Stage,
 )
 
 log = logging.getLogger("masthead.builds")
 
-# From so many on that had to be written a build is long.
-MANY = 100
+# A build that has written this many files is long, and is shared with a worker.
+LONG_BUILD = 100
 
-Planned = tuple[Page, str]
-Progress = Callable[[Iterable[Planned]], Iterable[Planned]]
+# A page and its area.
+AreaPage = tuple[Page, str]
+Progress = Callable[[Iterable[AreaPage]], Iterable[AreaPage]]
 
 
 def build(
@@ -62,237 +62,254 @@ def build(
     *,
     full: bool = False,
     progress: Progress = iter,
-    folder: Folder | None = None,
-) -> Report:
+    folder: OutputFolder | None = None,
+) -> BuildReport:
     """
-    Bring the areas, and what all areas share, up to date in the output folder.
+    Bring the areas, and the pages that all areas share, up to date.
 
-    A page that cannot be made keeps yesterday's file, is reported and leaves its
-    area behind. With `full` every page is made again. Raise OutputError when the
+    If a page cannot be rendered, its old file stays, the report names it, and its area
+    remains behind. With `full`, every page is rendered again. Raise OutputError if the
     folder cannot be written.
     """
-    folder = folder or folder_of(context)
-    with folder.locked(), context.bodies.keeping():
+    folder = folder or output_folder(context)
+    with folder.locked(), context.bodies.saving():
         with reading():
-            _require_free(folder)
-            marked = marks()
-            work = _Work(context, folder, marked, full)
-            with closing(work.helper):
-                numbers = {area: marked[area] for area in work.widened(areas)}
-                work.settle_all([*numbers, SHARED], progress)
-            live = _live(numbers)
-        work.clear([*numbers, SHARED])
-        work.finish(live)
-        note_built(numbers, work.report.failed, context.now)
-        work.report.manifest = folder.stamp()
-    work.report.numbers = numbers
-    lost = [told for href, told in context.leads if not work.holds(href)]
-    work.report.warnings = sorted({*context.warnings, *lost})
-    return work.report
+            _require_unused(folder)
+            current_marks = marks()
+            site_build = _Build(context, folder, current_marks, full)
+            with closing(site_build.work_split):
+                built_marks = {
+                    area: current_marks[area] for area in site_build.widened(areas)
+                }
+                site_build.write_pages([*built_marks, SHARED], progress)
+            live = _live_state(built_marks)
+        site_build.remove_stale([*built_marks, SHARED])
+        site_build.finish(live)
+        report = site_build.report
+        note_built(built_marks, report.failed, context.now)
+        report.manifest_stamp = folder.manifest_stamp()
+    report.marks = built_marks
+    broken = [
+        warning
+        for href, warning in context.unchecked_links
+        if not site_build.has_page(href)
+    ]
+    report.warnings = sorted({*context.warnings, *broken})
+    return report
 
 
-def folder_of(context: BuildContext) -> Folder:
-    """Return the output folder, which is one for all builds of this process."""
-    return context.always(_Folders).of(context.settings.output)
+def output_folder(context: BuildContext) -> OutputFolder:
+    """Return the output folder, the same object for all builds of this process."""
+    return context.once_per_process(_OutputFolders).at(context.settings.output)
 
 
-def _require_free(folder: Folder) -> None:
-    """Two servers of two databases would take each other's pages away."""
+def _require_unused(folder: OutputFolder) -> None:
+    """Refuse the folder of another server: the two would remove each other's pages."""
     if holder_of(folder.path / SERVER) not in (None, instance_id()):
         raise OutputError(
-            f"The output folder {folder.path} is that of another running server,"
-            " which has another database. Name a folder of its own for each.",
+            f"The output folder {folder.path} belongs to another running server,"
+            " which uses another database. Configure a separate folder for each.",
             "output-taken",
         )
 
 
 @dataclass(frozen=True)
-class Plan:
-    """The pages of a build one by one, and about how many they will be."""
+class _SizedPages:
+    """The pages of a build, and about how many they are, for a progress bar."""
 
-    pages: Iterator[Planned]
+    pages: Iterator[AreaPage]
     expected: int
 
-    def __iter__(self) -> Iterator[Planned]:
+    def __iter__(self) -> Iterator[AreaPage]:
         return self.pages
 
     def __len__(self) -> int:
         return self.expected
 
 
-class _Folders:
-    """The output folders of this process: one that wrote here knows what stands."""
+class _OutputFolders:
+    """The output folders of this process, each of which caches its manifest."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Folder] = {}
+        self._folders: dict[str, OutputFolder] = {}
 
-    def of(self, path: str) -> Folder:
-        return self._known.setdefault(path, Folder(path))
+    def at(self, path: str) -> OutputFolder:
+        return self._folders.setdefault(path, OutputFolder(path))
 
 
-class _Work:
+class _Build:
     """The state of one build."""
 
     def __init__(
-        self, context: BuildContext, folder: Folder, marked: dict[str, int], full: bool
+        self,
+        context: BuildContext,
+        folder: OutputFolder,
+        current_marks: dict[str, int],
+        full: bool,
     ) -> None:
         self.context = context
         self.folder = folder
-        self.interrupted = folder.interrupted()
-        self.before = folder.manifest()
-        self.is_all = full or not self.before
-        self.maker = Maker(context, folder, self.before, is_full=full)
-        self.helper = Helper(context, self.maker, marked)
-        if self.is_all:
-            self.helper.expect(published_count())
+        self.interrupted = folder.interrupted_entries()
+        self.before = folder.start()
+        self.writes_all = full or not self.before
+        self.writer = PageWriter(context, folder, self.before, is_full=full)
+        self.work_split = WorkSplit(context, self.writer, current_marks)
+        if self.writes_all:
+            self.work_split.prepare(published_count())
         self.entries = dict(self.before)
-        self.report = Report()
-        self.seen: set[str] = set()
+        self.report = BuildReport()
+        self.paths: set[str] = set()
 
     def widened(self, areas: Iterable[str]) -> Iterable[str]:
-        """Return all areas where what every page shows is not what it was."""
-        return areas if self.folder.version() == self.maker.version else AREAS
+        """Return all areas if something that every page shows has changed."""
+        return areas if self.folder.version() == self.writer.version else AREAS
 
-    def _expected(self) -> int:
+    def write_pages(self, areas: list[str], progress: Progress) -> None:
+        pages = _SizedPages(self._pages_in_order(areas), self._expected_pages())
+        for page, area in progress(pages):
+            self.write(page, area)
+
+    def write(self, page: Page, area: str) -> None:
+        """Write one page unless it is up to date, here or in the worker process."""
+        self.paths.add(page.path)
+        try:
+            result = self.work_split.result(page, area) or self.writer.write(page, area)
+        except PageError as error:
+            line = Line(build="failed", state="pages-failed", page=page.path)
+            log.error(line, exc_info=error.__cause__)
+            self.report.failed.append((page.path, area, str(error)))
+            return
+        self.entries[page.path] = result.entry
+        if result.is_written:
+            self.report.written.append(page.path)
+        else:
+            self.report.unchanged += 1
+
+    def _expected_pages(self) -> int:
         """Return about how many pages there are: each document has three files."""
         documents = sum(
             len(collection.documents) for collection in docs_collections(self.context)
         )
         return max(len(self.before), 3 * documents)
 
-    def settle_all(self, areas: list[str], progress: Progress) -> None:
-        """Make every page true that should stand."""
-        for page, area in progress(Plan(self._planned(areas), self._expected())):
-            self.settle(page, area)
-
-    def _planned(self, areas: list[str]) -> Iterator[Planned]:
+    def _pages_in_order(self, areas: list[str]) -> Iterator[AreaPage]:
         """
-        Yield every page that should stand, in the order of writing.
+        Yield every page of the areas, stage by stage.
 
-        A leaf is yielded as soon as it is known, so that it need not wait for what
-        the lists show. Last among leaves come those that are made apart meanwhile.
-        Lists follow when all leaves are written; one that tells what it links to,
-        as soon as that stands.
+        A page whose required pages do not exist yet comes after the lists.
         """
         for path, content in self.context.theme.assets.values():
             yield Page(path, content), SHARED
-        later: list[Planned] = []
-        functions = [(area, each) for area in areas for each in PAGES.get(area, [])]
-        apart = {f: list(f(self.context)) for _, f in functions if f in APART}
-        begun = self._begun(functions, apart)
-        order = {each: (each not in FIRST, each in begun) for _, each in functions}
-        for area, function in sorted(functions, key=lambda each: order[each[1]]):
-            read = apart[function] if function in apart else function(self.context)
-            for page in read:
-                if isinstance(page, PageBatch):
-                    yield from self._in_turn(page, function, area)
-                elif page.rank is Rank.LEAF or self._all_stand(page.links):
-                    yield page, area
+        generators = sorted(
+            chain.from_iterable(GENERATORS.get(area, []) for area in areas),
+            key=lambda generator: generator.stage,
+        )
+        background = self._start_background(generators)
+        waiting: list[AreaPage] = []
+        for generator in generators:
+            if generator.stage > Stage.LISTS:
+                yield from waiting
+                waiting = []
+            items: Iterable[Page | PageBatch] = (
+                background[generator]
+                if generator in background
+                else generator.function(self.context)
+            )
+            for item in items:
+                if isinstance(item, PageBatch):
+                    yield from self._pages_of_batch(item, generator)
+                elif all(path in self.entries for path in item.requires):
+                    yield item, generator.area
                 else:
-                    later.append((page, area))
-        yield from sorted(later, key=lambda pair: (pair[0].rank, pair[0].path))
+                    waiting.append((item, generator.area))
+        yield from waiting
 
-    def _in_turn(self, row: PageBatch, function: Pages, area: str) -> Iterator[Planned]:
-        of = name_of(function, area)
-        ahead = partial(self._work_out, area)
-        for page in self.helper.in_turn(row, of, self._is_long, ahead):
-            yield page, area
-
-    def _begun(
-        self,
-        functions: list[tuple[str, Pages]],
-        apart: dict[Pages, list[Page | PageBatch]],
-    ) -> set[Pages]:
-        """Have rows begun that can be made apart, if so much of them lacks."""
-        return {
-            function
-            for area, function in functions
-            for row in apart.get(function, [])
-            if isinstance(row, PageBatch)
-            and self.helper.begin(row, name_of(function, area))
+    def _start_background(
+        self, generators: list[PageGenerator]
+    ) -> dict[PageGenerator, list[Page | PageBatch]]:
+        """Have the worker start on background batches, if many of their pages lack."""
+        items = {
+            generator: list(generator.function(self.context))
+            for generator in generators
+            if generator.stage is Stage.BACKGROUND
         }
+        for generator, pages in items.items():
+            for batch in pages:
+                if isinstance(batch, PageBatch):
+                    self.work_split.start(batch, generator)
+        return items
 
-    def _work_out(self, area: str) -> None:
-        """Work out what is costly of the pages to come, where they lack."""
-        for function in COSTLY.intersection(PAGES[area]):
-            for page in function(self.context):
-                if isinstance(page, Page) and not self.maker.stands(page):
-                    page.content()
+    def _pages_of_batch(
+        self, batch: PageBatch, generator: PageGenerator
+    ) -> Iterator[AreaPage]:
+        compute = partial(self._compute_costly_lists, generator.area)
+        for page in self.work_split.pages(batch, generator, self._is_long, compute):
+            yield page, generator.area
+
+    def _compute_costly_lists(self, area: str) -> None:
+        """Compute the data of costly lists, which their generators then cache."""
+        for generator in GENERATORS[area]:
+            if generator.stage is Stage.COSTLY_LISTS:
+                for page in generator.function(self.context):
+                    if isinstance(page, Page) and not self.writer.is_up_to_date(page):
+                        page.load_data()
 
     def _is_long(self) -> bool:
-        return self.is_all or len(self.report.written) >= MANY
+        return self.writes_all or len(self.report.written) >= LONG_BUILD
 
-    def _all_stand(self, paths: Collection[str]) -> bool:
-        return bool(paths) and all(each in self.entries for each in paths)
-
-    def settle(self, page: Page, area: str) -> None:
-        """Make one page true, unless it is already."""
-        self.seen.add(page.path)
-        try:
-            made = self.helper.made(page, area) or self.maker.made(page, area)
-        except PageError as error:
-            told = Line(build="failed", state="pages-failed", page=page.path)
-            log.error(told, exc_info=error.__cause__)
-            self.report.failed.append((page.path, area, str(error)))
-            return
-        self.entries[page.path] = made.entry
-        if made.is_written:
-            self.report.written.append(page.path)
-        else:
-            self.report.unchanged += 1
-
-    def holds(self, href: str) -> bool:
-        """Tell whether something stands at an address of the site."""
+    def has_page(self, href: str) -> bool:
+        """Tell whether a file exists at an address of the site."""
         return any(path in self.entries for path in paths_at(href))
 
-    def clear(self, areas: list[str]) -> None:
-        """Remove what nobody yielded any more."""
+    def remove_stale(self, areas: list[str]) -> None:
+        """Remove the files that no generator yields any more."""
         stale = [
             path
             for path, entry in self.before.items()
-            if path not in self.seen and entry.area in [*areas, ""]
+            if path not in self.paths and entry.area in [*areas, ""]
         ]
-        self.folder.show()
-        # An open tab still needs the styles and scripts that it was made with.
+        self.folder.flush()
+        # An open tab still needs the styles and scripts that its page was made with.
         assets = [path for path in stale if path.startswith("assets/")]
         for path in stale:
             del self.entries[path]
         if stale:
-            self.maker.begin()
-        gone = sorted(set(stale) - set(assets))
-        for path in gone:
+            self.writer.start()
+        removed = sorted(set(stale) - set(assets))
+        for path in removed:
             self.folder.remove(path)
         if assets:
-            gone += retire(self.folder, assets, self.entries, self.context.now)
-        self.report.removed += gone
+            now = self.context.now
+            removed += retire_assets(self.folder, assets, self.entries, now)
+        self.report.removed += removed
 
     def finish(self, live: dict[str, Any]) -> None:
-        """Tell what changed before the manifest forgets what was, then what is live."""
+        """Write the record of the changes, the live state and then the manifest."""
         generation = live["generation"]
         if self.report.failed:
-            # A site that lacks a page is not what was promised.
+            # A site without one of its pages is not the new generation.
             generation = live_generation(self.folder)
-        note(self.folder, generation, self._change())
+        record_generation(self.folder, generation, self._changes())
         if not self.report.failed:
-            self.settle(Page(LIVE, live, rank=Rank.LAST), SHARED)
-        # No manifest tells of it, so what is remembered of this build must not
-        # either: the next one would take it away as what nobody yields.
+            self.write(Page(LIVE, live), SHARED)
+        # The manifest does not list it. If the cached manifest did, the next build
+        # would remove it as a file that no generator yields.
         self.entries.pop(LIVE, None)
-        self.folder.finish(self.maker.version, self.entries)
+        self.folder.finish(self.writer.version, self.entries)
 
-    def _change(self) -> Change:
+    def _changes(self) -> FileChanges:
         url = self.context.settings.site_url
         touched = [*self.report.written, *self.report.removed]
-        change = change_of(touched, self.before, self.entries, url)
+        changes = file_changes(touched, self.before, self.entries, url)
         if self.interrupted is None:
-            return change
-        # The build that died has told nobody what it changed.
+            return changes
+        # The build that died has recorded nothing.
         before = self.interrupted
-        differ = differing(before, self.entries)
-        return change.then(change_of(differ, before, self.entries, url))
+        differing = differing_paths(before, self.entries)
+        return changes.then(file_changes(differing, before, self.entries, url))
 
 
-def _live(numbers: dict[str, int]) -> dict[str, Any]:
-    """What is live, so that a writer can wait for it; and how the audit stands."""
+def _live_state(built_marks: dict[str, int]) -> dict[str, Any]:
+    """Return the live generation, and the newest records of the audit logs."""
     links = {area: newest_link(area) for area in AUDITED}
-    return {"generation": generation_with(numbers), "audit": links}
+    return {"generation": generation_with(built_marks), "audit": links}

@@ -1,4 +1,4 @@
-"""The builder: one thread that brings the site up to date when it is woken."""
+"""Run builds in a thread, whenever something was written or time changes a page."""
 
 import logging
 import threading
@@ -15,84 +15,85 @@ from models.runtime.faults import Fault
 from models.runtime.leader_election import Alone, Hosts
 from models.status.snapshot.last_change import next_told
 from models.storage.database import reading
-from sitegen.build.build import build, folder_of
-from sitegen.build.report import Report
-from sitegen.output.folder import Folder, OutputError
-from sitegen.output.inspection import Inspection, faults_of
+from sitegen.build.build import build, output_folder
+from sitegen.build.report import BuildReport
+from sitegen.output.folder import OutputError, OutputFolder
+from sitegen.output.inspection import Inspection, output_faults
 from sitegen.page import BuildContext
 
 log = logging.getLogger("masthead.builds")
 
-# A change alone is built at once. While changes follow each other, the builder rests
-# as long as its last build took, but no longer than this: it leaves half of the time
-# to those who write, and many changes make one build.
-COMPANY_SECONDS = 0.05
-# From when on an area that waits for its build is a trouble and not a queue.
-PATIENCE = timedelta(seconds=30)
+# A single change is built at once. While changes follow each other, the builder pauses
+# after each build for as long as the build took, up to this limit: that leaves half of
+# the time to those who write, and one build shows many changes.
+MAX_PAUSE_SECONDS = 0.05
+# The site is reported as behind when a change has waited for this long.
+MAX_WAIT = timedelta(seconds=30)
 
 
-class Pace(NamedTuple):
+class Timing(NamedTuple):
     """
-    How the builder waits, in seconds.
+    How long the builder waits, in seconds.
 
-    Measurements that change no state gather more of their kind. After a tick it looks
-    round unasked.
+    A quiet change, such as a measurement that changes no state, waits for more of its
+    kind. After a tick the builder checks for changes without being woken.
     """
 
-    gather: float = 5.0
+    quiet_delay: float = 5.0
     tick: float = 15.0
 
 
-PACE = Pace()
+TIMING = Timing()
 
 
 class Builder:
     """
     Builds when woken and when the next change is due, one build at a time.
 
-    `edition(now)` gives what the pages share. `due(at)` is told when time alone
-    will change the page, so that somebody wakes the builder then. `changed()` is
-    told of each build after which the output is another, and of the first. `hosts`
-    tell whether this server is the one that builds, of several on one database.
+    `create_context(now)` returns what the pages of a build share. `schedule(at)` is
+    called with the next time at which time alone changes a page, so that somebody
+    wakes the builder then. `on_output_changed()` is called after each build that
+    changed the output, and after the first build. `hosts` decides which of several
+    servers with one database builds.
     """
 
     def __init__(
         self,
         clock: Callable[[], datetime],
-        context: Callable[[datetime], BuildContext],
-        due: Callable[[datetime], None] = lambda _: None,
-        changed: Callable[[], None] = lambda: None,
+        create_context: Callable[[datetime], BuildContext],
+        schedule: Callable[[datetime], None] = lambda _: None,
+        on_output_changed: Callable[[], None] = lambda: None,
         *,
         hosts: Hosts | None = None,
-        pace: Pace = PACE,
+        timing: Timing = TIMING,
     ) -> None:
         self._clock = clock
-        self._edition = context
-        self._due = due
+        self._create_context = create_context
+        self._schedule = schedule
+        self._on_output_changed = on_output_changed
         self._hosts = hosts or Alone(lambda *_: None)
-        # What stands here may be of a time before another server built.
-        self._is_old = False
-        self._changed = changed
-        self._pace = pace
+        self._timing = timing
+        # Another server has built since this one did, so the files here may be old.
+        self._is_outdated = False
         self._woken = threading.Event()
-        self._hurried = threading.Event()
+        self._is_urgent = threading.Event()
         self._stopping = False
-        self._failure: Fault | None = None
-        # What this process has built: another may note in the database what it has
-        # built into a folder of its own.
-        self._built: dict[str, int] = {}
+        self._fault: Fault | None = None
+        # The marks that this process has built. The database also has those that
+        # another process built into its own folder.
+        self._built_marks: dict[str, int] = {}
         self._built_at: datetime | None = None
-        self._has_failed = False
+        self._has_failed_pages = False
         self._inspection = Inspection()
-        self._folder: Folder | None = None
+        self._folder: OutputFolder | None = None
         self._waiting_since: datetime | None = None
         self._next_change: datetime | None = None
-        self._rests_until = 0.0
+        self._paused_until = 0.0
         self.progress = Progress()
         self._thread = threading.Thread(target=self._run, name="builder", daemon=True)
 
     def start(self) -> None:
-        """Build everything once, since anything may have happened while away."""
+        """Start the thread, which first builds everything."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -102,139 +103,145 @@ class Builder:
 
     def wake(self, area: str = "", is_quiet: bool = False) -> None:  # noqa: ARG002
         """
-        Say that something was written, or that an instant has come.
+        Request a build, because something was written or a time has come.
 
-        What is quiet may wait for more of its kind; whatever else comes takes it
-        along. Its mark stands, so a death in between loses nothing.
+        A quiet change may wait for more of its kind; any other change takes it along.
+        The database has its mark, so it is not lost if this process dies.
         """
         now = self._clock()
         self._waiting_since = self._waiting_since or now
         self.progress.called(now)
         if not is_quiet:
-            self._hurried.set()
+            self._is_urgent.set()
         self._woken.set()
 
     @property
-    def is_shown(self) -> bool:
-        """Tell whether the folder has what readers get: built here, and not old."""
-        return not (self._hosts.is_elsewhere or self._is_old)
+    def is_output_current(self) -> bool:
+        """Tell whether the folder has what readers get: it was built here, and last."""
+        return not (self._hosts.is_elsewhere or self._is_outdated)
 
     def troubles(self) -> list[Fault]:
-        """Return what is wrong with the site now."""
-        found = [self._failure] if self._failure else []
-        found += faults_of(self._folder) if self._folder else []
+        """Return the faults that the site has now."""
+        faults = [self._fault] if self._fault else []
+        faults += output_faults(self._folder) if self._folder else []
         since = self._waiting_since
-        if since is not None and self._clock() - since > PATIENCE:
+        if since is not None and self._clock() - since > MAX_WAIT:
             detail = f"The site has been behind since {since:%H:%M:%S}Z."
-            found.append(Fault("site-behind", detail))
+            faults.append(Fault("site-behind", detail))
         with reading():
             pages = failed_pages()
-        details = [f"{each.path} failed: {each.reason}" for each in pages]
-        return found + [Fault("pages-failed", each) for each in details]
+        return faults + [
+            Fault("pages-failed", f"{page.path} failed: {page.reason}")
+            for page in pages
+        ]
 
     def _run(self) -> None:
-        has_looked = False
+        has_built_all = False
         while not self._stopping:
             if not self._hosts.is_builder:
-                has_looked = False
+                has_built_all = False
                 self._stand_by()
-            elif has_looked:
+            elif has_built_all:
                 self._wait()
             else:
-                # Anything may have happened while away.
-                self._turn(lambda: set(AREAS))
-                has_looked, self._is_old = True, False
+                # Anything may have changed while this process did not build.
+                self._build_areas(lambda: set(AREAS))
+                has_built_all, self._is_outdated = True, False
 
     def _stand_by(self) -> None:
-        """Another server builds: nothing is behind here, until that one is gone."""
-        self._is_old = self._is_old or self._hosts.is_elsewhere
-        self._failure, self._waiting_since, self._has_failed = None, None, False
+        """Wait while another server builds; nothing is behind here meanwhile."""
+        self._is_outdated = self._is_outdated or self._hosts.is_elsewhere
+        self._fault, self._waiting_since, self._has_failed_pages = None, None, False
         self.progress.relieved()
-        self._woken.wait(self._pace.tick)
+        self._woken.wait(self._timing.tick)
         self._woken.clear()
 
     def _wait(self) -> None:
-        """Wait for the next call, and build what it is about."""
-        # A tick makes up for every wake that was missed, also by a scheduler
-        # whose clock was set back.
-        is_woken = self._woken.wait(self._pace.tick)
+        """Wait until woken or for a tick, then build what has changed."""
+        # A tick also finds changes for which nobody woke the builder, for example
+        # because the scheduler's clock was set back.
+        is_woken = self._woken.wait(self._timing.tick)
         if is_woken:
-            self._hurried.wait(self._pace.gather)
-        time.sleep(max(0.0, self._rests_until - time.monotonic()))
-        # Before anything is read: what comes from here on is another turn's.
-        self._hurried.clear()
+            self._is_urgent.wait(self._timing.quiet_delay)
+        time.sleep(max(0.0, self._paused_until - time.monotonic()))
+        # Cleared before anything is read: later changes wake the builder again.
+        self._is_urgent.clear()
         self._woken.clear()
         if not self._stopping and self._hosts.is_builder:
-            self._turn(self._areas if is_woken else self._inspected)
+            self._build_areas(self._areas_behind if is_woken else self._inspect)
 
-    def _inspected(self) -> set[str]:
-        """Return what has to be built, all when some file is not what it was."""
-        if self._folder and self._inspection.glance(self._folder):
+    def _inspect(self) -> set[str]:
+        """Return the areas to build: all if a file was damaged."""
+        if self._folder and self._inspection.step(self._folder):
             return set(AREAS)
-        return self._areas()
+        return self._areas_behind()
 
-    def _areas(self) -> set[str]:
-        """Return what was written to, and the status page when its time has come."""
-        if self._failure is not None or self._has_failed:
+    def _areas_behind(self) -> set[str]:
+        """Return the areas that were written to, and status if its time has come."""
+        if self._fault is not None or self._has_failed_pages:
             return set(AREAS)
         with reading():
-            found = behind() | {a for a, n in marks().items() if n != self._built[a]}
-        return found | ({"status"} if self._is_due(self._clock()) else set())
+            areas = behind() | {
+                area
+                for area, mark in marks().items()
+                if mark != self._built_marks[area]
+            }
+        return areas | ({"status"} if self._is_due(self._clock()) else set())
 
     def _is_due(self, now: datetime) -> bool:
-        """Tell whether time has changed the page; a clock set back has, too."""
+        """Tell whether time has changed a page, which a clock set back does, too."""
         if self._next_change is None or self._built_at is None:
             return True
         return now >= self._next_change or now < self._built_at
 
-    def _turn(self, areas: Callable[[], set[str]]) -> None:
-        """Build, and note what went wrong: the thread lives, the next wake tries."""
-        waiting, self._waiting_since = self._waiting_since, None
+    def _build_areas(self, find_areas: Callable[[], set[str]]) -> None:
+        """Build, and store the error if that fails: the next wake tries again."""
+        waiting_since, self._waiting_since = self._waiting_since, None
         self.progress.begun(self._clock())
-        is_whole = False
+        is_complete = False
         try:
-            found = areas()
-            is_whole = not found or self._build(found)
-            if self._failure is not None:
-                log.info(Line(state=self._failure.state, is_over=True))
-            self._failure = None
+            areas = find_areas()
+            is_complete = not areas or self._build(areas)
+            if self._fault is not None:
+                log.info(Line(state=self._fault.state, is_over=True))
+            self._fault = None
         except Exception as error:
-            state = _state_of(error)
-            self._failure = Fault(state, f"The site could not be built: {error}")
-            self._waiting_since = waiting or self._clock()
+            state = _fault_state(error)
+            self._fault = Fault(state, f"The site could not be built: {error}")
+            self._waiting_since = waiting_since or self._clock()
             self.progress.broken += 1
-            # What has a name has said all in its sentence.
-            trace = state == "build-failed"
-            told = Line(build="failed", state=state, reason=error)
-            log.error(told, exc_info=trace)
+            # The message of a known error is enough.
+            has_traceback = state == "build-failed"
+            line = Line(build="failed", state=state, reason=error)
+            log.error(line, exc_info=has_traceback)
         finally:
-            self.progress.ended(is_whole=is_whole)
+            self.progress.ended(is_whole=is_complete)
 
     def _build(self, areas: set[str]) -> bool:
-        """Build, and tell whether every page is true now."""
-        started, context = time.perf_counter(), self._edition(self._clock())
-        # Whoever mends a template need not start the service again.
-        if self._has_failed and context.theme.read_again():
-            context.memory.clear()
-        self._folder = folder_of(context)
+        """Build the areas; tell whether no page failed."""
+        started, context = time.perf_counter(), self._create_context(self._clock())
+        # A corrected template takes effect without a restart.
+        if self._has_failed_pages and context.theme.read_again():
+            context.process_cache.clear()
+        self._folder = output_folder(context)
         report = build(context, sorted(areas))
         if report.written or report.removed or self._built_at is None:
-            self._changed()
-        self._built |= report.numbers
+            self._on_output_changed()
+        self._built_marks |= report.marks
         self._built_at = context.now
-        self._has_failed = bool(report.failed)
+        self._has_failed_pages = bool(report.failed)
         seconds = time.perf_counter() - started
         if report.written:
-            self._rests_until = time.monotonic() + min(seconds, COMPANY_SECONDS)
+            self._paused_until = time.monotonic() + min(seconds, MAX_PAUSE_SECONDS)
         with reading():
             self._next_change = next_told(context.now, context.settings.freshness)
-        self._due(self._next_change)
+        self._schedule(self._next_change)
         self.progress.built(context.now, seconds)
-        _log(areas, report, seconds)
+        _log_build(areas, report, seconds)
         return not report.failed
 
 
-def _state_of(error: Exception) -> str:
+def _fault_state(error: Exception) -> str:
     if isinstance(error, OutputError):
         return error.state
     if isinstance(error, StorageBusy):
@@ -242,7 +249,7 @@ def _state_of(error: Exception) -> str:
     return "build-failed"
 
 
-def _log(areas: set[str], report: Report, seconds: float) -> None:
+def _log_build(areas: set[str], report: BuildReport, seconds: float) -> None:
     log.info(
         Line(
             build="done",

@@ -1,4 +1,4 @@
-"""How one page becomes a file, unless its file stands already."""
+"""Decide whether a page's file is up to date, and write the file if it is not."""
 
 import hashlib
 import json
@@ -8,139 +8,144 @@ from typing import Any, NamedTuple
 
 from models.base import canonical
 from sitegen.docs.collections import docs_collections
-from sitegen.output.folder import Folder
-from sitegen.output.manifest import LIVE, Entry
+from sitegen.output.folder import OutputFolder
+from sitegen.output.manifest import LIVE, ManifestEntry
 from sitegen.page import BuildContext, Page
 
 
 class PageError(Exception):
-    """A page cannot be made: why, in the words of what its template raised."""
+    """A page could not be rendered; the message is the error of its template."""
 
 
-class Made(NamedTuple):
-    """A file as the manifest tells it, and whether it is another than before."""
+class WriteResult(NamedTuple):
+    """A page's entry for the manifest, and whether the file differs from before."""
 
-    entry: Entry
+    entry: ManifestEntry
     is_written: bool
 
 
-class Maker:
+class PageWriter:
     """
-    Makes the pages of one build; `before` is what stood when it began.
+    Writes the pages of one build.
 
-    If the build is full every page is made again.
+    A page is written if its fingerprint differs from the one in the manifest. The
+    fingerprint covers the page's data and everything that all pages show, so a page
+    cannot be forgotten. `before` has the entries of the last build. In a full build
+    every page is rendered again.
     """
 
     def __init__(
         self,
         context: BuildContext,
-        folder: Folder,
-        before: Mapping[str, Entry],
+        folder: OutputFolder,
+        before: Mapping[str, ManifestEntry],
         *,
         is_full: bool,
     ) -> None:
         self.folder = folder
         self.before = before
         self.is_full = is_full
-        self._edition = context
-        self._looks = context.theme
-        self._begun = False
+        self._context = context
+        self._theme = context.theme
+        self._is_started = False
 
     @cached_property
     def _site(self) -> dict[str, Any]:
-        return self._looks.site(_navigation(self._edition))
+        return self._theme.site(_navigation(self._context))
 
     @cached_property
     def version(self) -> str:
-        """Name what every page shows; it is found out at the first page."""
-        return _digest([self._looks.version, self._site["collections"]])[:16]
+        """Return a digest of what every page depends on: the theme, the navigation."""
+        shared = canonical([self._theme.version, self._site["collections"]])
+        return hashlib.sha256(shared).hexdigest()[:16]
 
-    def made(self, page: Page, area: str) -> Made:
+    def fingerprint(self, page: Page) -> str:
+        """Return a digest of everything that the page's file depends on."""
+        return f"{page.digest} {self.version}" if page.template else page.digest
+
+    def is_up_to_date(self, page: Page) -> bool:
+        return self._unchanged_entry(page.path, self.fingerprint(page)) is not None
+
+    def _unchanged_entry(self, path: str, fingerprint: str) -> ManifestEntry | None:
+        """Return the entry of the last build if the file need not be written."""
+        entry = self.before.get(path)
+        if entry is None or self.is_full or entry.made != fingerprint:
+            return None
+        return entry if self.folder.has_file(path, entry) else None
+
+    def write(self, page: Page, area: str) -> WriteResult:
         """
-        Make one page true, unless it is already.
+        Write the page's file unless it is up to date.
 
-        Raise PageError, and leave its file as it is, when it cannot be made.
+        Raise PageError, and leave the file as it is, if the page cannot be rendered.
         """
         try:
-            # Asked for first: with it a page learns what its content needs.
-            made_from = self._made_from(page)
-            if before := self._standing(page.path, made_from):
-                return Made(before, is_written=False)
-            content = self._content(page)
+            fingerprint = self.fingerprint(page)
+            if unchanged := self._unchanged_entry(page.path, fingerprint):
+                return WriteResult(unchanged, is_written=False)
+            content = self._render(page)
         except Exception as error:
             raise PageError(f"{type(error).__name__}: {error}") from error
-        entry = Entry.of(page.path, content, area, made_from)
-        # Read and not believed: a file is small, and somebody may have been at it.
-        has_it = bool(self.before) and self.folder.has(page.path, content)
-        if not has_it:
-            self.begin()
+        entry = ManifestEntry.of(page.path, content, area, fingerprint)
+        # The file is compared itself, since somebody may have changed it.
+        is_same = bool(self.before) and self.folder.has_content(page.path, content)
+        if not is_same:
+            self.start()
             self.folder.write(page.path, content)
-        return Made(entry, is_written=not has_it or self._differs(entry, page.path))
+        is_written = not is_same or self._differs_from_before(entry, page.path)
+        return WriteResult(entry, is_written)
 
-    def _differs(self, entry: Entry, path: str) -> bool:
+    def start(self) -> None:
+        """Mark the folder as unfinished before the build changes its first file."""
+        if not self._is_started:
+            self.folder.mark_unfinished()
+            self._is_started = True
+
+    @property
+    def is_manifest_trusted(self) -> bool:
+        """Tell whether `before` is the manifest, and not read from the files."""
+        manifest = self.folder.manifest()
+        return manifest is not None and manifest.entries is self.before
+
+    def _differs_from_before(self, entry: ManifestEntry, path: str) -> bool:
         """
-        Tell whether readers had something else before.
+        Tell whether readers had another file before this build.
 
-        They may have where the file is right already: a worker that died wrote it.
+        That can be so although the file is right: a worker that died has written it.
         """
         before = self.before.get(path)
         return path != LIVE and (before is None or before.sha256 != entry.sha256)
 
-    @property
-    def is_trusted(self) -> bool:
-        """Tell whether `before` is what the manifest says."""
-        known = self.folder.known()
-        return known is not None and known.entries is self.before
-
-    def begin(self) -> None:
-        """Note in the folder, before it is touched, that a build is under way."""
-        if not self._begun:
-            self.folder.begin()
-            self._begun = True
-
-    def stands(self, page: Page) -> bool:
-        """Tell whether the page's file is as the page is."""
-        return self._standing(page.path, self._made_from(page)) is not None
-
-    def _standing(self, path: str, made_from: str) -> Entry | None:
-        before = self.before.get(path)
-        if before is None or self.is_full or before.made != made_from:
-            return None
-        return before if self.folder.holds(path, before) else None
-
-    def _made_from(self, page: Page) -> str:
-        return f"{page.digest} {self.version}" if page.template else page.digest
-
-    def _content(self, page: Page) -> bytes:
-        data = page.content()
+    def _render(self, page: Page) -> bytes:
+        data = page.load_data()
         if isinstance(data, bytes):
             return data
         if page.template is None:
-            return _told(data)
-        told = {
+            return _serialize(data)
+        metadata = {
             "path": page.address,
             "title": page.title,
             "description": page.description,
             "canonical": self._site["url"] + (page.canonical or page.address),
             "twin": page.twin,
         }
-        names: dict[str, Any] = {"site": self._site, "page": told, "data": data}
-        return self._looks.render(page.template, **names).encode()
-
-
-def _digest(told: Any) -> str:
-    return hashlib.sha256(canonical(told)).hexdigest()
+        variables: dict[str, Any] = {"site": self._site, "page": metadata, "data": data}
+        return self._theme.render(page.template, **variables).encode()
 
 
 def _navigation(context: BuildContext) -> list[dict[str, str]]:
-    """The collections that have pages, as every page's header shows them."""
+    """Return the collections for the header of every page."""
     return [
-        {"collection": each.collection, "title": each.title, "href": each.href}
-        for each in docs_collections(context)
+        {
+            "collection": collection.collection,
+            "title": collection.title,
+            "href": collection.href,
+        }
+        for collection in docs_collections(context)
     ]
 
 
-def _told(data: Any) -> bytes:
+def _serialize(data: Any) -> bytes:
     if isinstance(data, str):
         return data.encode()
     return (json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n").encode()

@@ -1,36 +1,39 @@
-"""What a build did, and how that is said."""
+"""Report what a build did."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 
 @dataclass
-class Report:
-    """What a build did; `failed` holds (path, area, reason)."""
+class BuildReport:
+    """What a build did; `failed` contains (path, area, reason)."""
 
     written: list[str] = field(default_factory=list)
     unchanged: int = 0
     removed: list[str] = field(default_factory=list)
     failed: list[tuple[str, str, str]] = field(default_factory=list)
-    # The number of each area that was built.
-    numbers: dict[str, int] = field(default_factory=dict)
+    # The mark of each area that was built.
+    marks: dict[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
-    # By what the manifest that it left is told apart.
-    manifest: tuple[int, ...] = ()
+    # Identifies the manifest that the build has left.
+    manifest_stamp: tuple[int, ...] = ()
 
-    def remarks(self) -> list[str]:
-        """Return, line by line, what somebody should look at."""
-        told = [f"warning: {warning}" for warning in self.warnings]
-        return told + [f"failed: {path}: {reason}" for path, _, reason in self.failed]
+    def messages(self) -> list[str]:
+        """Return the warnings and failures, one line each."""
+        warnings = [f"warning: {warning}" for warning in self.warnings]
+        return warnings + [
+            f"failed: {path}: {reason}" for path, _, reason in self.failed
+        ]
 
-    def told(self, seconds: float) -> dict[str, Any]:
-        """Return all of it, for a script."""
-        members = ("path", "area", "reason")
+    def to_json(self, seconds: float) -> dict[str, Any]:
+        fields = ("path", "area", "reason")
         return {
             "written": self.written,
             "unchanged": self.unchanged,
             "removed": self.removed,
-            "failed": [dict(zip(members, each, strict=True)) for each in self.failed],
+            "failed": [
+                dict(zip(fields, failure, strict=True)) for failure in self.failed
+            ],
             "warnings": self.warnings,
             "seconds": round(seconds, 2),
         }

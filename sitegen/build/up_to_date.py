@@ -1,12 +1,12 @@
 """
-What a build has left standing, so that a process that knows nothing sees it at once.
+Recognize a build that would find nothing to do, without loading the application.
 
-Most builds from cron find nothing to do. To find that out page by page takes seconds
-at ten thousand documents, most of them to load the application and read every row.
-So a build notes what it was made of. While that is the same, nothing has been written
-since and no instant has come at which a page changes, every page would be the same:
-it is enough to look whether the files are there. The running builder goes by the same
-marks and the same instant.
+Most builds that cron starts have nothing to do. To find that out page by page takes
+seconds for ten thousand documents, mostly to load the application and read every row.
+So each build records its inputs. While these are the same, nothing has been written
+since, and no time has come at which a page changes, every page would be the same: it
+is enough to check that the files exist. The running builder relies on the same marks
+and the same time.
 """
 
 import hashlib
@@ -21,22 +21,24 @@ from pathlib import Path
 from models.settings import Settings
 from models.storage.engines.engine import is_served
 from models.storage.generation import generation_at_rest, newest_links
-from sitegen.build.report import Report
-from sitegen.output.folder import Folder
-from sitegen.output.generations import path_of
+from sitegen.build.report import BuildReport
+from sitegen.output.folder import OutputFolder
+from sitegen.output.generations import record_path
 from sitegen.output.manifest import LIVE, MANIFEST
 
-STANDING = ".masthead.standing"
+BUILD_RECORD = ".masthead.standing"
 ROOT = Path(__file__).parents[2]
 SOURCES = ("models", "api", "sitegen", "templates")
 
 
-def made_of(settings: Settings) -> str:
-    """Name all that pages are made of but for the rows: code, looks, settings."""
-    # The settings themselves do not show the address, which may have a password.
-    told = repr((sys.version, _packages(), settings, settings.database))
-    digest = hashlib.sha256(told.encode())
-    files = [*ROOT.glob("*.py"), *(f for each in SOURCES for f in _files(ROOT / each))]
+def inputs_digest(settings: Settings) -> str:
+    """Return a digest of everything but rows: code, packages, templates, settings."""
+    # The representation of the settings hides the database, which may have a password.
+    inputs = repr((sys.version, _packages(), settings, settings.database))
+    digest = hashlib.sha256(inputs.encode())
+    files = [*ROOT.glob("*.py")]
+    for folder in SOURCES:
+        files += _files(ROOT / folder)
     if settings.templates:
         files += _files(Path(settings.templates))
     for file in sorted(files):
@@ -45,74 +47,76 @@ def made_of(settings: Settings) -> str:
     return digest.hexdigest()
 
 
-def note(settings: Settings, made: str, until: datetime, report: Report) -> None:
-    """Write down what stands after the build, and until when it does."""
+def record_build(
+    settings: Settings, inputs: str, until: datetime, report: BuildReport
+) -> None:
+    """Record that the site is up to date until this time if nothing is written."""
     if report.failed:
         return
-    folder = Folder(settings.output)
-    told = {
-        "made": made,
-        "manifest": report.manifest,
+    folder = OutputFolder(settings.output)
+    record = {
+        "made": inputs,
+        "manifest": report.manifest_stamp,
         "until": until.timestamp(),
         "warnings": report.warnings,
     }
     with folder.locked():
-        folder.write(STANDING, json.dumps(told).encode())
+        folder.write(BUILD_RECORD, json.dumps(record).encode())
 
 
-def glance(settings: Settings, now: datetime) -> Report | None:
-    """Return the report of a build that finds nothing to do; None where one may."""
+def up_to_date_report(settings: Settings, now: datetime) -> BuildReport | None:
+    """Return the report of a build with nothing to do; None if there may be work."""
     if not is_served(settings.database) and not Path(settings.database).is_file():
         return None
-    folder = Folder(settings.output)
+    folder = OutputFolder(settings.output)
     with folder.locked():
         try:
-            noted = json.loads((folder.path / STANDING).read_bytes())
-            holds = (
+            record = json.loads((folder.path / BUILD_RECORD).read_bytes())
+            is_valid = (
                 not folder.is_unfinished
-                and tuple(noted["manifest"]) == folder.stamp()
-                and now.timestamp() < noted["until"]
-                and _is_live(settings, folder)
-                and noted["made"] == made_of(settings)
+                and tuple(record["manifest"]) == folder.manifest_stamp()
+                and now.timestamp() < record["until"]
+                and _shows_database(settings, folder)
+                and record["made"] == inputs_digest(settings)
             )
-            count = _count(folder) if holds else None
-            warnings = [str(each) for each in noted["warnings"]]
+            count = _count_files(folder) if is_valid else None
+            warnings = [str(warning) for warning in record["warnings"]]
         except (OSError, ValueError, KeyError, TypeError, sqlite3.Error):
-            # Whatever it is, a build that looks at every page will say it.
+            # The complete build will report the error.
             return None
-    return None if count is None else Report(unchanged=count, warnings=warnings)
+    return None if count is None else BuildReport(unchanged=count, warnings=warnings)
 
 
-def _is_live(settings: Settings, folder: Folder) -> bool:
-    """Tell whether the folder shows what the database has come to."""
+def _shows_database(settings: Settings, folder: OutputFolder) -> bool:
+    """Tell whether the site shows the newest state of the database."""
     live = json.loads((folder.path / LIVE).read_bytes())
     path, links, generation = settings.database, live["audit"], live["generation"]
     return (
         generation == generation_at_rest(path)
         and newest_links(path, links) == links
-        and (folder.path / path_of(generation)).is_file()
+        and (folder.path / record_path(generation)).is_file()
     )
 
 
-def _count(folder: Folder) -> int | None:
-    """Return how many files there are, None where one is not as long as it was."""
-    told = json.loads((folder.path / MANIFEST).read_bytes())["files"]
+def _count_files(folder: OutputFolder) -> int | None:
+    """Return how many files there are, None if one has not the size it should have."""
+    entries = json.loads((folder.path / MANIFEST).read_bytes())["files"]
     root = f"{folder.path}/"
-    are_whole = all(
-        os.stat(root + path).st_size == entry["size"] for path, entry in told.items()
+    are_intact = all(
+        os.stat(root + path).st_size == entry["size"] for path, entry in entries.items()
     )
-    # And the file that says which generation is live.
-    return len(told) + 1 if are_whole else None
+    # The manifest does not list the file with the live generation.
+    return len(entries) + 1 if are_intact else None
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    for name, folders, files in os.walk(folder):
-        folders[:] = [each for each in folders if each != "__pycache__"]
-        yield from (Path(name, each) for each in files)
+    for path, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        yield from (Path(path, name) for name in names)
 
 
 def _packages() -> list[str]:
-    """The packages that are installed, each with its version."""
-    places = filter(os.path.isdir, sys.path)
-    names = (name for place in places for name in os.listdir(place))
+    """Return the installed packages, each with its version."""
+    folders = filter(os.path.isdir, sys.path)
+    names = (name for folder in folders for name in os.listdir(folder))
     return sorted(name for name in names if name.endswith(".dist-info"))

@@ -1,10 +1,10 @@
-"""A long row of subjects: the pages of the last ones are made by a worker."""
+"""Share a long batch of pages with a worker process, which makes the last of them."""
 
 import json
 import logging
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -17,43 +17,37 @@ from typing import Any, TypeVar
 from models.logs import Line
 from models.response_headers import cache_class, type_of
 from models.storage.engines.engine import from_anywhere
-from sitegen.build.page_writer import Made, Maker
-from sitegen.output.folder import Folder
-from sitegen.output.manifest import Entry
-from sitegen.page import BuildContext, Page, PageBatch, Pages, Subject
+from sitegen.build.page_writer import PageWriter, WriteResult
+from sitegen.output.folder import OutputFolder
+from sitegen.output.manifest import ManifestEntry
+from sitegen.page import BuildContext, Page, PageBatch, PageGenerator, PageGroup
 
 log = logging.getLogger("masthead.builds")
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = [sys.executable, "-m", "sitegen.build.worker"]
 STOP_SECONDS = 10
-# So long is waited for one answer; a part takes seconds.
-ANSWER_SECONDS = 120
-# So many subjects are taken on here at once; that is also the least that the worker
-# is asked for, and this the most, since its answer takes memory.
-PART, MOST = 32, 400
-# The worker is asked for this share of what is left, so that neither waits long for
-# the other at the end, and it seldom has to begin at another place.
-SHARE = 4
-# A worker needs its time to start: with less left than this it is not asked.
-WORTH = 160
+# The longest wait for one response; a part takes seconds.
+RESPONSE_SECONDS = 120
+# How many groups this process takes at once, which is also the smallest part for the
+# worker. The largest part for the worker is limited, since its response takes memory.
+PART_SIZE, MAX_PART_SIZE = 32, 400
+# The worker gets this share of what is left, so that at the end neither process waits
+# long for the other, and the worker seldom has to start at another position.
+WORKER_SHARE = 4
+# A worker takes time to start, so it gets no batch with fewer groups left.
+MIN_SHARED = 160
 
-# A page as the worker tells it: what its maker has learned of it, sha256, size and
-# digest of the manifest, and whether it was written.
-Told = tuple[list[Any], str, int, str, bool]
+# Digest, SHA-256, size and whether the file was written; None if the page failed.
+PageResult = tuple[str, str, int, bool]
+# What the worker resolved for a group, and the result of each of its pages.
+GroupResult = tuple[Any, Sequence[PageResult | None]]
 
 T = TypeVar("T")
 
-# What yields a row: the name of a function, and its area.
-Of = tuple[str, str]
 
-
-def name_of(function: Pages, area: str) -> Of:
-    return f"{function.__module__}.{function.__qualname__}", area
-
-
-class Turn:
-    """Who makes which part of a row: parts of its beginning here, the others there."""
+class BatchSplit:
+    """Divides a batch: this process takes its first parts, the worker its last ones."""
 
     def __init__(self, length: int) -> None:
         self._start, self._end = 0, length
@@ -63,190 +57,209 @@ class Turn:
     def left(self) -> int:
         return self._end - self._start
 
-    def here(self) -> slice | None:
-        """Take the next part from the beginning."""
+    def next_here(self) -> slice | None:
+        """Take the next part from the start."""
         with self._lock:
-            start, self._start = self._start, min(self._start + PART, self._end)
+            start = self._start
+            self._start = min(start + PART_SIZE, self._end)
             return slice(start, self._start) if start < self._start else None
 
-    def there(self) -> tuple[int, int] | None:
-        """Take a part from the end, unless little is left."""
+    def next_for_worker(self) -> tuple[int, int] | None:
+        """Take the next part from the end, unless little is left."""
         with self._lock:
-            if self.left < PART:
+            if self.left < PART_SIZE:
                 return None
-            end, length = self._end, min(MOST, max(PART, self.left // SHARE))
+            length = min(MAX_PART_SIZE, max(PART_SIZE, self.left // WORKER_SHARE))
+            end = self._end
             self._end -= length
             return self._end, end
 
 
-class Helper:
-    """The worker of one build, which is started when the build is or proves long."""
+class WorkSplit:
+    """Shares the batches of a build with a worker, which is started if it pays off."""
 
-    def __init__(self, context: BuildContext, maker: Maker, marked: Any) -> None:
-        self._edition, self._maker, self._marked = context, maker, marked
-        self._thread: ThreadPoolExecutor | None = None
-        self._worker: Worker | None = None
-        # The rows that the worker is at or will come to, by what they are of.
-        self._turns: dict[Of, Turn] = {}
-        self._under_way: dict[Of, Future[dict[str, Told]]] = {}
-        self._made: dict[str, Told] = {}
+    def __init__(self, context: BuildContext, writer: PageWriter, marks: Any) -> None:
+        self._context, self._writer, self._marks = context, writer, marks
+        self._executor: ThreadPoolExecutor | None = None
+        self._worker: WorkerProcess | None = None
+        # The batches that the worker has or will get, by the generator's name.
+        self._splits: dict[str, BatchSplit] = {}
+        self._pending: dict[str, Future[dict[int, GroupResult]]] = {}
+        self._page_results: dict[str, PageResult] = {}
 
-    def expect(self, subjects: int) -> None:
-        """Where so many will lack, have the worker load what it needs meanwhile."""
-        if subjects > WORTH:
-            self._in_thread(self._begun)
+    def prepare(self, expected_groups: int) -> None:
+        """Start the worker early if this many groups will have to be made."""
+        if expected_groups > MIN_SHARED:
+            self._submit(self._running_worker)
 
-    def begin(self, row: PageBatch, of: Of) -> bool:
-        """Have a row made before its turn, if so much of it lacks; tell whether."""
-        if sum(map(self._lacks, row)) <= WORTH:
-            return False
-        self._share(of, Turn(len(row)))
-        return True
+    def start(self, batch: PageBatch, generator: PageGenerator) -> None:
+        """Have the worker start on a batch now if many of its files must be written."""
+        if sum(map(self._must_write, batch)) > MIN_SHARED:
+            self._share(generator, BatchSplit(len(batch)))
 
-    def _lacks(self, subject: Subject) -> bool:
-        return not all(map(self._maker.stands, subject.pages))
-
-    def _share(self, of: Of, turn: Turn) -> None:
-        self._turns[of] = turn
-        self._under_way[of] = self._in_thread(self._shared, of, turn)
-
-    def _in_thread(self, function: Callable[..., T], *given: Any) -> Future[T]:
-        self._thread = self._thread or ThreadPoolExecutor(1)
-        return self._thread.submit(function, *given)
-
-    def in_turn(
+    def pages(
         self,
-        row: PageBatch,
-        of: Of,
+        batch: PageBatch,
+        generator: PageGenerator,
         is_long: Callable[[], bool],
-        meanwhile: Callable[[], None],
+        after_start: Callable[[], None],
     ) -> Iterator[Page]:
         """
-        Yield the pages of the row in order; those at its end may have been made.
+        Yield the pages of the batch in order; `result` has those the worker has made.
 
-        `meanwhile` is done once the helper is at work.
+        `after_start` is called once the worker has started on this batch.
         """
-        turn, done = self._turns.get(of) or Turn(len(row)), 0
+        name = generator.name
+        split, done = self._splits.get(name) or BatchSplit(len(batch)), 0
         part: slice | None = slice(0)
         while part:
-            yield from _pages(row[part])
+            for group in batch[part]:
+                yield from group.pages
             done = part.stop
-            if of not in self._under_way and turn.left > WORTH and is_long():
-                self._share(of, turn)
-                meanwhile()
-            part = turn.here()
-        if of in self._under_way:
-            self._made |= self._under_way.pop(of).result()
-        yield from _pages(row[done:])
+            if name not in self._pending and split.left > MIN_SHARED and is_long():
+                self._share(generator, split)
+                after_start()
+            part = split.next_here()
+        results = self._pending.pop(name).result() if name in self._pending else {}
+        for position in range(done, len(batch)):
+            group = batch[position]
+            if position in results:
+                self._load(group, results.pop(position))
+            yield from group.pages
 
-    def made(self, page: Page, area: str) -> Made | None:
-        """Return what the worker has made of the page, None where it has not."""
-        told = self._made.pop(page.path, None) if self._made else None
-        if told is None:
+    def result(self, page: Page, area: str) -> WriteResult | None:
+        """Return the result of a page that the worker has made, None for any other."""
+        result = self._page_results.pop(page.path, None) if self._page_results else None
+        if result is None:
             return None
-        learned, sha256, size, made, is_written = told
-        page.learn(learned)
-        kinds = type_of(page.path), cache_class(page.path)
-        return Made(Entry(sha256, size, *kinds, area, made), is_written)
+        digest, sha256, size, is_written = result
+        page.set_digest(digest)
+        headers = type_of(page.path), cache_class(page.path)
+        made = self._writer.fingerprint(page)
+        entry = ManifestEntry(sha256, size, *headers, area, made)
+        return WriteResult(entry, is_written)
 
     def close(self) -> None:
-        """End the worker; one that is still at something has nobody to tell."""
-        is_at_work = self._under_way or (self._worker and self._worker.basis is None)
-        self._end_worker(at_once=bool(is_at_work))
-        if self._thread is not None:
-            self._thread.shutdown()
+        """End the worker, at once if it is still busy, since nobody waits for it."""
+        is_starting = self._worker is not None and self._worker.snapshot is None
+        self._stop_worker(immediately=bool(self._pending) or is_starting)
+        if self._executor is not None:
+            self._executor.shutdown()
 
-    def _begun(self) -> "Worker":
-        self._worker = self._worker or Worker(self._maker.folder)
-        if self._worker.basis is None:
-            self._worker.begin(self._edition, self._maker)
+    def _must_write(self, group: PageGroup) -> bool:
+        return not all(map(self._writer.is_up_to_date, group.pages))
+
+    def _load(self, group: PageGroup, result: GroupResult) -> None:
+        resolution, page_results = result
+        if resolution is not None:
+            group.load_resolution(resolution)
+        for page, page_result in zip(group.pages, page_results, strict=True):
+            if page_result is not None:
+                self._page_results[page.path] = page_result
+
+    def _share(self, generator: PageGenerator, split: BatchSplit) -> None:
+        self._splits[generator.name] = split
+        self._pending[generator.name] = self._submit(
+            self._make_in_worker, generator, split
+        )
+
+    def _submit(self, function: Callable[..., T], *arguments: Any) -> Future[T]:
+        self._executor = self._executor or ThreadPoolExecutor(1)
+        return self._executor.submit(function, *arguments)
+
+    def _running_worker(self) -> "WorkerProcess":
+        self._worker = self._worker or WorkerProcess(self._writer.folder)
+        if self._worker.snapshot is None:
+            self._worker.start(self._context, self._writer)
         return self._worker
 
-    def _end_worker(self, *, at_once: bool) -> None:
+    def _stop_worker(self, *, immediately: bool) -> None:
         worker, self._worker = self._worker, None
         if worker is not None:
-            worker.stop(at_once=at_once)
+            worker.stop(immediately=immediately)
 
-    def _shared(self, of: Of, turn: Turn) -> dict[str, Told]:
+    def _make_in_worker(
+        self, generator: PageGenerator, split: BatchSplit
+    ) -> dict[int, GroupResult]:
         """
-        Return what the worker made of the row, by path: all stands when this returns.
+        Return the results by the group's position; all files are in place by then.
 
-        That is nothing where it reads something else than we, or dies.
+        There are none if the worker reads another snapshot than this process, or dies.
         """
-        found: dict[str, Told] = {}
+        results: dict[int, GroupResult] = {}
         try:
-            worker = self._begun()
-            if worker.basis != [self._marked, self._maker.version]:
+            worker = self._running_worker()
+            if worker.snapshot != [self._marks, self._writer.version]:
                 return {}
-            while part := turn.there():
-                found |= worker.ask([*of, *part])
-            worker.ask(None)
+            while part := split.next_for_worker():
+                request = [generator.name, generator.area, *part]
+                results |= zip(range(*part), worker.call(request), strict=True)
+            worker.call(None)
         except (OSError, ValueError) as error:
-            # Unless it was we who ended it.
+            # Unless this process has ended it.
             if self._worker is not None:
                 log.warning(Line(build="slow", reason="worker-died", error=error))
-            self._end_worker(at_once=True)
+            self._stop_worker(immediately=True)
             return {}
-        return found
+        return results
 
 
-def _pages(subjects: Iterable[Subject]) -> Iterator[Page]:
-    return (page for each in subjects for page in each.pages)
+class WorkerProcess:
+    """The worker process; requests and responses are lines of JSON."""
 
+    # What the worker has read, once it has started: the marks and the site's version.
+    snapshot: Any = None
 
-class Worker:
-    """The other process; it is asked, and answers, in lines of JSON."""
-
-    basis: Any = None
-
-    def __init__(self, folder: Folder) -> None:
+    def __init__(self, folder: OutputFolder) -> None:
         self._process = subprocess.Popen(  # noqa: S603  (our own program)
             PROGRAM,
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            # As long as it lives nobody else builds here, even if we are killed.
-            pass_fds=[folder.lock],
-            # Ctrl-C is for us, who end it.
+            # While it lives, nobody else builds here, even if this process is killed.
+            pass_fds=[folder.lock_descriptor],
+            # Ctrl-C goes to this process, which ends the worker.
             start_new_session=True,
         )
 
-    def begin(self, context: BuildContext, maker: Maker) -> None:
-        # It runs elsewhere.
-        told = context.settings
+    def start(self, context: BuildContext, writer: PageWriter) -> None:
+        # The worker has another working directory.
         settings = replace(
-            told,
-            database=from_anywhere(told.database),
-            templates=told.templates and abspath(told.templates),
+            context.settings,
+            database=from_anywhere(context.settings.database),
+            templates=context.settings.templates
+            and abspath(context.settings.templates),
         )
-        work = {
-            "settings": asdict(settings),
-            "folder": abspath(maker.folder.path),
-            "now": context.now.isoformat(),
-            "isTrusted": maker.is_trusted,
-            "isFull": maker.is_full,
-        }
-        self.basis = self.ask(work)
+        self.snapshot = self.call(
+            {
+                "settings": asdict(settings),
+                "folder": abspath(writer.folder.path),
+                "now": context.now.isoformat(),
+                "isManifestTrusted": writer.is_manifest_trusted,
+                "isFull": writer.is_full,
+            }
+        )
 
-    def ask(self, question: Any) -> Any:
+    def call(self, request: Any) -> Any:
+        """Raise OSError or ValueError if the worker does not respond."""
         process = self._process
         assert process.stdin
         assert process.stdout
-        process.stdin.write(json.dumps(question).encode() + b"\n")
+        process.stdin.write(json.dumps(request).encode() + b"\n")
         process.stdin.flush()
-        if not select([process.stdout], [], [], ANSWER_SECONDS)[0]:
-            raise TimeoutError("It does not answer.")
+        if not select([process.stdout], [], [], RESPONSE_SECONDS)[0]:
+            raise TimeoutError("The worker process does not respond.")
         return json.loads(process.stdout.readline())
 
-    def stop(self, *, at_once: bool) -> None:
-        """Closing what it reads from ends it; if it hangs it is killed."""
+    def stop(self, *, immediately: bool) -> None:
+        """Close the worker's input, which ends it; kill it if it does not end."""
         process = self._process
         assert process.stdin
         assert process.stdout
         with suppress(BrokenPipeError):
             process.stdin.close()
         try:
-            process.wait(0 if at_once else STOP_SECONDS)
+            process.wait(0 if immediately else STOP_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

@@ -1,13 +1,14 @@
 """
-A process of its own that makes a part of a long row of pages.
+Make a part of the pages of a long batch, in a process of its own.
 
-Two cores then share a large build. Not forked: the builder is a thread among others.
-Not multiprocessing: that would load all of the application. It is told of the build
-in a line of JSON, then asked for parts of rows, and answers each in a line.
+Two cores then share a large build. The process is not forked, since the builder is one
+thread of many, and does not use multiprocessing, which would load the whole
+application. One line of JSON describes the build; each further line requests a part of
+a batch and gets a line in response.
 
-It reads from a snapshot of its own, and tells what it has read of: whoever asks it
-for a page compares. What it writes it describes by what it was made from, like any
-build, so that a difference that went unnoticed would be mended by the next one.
+The worker reads from its own snapshot of the database and reports which one, so that
+the builder can compare. Like any build, it describes files by the fingerprints of
+their pages, so the next build would correct a difference that went unnoticed.
 """
 
 import json
@@ -20,81 +21,83 @@ from typing import IO, Any
 from models.changes import marks
 from models.settings import Settings
 from models.storage.database import open_database, read_once, reading
-from sitegen.build.gc_tuning import collect_seldom
-from sitegen.build.page_writer import Maker, PageError
-from sitegen.docs.body_cache import Bodies
-from sitegen.output.folder import Folder
-from sitegen.page import BuildContext, Page, PageBatch
+from sitegen.build.gc_tuning import tune_gc
+from sitegen.build.page_writer import PageError, PageWriter
+from sitegen.docs.body_cache import BodyCache
+from sitegen.output.folder import OutputFolder
+from sitegen.page import BuildContext, Page, PageBatch, PageGroup
 from sitegen.theme.theme import Theme
 
 
-class Work:
-    """A build as it was told of, and the rows that it was asked for."""
+class BatchWorker:
+    """One build as described in the first line, and the batches requested so far."""
 
-    def __init__(self, told: dict[str, Any], bodies: Bodies) -> None:
-        # JSON has one kind of list.
-        members: dict[str, Any] = {
+    def __init__(self, job: dict[str, Any], bodies: BodyCache) -> None:
+        # JSON has no tuples.
+        fields: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
-            for name, value in told["settings"].items()
+            for name, value in job["settings"].items()
         }
-        settings = Settings(**members)
-        now = datetime.fromisoformat(told["now"])
-        self._edition = BuildContext(now, settings, Theme(settings), bodies)
-        self._folder = Folder(told["folder"], few=0)
-        known = self._folder.known() if told["isTrusted"] else None
-        before = known.entries if known else {}
-        full = told["isFull"]
-        self._maker = Maker(self._edition, self._folder, before, is_full=full)
-        self._rows: dict[str, tuple[Iterator[Page | PageBatch], PageBatch]] = {}
+        settings = Settings(**fields)
+        now = datetime.fromisoformat(job["now"])
+        self._context = BuildContext(now, settings, Theme(settings), bodies)
+        self._folder = OutputFolder(job["folder"], max_single=0)
+        manifest = self._folder.manifest() if job["isManifestTrusted"] else None
+        before = manifest.entries if manifest else {}
+        self._writer = PageWriter(
+            self._context, self._folder, before, is_full=job["isFull"]
+        )
+        self._batches: dict[str, tuple[Iterator[Page | PageBatch], PageBatch]] = {}
 
-    def basis(self) -> list[Any]:
-        """Return what is equal where both will make the same pages."""
-        return [marks(), self._maker.version]
+    def snapshot(self) -> list[Any]:
+        """Identify what was read: if it is equal, both processes make equal pages."""
+        return [marks(), self._writer.version]
 
-    def answer(self, question: list[Any] | None) -> Any:
-        """Make a part of a row; or move over, asked for nothing, what was made."""
-        if question is None:
-            return self._folder.show()
-        of, area, start, end = question
-        part = self._row(of)[start:end]
-        told = [self._told(page, area) for each in part for page in each.pages]
-        return {path: facts for path, facts in told if facts is not None}
+    def respond(self, request: list[Any] | None) -> Any:
+        """Make a part of a batch, or without a request put all files in place."""
+        if request is None:
+            return self._folder.flush()
+        name, area, start, end = request
+        return [self._make(group, area) for group in self._batch(name)[start:end]]
 
-    def _row(self, of: str) -> PageBatch:
-        """Return the row that a function yields, which goes on living with it."""
-        if of not in self._rows:
-            module, _, name = of.rpartition(".")
-            function = getattr(import_module(module), name)(self._edition)
-            row = next(each for each in function if isinstance(each, PageBatch))
-            self._rows[of] = function, row
-        return self._rows[of][1]
+    def _batch(self, name: str) -> PageBatch:
+        """Return the batch of a generator, which is not resumed until the end."""
+        if name not in self._batches:
+            module, _, function = name.rpartition(".")
+            generator = getattr(import_module(module), function)(self._context)
+            batch = next(item for item in generator if isinstance(item, PageBatch))
+            self._batches[name] = generator, batch
+        return self._batches[name][1]
 
-    def _told(self, page: Page, area: str) -> tuple[str, Any]:
+    def _make(self, group: PageGroup, area: str) -> list[Any]:
+        results = [self._write(page, area) for page in group.pages]
+        return [group.dump_resolution(), results]
+
+    def _write(self, page: Page, area: str) -> list[Any] | None:
         try:
-            made, is_written = self._maker.made(page, area)
+            entry, is_written = self._writer.write(page, area)
         except PageError:
-            # Whoever asked makes it again, and has the reason then.
-            return page.path, None
-        facts = [made.sha256, made.size, made.made, is_written]
-        return page.path, [page.learned(), *facts]
+            # The builder makes the page again, and reports the error.
+            return None
+        return [page.digest, entry.sha256, entry.size, is_written]
 
 
-def serve(request: IO[bytes], told: IO[bytes]) -> None:
-    """Answer until there is nobody left who asks."""
+def serve(requests: IO[bytes], responses: IO[bytes]) -> None:
+    """Respond to requests until their stream is closed."""
 
-    def answer(facts: Any) -> None:
-        told.write(json.dumps(facts).encode() + b"\n")
-        told.flush()
+    def send(response: Any) -> None:
+        responses.write(json.dumps(response).encode() + b"\n")
+        responses.flush()
 
-    begun, bodies = json.loads(request.readline()), Bodies()
-    open_database(begun["settings"]["database"])
+    job, bodies = json.loads(requests.readline()), BodyCache()
+    open_database(job["settings"]["database"])
     read_once()
-    with bodies.keeping(), reading():
-        work = Work(begun, bodies)
-        answer(work.basis())
-        collect_seldom()
-        for line in request:
-            answer(work.answer(json.loads(line)))
+    with bodies.saving(), reading():
+        worker = BatchWorker(job, bodies)
+        send(worker.snapshot())
+        tune_gc()
+        for line in requests:
+            send(worker.respond(json.loads(line)))
 
 
 if __name__ == "__main__":

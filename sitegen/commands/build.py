@@ -9,9 +9,9 @@ from models.commands.telling import progress
 from models.status.snapshot.last_change import next_told
 from models.storage.database import read_once, reading
 from sitegen.build.build import build
-from sitegen.build.up_to_date import made_of, note
+from sitegen.build.up_to_date import inputs_digest, record_build
 from sitegen.commands.quick_build import print_report
-from sitegen.page import build_contexts
+from sitegen.page import context_factory
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -22,14 +22,14 @@ def declare(parser: ArgumentParser) -> None:
 
 def build_site(given: CommandContext, arguments: Namespace) -> int:
     settings, now = given.settings, given.clock()
-    made = made_of(settings)
+    inputs = inputs_digest(settings)
     open_existing(settings, now)
     read_once()
     started = perf_counter()
-    context = build_contexts(settings, *given.described())(now)
+    context = context_factory(settings, *given.described())(now)
     report = build(context, full=arguments.full, progress=progress("page"))
     with reading():
         until = next_told(now, settings.freshness)
-    note(settings, made, until, report)
+    record_build(settings, inputs, until, report)
     print_report(report, perf_counter() - started, as_json=arguments.json)
     return 1 if report.failed else 0

@@ -8,7 +8,7 @@ from models.commands.opening import open_existing
 from models.commands.telling import print_json
 from models.storage.database import reading
 from models.storage.integrity import faults
-from sitegen.output.folder import Folder
+from sitegen.output.folder import OutputFolder
 from sitegen.output.inspection import differences
 
 WHOLE = "whole: database, audit chains, output"
@@ -24,7 +24,7 @@ def check(given: CommandContext, arguments: Namespace) -> int:
     with reading():
         found = faults()
         found += [f"{each.path} could not be made." for each in changes.failed_pages()]
-    found += differences(Folder(given.settings.output))
+    found += differences(OutputFolder(given.settings.output))
     if arguments.json:
         print_json({"whole": not found, "faults": found})
     else:

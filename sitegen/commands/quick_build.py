@@ -11,8 +11,8 @@ from time import perf_counter
 
 from models.commands.telling import print_json
 from models.settings import SettingError, Settings
-from sitegen.build.report import Report
-from sitegen.build.up_to_date import glance
+from sitegen.build.report import BuildReport
+from sitegen.build.up_to_date import up_to_date_report
 from sitegen.output.folder import OutputError
 
 
@@ -24,7 +24,7 @@ def nothing_to_build(
     if words not in (["build"], ["build", "--json"]):
         return False
     try:
-        report = glance(Settings.from_environment(environment), now)
+        report = up_to_date_report(Settings.from_environment(environment), now)
     except (SettingError, OutputError):
         return False  # The command will say it in a sentence.
     if report is not None:
@@ -32,10 +32,10 @@ def nothing_to_build(
     return report is not None
 
 
-def print_report(report: Report, seconds: float, *, as_json: bool) -> None:
+def print_report(report: BuildReport, seconds: float, *, as_json: bool) -> None:
     if as_json:
-        print_json(report.told(seconds))
+        print_json(report.to_json(seconds))
         return
-    for remark in report.remarks():
-        print(remark, file=sys.stderr)
+    for message in report.messages():
+        print(message, file=sys.stderr)
     print(report.summary(seconds))

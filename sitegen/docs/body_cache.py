@@ -1,4 +1,4 @@
-"""Rendered documents: taken from where they are kept, rendered where they lack."""
+"""Render the bodies of documents to HTML, and cache them in the database."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -22,101 +22,107 @@ from models.projects.documents.rendered_bodies import (
 from models.storage.database import reading
 from sitegen.markdown.parser import AS_WRITTEN, RENDERER, render
 
-# So many that were rendered wait in memory until they are kept.
-MANY = 100
+# Rendered bodies wait in memory until there are this many to save.
+BATCH_SIZE = 100
 
 
 def body_key(text: Text) -> str:
-    """Name what a text renders to; another renderer gives another name."""
-    told = f"{RENDERER}\n{text.digest}\n{text.title}"
-    return hashlib.sha256(told.encode()).hexdigest()
+    """Return a digest of what the body depends on: text, title and renderer."""
+    source = f"{RENDERER}\n{text.digest}\n{text.title}"
+    return hashlib.sha256(source.encode()).hexdigest()
 
 
-def body_of(text: Text, content: str) -> Body:
-    made = render(below_title(text.title, content))
-    headings = [(each.level, each.id, each.text) for each in made.headings]
-    return Body.of(body_key(text), made.links, headings, made.html)
+def render_body(text: Text, content: str) -> Body:
+    """Render the Markdown of a document to HTML; its links are not resolved yet."""
+    rendered = render(without_title(text.title, content))
+    headings = [
+        (heading.level, heading.id, heading.text) for heading in rendered.headings
+    ]
+    return Body.of(body_key(text), rendered.links, headings, rendered.html)
 
 
-def is_as_written(body: Body) -> bool:
-    """Tell whether the text asks for more than a page may, and is shown as text."""
+def is_shown_as_written(body: Body) -> bool:
+    """Tell whether the text exceeds a limit and is shown as plain text instead."""
     return not body.links and body.told_headings == "[]" and body.begins(AS_WRITTEN)
 
 
-def below_title(title: str, content: str) -> str:
-    """Return the content without a first line that says the title again."""
+def without_title(title: str, content: str) -> str:
+    """Return the content without a first line that repeats the title."""
     first, _, rest = content.lstrip("\n").partition("\n")
-    repeats = first.removeprefix("# ").strip() == title
-    return rest if repeats and first.startswith("# ") else content
+    repeats_title = first.removeprefix("# ").strip() == title
+    return rest if repeats_title and first.startswith("# ") else content
 
 
-class Bodies:
+class BodyCache:
     """
-    The bodies of documents, by what they are rendered from.
+    The rendered bodies, by the digest of what they depend on.
 
-    The build reads from one snapshot, in which nothing can be written: a thread puts
-    down what was rendered, many at a time, and `keeping` the last of them.
+    A build reads from one snapshot of the database, in which it cannot write. So a
+    thread saves rendered bodies in batches, and `saving` saves the last of them.
     """
 
     def __init__(self) -> None:
-        self._fresh: dict[str, Body] = {}
-        # What is being put down: the snapshot will not show it.
-        self._leaving: dict[str, Body] = {}
-        self._thread: ThreadPoolExecutor | None = None
+        self._unsaved: dict[str, Body] = {}
+        # Bodies that the thread saves now, which the snapshot does not show.
+        self._being_saved: dict[str, Body] = {}
+        self._executor: ThreadPoolExecutor | None = None
 
     def load(self, documents: Sequence[PublishedPage]) -> dict[str, Body]:
-        """Return what is kept, by document."""
-        keys = {each.id: body_key(each) for each in documents}
-        kept = bodies_with(list(keys.values()))
-        return {id: kept[key] for id, key in keys.items() if key in kept}
+        """Return the saved bodies, by the id of their document."""
+        keys = {document.id: body_key(document) for document in documents}
+        bodies = bodies_with(list(keys.values()))
+        return {id: bodies[key] for id, key in keys.items() if key in bodies}
 
-    def of(self, text: Text, content: Callable[[], str]) -> Body:
-        """Return the body of a text that was not kept, rendered once."""
+    def render(self, text: Text, load_content: Callable[[], str]) -> Body:
+        """Return the body of a text that was not saved; it is rendered once."""
         key = body_key(text)
-        body = self._fresh.get(key) or self._leaving.get(key)
+        body = self._unsaved.get(key) or self._being_saved.get(key)
         if body is None:
-            body = self._fresh[key] = body_of(text, content())
-            if len(self._fresh) >= MANY:
-                self._put_down()
+            body = self._unsaved[key] = render_body(text, load_content())
+            if len(self._unsaved) >= BATCH_SIZE:
+                self._start_saving()
         return body
 
-    def _put_down(self) -> None:
-        """Have kept what is fresh; the next time it is forgotten here."""
-        self._thread = self._thread or ThreadPoolExecutor(1)
-        self._leaving, self._fresh = self._fresh, {}
-        self._thread.submit(self._keep, self._leaving)
+    def _start_saving(self) -> None:
+        self._executor = self._executor or ThreadPoolExecutor(1)
+        # What was saved before this is dropped from memory.
+        self._being_saved, self._unsaved = self._unsaved, {}
+        self._executor.submit(self._save, self._being_saved)
 
-    def _keep(self, bodies: dict[str, Body]) -> None:
-        # What cannot be kept now is at the end of the next build.
+    def _save(self, bodies: dict[str, Body]) -> None:
         try:
             keep_bodies(bodies.values())
         except StorageBusy:
-            self._fresh |= bodies
+            # They are saved at the end of the next build.
+            self._unsaved |= bodies
 
-    def earlier(self, revisions: Sequence[EarlierRevision]) -> list[Body]:
-        """Return what pages showed before; that of the last one is mostly kept."""
-        kept = bodies_with([body_key(each) for each in revisions])
+    def earlier_bodies(self, revisions: Sequence[EarlierRevision]) -> list[Body]:
+        """Return the bodies of earlier revisions; the last one is usually saved."""
+        bodies = bodies_with([body_key(revision) for revision in revisions])
         return [
-            kept.get(body_key(each)) or self.of(each, each.content)
-            for each in revisions
+            bodies.get(body_key(revision)) or self.render(revision, revision.content)
+            for revision in revisions
         ]
 
     @contextmanager
-    def keeping(self) -> Iterator[None]:
-        """Keep at the end what was rendered inside."""
+    def saving(self) -> Iterator[None]:
+        """Save at the end what was rendered inside."""
         try:
             yield
         finally:
-            if self._thread is not None:
-                self._thread.shutdown()
-                self._thread = None
-        self._leaving, last, self._fresh = {}, self._fresh, {}
-        self._keep(last)
+            if self._executor is not None:
+                self._executor.shutdown()
+                self._executor = None
+        self._being_saved, unsaved, self._unsaved = {}, self._unsaved, {}
+        self._save(unsaved)
 
-    def forget(self) -> None:
-        """Forget the bodies of revisions that no page shows or goes on from."""
+    def remove_unused(self) -> None:
+        """Remove the bodies of revisions on which no page depends any more."""
         with reading():
-            public = published_documents()
-            before = earlier_revisions({e.id: e.published_version for e in public})
-        shown: list[Text] = [*public, *chain.from_iterable(before.values())]
-        forget_bodies(body_key(each) for each in shown)
+            documents = published_documents()
+            versions = {
+                document.id: document.published_version for document in documents
+            }
+            earlier = earlier_revisions(versions)
+        used: list[Text] = [*documents, *chain.from_iterable(earlier.values())]
+        forget_bodies(body_key(text) for text in used)

@@ -1,4 +1,4 @@
-"""The collections of the docs site, and their documents in reading order."""
+"""List the collections of the docs site, and their documents in reading order."""
 
 import hashlib
 from collections.abc import Sequence
@@ -18,13 +18,12 @@ from sitegen.theme.filters import anchor
 
 COLLECTIONS = {"guides": "Guides", "products": "Products", "support": "Support"}
 
-
-_MEMBERS = tuple(PublishedDocument.model_fields)
+_FIELDS = tuple(PublishedDocument.model_fields)
 
 
 @dataclass(frozen=True)
 class DocsCollection:
-    """One collection that has pages."""
+    """One collection that has documents."""
 
     collection: str
     documents: list[PublishedPage]
@@ -39,75 +38,77 @@ class DocsCollection:
 
     @cached_property
     def sections(self) -> dict[str | None, list[PublishedPage]]:
-        found: dict[str | None, list[PublishedPage]] = {}
-        for each in self.documents:
-            found.setdefault(each.section, []).append(each)
-        return found
+        sections: dict[str | None, list[PublishedPage]] = {}
+        for document in self.documents:
+            sections.setdefault(document.section, []).append(document)
+        return sections
 
     @cached_property
-    def listing(self) -> str:
-        """Name what a list of its documents shows: sections, titles, summaries."""
-        told = [(e.section, e.slug, e.title, e.summary) for e in self.documents]
-        return hashlib.sha256(repr(told).encode()).hexdigest()
+    def listing_key(self) -> str:
+        """Return a digest of what a list of the documents shows."""
+        listing = [(d.section, d.slug, d.title, d.summary) for d in self.documents]
+        return hashlib.sha256(repr(listing).encode()).hexdigest()
 
     @cached_property
-    def anchors(self) -> dict[str, str]:
-        """The id of each section on the collection's page; no two are equal."""
-        found: dict[str, str] = {}
+    def section_ids(self) -> dict[str, str]:
+        """Return the unique id of each section on the collection's page."""
+        ids: dict[str, str] = {}
         for name in filter(None, self.sections):
-            wanted, taken = anchor(name), set(found.values())
-            more = (f"{wanted}-{n}" for n in range(2, len(taken) + 3))
-            found[name] = next(i for i in (wanted, *more) if i not in taken)
-        return found
+            id, taken = anchor(name), set(ids.values())
+            numbered = (f"{id}-{n}" for n in range(2, len(taken) + 3))
+            ids[name] = next(i for i in (id, *numbered) if i not in taken)
+        return ids
 
     def section_href(self, section: str | None) -> str:
-        return f"{self.href}#{self.anchors[section]}" if section else self.href
+        return f"{self.href}#{self.section_ids[section]}" if section else self.href
 
 
 def docs_collections(context: BuildContext) -> list[DocsCollection]:
-    """Return the collections that have pages."""
-    return context.once(_read)
+    """Return the collections that have documents."""
+    return context.once_per_build(_read)
 
 
-class _Library:
-    """The shelves as they were last: one on which nothing changed is the same."""
+class _CollectionReader:
+    """Reads the collections for each build; one without changes is the same object."""
 
     def __init__(self) -> None:
-        self.register = Register()
-        self.docs_collections: dict[str, DocsCollection] = {}
+        self._register = Register()
+        self._collections: dict[str, DocsCollection] = {}
 
     def read(self) -> list[DocsCollection]:
-        rows: dict[str, list[PublishedPage]] = {name: [] for name in COLLECTIONS}
-        for each in self.register.read():
-            rows[each.collection].append(each)
-        before, self.docs_collections = self.docs_collections, {}
-        for name, row in rows.items():
-            known = before.get(name)
-            if row:
-                same = known is not None and same_objects(known.documents, row)
-                self.docs_collections[name] = (
-                    known if known and same else DocsCollection(name, row)
+        documents_of: dict[str, list[PublishedPage]] = {
+            name: [] for name in COLLECTIONS
+        }
+        for document in self._register.read():
+            documents_of[document.collection].append(document)
+        before, self._collections = self._collections, {}
+        for name, documents in documents_of.items():
+            if documents:
+                known = before.get(name)
+                is_same = known and are_same_objects(known.documents, documents)
+                self._collections[name] = (
+                    known if known and is_same else DocsCollection(name, documents)
                 )
-        return list(self.docs_collections.values())
+        return list(self._collections.values())
 
 
 def _read(context: BuildContext) -> list[DocsCollection]:
-    return context.always(_Library).read()
+    return context.once_per_process(_CollectionReader).read()
 
 
-def same_objects(one: Sequence[object], other: Sequence[object]) -> bool:
-    """Tell whether two rows hold the very same; what differs need not be compared."""
+def are_same_objects(one: Sequence[object], other: Sequence[object]) -> bool:
+    """Tell whether two sequences have the very same items, without comparing values."""
     return len(one) == len(other) and all(map(is_, one, other))
 
 
-def told(document: PublishedPage, content: str = "") -> dict[str, Any]:
-    """Return a document in the words in which the API tells it."""
-    members = {name: getattr(document, name, content) for name in _MEMBERS}
-    return PublishedDocument.model_validate(members).told()
+def serialize_document(document: PublishedPage, content: str = "") -> dict[str, Any]:
+    """Return a document as the API returns it."""
+    fields = {name: getattr(document, name, content) for name in _FIELDS}
+    return PublishedDocument.model_validate(fields).told()
 
 
-def line_of(document: PublishedPage) -> dict[str, str | None]:
-    """Return a document as a line of a register."""
+def document_summary(document: PublishedPage) -> dict[str, str | None]:
+    """Return what lists show of a document."""
     return {
         "title": document.title,
         "href": href_of(document),

@@ -1,198 +1,164 @@
-"""One published document with all that its page shows."""
+"""
+Make the page of a published document, its JSON and its Markdown.
+
+First the document is resolved (`resolve_document`): where its links lead, which
+headings and former headings it has. What the page shows and its key follow from that.
+"""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
 from sys import intern
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
 from models.fields import format_moment
 from models.projects.documents.addresses import (
+    Addresses,
     document_path,
     fragment_of,
     href_of,
     is_of_document,
 )
 from models.projects.documents.published import PublishedPage
+from models.projects.documents.rendered_bodies import Body
 from models.response_headers import page_of
-from sitegen.docs.body_cache import body_key, is_as_written
-from sitegen.docs.collections import line_of, told
+from sitegen.docs.body_cache import body_key, is_shown_as_written
+from sitegen.docs.collections import document_summary, serialize_document
+from sitegen.docs.document_source import DocumentSource
 from sitegen.docs.sidebar import Sidebar
 from sitegen.markdown.headings import with_former_ids
 from sitegen.markdown.parser import fill
-from sitegen.page import Page
+from sitegen.page import Page, PageGroup
 from sitegen.urls import markdown_path, twin
 
-if TYPE_CHECKING:
-    from sitegen.docs.document_page_cache import DocumentPageCache
-
+# The documents before and after one in its collection.
 Neighbours = tuple[PublishedPage | None, PublishedPage | None]
 
-_everything = attrgetter(*PublishedPage.__dataclass_fields__)
+# Each link of a text and the address it leads to, None if it leads nowhere.
+Links = Mapping[str, str | None]
+
+_all_fields = attrgetter(*PublishedPage.__dataclass_fields__)
 
 
-@dataclass(eq=False)
-class DocumentPage:
-    """
-    A document, its neighbours and its sidebar.
+@dataclass(frozen=True)
+class ResolvedDocument:
+    """What a page needs to know of its document's body, once links are resolved."""
 
-    It outlives the build that made it: as long as these are the same objects its
-    pages are the same. What is costly is asked of `sheets` when a page is made.
-    """
+    links: Links
+    is_blank: bool
+    is_shown_as_written: bool
+    # Level, id and text of each heading, as JSON.
+    headings_json: str
+    # Former ids of headings, each with the id that the heading has now.
+    former_ids: Mapping[str, str]
 
-    cache: "DocumentPageCache"
-    document: PublishedPage
-    neighbours: Neighbours
-    sidebar: Sidebar
-    # Links and where they lead, and whether there is no text; once it is known.
-    resolved: dict[str, str | None] = field(default_factory=dict, init=False)
-    is_blank: bool | None = field(default=None, init=False)
-    is_as_written: bool = field(default=False, init=False)
-    told_headings: str = field(default="[]", init=False)
-    former_ids: dict[str, str] = field(default_factory=dict, init=False)
+    @classmethod
+    def from_json(cls, fields: list[Any]) -> "ResolvedDocument":
+        links, *rest = fields
+        return cls(_interned(links), *rest)
 
-    def stands(
-        self,
-        document: PublishedPage,
-        neighbours: Neighbours,
-        sidebar: Sidebar,
-        *,
-        moved: bool,
-    ) -> bool:
-        """
-        Tell whether it would show the same, now that any document may have moved.
+    def to_json(self) -> list[Any]:
+        flags = [self.is_blank, self.is_shown_as_written]
+        return [self.links, *flags, self.headings_json, self.former_ids]
 
-        A page without text shows the others of its section, which may have changed.
-        """
-        return (
-            self.document is document
-            and self.sidebar is sidebar
-            and self.is_blank is False
-            and all(map(_look_alike, self.neighbours, neighbours))
-            and not (moved and self.resolved != self._found(self.resolved))
-        )
+    @property
+    def broken_links(self) -> list[str]:
+        return [target for target, href in self.links.items() if href is None]
 
     @cached_property
-    def pages(self) -> tuple[Page, ...]:
-        """For readers, for programs, and as Markdown."""
-        document = self.document
-        path = document_path(document.collection, document.slug)
-        return (
-            Page(
-                path,
-                self._data,
-                template="docs/document.html",
-                title=document.title,
-                description=document.summary or document.title,
-                twin=twin(path),
-                key=self._key,
-                aside=self,
-            ),
-            Page(twin(path)[1:], self._told, key=self._words),
-            Page(self._markdown_href[1:], self._content, key=document.digest),
-        )
-
-    def learned(self) -> list[Any]:
-        facts = [self.resolved, self.is_blank, self.is_as_written]
-        return [*facts, self.told_headings, self.former_ids]
-
-    def learn(self, told: list[Any]) -> None:
-        resolved, self.is_blank, self.is_as_written, *rest = told
-        self.resolved = _shared(resolved)
-        self.told_headings, self.former_ids = rest
-
-    def warnings(self) -> Iterator[str]:
-        """
-        Say what its readers will miss.
-
-        Of links to headings one must know the other pages.
-        """
-        if self.is_as_written:
-            yield f"{self.name}: shown as written, since it asks for too much as a page"
-        for target, href in self.resolved.items():
-            if href is None:
-                yield self._lost(target)
-
-    @cached_property
-    def leads(self) -> list[tuple[str, str]]:
-        """The addresses of what is no document, and what to say if none is there."""
+    def site_links(self) -> list[tuple[str, str]]:
+        """Return the links to files that are not documents: address and target."""
         return [
-            (href, self._lost(target))
-            for target, href in self.resolved.items()
+            (href, target)
+            for target, href in self.links.items()
             if href and href[0] == "/" and not is_of_document(href)
         ]
 
-    def _lost(self, target: str) -> str:
-        return f"{self.name}: nothing is at {target}"
-
-    @property
-    def name(self) -> str:
-        return f"{self.document.collection}/{self.document.slug}"
-
     @cached_property
-    def anchored(self) -> list[tuple[str, str, str]]:
-        """The links with a fragment: as written, the page, the fragment."""
-        found = []
-        for target, href in self.resolved.items():
-            if href and (fragment := fragment_of(href)):
-                found.append((target, page_of(href), fragment))
-        return found
+    def fragment_links(self) -> list[tuple[str, str, str]]:
+        """Return the links to a part of a page: target, address and fragment."""
+        return [
+            (target, page_of(href), fragment)
+            for target, href in self.links.items()
+            if href and (fragment := fragment_of(href))
+        ]
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """The anchors of the page's headings, and of what these were called."""
-        headings = frozenset(id for _, id, _ in json.loads(self.told_headings))
+        """Return the ids, present and former, of the page's headings."""
+        headings = frozenset(id for _, id, _ in json.loads(self.headings_json))
         return headings | self.former_ids.keys()
 
-    @property
-    def _markdown_href(self) -> str:
-        path = document_path(self.document.collection, self.document.slug)
-        return "/" + markdown_path(path)
 
-    def _content(self) -> str:
-        return self.cache.content(self.document)
+def resolve_document(
+    document: PublishedPage, source: DocumentSource
+) -> ResolvedDocument:
+    """Read the document's body, and resolve its links and former headings."""
+    body = source.body(document)
+    return ResolvedDocument(
+        links=resolve_links(document, body.links, source.addresses),
+        is_blank=body.is_blank,
+        is_shown_as_written=is_shown_as_written(body),
+        headings_json=body.told_headings,
+        former_ids=source.former_ids(document, body),
+    )
 
-    def _told(self) -> dict[str, Any]:
-        return {"data": told(self.document, self._content())}
 
-    def _words(self) -> str:
-        """Name all that the API tells of the document."""
-        return repr(_everything(self.document))
+def resolve_links(
+    document: PublishedPage, targets: Iterable[str], addresses: Addresses
+) -> Links:
+    return _interned(
+        {target: addresses.resolve(document, target) for target in targets}
+    )
 
-    def _key(self) -> dict[str, Any]:
-        """Everything the page shows, with its costly parts by their names."""
-        body = self.cache.body(self.document)
-        self.resolved, self.is_blank = self._found(body.links), body.is_blank
-        self.told_headings, self.is_as_written = body.told_headings, is_as_written(body)
-        self.former_ids = self.cache.former_ids(self.document, body)
-        keys = {"body": body_key(self.document), "sidebar": self.sidebar.key}
-        more = {"links": list(self.resolved.values()), "former": self.former_ids}
-        return self._facts() | keys | more
 
-    def _data(self) -> dict[str, Any]:
-        body = self.cache.body(self.document)
-        html = fill(body.html, body.links, self.resolved.get)
-        # The title is the page's one h1. Text is escaped, so this is a heading's tag.
+def _interned(links: Links) -> Links:
+    """Share equal addresses in memory: ten thousand pages link to each other."""
+    return {intern(target): href and intern(href) for target, href in links.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage:
+    """Everything that the page of a document shows, except for its text."""
+
+    document: PublishedPage
+    neighbours: Neighbours
+    sidebar: Sidebar
+    resolved: ResolvedDocument
+
+    def key(self) -> dict[str, Any]:
+        """Return everything the page shows, with keys for its body and sidebar."""
+        return self._metadata() | {
+            "body": body_key(self.document),
+            "sidebar": self.sidebar.key,
+            "links": list(self.resolved.links.values()),
+            "former": self.resolved.former_ids,
+        }
+
+    def data(self, body: Body) -> dict[str, Any]:
+        """Return what the template shows; here the body gets its final HTML."""
+        html = fill(body.html, body.links, self.resolved.links.get)
+        # The title is the only h1. Text is escaped, so this is the tag of a heading.
         html = html.replace("<h1", "<h2").replace("</h1>", "</h2>")
-        html = with_former_ids(html, self.former_ids)
+        html = with_former_ids(html, self.resolved.former_ids)
         headings = [
             {"level": max(2, level), "id": id, "text": text}
             for level, id, text in body.headings
             if level <= 3
         ]
-        return self._facts() | {
+        return self._metadata() | {
             "html": Markup(html),  # noqa: S704  (the renderer escapes)
             "headings": headings,
             "sidebar": {"html": self.sidebar.html(self.document)},
         }
 
-    def _facts(self) -> dict[str, Any]:
+    def _metadata(self) -> dict[str, Any]:
         document, sidebar = self.document, self.sidebar
-        before, after = self.neighbours
+        previous, following = self.neighbours
         return {
             "title": document.title,
             "summary": document.summary,
@@ -201,32 +167,131 @@ class DocumentPage:
             "collectionHref": sidebar.href,
             "section": document.section,
             "sectionHref": sidebar.section_href,
-            "register": self._register() if self.is_blank else [],
-            "previous": _link(before) if before else None,
-            "next": _link(after) if after else None,
+            "register": self._others_of_section() if self.resolved.is_blank else [],
+            "previous": _link(previous) if previous else None,
+            "next": _link(following) if following else None,
             "publishedVersion": document.published_version,
             "revisedAt": format_moment(document.revised_at),
-            "markdownHref": self._markdown_href,
-            "twinHref": self._markdown_href.removesuffix(".md") + ".json",
+            "markdownHref": "/" + markdown_path(path_of(document)),
+            "twinHref": twin(path_of(document)),
         }
 
-    def _register(self) -> list[dict[str, Any]]:
-        """The other pages of the section: what a page without text shows."""
-        section = self.sidebar.documents
-        return [line_of(each) for each in section if each.id != self.document.id]
-
-    def _found(self, targets: Iterable[str]) -> dict[str, str | None]:
-        resolve = self.cache.addresses.resolve
-        return _shared({target: resolve(self.document, target) for target in targets})
-
-
-def _shared(links: dict[str, str | None]) -> dict[str, str | None]:
-    """Ten thousand pages link to each other, and each address is kept once."""
-    return {intern(target): href and intern(href) for target, href in links.items()}
+    def _others_of_section(self) -> list[dict[str, Any]]:
+        """Return the other documents of the section, which a blank page lists."""
+        return [
+            document_summary(document)
+            for document in self.sidebar.documents
+            if document.id != self.document.id
+        ]
 
 
-def _look_alike(one: PublishedPage | None, other: PublishedPage | None) -> bool:
-    """Tell whether links to both would be the same."""
+@dataclass(eq=False, slots=True)
+class DocumentPages(PageGroup):
+    """
+    The three files of a document.
+
+    The object is reused by later builds while it is current, so that nothing about the
+    document is read, resolved or compared again.
+    """
+
+    source: DocumentSource
+    document: PublishedPage
+    neighbours: Neighbours
+    sidebar: Sidebar
+    _resolved: ResolvedDocument | None = field(default=None, init=False)
+    _pages: tuple[Page, ...] = field(default=(), init=False)
+
+    @property
+    def resolved(self) -> ResolvedDocument | None:
+        """Return the resolved document, None if it was not or could not be resolved."""
+        return self._resolved
+
+    def _resolve(self) -> ResolvedDocument:
+        if self._resolved is None:
+            self._resolved = resolve_document(self.document, self.source)
+        return self._resolved
+
+    def dump_resolution(self) -> list[Any] | None:
+        return self._resolved.to_json() if self._resolved else None
+
+    def load_resolution(self, resolution: list[Any]) -> None:
+        self._resolved = ResolvedDocument.from_json(resolution)
+
+    def is_current(
+        self,
+        document: PublishedPage,
+        neighbours: Neighbours,
+        sidebar: Sidebar,
+        *,
+        are_addresses_changed: bool,
+    ) -> bool:
+        """
+        Tell whether the pages of a new build would be the same.
+
+        A blank page lists the other documents of its section, which may have changed.
+        """
+        resolved = self._resolved
+        return (
+            resolved is not None
+            and not resolved.is_blank
+            and self.document is document
+            and self.sidebar is sidebar
+            and all(map(_have_equal_links, self.neighbours, neighbours))
+            and not (are_addresses_changed and self._are_links_changed(resolved))
+        )
+
+    def _are_links_changed(self, resolved: ResolvedDocument) -> bool:
+        addresses = self.source.addresses
+        return resolved.links != resolve_links(self.document, resolved.links, addresses)
+
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        self._pages = self._pages or self._create_pages()
+        return self._pages
+
+    def _create_pages(self) -> tuple[Page, ...]:
+        document = self.document
+        path = path_of(document)
+        return (
+            Page(
+                path,
+                self._page_data,
+                template="docs/document.html",
+                title=document.title,
+                description=document.summary or document.title,
+                twin=twin(path),
+                key=self._page_key,
+            ),
+            Page(twin(path)[1:], self._twin_data, key=self._twin_key),
+            Page(markdown_path(path), self._content, key=document.digest),
+        )
+
+    def _page(self) -> DocumentPage:
+        return DocumentPage(
+            self.document, self.neighbours, self.sidebar, self._resolve()
+        )
+
+    def _page_key(self) -> dict[str, Any]:
+        return self._page().key()
+
+    def _page_data(self) -> dict[str, Any]:
+        return self._page().data(self.source.body(self.document))
+
+    def _twin_key(self) -> str:
+        return repr(_all_fields(self.document))
+
+    def _twin_data(self) -> dict[str, Any]:
+        return {"data": serialize_document(self.document, self._content())}
+
+    def _content(self) -> str:
+        return self.source.content(self.document)
+
+
+def path_of(document: PublishedPage) -> str:
+    return document_path(document.collection, document.slug)
+
+
+def _have_equal_links(one: PublishedPage | None, other: PublishedPage | None) -> bool:
     if one is None or other is None or one is other:
         return one is other
     return _link(one) == _link(other)

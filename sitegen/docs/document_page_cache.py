@@ -1,141 +1,110 @@
-"""The sheets of all documents, kept from build to build as long as they stand."""
+"""Keep the pages of all documents from build to build, and warn of broken links."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import fields
-from operator import attrgetter
-from typing import Any
+from collections.abc import Iterator
 
-from models.projects.documents.addresses import Addresses
-from models.projects.documents.publication_history import (
-    EarlierRevision,
-    earlier_revisions,
-    of_several_versions,
-)
-from models.projects.documents.published import PublishedPage, published_contents
-from models.projects.documents.renamed_headings import former_ids
-from models.projects.documents.rendered_bodies import Body
+from models.projects.documents.published import PublishedPage
 from models.response_headers import page_of
-from sitegen.docs.body_cache import Bodies
 from sitegen.docs.collections import DocsCollection, docs_collections
-from sitegen.docs.document_page import DocumentPage
-from sitegen.docs.prefetch import Ahead
-from sitegen.docs.sidebar import Sidebars
+from sitegen.docs.document_page import DocumentPages, ResolvedDocument
+from sitegen.docs.document_source import DocumentSource
+from sitegen.docs.sidebar import SidebarCache
 from sitegen.page import BuildContext, PageBatch
-
-# What a document may change without any link leading elsewhere.
-WORDS = {
-    *("title", "summary", "section", "position", "published_version"),
-    *("published_at", "revised_at", "size", "digest"),
-}
-_place = attrgetter(
-    *(each.name for each in fields(PublishedPage) if each.name not in WORDS)
-)
 
 
 class DocumentPageCache:
-    """One for all builds of a process; a build begins with `pages`."""
-
-    addresses: Addresses
-    _bodies: Bodies
-    _held: Ahead[Body]
-    _contents: Ahead[str]
-    _earlier: Ahead[list[EarlierRevision]]
-    _of_several: set[str]
+    """The pages of all documents, for all builds of a process."""
 
     def __init__(self) -> None:
-        self._sheets: dict[str, DocumentPage] = {}
-        self._sidebars = Sidebars()
-        self._places: list[Any] | None = None
+        self._pages: dict[str, DocumentPages] = {}
+        self._sidebars = SidebarCache()
+        self._source = DocumentSource()
 
     def pages(self, context: BuildContext) -> Iterator[PageBatch]:
-        """Yield the pages of every document; those that stand are the same objects."""
-        found = docs_collections(context)
-        every = [each for collection in found for each in collection.documents]
-        self._bodies = context.bodies
-        self._read_ahead(every)
-        self._of_several = of_several_versions()
-        moved = self._find_addresses(every)
-        yield PageBatch(self._renewed(context, found, moved))
-        # All that was read ahead has been used; what comes now needs the room.
-        self._read_ahead([])
-        # Links are looked at when a page is made.
-        for page in self._sheets.values():
-            context.warnings.extend(page.warnings())
-            context.leads.extend(page.leads)
-        context.warnings.extend(self._lost_anchors())
+        """Yield the pages of every document; unchanged ones are the same objects."""
+        collections = docs_collections(context)
+        documents = [
+            document for collection in collections for document in collection.documents
+        ]
+        are_addresses_changed = self._source.open(documents, context.bodies)
+        yield PageBatch(self._update(context, collections, are_addresses_changed))
+        # The batch has been written, and what follows needs the memory.
+        self._source.close()
+        for name, _, resolved in self._resolved():
+            context.warnings.extend(_warnings(name, resolved))
+            context.unchecked_links.extend(
+                (href, _broken_link(name, target))
+                for href, target in resolved.site_links
+            )
+        context.warnings.extend(self._broken_fragments())
 
-    def leading_to(self, place: str) -> dict[str, list[PublishedPage]]:
-        """Return, by page, the documents that link to a place which holds none."""
-        found: dict[str, dict[str, PublishedPage]] = {}
-        for page in self._sheets.values():
-            for href, _ in page.leads:
-                if href.startswith(place):
-                    documents = found.setdefault(page_of(href), {})
-                    documents[page.document.id] = page.document
-        return {path: list(documents.values()) for path, documents in found.items()}
-
-    def _lost_anchors(self) -> Iterator[str]:
+    def documents_linking_to(self, prefix: str) -> dict[str, list[PublishedPage]]:
         """
-        Say which links lead to a heading that is not there.
+        Return the documents that link to addresses with this prefix, by address.
 
-        A page stands while the headings of others change, so this is asked of every
-        build; it is a look into what the sheets know.
+        The prefix must not be that of a collection.
         """
-        for page in self._sheets.values():
-            for target, href, fragment in page.anchored:
-                document = self.addresses.document_at(href) if href else page.document
-                if document and fragment not in self._sheets[document.id].ids:
-                    yield f"{page.name}: no heading is at {target}"
+        documents: dict[str, dict[str, PublishedPage]] = {}
+        for _, document, resolved in self._resolved():
+            for href, _ in resolved.site_links:
+                if href.startswith(prefix):
+                    linking = documents.setdefault(page_of(href), {})
+                    linking[document.id] = document
+        return {href: list(linking.values()) for href, linking in documents.items()}
 
-    def _read_ahead(self, documents: list[PublishedPage]) -> None:
-        self._held = Ahead(documents, self._bodies.load)
-        self._contents = Ahead(documents, _contents)
-        self._earlier = Ahead(documents, _earlier)
-
-    def body(self, document: PublishedPage) -> Body:
-        held = self._held.of(document)
-        return held or self._bodies.of(document, lambda: self.content(document))
-
-    def former_ids(self, document: PublishedPage, body: Body) -> dict[str, str]:
-        """Return what the headings of the page were called before."""
-        is_first = document.id not in self._of_several
-        earlier = None if is_first else self._earlier.of(document)
-        if not earlier:
-            return {}
-        before = self._bodies.earlier(earlier)
-        return former_ids([each.headings for each in [*before, body]])
-
-    def content(self, document: PublishedPage) -> str:
-        return self._contents.of(document) or ""
-
-    def _renewed(
-        self, context: BuildContext, found: list[DocsCollection], moved: bool
-    ) -> Iterator[DocumentPage]:
-        known, self._sheets = self._sheets, {}
-        for collection in found:
+    def _update(
+        self,
+        context: BuildContext,
+        collections: list[DocsCollection],
+        are_addresses_changed: bool,
+    ) -> Iterator[DocumentPages]:
+        """Yield the pages of every document, new ones where they are not current."""
+        before, self._pages = self._pages, {}
+        for collection in collections:
             sidebars = self._sidebars.of(collection, context.theme)
-            row = collection.documents
-            for around in zip([None, *row], row, [*row[1:], None], strict=False):
-                before, document, after = around
-                facts = (document, (before, after), sidebars[document.section])
-                page = known.get(document.id)
-                if page is None or not page.stands(*facts, moved=moved):
-                    page = DocumentPage(self, *facts)
-                self._sheets[document.id] = page
-                yield page
+            documents = collection.documents
+            for previous, document, following in zip(
+                [None, *documents], documents, [*documents[1:], None], strict=False
+            ):
+                sidebar = sidebars[document.section]
+                facts = (document, (previous, following), sidebar)
+                pages = before.get(document.id)
+                if pages is None or not pages.is_current(
+                    *facts, are_addresses_changed=are_addresses_changed
+                ):
+                    pages = DocumentPages(self._source, *facts)
+                self._pages[document.id] = pages
+                yield pages
 
-    def _find_addresses(self, documents: list[PublishedPage]) -> bool:
-        """Renew the addresses if any is another; tell whether that is so."""
-        places = [_place(each) for each in documents]
-        if places == self._places:
-            return False
-        self._places, self.addresses = places, Addresses(documents)
-        return True
+    def _resolved(self) -> Iterator[tuple[str, PublishedPage, ResolvedDocument]]:
+        """Yield the documents that could be resolved, each with its name."""
+        for pages in self._pages.values():
+            if pages.resolved is not None:
+                document = pages.document
+                name = f"{document.collection}/{document.slug}"
+                yield name, document, pages.resolved
+
+    def _broken_fragments(self) -> Iterator[str]:
+        """
+        Yield a warning for each link to a heading that does not exist.
+
+        A page can stay the same while the headings of others change, so every build
+        checks all links.
+        """
+        addresses = self._source.addresses
+        for name, document, resolved in self._resolved():
+            for target, href, fragment in resolved.fragment_links:
+                linked = addresses.document_at(href) if href else document
+                headings = self._pages[linked.id].resolved if linked else None
+                if headings and fragment not in headings.ids:
+                    yield f"{name}: no heading is at {target}"
 
 
-def _earlier(documents: Sequence[PublishedPage]) -> dict[str, list[EarlierRevision]]:
-    return earlier_revisions({each.id: each.published_version for each in documents})
+def _warnings(name: str, resolved: ResolvedDocument) -> Iterator[str]:
+    if resolved.is_shown_as_written:
+        yield f"{name}: shown as plain text, because rendering it would exceed a limit"
+    for target in resolved.broken_links:
+        yield _broken_link(name, target)
 
 
-def _contents(documents: Sequence[PublishedPage]) -> dict[str, str]:
-    return published_contents([each.id for each in documents])
+def _broken_link(name: str, target: str) -> str:
+    return f"{name}: nothing is at {target}"

@@ -1,39 +1,21 @@
-"""The documents for language models: a list of them, and their texts in one file."""
+"""Generate llms.txt and llms-full.txt: the documents for language models."""
 
 import re
 from collections.abc import Iterator
 from itertools import accumulate, takewhile
 
-from models.projects.documents.addresses import document_path
 from models.projects.documents.published import PublishedPage, published_contents
-from sitegen.docs.body_cache import below_title
+from sitegen.docs.body_cache import without_title
 from sitegen.docs.collections import docs_collections
-from sitegen.page import BuildContext, Page, Rank, pages
+from sitegen.docs.document_page import path_of
+from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.urls import markdown_path
 
-# Nobody reads more at once, and each publication writes the file anew.
-MOST_BYTES = 1_000_000
-# Raised when the same documents would give another text.
-FORM = 1
-MARKS = re.compile(r"([\\\[\]<])")
-
-
-class _Contents:
-    """The texts of the last build: of the next one, few are others."""
-
-    def __init__(self) -> None:
-        self._kept: dict[tuple[str, int], str] = {}
-
-    def of(self, documents: list[PublishedPage]) -> list[str]:
-        keys = [(each.id, each.published_version) for each in documents]
-        unread = [id for id, version in keys if (id, version) not in self._kept]
-        read = published_contents(unread)
-        self._kept = {
-            key: read[key[0]] if key[0] in read else self._kept[key] for key in keys
-        }
-        return [self._kept[key] for key in keys]
-
-
+# Models read no more at once, and each publication writes the file again.
+MAX_BYTES = 1_000_000
+# Increased when the same documents would result in another file.
+FORMAT = 1
+MARKUP = re.compile(r"([\\\[\]<])")
 PROGRAMS = """
 ## For programs
 
@@ -42,84 +24,99 @@ PROGRAMS = """
 """
 
 
-@pages("docs")
-def listed(context: BuildContext) -> Iterator[Page]:
-    """Every document by its Markdown, under the name of its section."""
-    found, opening = docs_collections(context), _opening(context)
+class _ContentCache:
+    """The texts of the last build, of which the next build needs nearly all."""
+
+    def __init__(self) -> None:
+        self._contents: dict[tuple[str, int], str] = {}
+
+    def load(self, documents: list[PublishedPage]) -> list[str]:
+        keys = [(document.id, document.published_version) for document in documents]
+        missing = [id for id, version in keys if (id, version) not in self._contents]
+        loaded = published_contents(missing)
+        self._contents = {
+            key: loaded[key[0]] if key[0] in loaded else self._contents[key]
+            for key in keys
+        }
+        return [self._contents[key] for key in keys]
+
+
+@pages("docs", Stage.LISTS)
+def llms_txt(context: BuildContext) -> Iterator[Page]:
+    """Links to the Markdown of every document, by section."""
+    collections, opening = docs_collections(context), _opening(context)
     url = context.settings.site_url
 
     def text() -> str:
         lines = [opening]
-        for collection in found:
+        for collection in collections:
             for section, documents in collection.sections.items():
                 name = (
-                    f"{collection.title}: {_plain(section)}"
+                    f"{collection.title}: {_escape(section)}"
                     if section
                     else collection.title
                 )
                 lines.append(f"\n## {name}\n\n")
-                lines += [_line(context, each) for each in documents]
+                lines += [_list_item(context, document) for document in documents]
         return "".join(lines) + PROGRAMS.format(url=url)
 
-    shown = [[collection.collection, collection.listing] for collection in found]
-    key = [FORM, PROGRAMS, opening, url, shown]
-    yield Page("llms.txt", text, key=key, rank=Rank.LIST)
+    listings = [[c.collection, c.listing_key] for c in collections]
+    yield Page("llms.txt", text, key=[FORMAT, PROGRAMS, opening, url, listings])
 
 
-@pages("docs")
-def whole(context: BuildContext) -> Iterator[Page]:
-    """The texts in reading order, as many as can be read; the rest is named."""
-    found = [
-        each
+@pages("docs", Stage.LISTS)
+def llms_full_txt(context: BuildContext) -> Iterator[Page]:
+    """The texts in reading order up to a limit, and how many documents are left."""
+    documents = [
+        document
         for collection in docs_collections(context)
-        for each in collection.documents
+        for document in collection.documents
     ]
-    sizes = accumulate(each.size for each in found)
-    room = len(list(takewhile(lambda size: size <= MOST_BYTES, sizes)))
-    shown, rest = found[:room], found[room:]
-    facts = [(each.slug, each.collection, each.published_version) for each in shown]
+    sizes = accumulate(document.size for document in documents)
+    count = len(list(takewhile(lambda size: size <= MAX_BYTES, sizes)))
+    included, left = documents[:count], len(documents) - count
+    versions = [(d.slug, d.collection, d.published_version) for d in included]
 
     def text() -> str:
-        contents = context.always(_Contents).of(shown)
-        parts = [_text(context, *each) for each in zip(shown, contents, strict=True)]
-        return _opening(context) + "".join(parts) + _rest(context, len(rest))
+        contents = context.once_per_process(_ContentCache).load(included)
+        texts = [
+            _document_text(context, document, content)
+            for document, content in zip(included, contents, strict=True)
+        ]
+        return _opening(context) + "".join(texts) + _closing(context, left)
 
-    yield Page(
-        "llms-full.txt",
-        text,
-        key=[FORM, _opening(context), context.settings.site_url, facts, len(rest)],
-        rank=Rank.LIST,
-    )
+    opening, url = _opening(context), context.settings.site_url
+    yield Page("llms-full.txt", text, key=[FORMAT, opening, url, versions, left])
 
 
 def _opening(context: BuildContext) -> str:
-    name = _plain(context.settings.site_name)
+    name = _escape(context.settings.site_name)
     return f"# {name}\n\n> Documentation and status of {name}.\n"
 
 
-def _line(context: BuildContext, document: PublishedPage) -> str:
-    summary = f": {_plain(document.summary)}" if document.summary else ""
-    return f"- [{_plain(document.title)}]({_address(context, document)}){summary}\n"
+def _list_item(context: BuildContext, document: PublishedPage) -> str:
+    summary = f": {_escape(document.summary)}" if document.summary else ""
+    link = f"[{_escape(document.title)}]({_markdown_url(context, document)})"
+    return f"- {link}{summary}\n"
 
 
-def _text(context: BuildContext, document: PublishedPage, content: str) -> str:
-    body = below_title(document.title, content).strip("\n")
-    source = f"Source: {_address(context, document)}"
-    return f"\n---\n\n# {_plain(document.title)}\n\n{source}\n\n{body}\n"
+def _document_text(context: BuildContext, document: PublishedPage, content: str) -> str:
+    body = without_title(document.title, content).strip("\n")
+    source = f"Source: {_markdown_url(context, document)}"
+    return f"\n---\n\n# {_escape(document.title)}\n\n{source}\n\n{body}\n"
 
 
-def _rest(context: BuildContext, count: int) -> str:
-    if not count:
+def _closing(context: BuildContext, left: int) -> str:
+    if not left:
         return ""
     listed = f"{context.settings.site_url}/llms.txt"
-    return f"\n---\n\n{count} more documents are named in {listed}\n"
+    return f"\n---\n\n{left} more documents are named in {listed}\n"
 
 
-def _address(context: BuildContext, document: PublishedPage) -> str:
-    path = markdown_path(document_path(document.collection, document.slug))
-    return f"{context.settings.site_url}/{path}"
+def _markdown_url(context: BuildContext, document: PublishedPage) -> str:
+    return f"{context.settings.site_url}/{markdown_path(path_of(document))}"
 
 
-def _plain(text: str) -> str:
-    """Return the words as Markdown that shows them as they are, on one line."""
-    return MARKS.sub(r"\\\1", " ".join(text.split()))
+def _escape(text: str) -> str:
+    """Return the text on one line, escaped for Markdown."""
+    return MARKUP.sub(r"\\\1", " ".join(text.split()))

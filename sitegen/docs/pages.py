@@ -1,4 +1,4 @@
-"""The docs site: collections and published documents."""
+"""Generate the docs site: the pages of documents, and the list of each collection."""
 
 import json
 from collections.abc import Iterator
@@ -6,86 +6,98 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.projects.documents.published import PublishedPage
-from sitegen.docs.collections import DocsCollection, docs_collections, line_of, told
+from sitegen.docs.collections import (
+    DocsCollection,
+    docs_collections,
+    document_summary,
+    serialize_document,
+)
 from sitegen.docs.document_page_cache import DocumentPageCache
-from sitegen.page import BuildContext, Page, PageBatch, Rank, pages
+from sitegen.page import BuildContext, Page, PageBatch, Stage, pages
 
 
 @pages("docs")
 def documents(context: BuildContext) -> Iterator[PageBatch]:
-    """Every published document: for readers, for programs, and as Markdown."""
-    yield from context.always(DocumentPageCache).pages(context)
+    """Each published document as a page, as JSON and as Markdown."""
+    yield from context.once_per_process(DocumentPageCache).pages(context)
 
 
-@pages("docs", costly=True)
+@pages("docs", Stage.COSTLY_LISTS)
 def collections(context: BuildContext) -> Iterator[Page]:
-    """The register of each collection."""
-    registers = context.always(_Registers)
+    """The list of each collection, as a page and as JSON."""
+    lists = context.once_per_process(_CollectionLists)
     for collection in docs_collections(context):
-        yield from registers.of(collection, context.settings.site_name)
+        yield from lists.pages(collection, context.settings.site_name)
 
 
-class _Registers:
-    """The registers as they were last, and each document's line in them."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, _Register] = {}
-
-    def of(self, collection: DocsCollection, site_name: str) -> list[Page]:
-        """Return the pages of a shelf; of one that stands they are the same objects."""
-        known = self._known.get(collection.collection)
-        if known is None or known.collection is not collection:
-            lines = _lines(collection, known.lines if known else {})
-            pages = [
-                _for_programs(collection, lines),
-                _for_readers(collection, site_name),
-            ]
-            known = self._known[collection.collection] = _Register(
-                collection, lines, pages
-            )
-        return known.pages
-
-
-Lines = dict[str, tuple[PublishedPage, str]]
+# Each document, and its JSON without its content.
+SerializedDocuments = dict[str, tuple[PublishedPage, str]]
 
 
 @dataclass(frozen=True)
-class _Register:
+class _CollectionList:
     collection: DocsCollection
-    lines: Lines
+    serialized: SerializedDocuments
     pages: list[Page]
 
 
-def _lines(collection: DocsCollection, known: Lines) -> Lines:
-    """Return each document as JSON; to tell all of them anew takes its time."""
-    found = {}
-    for each in collection.documents:
-        line = known.get(each.id)
-        if line is None or line[0] is not each:
-            facts = {n: v for n, v in told(each).items() if n != "content"}
-            line = (each, json.dumps(facts, ensure_ascii=False, separators=(",", ":")))
-        found[each.id] = line
-    return found
+class _CollectionLists:
+    """The lists of the last build, and each document's JSON in them."""
+
+    def __init__(self) -> None:
+        self._lists: dict[str, _CollectionList] = {}
+
+    def pages(self, collection: DocsCollection, site_name: str) -> list[Page]:
+        """Return the pages of a collection, the same objects while it is unchanged."""
+        cached = self._lists.get(collection.collection)
+        if cached is None or cached.collection is not collection:
+            serialized = _serialize(collection, cached.serialized if cached else {})
+            pages = [
+                _json_list(collection, serialized),
+                _list_page(collection, site_name),
+            ]
+            cached = _CollectionList(collection, serialized, pages)
+            self._lists[collection.collection] = cached
+        return cached.pages
 
 
-def _for_programs(collection: DocsCollection, lines: Lines) -> Page:
-    rows = ",".join(line for _, line in lines.values())
-    text = f'{{"data":[{rows}]}}\n'.encode()
-    return Page(f"{collection.collection}/index.json", text, key=text, rank=Rank.LIST)
+def _serialize(
+    collection: DocsCollection, before: SerializedDocuments
+) -> SerializedDocuments:
+    """Return each document as JSON; only changed documents are serialized again."""
+    serialized = {}
+    for document in collection.documents:
+        item = before.get(document.id)
+        if item is None or item[0] is not document:
+            fields = serialize_document(document)
+            fields.pop("content")
+            text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+            item = (document, text)
+        serialized[document.id] = item
+    return serialized
 
 
-def _for_readers(collection: DocsCollection, site_name: str) -> Page:
+def _json_list(collection: DocsCollection, serialized: SerializedDocuments) -> Page:
+    items = ",".join(text for _, text in serialized.values())
+    content = f'{{"data":[{items}]}}\n'.encode()
+    return Page(f"{collection.collection}/index.json", content, key=content)
+
+
+def _list_page(collection: DocsCollection, site_name: str) -> Page:
     def data() -> dict[str, Any]:
         sections = [
             {
                 "section": name,
-                "id": collection.anchors[name] if name else None,
-                "pages": [line_of(each) for each in listed],
+                "id": collection.section_ids[name] if name else None,
+                "pages": [document_summary(document) for document in documents],
             }
-            for name, listed in collection.sections.items()
+            for name, documents in collection.sections.items()
         ]
-        facts = {"collection": collection.collection, "title": collection.title}
-        return facts | {"sections": sections}
+        return {
+            "collection": collection.collection,
+            "title": collection.title,
+            "sections": sections,
+        }
 
     return Page(
         f"{collection.collection}/index.html",
@@ -94,6 +106,5 @@ def _for_readers(collection: DocsCollection, site_name: str) -> Page:
         title=collection.title,
         description=f"{collection.title} of {site_name}.",
         twin=f"/{collection.collection}/index.json",
-        key=collection.listing,
-        rank=Rank.LIST,
+        key=collection.listing_key,
     )

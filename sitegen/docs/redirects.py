@@ -1,37 +1,39 @@
-"""Where documents used to be: a page there, and a line for hosts that read lines."""
+"""Redirect the former addresses of documents: by pages, and by rules for hosts."""
 
 from collections.abc import Iterator
 
 from models.projects.documents.addresses import document_path, href_of
 from models.projects.documents.published import PublishedPage, former_addresses
 from sitegen.docs.collections import docs_collections
-from sitegen.page import BuildContext, Page, Rank, pages
+from sitegen.docs.document_page import path_of
+from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.imported_redirects import ways
 from sitegen.urls import markdown_path, twin
 
-Move = tuple[str, PublishedPage]
+# A former path, and the document as it is now.
+Redirect = tuple[str, PublishedPage]
 
 
-def moves(context: BuildContext) -> list[Move]:
-    """Return each path that a document has left, with the document as it is now."""
-    now_at = {
-        each.id: each
+def former_paths(context: BuildContext) -> list[Redirect]:
+    """Return the former paths of published documents that no other document has now."""
+    documents = {
+        document.id: document
         for collection in docs_collections(context)
-        for each in collection.documents
+        for document in collection.documents
     }
-    taken = {document_path(each.collection, each.slug) for each in now_at.values()}
-    left = [
-        (document_path(each.collection, each.slug), now_at[each.document_id])
-        for each in former_addresses()
-        if each.document_id in now_at
+    taken = {path_of(document) for document in documents.values()}
+    redirects = [
+        (document_path(former.collection, former.slug), documents[former.document_id])
+        for former in former_addresses()
+        if former.document_id in documents
     ]
-    return [(path, document) for path, document in left if path not in taken]
+    return [(path, document) for path, document in redirects if path not in taken]
 
 
-@pages("docs")
-def redirects(context: BuildContext) -> Iterator[Page]:
-    """For every host: a page that says where the document is now."""
-    for path, document in context.once(moves):
+@pages("docs", Stage.ENTRY_POINTS)
+def redirect_pages(context: BuildContext) -> Iterator[Page]:
+    """For every host: a page that links to the document's address."""
+    for path, document in context.once_per_build(former_paths):
         href = href_of(document)
         yield Page(
             path,
@@ -40,31 +42,30 @@ def redirects(context: BuildContext) -> Iterator[Page]:
             title=document.title,
             description=f"{document.title} has moved.",
             canonical=href,
-            rank=Rank.LAST,
         )
 
 
-@pages("docs")
-def rules(context: BuildContext) -> Iterator[Page]:
+@pages("docs", Stage.ENTRY_POINTS)
+def redirect_rules(context: BuildContext) -> Iterator[Page]:
     """
-    For hosts that read rules: the moves, and which page stands for all that is not.
+    For hosts that read rules: the redirects, and the page for missing addresses.
 
-    A move is told as 302, since a document may come back, and a browser that keeps
-    both ways for good would go round and round.
+    The status is 302, since a document may move back, and a browser that had cached
+    both redirects for good would follow them in circles.
     """
-    lines = [
+    rules = [
         f"{old} {new} 302"
-        for path, document in context.once(moves)
+        for path, document in context.once_per_build(former_paths)
         for old, new in _addresses(path, document)
     ]
-    lines += [f"{old} {new} 302" for old, new in ways()]
-    told = "".join(f"{line}\n" for line in [*lines, "/* /404.html 404"])
-    yield Page("_redirects", told, rank=Rank.LAST)
+    rules += [f"{old} {new} 302" for old, new in ways()]
+    lines = "".join(f"{rule}\n" for rule in [*rules, "/* /404.html 404"])
+    yield Page("_redirects", lines)
 
 
 def _addresses(path: str, document: PublishedPage) -> Iterator[tuple[str, str]]:
-    """Yield old and new address of the page, its Markdown and its JSON."""
-    now = document_path(document.collection, document.slug)
+    """Yield the old and new addresses of the page, its Markdown and its JSON."""
+    new_path = path_of(document)
     yield f"/{path.removesuffix('index.html')}", href_of(document)
-    yield f"/{markdown_path(path)}", f"/{markdown_path(now)}"
-    yield twin(path), twin(now)
+    yield f"/{markdown_path(path)}", f"/{markdown_path(new_path)}"
+    yield twin(path), twin(new_path)

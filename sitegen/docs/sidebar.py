@@ -1,4 +1,4 @@
-"""The sidebar of each section: rendered once, then marked for each of its pages."""
+"""Render the sidebar of each section once, and mark the current page in it."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -10,15 +10,16 @@ from markupsafe import Markup
 from models.base import canonical
 from models.projects.documents.addresses import href_of
 from models.projects.documents.published import PublishedPage
-from sitegen.docs.collections import DocsCollection, same_objects
+from sitegen.docs.collections import DocsCollection, are_same_objects
 from sitegen.theme.theme import Theme
 
+# The name and the address of each section of a collection.
 Outline = tuple[tuple[str | None, str], ...]
 
 
 @dataclass(eq=False)
 class Sidebar:
-    """One section as its pages show it: its pages, and links to the other sections."""
+    """The sidebar of a section: its pages, and links to the other sections."""
 
     theme: Theme
     title: str
@@ -26,7 +27,7 @@ class Sidebar:
     section: str | None
     outline: Outline
     documents: list[PublishedPage]
-    marked: str | None = field(default=None, init=False)
+    unmarked_html: str | None = field(default=None, init=False)
 
     @cached_property
     def key(self) -> str:
@@ -37,26 +38,31 @@ class Sidebar:
         return dict(self.outline)[self.section]
 
     def html(self, document: PublishedPage) -> Markup:
-        if self.marked is None:
-            data = {"sections": self._told()}
-            self.marked = self.theme.render("docs/sidebar.html", data=data)
+        """Return the sidebar with this document marked as the current page."""
+        if self.unmarked_html is None:
+            data = {"sections": self._sections()}
+            self.unmarked_html = self.theme.render("docs/sidebar.html", data=data)
         link = f'<a href="{href_of(document)}">'
         current = f'<a href="{href_of(document)}" aria-current="page">'
         # Markup: the template escaped it.
-        return Markup(self.marked.replace(link, current))  # noqa: S704
+        return Markup(self.unmarked_html.replace(link, current))  # noqa: S704
 
-    def shows(self, outline: Outline, documents: list[PublishedPage]) -> bool:
-        """Tell whether these would look the same; what it holds is then the newest."""
+    def is_same(self, outline: Outline, documents: list[PublishedPage]) -> bool:
+        """
+        Tell whether a sidebar of these would look the same.
+
+        If it would, this one takes the documents, which may be newer versions.
+        """
         if self.outline != outline:
             return False
-        if not same_objects(self.documents, documents):
+        if not are_same_objects(self.documents, documents):
             if _key(outline, documents) != self.key:
                 return False
             self.documents = documents
         return True
 
-    def _told(self) -> list[dict[str, Any]]:
-        pages = [{"title": e.title, "href": href_of(e)} for e in self.documents]
+    def _sections(self) -> list[dict[str, Any]]:
+        pages = [{"title": d.title, "href": href_of(d)} for d in self.documents]
         return [
             {
                 "section": name,
@@ -68,29 +74,29 @@ class Sidebar:
         ]
 
 
-class Sidebars:
-    """The sidebars as they were last; one that would look the same is the same."""
+class SidebarCache:
+    """The sidebars of the last build; one that would look the same is reused."""
 
     def __init__(self) -> None:
-        self._known: dict[str, dict[str | None, Sidebar]] = {}
+        self._sidebars: dict[str, dict[str | None, Sidebar]] = {}
 
     def of(self, collection: DocsCollection, theme: Theme) -> dict[str | None, Sidebar]:
         """Return the sidebar of each section."""
-        before = self._known.get(collection.collection, {})
+        before = self._sidebars.get(collection.collection, {})
         outline = tuple(
             (name, collection.section_href(name)) for name in collection.sections
         )
-        found = {}
+        sidebars = {}
         for name, documents in collection.sections.items():
-            known = before.get(name)
-            if known is None or not known.shows(outline, documents):
-                words = (collection.title, collection.href, name, outline)
-                known = Sidebar(theme, *words, documents)
-            found[name] = known
-        self._known[collection.collection] = found
-        return found
+            sidebar = before.get(name)
+            if sidebar is None or not sidebar.is_same(outline, documents):
+                labels = (collection.title, collection.href, name, outline)
+                sidebar = Sidebar(theme, *labels, documents)
+            sidebars[name] = sidebar
+        self._sidebars[collection.collection] = sidebars
+        return sidebars
 
 
 def _key(outline: Outline, documents: list[PublishedPage]) -> str:
-    told = [[each.title, href_of(each)] for each in documents]
-    return hashlib.sha256(canonical([outline, told])).hexdigest()
+    links = [[document.title, href_of(document)] for document in documents]
+    return hashlib.sha256(canonical([outline, links])).hexdigest()

@@ -8,17 +8,17 @@ from icalendar import Calendar, Event
 from models.response_headers import address
 from models.status.maintenance.windows import MaintenanceRow, maintenance_since
 from models.status.snapshot.snapshot import HISTORY
-from sitegen.page import BuildContext, Page, Rank, pages
+from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.status_data import board_of
 from sitegen.urls import maintenance_path, service_path
 
 REFRESH = timedelta(hours=1)
 
 
-@pages("status")
+@pages("status", Stage.LISTS)
 def calendars(context: BuildContext) -> Iterator[Page]:
     """The windows that are coming, running, or ended within the history."""
-    seen, name = context.once(board_of), context.settings.site_name
+    seen, name = context.once_per_build(board_of), context.settings.site_name
     url = context.settings.site_url
     windows = maintenance_since(seen.now - HISTORY, seen.now)
     title = f"{name} maintenance"
@@ -45,7 +45,7 @@ def _calendar(path: str, title: str, url: str, windows: list[MaintenanceRow]) ->
     calendar.add("x-published-ttl", "PT1H")
     for each in windows:
         calendar.add_component(_event(each, url))
-    return Page(path, calendar.to_ical(), rank=Rank.LIST)
+    return Page(path, calendar.to_ical())
 
 
 def _event(window: MaintenanceRow, url: str) -> Event:

@@ -14,7 +14,7 @@ from models.response_headers import address
 from models.status.incidents.incidents import EntryRow, IncidentRow, entries_of
 from models.status.maintenance.windows import MaintenanceRow
 from sitegen.markdown.parser import render_entry
-from sitegen.page import BuildContext, Page, Rank, pages
+from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.status_data import board_of, every_incident, every_window
 from sitegen.theme.filters import moment, state_words
 from sitegen.urls import incident_path, maintenance_path, service_path
@@ -59,16 +59,16 @@ WINDOW_WORDS = {
 }
 
 
-@pages("status")
+@pages("status", Stage.LISTS)
 def feeds(context: BuildContext) -> Iterator[Page]:
     """The feeds of the page, of each service, and where Statuspage has its own."""
     name, url = context.settings.site_name, context.settings.site_url
-    entries = context.once(_entries)
+    entries = context.once_per_build(_entries)
     whole = Feed("status/feed", f"{name} status", "/status/", url, entries[:NEWEST])
     yield from _files(whole, atom="atom", rss="rss", json="json")
     history = Feed("history", whole.title, whole.href, url, whole.entries)
     yield from _files(history, atom="atom", rss="rss")
-    for service in context.once(board_of).services:
+    for service in context.once_per_build(board_of).services:
         page = address(service_path(service.slug))
         own = [each for each in entries if service.slug in each.services]
         title = f"{service.name} status – {name}"
@@ -78,20 +78,20 @@ def feeds(context: BuildContext) -> Iterator[Page]:
 
 def _files(feed: Feed, **endings: str) -> Iterator[Page]:
     for form, ending in endings.items():
-        yield Page(f"{feed.path}.{ending}", FORMS[form](feed), rank=Rank.LIST)
+        yield Page(f"{feed.path}.{ending}", FORMS[form](feed))
 
 
 def _entries(context: BuildContext) -> list[Entry]:
     """Everything that happened, newest first; nothing is dated ahead of the page."""
     url = context.settings.site_url
-    incidents = context.once(every_incident)
+    incidents = context.once_per_build(every_incident)
     timelines = entries_of(incidents)
     found = [
         _entry(incident, each, url)
         for incident in incidents
         for each in timelines[incident.id]
     ]
-    found += [_window(each, url) for each in context.once(every_window)]
+    found += [_window(each, url) for each in context.once_per_build(every_window)]
     return sorted(found, key=lambda each: (each.updated, each.id), reverse=True)
 
 

@@ -1,4 +1,4 @@
-"""The output folder: written beside and moved over, locked, described by a manifest."""
+"""Lock, write and verify the output folder, which a manifest describes."""
 
 import fcntl
 import logging
@@ -11,49 +11,61 @@ from pathlib import Path
 
 from models.logs import Line
 from models.runtime.faults import output_state
-from sitegen.output.drafts import DRAFT, FEW, Drafts
-from sitegen.output.manifest import BUILDS, LIVE, MANIFEST, Entry, Known, read, told
+from sitegen.output.atomic_writes import DRAFT, MAX_SINGLE, AtomicWriter
+from sitegen.output.manifest import (
+    BUILDS,
+    LIVE,
+    MANIFEST,
+    Manifest,
+    ManifestEntry,
+    parse_manifest,
+    serialize_manifest,
+)
 
 LOCK = ".masthead.lock"
 UNFINISHED = ".masthead.unfinished"
-# How long whoever writes here alone relies on what stood here; then it looks again.
+# How long a process that builds here alone trusts its last look at the files.
 TRUST_SECONDS = 60
 
 log = logging.getLogger("masthead.builds")
 
 
 class OutputError(Exception):
-    """The folder cannot be used; the text says why and what to do."""
+    """The folder cannot be used; the message says why and what to do."""
 
     def __init__(self, detail: str, state: str) -> None:
         super().__init__(detail)
         self.state = state
 
 
-class Folder(Drafts):
+class OutputFolder(AtomicWriter):
     """A folder that only Masthead writes to, and only one process at a time."""
 
-    def __init__(self, path: str, few: int = FEW) -> None:
-        super().__init__(str(path), few)
+    def __init__(self, path: str, max_single: int = MAX_SINGLE) -> None:
+        super().__init__(str(path), max_single)
         self.path = Path(path)
-        self._known: Known | None = None
-        # When the files of an area were last looked at, and which are being now.
-        self._looked_at: dict[str, float] = {}
-        self._looking: dict[str, bool] = {}
-        # What an inspection has found not to be as it was written.
-        self.doubted: set[str] = set()
-        # The file by which a build holds the folder, while one does.
-        self.lock = -1
+        self._manifest: Manifest | None = None
+        # When an area's files were last checked, and which areas this build checks.
+        self._checked_at: dict[str, float] = {}
+        self._is_checked: dict[str, bool] = {}
+        # Paths at which an inspection did not find what the manifest says.
+        self.damaged: set[str] = set()
+        # The file descriptor of the lock, while a build holds it.
+        self.lock_descriptor = -1
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the folder for one build; the lock dies with its process."""
+        """
+        Lock the folder for one build; the lock ends with its process.
+
+        Raise OutputError if the folder is not ours or cannot be written.
+        """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self._require_ours()
             with (self.path / LOCK).open("w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
-                self.lock = lock.fileno()
+                self.lock_descriptor = lock.fileno()
                 yield
         except OSError as error:
             raise OutputError(
@@ -63,56 +75,61 @@ class Folder(Drafts):
 
     @property
     def is_unfinished(self) -> bool:
-        """Tell whether a build is under way or, while this is locked, has died."""
+        """Tell whether a build is running or, if we have the lock, has died."""
         return (self.path / UNFINISHED).exists()
 
-    def manifest(self) -> Mapping[str, Entry]:
-        """Return what stands here; nothing is trusted after a broken build."""
-        self.forget()
-        self._looking.clear()
-        if self.is_unfinished:
-            self._known = None
-            self._sweep()
-            return self._found()
-        known = self.known()
-        return self._found() if known is None else known.entries
+    def start(self) -> Mapping[str, ManifestEntry]:
+        """
+        Start a build: return what the folder contains.
 
-    def interrupted(self) -> Mapping[str, Entry] | None:
-        """Return what stood before a build that died, None where none did."""
+        After a build that died or without a manifest, the files are read instead, and
+        their entries have no fingerprint, so that every page is made again.
+        """
+        self.reset()
+        self._is_checked.clear()
+        if self.is_unfinished:
+            self._manifest = None
+            self._remove_leftovers()
+            return self._read_entries()
+        manifest = self.manifest()
+        return self._read_entries() if manifest is None else manifest.entries
+
+    def interrupted_entries(self) -> Mapping[str, ManifestEntry] | None:
+        """Return the entries before a build that died, None if no build has died."""
         if not self.is_unfinished:
             return None
-        known = self.known()
-        return known.entries if known else {}
+        manifest = self.manifest()
+        return manifest.entries if manifest else {}
 
     def version(self) -> str:
-        """Return what the last build was of, "" where that is not known."""
+        """Return the version of the last build, "" if it is unknown."""
         if self.is_unfinished:
             return ""
-        known = self.known()
-        return "" if known is None else known.version
+        manifest = self.manifest()
+        return "" if manifest is None else manifest.version
 
-    def holds(self, path: str, entry: Entry) -> bool:
+    def has_file(self, path: str, entry: ManifestEntry) -> bool:
         """
-        Tell whether the file is there, as long as the manifest says.
+        Tell whether the file exists with the size that the manifest says.
 
-        That is looked at once a minute: in between the manifest is the one that this
-        process wrote itself, so nobody else has built here.
+        The disk is read only once a minute for each area. In between, this process has
+        written the manifest itself, so no other process has built here.
         """
-        if path in self.doubted:
+        if path in self.damaged:
             return False
-        if not self._is_looking_at(entry.area):
+        if not self._must_check(entry.area):
             return True
         try:
             return os.stat(f"{self._root}/{path}").st_size == entry.size
         except OSError:
             return False
 
-    def begin(self) -> None:
-        """Note that a build is under way, until finish."""
+    def mark_unfinished(self) -> None:
+        """Record in the folder that a build is running, until `finish`."""
         (self.path / UNFINISHED).touch()
 
     def remove(self, path: str) -> None:
-        """Take a file away, and the folders that it leaves empty."""
+        """Remove a file and the folders that this leaves empty."""
         target = self.path / path
         target.unlink(missing_ok=True)
         for folder in target.parents:
@@ -120,92 +137,94 @@ class Folder(Drafts):
                 break
             folder.rmdir()
 
-    def finish(self, version: str, entries: dict[str, Entry]) -> None:
-        """Write the manifest; the build is over."""
-        self.show()
-        known = self._known
-        same = known and known.version == version and known.entries == entries
-        if not (known and same and self.stamp() == known.stamp):
-            content = told(version, entries)
-            if not self.has(MANIFEST, content):
-                self.begin()
-                self.forget()
+    def finish(self, version: str, entries: dict[str, ManifestEntry]) -> None:
+        """Write the manifest, which ends the build."""
+        self.flush()
+        manifest = self._manifest
+        is_same = (
+            manifest and manifest.version == version and manifest.entries == entries
+        )
+        if not (manifest and is_same and self.manifest_stamp() == manifest.stamp):
+            content = serialize_manifest(version, entries)
+            if not self.has_content(MANIFEST, content):
+                self.mark_unfinished()
+                self.reset()
                 self.write(MANIFEST, content)
         (self.path / UNFINISHED).unlink(missing_ok=True)
-        self._known = Known(self.stamp(), version, entries)
-        self.doubted.clear()
-        looked_at = [area for area, looking in self._looking.items() if looking]
-        self._looked_at |= dict.fromkeys(looked_at, time.monotonic())
+        self._manifest = Manifest(self.manifest_stamp(), version, entries)
+        self.damaged.clear()
+        checked = [area for area, is_checked in self._is_checked.items() if is_checked]
+        self._checked_at |= dict.fromkeys(checked, time.monotonic())
 
-    def has(self, path: str, content: bytes) -> bool:
+    def has_content(self, path: str, content: bytes) -> bool:
         try:
             file = f"{self._root}/{path}"
             if os.stat(file).st_size != len(content):
                 return False
-            with open(file, "rb") as stands:
-                return stands.read() == content
+            with open(file, "rb") as existing:
+                return existing.read() == content
         except OSError:
             return False
 
+    def manifest(self) -> Manifest | None:
+        """Return the manifest, None if it cannot be read; it is parsed once."""
+        try:
+            stamp = self.manifest_stamp()
+            if self._manifest is None or self._manifest.stamp != stamp:
+                self._checked_at.clear()
+                content = (self.path / MANIFEST).read_bytes()
+                self._manifest = parse_manifest(stamp, content)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            self._manifest = None
+            if (
+                not isinstance(error, FileNotFoundError)
+                and MANIFEST not in self.damaged
+            ):
+                self.damaged.add(MANIFEST)
+                log.warning(Line(state="manifest-damaged", error=error))
+        return self._manifest
+
+    def manifest_stamp(self) -> tuple[int, ...]:
+        """Identify the manifest's file: each build that writes one makes a new file."""
+        status = os.stat(f"{self._root}/{MANIFEST}")
+        return (status.st_ino, status.st_mtime_ns, status.st_size)
+
     def _require_ours(self) -> None:
-        """Never adopt a folder of somebody else's files: builds remove files."""
+        """Refuse a folder with files that are not ours: builds remove files."""
         if (self.path / LOCK).exists():
             return
-        foreign = [each for each in self.path.iterdir() if each.name[0] != "."]
-        if foreign:
+        if any(file.name[0] != "." for file in self.path.iterdir()):
             raise OutputError(
                 f"The output folder {self.path} holds files that Masthead did not"
                 " write. Name an empty folder in MASTHEAD_OUTPUT.",
                 "output-foreign",
             )
 
-    def _found(self) -> dict[str, Entry]:
-        """Describe the files by themselves, made from nothing that is known."""
+    def _read_entries(self) -> dict[str, ManifestEntry]:
+        """Describe the files as they are, without a fingerprint."""
         return {
-            path: Entry.of(path, (self.path / path).read_bytes(), "", "")
+            path: ManifestEntry.of(path, (self.path / path).read_bytes(), "", "")
             for path in self._paths()
             if path not in (MANIFEST, LIVE) and not path.startswith(f"{BUILDS}/")
         }
 
-    def known(self) -> Known | None:
-        """Read the manifest, None where it cannot be; once while it is the same."""
-        try:
-            stamp = self.stamp()
-            if self._known is None or self._known.stamp != stamp:
-                self._looked_at.clear()
-                self._known = read(stamp, (self.path / MANIFEST).read_bytes())
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            self._known = None
-            if (
-                not isinstance(error, FileNotFoundError)
-                and MANIFEST not in self.doubted
-            ):
-                self.doubted.add(MANIFEST)
-                log.warning(Line(state="manifest-damaged", error=error))
-        return self._known
+    def _must_check(self, area: str) -> bool:
+        if area not in self._is_checked:
+            age = time.monotonic() - self._checked_at.get(area, -math.inf)
+            self._is_checked[area] = age >= TRUST_SECONDS
+        return self._is_checked[area]
 
-    def _is_looking_at(self, area: str) -> bool:
-        if area not in self._looking:
-            age = time.monotonic() - self._looked_at.get(area, -math.inf)
-            self._looking[area] = age >= TRUST_SECONDS
-        return self._looking[area]
-
-    def stamp(self) -> tuple[int, ...]:
-        """Whoever writes a manifest moves a new file there: nothing here stays."""
-        found = os.stat(f"{self._root}/{MANIFEST}")
-        return (found.st_ino, found.st_mtime_ns, found.st_size)
-
-    def _sweep(self) -> None:
-        """Clear what a build that died has left: drafts and empty folders."""
-        for each in sorted(self.path.rglob("*"), reverse=True):
-            if each.name.endswith(DRAFT):
-                each.unlink()
-            elif each.is_dir() and self._is_empty(each):
-                each.rmdir()
+    def _remove_leftovers(self) -> None:
+        """Remove the drafts and empty folders that a build that died has left."""
+        for path in sorted(self.path.rglob("*"), reverse=True):
+            if path.name.endswith(DRAFT):
+                path.unlink()
+            elif path.is_dir() and self._is_empty(path):
+                path.rmdir()
 
     def _is_empty(self, folder: Path) -> bool:
         return folder.is_dir() and not any(folder.iterdir())
 
     def _paths(self) -> list[str]:
-        found = (each for each in self.path.rglob("[!.]*") if each.is_file())
-        return [each.relative_to(self.path).as_posix() for each in found]
+        files = (path for path in self.path.rglob("[!.]*") if path.is_file())
+        return [path.relative_to(self.path).as_posix() for path in files]

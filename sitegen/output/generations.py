@@ -1,121 +1,126 @@
-"""What each generation of the site changed: for hosts that must forget what was."""
+"""Record which files each generation of the site changed, for purging caches."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from models.response_headers import address, cache_class, place_of
-from sitegen.output.folder import Folder
-from sitegen.output.manifest import BUILDS, LIVE, MANIFEST, Entry
+from sitegen.output.folder import OutputFolder
+from sitegen.output.manifest import BUILDS, LIVE, MANIFEST, ManifestEntry
 
-KEPT = 50
+MAX_GENERATIONS = 50
 
 Paths = frozenset[str]
 
 
 @dataclass(frozen=True)
-class Change:
-    """The files that came, changed and went, and all addresses that they touch."""
+class FileChanges:
+    """The paths that were added, changed and removed, and the addresses to purge."""
 
     added: Paths = frozenset()
     changed: Paths = frozenset()
     removed: Paths = frozenset()
     purge: Paths = frozenset()
 
-    def then(self, later: "Change") -> "Change":
-        """Return both as one: what came and went again is only to be purged."""
+    def then(self, later: "FileChanges") -> "FileChanges":
+        """Combine two changes; a file that was added and removed is only purged."""
         added = (self.added - later.removed) | (later.added - self.removed)
         removed = (self.removed - later.added) | (later.removed - self.added)
         touched = self.changed | later.changed | (self.removed & later.added)
         purge = self.purge | later.purge
-        return Change(added, touched - added - removed, removed, purge)
+        return FileChanges(added, touched - added - removed, removed, purge)
 
 
-def change_of(
+def file_changes(
     touched: Iterable[str],
     before: Collection[str],
     after: Collection[str],
     site_url: str,
-) -> Change:
-    """Tell each touched file by whether it stood before, and whether it stands now."""
-    # What is immutable by its name, or never kept, has nothing to be forgotten.
-    paths = {each for each in touched if cache_class(each) in ("page", "volatile")}
-    return Change(
-        added=frozenset(each for each in paths if each not in before),
-        changed=frozenset(each for each in paths if each in before and each in after),
-        removed=frozenset(each for each in paths if each not in after),
+) -> FileChanges:
+    """Sort the touched paths by whether they existed before and exist now."""
+    # Files that are immutable or never cached need no purge.
+    paths = {path for path in touched if cache_class(path) in ("page", "volatile")}
+    return FileChanges(
+        added=frozenset(path for path in paths if path not in before),
+        changed=frozenset(path for path in paths if path in before and path in after),
+        removed=frozenset(path for path in paths if path not in after),
         purge=frozenset(
-            site_url + address(each)
-            for each in (paths | {MANIFEST} if paths else paths)
-            if place_of(each)
+            site_url + address(path)
+            for path in (paths | {MANIFEST} if paths else paths)
+            if place_of(path)
         ),
     )
 
 
-def differing(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> set[str]:
-    """Return the paths under which not the same stands, or only in one of them."""
+def differing_paths(
+    before: Mapping[str, ManifestEntry], after: Mapping[str, ManifestEntry]
+) -> set[str]:
+    """Return the paths whose content differs, or that only one of the two has."""
     common = before.keys() & after.keys()
-    changed = {each for each in common if before[each].sha256 != after[each].sha256}
+    changed = {path for path in common if before[path].sha256 != after[path].sha256}
     return changed | (before.keys() ^ after.keys())
 
 
-def note(folder: Folder, generation: int, change: Change) -> None:
+def record_generation(
+    folder: OutputFolder, generation: int, changes: FileChanges
+) -> None:
     """
-    Write down what the generation changed, and forget the oldest.
+    Record what the generation changed, and remove the oldest records.
 
-    It goes on to change when time alone changes pages, or a build makes up for one
-    that died: then the file tells of all. So whoever reads it again misses nothing.
+    The record of the newest generation grows when time alone changes pages, or when a
+    build completes one that died. Clients that read it again miss nothing.
     """
-    # What is above has happened in a database that is no longer ours.
-    numbers = [each for each in _numbers(folder) if each <= generation]
-    known = generation in numbers
-    if known and not change.purge:
+    # Higher numbers come from a database that is no longer in use.
+    numbers = [number for number in _recorded(folder) if number <= generation]
+    is_recorded = generation in numbers
+    if is_recorded and not changes.purge:
         return
-    folder.begin()
-    before = _read(folder, generation) if known else Change()
-    earlier = [each for each in numbers if each < generation]
-    told = _told(generation, max(earlier, default=None), before.then(change))
-    folder.write(path_of(generation), told)
-    kept = [*earlier, generation][-KEPT:]
-    for each in _numbers(folder):
-        if each not in kept:
-            folder.remove(path_of(each))
+    folder.mark_unfinished()
+    earlier_changes = _read(folder, generation) if is_recorded else FileChanges()
+    earlier = [number for number in numbers if number < generation]
+    previous = max(earlier, default=None)
+    record = _serialize(generation, previous, earlier_changes.then(changes))
+    folder.write(record_path(generation), record)
+    retained = [*earlier, generation][-MAX_GENERATIONS:]
+    for number in _recorded(folder):
+        if number not in retained:
+            folder.remove(record_path(number))
 
 
-def live_generation(folder: Folder) -> int:
-    """Return the generation that the site says is live, 0 where it says nothing."""
+def live_generation(folder: OutputFolder) -> int:
+    """Return the generation that the site says is live, 0 if it says nothing."""
     try:
         return int(json.loads((folder.path / LIVE).read_bytes())["generation"])
     except (OSError, ValueError, KeyError, TypeError):
         return 0
 
 
-def _told(generation: int, previous: int | None, change: Change) -> bytes:
-    told = {
+def record_path(generation: int) -> str:
+    return f"{BUILDS}/{generation}.json"
+
+
+def _serialize(generation: int, previous: int | None, changes: FileChanges) -> bytes:
+    record = {
         "generation": generation,
         "previous": previous,
-        "added": sorted(change.added),
-        "changed": sorted(change.changed),
-        "removed": sorted(change.removed),
-        "purge": sorted(change.purge),
+        "added": sorted(changes.added),
+        "changed": sorted(changes.changed),
+        "removed": sorted(changes.removed),
+        "purge": sorted(changes.purge),
     }
-    return (json.dumps(told, ensure_ascii=False, indent=1) + "\n").encode()
+    return (json.dumps(record, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def _read(folder: Folder, generation: int) -> Change:
-    """Return what was noted; a damaged note is one that nobody could read."""
+def _read(folder: OutputFolder, generation: int) -> FileChanges:
+    """Return the recorded changes, none if the record is damaged."""
     try:
-        told = json.loads((folder.path / path_of(generation)).read_bytes())
+        record = json.loads((folder.path / record_path(generation)).read_bytes())
         names = ("added", "changed", "removed", "purge")
-        return Change(*(frozenset(told[name]) for name in names))
+        return FileChanges(*(frozenset(record[name]) for name in names))
     except (OSError, ValueError, KeyError, TypeError):
-        return Change()
+        return FileChanges()
 
 
-def _numbers(folder: Folder) -> list[int]:
-    found = (folder.path / BUILDS).glob("[0-9]*.json")
-    return sorted(int(each.stem) for each in found if each.stem.isdecimal())
-
-
-def path_of(generation: int) -> str:
-    return f"{BUILDS}/{generation}.json"
+def _recorded(folder: OutputFolder) -> list[int]:
+    records = (folder.path / BUILDS).glob("[0-9]*.json")
+    return sorted(int(path.stem) for path in records if path.stem.isdecimal())

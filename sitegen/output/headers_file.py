@@ -1,31 +1,34 @@
-"""The headers of every file, for hosts that read them from the site itself."""
+"""Generate `_headers`, from which static hosts read the headers of every file."""
 
 from collections.abc import Iterator, Mapping
 
 from models.response_headers import HEADERS, KEEPING, PLACES, TYPES, policy_of
 from sitegen.page import SHARED, BuildContext, Page, pages
 
-# What hosts do not know by themselves.
-TOLD_TYPES = (".atom", ".ics", ".md", ".rss")
+# File name extensions whose type hosts do not know.
+DECLARED_TYPES = (".atom", ".ics", ".md", ".rss")
 
 
 @pages(SHARED)
 def headers(context: BuildContext) -> Iterator[Page]:  # noqa: ARG001
     rules = [_rule("/*", HEADERS)]
-    rules += [_rule(f"/*{end}", {"Content-Type": TYPES[end]}) for end in TOLD_TYPES]
+    rules += [
+        _rule(f"/*{extension}", {"Content-Type": TYPES[extension]})
+        for extension in DECLARED_TYPES
+    ]
     rules += [
         _rule(
-            place,
+            pattern,
             {
-                "Cache-Control": KEEPING[kept],
-                "Content-Security-Policy": policy_of(place),
+                "Cache-Control": KEEPING[cache],
+                "Content-Security-Policy": policy_of(pattern),
             },
         )
-        for place, kept in PLACES.items()
+        for pattern, cache in PLACES.items()
     ]
     yield Page("_headers", "\n".join(rules))
 
 
-def _rule(place: str, told: Mapping[str, str]) -> str:
-    lines = [f"  {name}: {value}\n" for name, value in told.items()]
-    return f"{place}\n{''.join(lines)}"
+def _rule(pattern: str, headers: Mapping[str, str]) -> str:
+    lines = [f"  {name}: {value}\n" for name, value in headers.items()]
+    return f"{pattern}\n{''.join(lines)}"

@@ -1,4 +1,4 @@
-"""Does the output folder hold what the manifest says: at once, or bit by bit."""
+"""Compare the output folder with its manifest, all at once or a few files at a time."""
 
 import hashlib
 import logging
@@ -7,77 +7,82 @@ from itertools import islice
 
 from models.logs import Line
 from models.runtime.faults import Fault
-from sitegen.output.folder import Folder
-from sitegen.output.manifest import MANIFEST, Entry
+from sitegen.output.folder import OutputFolder
+from sitegen.output.manifest import MANIFEST, ManifestEntry
 
 log = logging.getLogger("masthead.builds")
 
-# Publications wait while files are looked at, so only so many are in one go.
-GLANCE_SECONDS = 0.1
+# Builds wait during an inspection, so each step is short.
+STEP_SECONDS = 0.1
+MAX_FAULTS = 10
 
 
-def differences(folder: Folder) -> list[str]:
-    """Return, in sentences, where the files are not as the manifest says."""
+def differences(folder: OutputFolder) -> list[str]:
+    """Return a sentence for each file that is not as the manifest says."""
     if not folder.path.is_dir():
         return []
     with folder.locked():
         if folder.is_unfinished:
-            return ["A build of the output was broken off; the next makes up for it."]
-        known = folder.known()
-        if known is None:
+            return ["The last build was interrupted; the next build completes it."]
+        manifest = folder.manifest()
+        if manifest is None:
             is_empty = not any(folder.path.glob("[!.]*"))
             return [] if is_empty else ["The output's manifest cannot be read."]
-        wrong = [p for p, entry in known.entries.items() if not _is(folder, p, entry)]
-        return [_told(folder, path) for path in wrong]
+        return [
+            _describe(folder, path)
+            for path, entry in manifest.entries.items()
+            if not _is_intact(folder, path, entry)
+        ]
 
 
 class Inspection:
     """
-    Goes through the folder again and again, a glance at a time.
+    Reads all files of the folder over and over, some at each step.
 
-    What it finds wrong the folder doubts from then on, until it is made again.
+    Files that it finds damaged are made again by the next build.
     """
 
     def __init__(self) -> None:
-        self._ahead: list[str] = []
+        self._remaining: list[str] = []
 
-    def glance(self, folder: Folder) -> bool:
-        """Look at some files; tell whether a build must make something again."""
+    def step(self, folder: OutputFolder) -> bool:
+        """Check some files; tell whether a build must repair something."""
         with folder.locked():
-            known = None if folder.is_unfinished else folder.known()
-            if known is None:
+            manifest = None if folder.is_unfinished else folder.manifest()
+            if manifest is None:
                 return True
-            self._ahead = self._ahead or sorted(known.entries, reverse=True)
-            until = time.monotonic() + GLANCE_SECONDS
-            while self._ahead and time.monotonic() < until:
-                path = self._ahead.pop()
-                entry = known.entries.get(path)
-                if entry and not _is(folder, path, entry):
-                    folder.doubted.add(path)
+            self._remaining = self._remaining or sorted(manifest.entries, reverse=True)
+            deadline = time.monotonic() + STEP_SECONDS
+            while self._remaining and time.monotonic() < deadline:
+                path = self._remaining.pop()
+                entry = manifest.entries.get(path)
+                if entry and not _is_intact(folder, path, entry):
+                    folder.damaged.add(path)
                     log.warning(Line(state="output-damaged", path=path))
-        return bool(folder.doubted)
+        return bool(folder.damaged)
 
 
-def faults_of(folder: Folder) -> list[Fault]:
-    """Return what is wrong with the files until the next build is over."""
-    doubted = sorted(folder.doubted.copy())
-    if MANIFEST in doubted:
-        detail = "The output's manifest cannot be read; all is made again."
+def output_faults(folder: OutputFolder) -> list[Fault]:
+    """Return what is wrong with the files until the next build has ended."""
+    damaged = sorted(folder.damaged.copy())
+    if MANIFEST in damaged:
+        detail = "The output's manifest cannot be read; every page is written again."
         return [Fault("manifest-damaged", detail)]
     return [
-        Fault("output-damaged", _told(folder, path)) for path in islice(doubted, 10)
+        Fault("output-damaged", _describe(folder, path))
+        for path in islice(damaged, MAX_FAULTS)
     ]
 
 
-def _told(folder: Folder, path: str) -> str:
+def _describe(folder: OutputFolder, path: str) -> str:
     if not (folder.path / path).is_file():
         return f"{path} is missing from the output."
-    return f"{path} in the output is not as it was written."
+    return f"{path} in the output was changed after it was written."
 
 
-def _is(folder: Folder, path: str, entry: Entry) -> bool:
+def _is_intact(folder: OutputFolder, path: str, entry: ManifestEntry) -> bool:
     try:
-        found = (folder.path / path).read_bytes()
+        content = (folder.path / path).read_bytes()
     except OSError:
         return False
-    return hashlib.sha256(found).hexdigest() == entry.sha256
+    return hashlib.sha256(content).hexdigest() == entry.sha256

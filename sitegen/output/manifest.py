@@ -1,23 +1,23 @@
-"""The manifest of the output folder: what stands there, and what it was made from."""
+"""Describe every file of the output folder, and what it was made from."""
 
 import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from json.encoder import encode_basestring as quoted
+from json.encoder import encode_basestring as quote
 
 from models.response_headers import cache_class, type_of
 
 MANIFEST = "manifest.json"
-# Which generation is live, and what each one changed: these may change while the
-# pages do not, so the manifest does not tell of them.
+# The live generation, and the changes of each generation. They may change while the
+# pages do not, so the manifest does not list them.
 LIVE = "build.json"
 BUILDS = "builds"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One file as the manifest tells it; `made` is the digest it was made from."""
+class ManifestEntry:
+    """One file; `made` is the fingerprint of the page it was made from."""
 
     sha256: str
     size: int
@@ -27,7 +27,7 @@ class Entry:
     made: str
 
     @classmethod
-    def of(cls, path: str, content: bytes, area: str, made: str) -> "Entry":
+    def of(cls, path: str, content: bytes, area: str, made: str) -> "ManifestEntry":
         return cls(
             sha256=hashlib.sha256(content).hexdigest(),
             size=len(content),
@@ -37,9 +37,8 @@ class Entry:
             made=made,
         )
 
-    @property
-    def told(self) -> str:
-        """Return the entry as JSON; of these values none needs to be escaped."""
+    def to_json(self) -> str:
+        # None of these values needs to be escaped.
         return (
             f'{{"sha256": "{self.sha256}", "size": {self.size}, "type": "{self.type}",'
             f' "cache": "{self.cache}", "area": "{self.area}", "made": "{self.made}"}}'
@@ -47,26 +46,27 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Known:
-    """A manifest as it was read or written, and by what its file is told apart."""
+class Manifest:
+    """A manifest as it was read or written, with the stamp that identifies its file."""
 
     stamp: tuple[int, ...]
+    # What every page depends on: theme, navigation.
     version: str
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, ManifestEntry]
 
 
-def read(stamp: tuple[int, ...], content: bytes) -> Known:
-    """Read a manifest; raise ValueError, KeyError or TypeError for what is none."""
-    found = json.loads(content)
-    entries = {path: Entry(**entry) for path, entry in found["files"].items()}
-    return Known(stamp, str(found["version"]), entries)
+def parse_manifest(stamp: tuple[int, ...], content: bytes) -> Manifest:
+    """Raise ValueError, KeyError or TypeError if the content is not a manifest."""
+    fields = json.loads(content)
+    entries = {path: ManifestEntry(**entry) for path, entry in fields["files"].items()}
+    return Manifest(stamp, str(fields["version"]), entries)
 
 
-def told(version: str, entries: Mapping[str, Entry]) -> bytes:
-    """Return the manifest: JSON with a line for each file."""
+def serialize_manifest(version: str, entries: Mapping[str, ManifestEntry]) -> bytes:
+    """Return the manifest as JSON with one line for each file."""
     lines = ",\n".join(
-        f"{quoted(path)}: {entries[path].told}"
+        f"{quote(path)}: {entries[path].to_json()}"
         for path in sorted(entries)
         if path != LIVE
     )
-    return f'{{"version": {quoted(version)}, "files": {{\n{lines}\n}}}}\n'.encode()
+    return f'{{"version": {quote(version)}, "files": {{\n{lines}\n}}}}\n'.encode()

@@ -1,34 +1,34 @@
-"""Assets that no page names any more: kept for open tabs, and forgotten in the end."""
+"""Keep assets that no page uses any more for open tabs, and remove them later."""
 
 import os
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from sitegen.output.folder import Folder
+from sitegen.output.folder import OutputFolder
 
-# A tab that was opened longer ago is opened anew before it loads another script.
-KEPT = timedelta(days=30)
+# A tab that has been open for longer is reloaded before it loads another script.
+RETENTION = timedelta(days=30)
 
 
-def retire(
-    folder: Folder, paths: Iterable[str], in_use: Collection[str], now: datetime
+def retire_assets(
+    folder: OutputFolder, paths: Iterable[str], in_use: Collection[str], now: datetime
 ) -> list[str]:
     """
-    Note when the assets went out of use; remove and return those that long have.
+    Record when the assets went out of use; remove and return the expired ones.
 
-    It is done when the looks change, which is when there is something to be done:
-    what has long been out of use then goes at the next change.
+    A build calls this only when the theme has changed, so expired assets are removed
+    at the next change after their retention.
     """
     for path in paths:
         with suppress(FileNotFoundError):
             os.utime(folder.path / path, (now.timestamp(), now.timestamp()))
-    until = (now - KEPT).timestamp()
-    gone = [
-        f"assets/{each.name}"
-        for each in sorted((folder.path / "assets").glob("[!.]*"))
-        if f"assets/{each.name}" not in in_use and each.stat().st_mtime < until
+    expiry = (now - RETENTION).timestamp()
+    expired = [
+        f"assets/{file.name}"
+        for file in sorted((folder.path / "assets").glob("[!.]*"))
+        if f"assets/{file.name}" not in in_use and file.stat().st_mtime < expiry
     ]
-    for path in gone:
+    for path in expired:
         folder.remove(path)
-    return gone
+    return expired

@@ -8,9 +8,9 @@ from typing import Any
 from models.base import canonical
 from models.projects.documents.published import PublishedPage
 from models.response_headers import file_at
-from sitegen.docs.collections import line_of
+from sitegen.docs.collections import document_summary
 from sitegen.docs.document_page_cache import DocumentPageCache
-from sitegen.page import SHARED, BuildContext, Page, Rank, pages
+from sitegen.page import SHARED, BuildContext, Page, Stage, pages
 from sitegen.reference.openapi_view import detail_of, nouns, operation_line, refusing
 
 REFERENCE = "/reference/"
@@ -23,30 +23,31 @@ AREAS = {
 Openapi = Mapping[str, Any]
 
 
-@pages("docs")
+@pages("docs", Stage.LISTS)
 def reference(context: BuildContext) -> Iterator[Page]:
     """
     The nouns, each with its operations and the documents that link to it.
 
-    Which these are is known once the documents were looked at, which stand before
-    this in the order of the files.
+    The links of documents are known at this stage, since their pages come before.
     """
     if not context.openapi:
         return
     told = (context.openapi, context.problems)
-    name = context.kept(_name, *told)
-    linking = context.always(DocumentPageCache).leading_to(REFERENCE)
-    for href in context.kept(nouns, context.openapi):
+    name = context.memoize(_name, *told)
+    linking = context.once_per_process(DocumentPageCache).documents_linking_to(
+        REFERENCE
+    )
+    for href in context.memoize(nouns, context.openapi):
         guides = _lines(linking, href)
-        yield context.kept(_noun, *told, name, href, guides, of=href)
-    yield context.kept(_register, context.openapi, _lines(linking, REFERENCE))
+        yield context.memoize(_noun, *told, name, href, guides, name=href)
+    yield context.memoize(_register, context.openapi, _lines(linking, REFERENCE))
 
 
-@pages(SHARED)
+@pages(SHARED, Stage.LISTS)
 def problems(context: BuildContext) -> Iterator[Page]:
     """The pages that the `type` of every problem points at."""
     kinds = context.problems
-    refused = context.kept(refusing, context.openapi)
+    refused = context.memoize(refusing, context.openapi)
     for kind, told in kinds.items():
         yield Page(
             f"problems/{kind}/index.html",
@@ -70,13 +71,12 @@ def problems(context: BuildContext) -> Iterator[Page]:
         template="problems.html",
         title="Problems",
         description="Every way in which the API refuses, and what to do.",
-        rank=Rank.LIST,
     )
 
 
-@pages(SHARED)
+@pages(SHARED, Stage.LISTS)
 def openapi(context: BuildContext) -> Iterator[Page]:
-    yield context.kept(_description, context.openapi)
+    yield context.memoize(_description, context.openapi)
 
 
 def _name(openapi: Openapi, problems: Openapi) -> str:
@@ -113,7 +113,7 @@ def _noun(
 
 
 def _lines(linking: dict[str, list[PublishedPage]], href: str) -> list[Any]:
-    return [line_of(each) for each in linking.get(href, ())]
+    return [document_summary(each) for each in linking.get(href, ())]
 
 
 def _register(openapi: Openapi, guides: list[Any]) -> Page:
@@ -123,7 +123,6 @@ def _register(openapi: Openapi, guides: list[Any]) -> Page:
         template="reference/index.html",
         title="API reference",
         description="Every operation of the API: what it takes, gives and refuses.",
-        rank=Rank.LIST,
     )
 
 
@@ -146,4 +145,4 @@ def _words(name: str) -> str:
 
 def _description(openapi: Openapi) -> Page:
     told = json.dumps(openapi, indent=1, sort_keys=True) + "\n"
-    return Page("openapi.json", told, rank=Rank.LIST)
+    return Page("openapi.json", told)

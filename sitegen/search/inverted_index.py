@@ -1,4 +1,4 @@
-"""An inverted index as small files: which words stand in which of some texts, where."""
+"""Build an inverted index of terms and texts, divided into small files."""
 
 import re
 from array import array
@@ -7,19 +7,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log2
 
-from sitegen.search.terms import LONGEST, counted, terms
+from sitegen.search.terms import MAX_LENGTH, count_terms, terms
 
-# From what weighs least to what weighs most, as the script in the browser knows them.
+# The weights of a term in a text, the lightest first, as assets/search.js has them.
 ONCE, OFTEN, HEADING, TITLE = range(4)
-OFTEN_FROM = 3
+MIN_OFTEN = 3
 
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
 HALF = len(DIGITS) // 2
+# Marks a term that most texts contain.
 COMMON = "!"
+# Follows every term.
 LAST = "\uffff"
 
 _FENCE_OR_HEADING = re.compile(r"^ {0,3}(?:(`{3,}|~{3,})|#{1,6}[ \t]+(.*))", re.M)
-# Where a link leads is not what the page says; what a note says is.
+# The targets of links are not searched, the texts of footnotes are.
 _DEFINITION = re.compile(r"^\[(?!\^)[^\]\n]{1,200}\]:[ \t]*\S*", re.M)
 _TARGET = re.compile(r"\((?<=\]\()[^()\s]*")
 
@@ -35,46 +37,50 @@ class Text:
 
 @dataclass(frozen=True)
 class Shards:
-    """Terms in order, cut into files; each file but the first begins at its bound."""
+    """Sorted terms in several files; each file but the first starts at its bound."""
 
     files: list[dict[str, str]]
     bounds: list[str]
 
 
-def shards(texts: Iterable[Text], count: int) -> Shards:
-    """Index the texts by their order, in so many files of about equal size."""
-    found: dict[str, array[int]] = defaultdict(lambda: array("I"))
+def create_shards(texts: Iterable[Text], count: int) -> Shards:
+    """Index the texts by their position, in this many files of about equal size."""
+    postings: dict[str, array[int]] = defaultdict(lambda: array("I"))
     number = 0
     for number, text in enumerate(texts):
-        for term, place in placed(text).items():
-            found[term].append(number << 2 | place)
-    ordered, of = in_order(found), number + 1
-    sizes = [_size(len(found[term]), of) for term in ordered]
-    told = [(term, encoded(found.pop(term), of)) for term in ordered]
-    return _cut(told, sizes, count)
+        for term, weight in weigh_terms(text).items():
+            postings[term].append(number << 2 | weight)
+    sorted_terms, text_count = sort_terms(postings), number + 1
+    sizes = [_estimate_size(len(postings[term]), text_count) for term in sorted_terms]
+    encoded = [
+        (term, encode_postings(postings.pop(term), text_count)) for term in sorted_terms
+    ]
+    return _divide(encoded, sizes, count)
 
 
-def placed(text: Text) -> dict[str, int]:
-    """Return the terms of a text, each with the weightiest place where it stands."""
+def weigh_terms(text: Text) -> dict[str, int]:
+    """Return the terms of a text, each with the highest weight that it has there."""
     content = without_targets(text.content)
-    found = counted(text.summary + "\n" + content)
-    for term, times in found.items():
-        found[term] = OFTEN if times >= OFTEN_FROM else ONCE
-    found |= dict.fromkeys(terms("\n".join(headings(content))), HEADING)
+    weights = count_terms(text.summary + "\n" + content)
+    for term, times in weights.items():
+        weights[term] = OFTEN if times >= MIN_OFTEN else ONCE
+    weights |= dict.fromkeys(terms("\n".join(headings(content))), HEADING)
     title = terms(text.title)
-    # All of the title is a term too: it ends in a space, which no word has.
-    return found | dict.fromkeys([*title, " ".join(title)[:LONGEST] + " "], TITLE)
+    # The whole title is a term, too. It ends in a space, which no word contains.
+    whole_title = " ".join(title)[:MAX_LENGTH] + " "
+    return weights | dict.fromkeys([*title, whole_title], TITLE)
 
 
 def without_targets(content: str) -> str:
-    # One pattern for both would be tried at every letter of every text.
+    """Remove the targets of links."""
+    # One pattern for both would be tried at every character of every text.
     if "]:" in content:
         content = _DEFINITION.sub(" ", content)
     return _TARGET.sub(" ", content) if "](" in content else content
 
 
 def headings(content: str) -> Iterator[str]:
-    """Yield the lines with a # that no fenced code holds."""
+    """Yield the lines that start with a # outside of fenced code."""
     fence = ""
     for mark, heading in _FENCE_OR_HEADING.findall(content):
         if not mark:
@@ -86,70 +92,72 @@ def headings(content: str) -> Iterator[str]:
             fence = ""
 
 
-def encoded(postings: Sequence[int], of: int) -> str:
+def encode_postings(postings: Sequence[int], text_count: int) -> str:
     """
-    Return where a term stands as text: for each place the numbers, as steps.
+    Return the postings of a term as text: for each weight the numbers, as steps.
 
-    The places are parted by a dot, those at the end left out where empty. Of a term
-    that most of the texts have the first place tells, behind a mark, those that lack
-    it: how often so many say it tells none apart. Text and not bytes, since any host
-    compresses text.
+    The weights are separated by dots, and empty ones at the end are omitted. If most
+    texts contain the term, the first part lists those that do not, after a mark: how
+    often so many texts contain it would distinguish none of them. The result is text
+    and not bytes, since any host compresses text.
     """
     numbers: tuple[list[int], ...] = ([], [], [], [])
-    for each in postings:
-        numbers[each & 3].append(each >> 2)
-    is_common = len(postings) > of / 2
+    for posting in postings:
+        numbers[posting & 3].append(posting >> 2)
+    is_common = len(postings) > text_count / 2
     if is_common:
-        having = {each >> 2 for each in postings}
-        lacking = [number for number in range(of) if number not in having]
+        containing = {posting >> 2 for posting in postings}
+        lacking = [n for n in range(text_count) if n not in containing]
         numbers = (lacking, [], *numbers[HEADING:])
-    return COMMON * is_common + ".".join(map(steps, numbers)).rstrip(".")
+    return COMMON * is_common + ".".join(map(encode_steps, numbers)).rstrip(".")
 
 
-def steps(numbers: Iterable[int]) -> str:
-    """Return growing numbers as their differences, five bits in a character."""
-    before, found = 0, []
+def encode_steps(numbers: Iterable[int]) -> str:
+    """Return ascending numbers as their differences, five bits in a character."""
+    previous, encoded = 0, []
     for number in numbers:
-        step, before = number - before, number
-        found.append(_SHORT[step] if step < len(_SHORT) else _step(step))
-    return "".join(found)
+        step, previous = number - previous, number
+        encoded.append(_SHORT[step] if step < len(_SHORT) else _encode_step(step))
+    return "".join(encoded)
 
 
-def _step(step: int) -> str:
+def _encode_step(step: int) -> str:
     high, low = divmod(step, HALF)
-    return DIGITS[HALF + low] + _step(high) if high else DIGITS[low]
+    return DIGITS[HALF + low] + _encode_step(high) if high else DIGITS[low]
 
 
-# Nearly all: what is asked a million times is worked out once.
-_SHORT = [_step(step) for step in range(2048)]
+# Nearly all steps are short, and an index has millions of them.
+_SHORT = [_encode_step(step) for step in range(2048)]
 
 
-def in_order(found: Iterable[str]) -> list[str]:
+def sort_terms(terms: Iterable[str]) -> list[str]:
     """Sort as JavaScript compares: by the units of UTF-16."""
-    return sorted(found, key=lambda term: term.encode("utf-16-be"))
+    return sorted(terms, key=lambda term: term.encode("utf-16-be"))
 
 
-def _size(postings: int, of: int) -> float:
-    """Guess the bytes that a term takes compressed: a step has its information."""
-    return 4 + postings * (2 + log2(of / postings)) / 8
+def _estimate_size(postings: int, text_count: int) -> float:
+    """Estimate the compressed bytes of a term from the information in its steps."""
+    return 4 + postings * (2 + log2(text_count / postings)) / 8
 
 
-def _cut(found: list[tuple[str, str]], sizes: list[float], count: int) -> Shards:
+def _divide(encoded: list[tuple[str, str]], sizes: list[float], count: int) -> Shards:
     files: list[dict[str, str]] = [{} for _ in range(count)]
     bounds: list[str] = []
-    all_of, start, place, before = sum(sizes) or 1.0, 0.0, 0, ""
-    for (term, told), size in zip(found, sizes, strict=True):
-        # A title stays with its first word, which it follows.
+    total, start, number, previous = sum(sizes) or 1.0, 0.0, 0, ""
+    for (term, postings), size in zip(encoded, sizes, strict=True):
+        # A whole title stays with its first word, which it follows.
         if " " not in term:
-            # By its middle: what fills a file alone shares it with few others.
-            place = int((start + size / 2) / all_of * count)
-        # A term larger than a file leaves the next ones empty, with equal bounds.
-        bounds += [_between(before, term)] * (place - len(bounds))
-        files[place][term] = told
-        before, start = term, start + size
+            # The middle decides: so a term that fills a file shares it with few others.
+            number = int((start + size / 2) / total * count)
+        # A term larger than a file leaves the next files empty, with equal bounds.
+        bounds += [_bound(previous, term)] * (number - len(bounds))
+        files[number][term] = postings
+        previous, start = term, start + size
     return Shards(files, bounds + [LAST] * (count - 1 - len(bounds)))
 
 
-def _between(before: str, term: str) -> str:
-    """Return the shortest beginning of the term that comes after the one before."""
-    return next((term[:n] for n in range(1, len(term)) if term[:n] != before[:n]), term)
+def _bound(previous: str, term: str) -> str:
+    """Return the shortest prefix of the term that sorts after the previous term."""
+    return next(
+        (term[:n] for n in range(1, len(term)) if term[:n] != previous[:n]), term
+    )

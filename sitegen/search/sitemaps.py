@@ -1,4 +1,4 @@
-"""What search engines are told: every page with its last change."""
+"""Generate the sitemaps and robots.txt for search engines."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -8,7 +8,7 @@ from models.fields import format_moment
 from models.projects.documents.addresses import href_of
 from models.response_headers import address
 from sitegen.docs.collections import DocsCollection, docs_collections
-from sitegen.page import SHARED, BuildContext, Page, Rank, pages
+from sitegen.page import SHARED, BuildContext, Page, Stage, pages
 from sitegen.status.history import months
 from sitegen.status.status_data import board_of, every_incident, every_window
 from sitegen.urls import (
@@ -19,63 +19,64 @@ from sitegen.urls import (
     service_path,
 )
 
-# A change of one page rewrites the part that names it, so parts are short.
-PART = 1000
-# What search engines take from one part.
-MOST = 50_000
-OPENING = '<?xml version="1.0" encoding="UTF-8"?>\n'
+# A change of one page rewrites the sitemap that lists it, so sitemaps are short.
+ADDRESSES_OF_SITEMAP = 1000
+# The limit of search engines.
+MAX_ADDRESSES = 50_000
+XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
+# An address and its last change.
 Line = tuple[str, datetime | None]
 
 
-@pages("docs")
+@pages("docs", Stage.LISTS)
 def documents(context: BuildContext) -> Iterator[Page]:
-    """Each collection in parts, by slug, so that a new title moves nothing."""
+    """The documents of each collection by slug, so that a new title moves nothing."""
     for collection in docs_collections(context):
-        yield from _parts(context, collection)
+        yield from _sitemaps_of(context, collection)
 
 
-@pages("status")
+@pages("status", Stage.LISTS)
 def status(context: BuildContext) -> Iterator[Page]:
-    """What has an address for good; the present state says itself how old it is."""
-    services = context.once(board_of).services
+    """The permanent addresses of the status page; those that age have no date."""
+    services = context.once_per_build(board_of).services
     lines: list[Line] = [("/status/", None)]
-    lines += [(address(service_path(each.slug)), None) for each in services]
-    lines += [(address(each), None) for each in (HOW, history_path())]
+    lines += [(address(service_path(service.slug)), None) for service in services]
+    lines += [(address(path), None) for path in (HOW, history_path())]
     lines += [(address(history_path(month)), None) for month in months(context)]
     lines += [
-        (address(incident_path(each.id)), each.updated_at)
-        for each in context.once(every_incident)
+        (address(incident_path(incident.id)), incident.updated_at)
+        for incident in context.once_per_build(every_incident)
     ]
     lines += [
-        (address(maintenance_path(each.id)), each.updated_at)
-        for each in context.once(every_window)
+        (address(maintenance_path(window.id)), window.updated_at)
+        for window in context.once_per_build(every_window)
     ]
-    yield _part(context.settings.site_url, "status", lines[:MOST])
+    yield _sitemap(context.settings.site_url, "status", lines[:MAX_ADDRESSES])
 
 
-@pages(SHARED)
-def index(context: BuildContext) -> Iterator[Page]:
-    """The one address that search engines are given, which names the parts."""
-    kinds = [f"/problems/{kind}/" for kind in context.problems]
+@pages(SHARED, Stage.ENTRY_POINTS)
+def sitemap_index(context: BuildContext) -> Iterator[Page]:
+    """The sitemap of all other pages, then the index that lists the sitemaps."""
+    problems = [f"/problems/{problem}/" for problem in context.problems]
     nouns = [tag["externalDocs"]["url"] for tag in context.openapi.get("tags", ())]
     fixed = ["/", "/search/", "/problems/", *(["/reference/"] if nouns else [])]
-    lines: list[Line] = [(each, None) for each in (*fixed, *nouns, *kinds)]
+    lines: list[Line] = [(href, None) for href in (*fixed, *nouns, *problems)]
     url = context.settings.site_url
-    site = _part(url, "site", lines)
+    site = _sitemap(url, "site", lines)
     yield site
-    parts = [
-        part.path
+    collections = [
+        sitemap.path
         for collection in docs_collections(context)
-        for part in _parts(context, collection)
+        for sitemap in _sitemaps_of(context, collection)
     ]
-    told = "".join(
+    sitemaps = "".join(
         f"<sitemap><loc>{escape(url)}/{path}</loc></sitemap>\n"
-        for path in (site.path, "sitemaps/status.xml", *parts)
+        for path in (site.path, "sitemaps/status.xml", *collections)
     )
-    index = f'{OPENING}<sitemapindex xmlns="{NAMESPACE}">\n{told}</sitemapindex>\n'
-    yield Page("sitemap.xml", index, rank=Rank.LAST)
+    index = f'{XML}<sitemapindex xmlns="{NAMESPACE}">\n{sitemaps}</sitemapindex>\n'
+    yield Page("sitemap.xml", index)
 
 
 @pages(SHARED)
@@ -84,32 +85,38 @@ def robots(context: BuildContext) -> Iterator[Page]:
     yield Page("robots.txt", f"User-agent: *\nAllow: /\n\nSitemap: {sitemap}\n")
 
 
-def _parts(context: BuildContext, collection: DocsCollection) -> list[Page]:
-    """Return the parts of a shelf; of one that stands they are the same objects."""
+def _sitemaps_of(context: BuildContext, collection: DocsCollection) -> list[Page]:
+    """Return the sitemaps of a collection, the same objects while it is unchanged."""
     url = context.settings.site_url
-    return context.kept(_parts_of, collection, url, of=collection.collection)
+    return context.memoize(
+        _create_sitemaps, collection, url, name=collection.collection
+    )
 
 
-def _parts_of(collection: DocsCollection, url: str) -> list[Page]:
-    found = sorted(collection.documents, key=lambda each: each.slug)
-    # A page has its words from the instant at which they were published.
-    lines: list[Line] = [(href_of(each), each.published_at) for each in found]
-    newest = max(each.published_at for each in found)
+def _create_sitemaps(collection: DocsCollection, url: str) -> list[Page]:
+    documents = sorted(collection.documents, key=lambda document: document.slug)
+    lines: list[Line] = [(href_of(d), d.published_at) for d in documents]
+    newest = max(document.published_at for document in documents)
     lines.insert(0, (collection.href, newest))
+    starts = range(0, len(lines), ADDRESSES_OF_SITEMAP)
     return [
-        _part(url, f"{collection.collection}-{number}", lines[start : start + PART])
-        for number, start in enumerate(range(0, len(lines), PART), 1)
+        _sitemap(
+            url,
+            f"{collection.collection}-{number}",
+            lines[start : start + ADDRESSES_OF_SITEMAP],
+        )
+        for number, start in enumerate(starts, 1)
     ]
 
 
-def _part(url: str, name: str, lines: Iterable[Line]) -> Page:
-    told = "".join(
-        f"<url><loc>{escape(url)}{href}</loc>{_changed(at)}</url>\n"
+def _sitemap(url: str, name: str, lines: Iterable[Line]) -> Page:
+    urls = "".join(
+        f"<url><loc>{escape(url)}{href}</loc>{_last_change(at)}</url>\n"
         for href, at in lines
     )
-    text = f'{OPENING}<urlset xmlns="{NAMESPACE}">\n{told}</urlset>\n'
-    return Page(f"sitemaps/{name}.xml", text, rank=Rank.LIST)
+    text = f'{XML}<urlset xmlns="{NAMESPACE}">\n{urls}</urlset>\n'
+    return Page(f"sitemaps/{name}.xml", text)
 
 
-def _changed(at: datetime | None) -> str:
+def _last_change(at: datetime | None) -> str:
     return f"<lastmod>{format_moment(at)}</lastmod>" if at else ""

@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape
 from models.fields import format_moment
 from models.response_headers import address
 from models.status.snapshot.snapshot import StatusService
-from sitegen.page import BuildContext, Page, Rank, pages
+from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.status_data import board_of, facts_at
 from sitegen.theme.filters import moment, overall_words, state_words
 from sitegen.urls import service_path
@@ -27,25 +27,25 @@ LABEL_COLOUR = "#32383f"
 CHARACTER, PADDING = 6.6, 6
 
 
-@pages("status")
+@pages("status", Stage.LISTS)
 def badges(context: BuildContext) -> Iterator[Page]:
     """A badge says of when it is, since no picture can know that it is old."""
-    seen, name = context.once(board_of), context.settings.site_name
+    seen, name = context.once_per_build(board_of), context.settings.site_name
     listed = seen.listed()
     at = format_moment(listed.checked_at) if listed.checked_at else None
     svg = _badge(name, listed.overall, overall_words(listed.overall), at)
-    yield Page("status/badge.svg", svg, rank=Rank.LIST)
+    yield Page("status/badge.svg", svg)
     for each in listed.services:
         at = format_moment(each.observed_at) if each.observed_at else None
         svg = _badge(each.name, each.state, state_words(each.state), at)
-        yield Page(f"status/badges/{each.slug}.svg", svg, rank=Rank.LIST)
-        yield Page(f"status/badges/{each.slug}.json", _endpoint(each), rank=Rank.LIST)
+        yield Page(f"status/badges/{each.slug}.svg", svg)
+        yield Page(f"status/badges/{each.slug}.json", _endpoint(each))
 
 
-@pages("status")
+@pages("status", Stage.LISTS)
 def embeds(context: BuildContext) -> Iterator[Page]:
     """Pages without scripts for frames on other sites."""
-    facts = context.once(facts_at)
+    facts = context.once_per_build(facts_at)
     name, listed = context.settings.site_name, facts.listed
     whole = {
         "name": name,
@@ -70,10 +70,10 @@ def embeds(context: BuildContext) -> Iterator[Page]:
         yield _embed(f"status/embed/{each.slug}/index.html", own)
 
 
-@pages("status")
+@pages("status", Stage.LISTS)
 def text(context: BuildContext) -> Iterator[Page]:
     """The status for a terminal: the whole, then each service on a line."""
-    seen = context.once(board_of)
+    seen = context.once_per_build(board_of)
     listed = seen.listed()
     lines = [f"{context.settings.site_name}: {overall_words(listed.overall)}"]
     if listed.checked_at:
@@ -88,7 +88,7 @@ def text(context: BuildContext) -> Iterator[Page]:
     told += [f"Maintenance: {each.title}" for each in active_windows]
     lines += ["", *told] if told else []
     lines += ["", f"{context.settings.site_url}/status/"]
-    yield Page("status.txt", "\n".join(lines) + "\n", rank=Rank.LIST)
+    yield Page("status.txt", "\n".join(lines) + "\n")
 
 
 def _embed(path: str, data: dict[str, Any]) -> Page:
@@ -98,7 +98,6 @@ def _embed(path: str, data: dict[str, Any]) -> Page:
         template="status/embed.html",
         title=f"{data['name']} status",
         description=f"The present state of {data['name']}.",
-        rank=Rank.LIST,
     )
 
 

@@ -10,7 +10,7 @@ from models.fields import format_moment
 from models.status.uptime.hourly_history import Past
 from models.status.uptime.periods import told_counts
 from models.status.uptime.uptime import Counts
-from sitegen.page import BuildContext, Page, PageBatch, pages
+from sitegen.page import BuildContext, Page, PageBatch, PageGroup, Stage, pages
 from sitegen.status.status_data import pasts_at
 from sitegen.urls import data_path
 
@@ -24,7 +24,7 @@ FORMAT = 2
 
 
 @dataclass(frozen=True)
-class Counters:
+class Counters(PageGroup):
     """The two files of a service, which are made one after the other."""
 
     slug: str
@@ -40,7 +40,7 @@ class Counters:
         ]
 
 
-@pages("status", apart=True)
+@pages("status", Stage.BACKGROUND)
 def counters(context: BuildContext) -> Iterator[PageBatch]:
     """
     The whole hours and days of each service.
@@ -50,7 +50,7 @@ def counters(context: BuildContext) -> Iterator[PageBatch]:
     """
     # Of all services only the last is kept.
     told = lru_cache(maxsize=1)(_told)
-    pasts = context.once(pasts_at).items()
+    pasts = context.once_per_build(pasts_at).items()
     yield PageBatch(Counters(slug, past, told) for slug, past in pasts)
 
 

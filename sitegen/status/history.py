@@ -10,7 +10,7 @@ from models.base import MILLISECOND
 from models.response_headers import address
 from models.status.incidents.incidents import StatusIncident
 from models.status.maintenance.windows import StatusMaintenance
-from sitegen.page import BuildContext, Page, Rank, pages
+from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.status_data import board_of, every_incident, every_window, told
 from sitegen.theme.filters import month_words
 from sitegen.urls import history_path, incident_path, maintenance_path
@@ -31,7 +31,7 @@ class Thing(NamedTuple):
             year, month = (year, month + 1) if month < 12 else (year + 1, 1)
 
 
-@pages("status")
+@pages("status", Stage.LISTS)
 def history(context: BuildContext) -> Iterator[Page]:
     """A page for each month in which there was anything, and a list of them."""
     by_month: dict[str, list[Thing]] = defaultdict(list)
@@ -55,7 +55,6 @@ def history(context: BuildContext) -> Iterator[Page]:
         template="status/history.html",
         title="Status history",
         description="Incidents and maintenance by month.",
-        rank=Rank.LIST,
     )
 
 
@@ -66,8 +65,8 @@ def months(context: BuildContext) -> list[str]:
 
 def _things(context: BuildContext) -> Iterator[Thing]:
     """Yield what has begun; how long it is does not depend on when it is looked at."""
-    now = context.once(board_of).now
-    for each in context.once(every_incident):
+    now = context.once_per_build(board_of).now
+    for each in context.once_per_build(every_incident):
         if each.started_at <= now:
             shown = {
                 "incident": told(StatusIncident, each),
@@ -75,7 +74,7 @@ def _things(context: BuildContext) -> Iterator[Thing]:
                 "href": address(incident_path(each.id)),
             }
             yield _thing(each.started_at, each.resolved_at or now, shown)
-    for window in context.once(every_window):
+    for window in context.once_per_build(every_window):
         if window.starts_at <= now:
             shown = {
                 "incident": None,

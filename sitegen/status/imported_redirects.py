@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from models.response_headers import address
 from models.status.importers.origins import MovedRow, old_addresses
-from sitegen.page import BuildContext, Page, Rank, pages
+from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.status_data import board_of, every_incident, every_window
 from sitegen.urls import incident_path, maintenance_path, service_path
 
@@ -15,7 +15,7 @@ PATHS: dict[str, Callable[[str], str]] = {
 }
 
 
-@pages("status")
+@pages("status", Stage.ENTRY_POINTS)
 def arrivals(context: BuildContext) -> Iterator[Page]:
     """For every host: a page at the old address that says where the thing is now."""
     rows = old_addresses()
@@ -32,7 +32,6 @@ def arrivals(context: BuildContext) -> Iterator[Page]:
                 title=title,
                 description=f"{title} has moved.",
                 canonical=_href(row),
-                rank=Rank.LAST,
             )
 
 
@@ -49,7 +48,11 @@ def _href(row: MovedRow) -> str:
 
 def _titles(context: BuildContext) -> dict[tuple[str, str], str]:
     """Return what is on the site, by its kind and its name in addresses."""
-    found = {("incident", e.id): e.title for e in context.once(every_incident)}
-    found |= {("maintenance", e.id): e.title for e in context.once(every_window)}
-    services = context.once(board_of).services
+    found = {
+        ("incident", e.id): e.title for e in context.once_per_build(every_incident)
+    }
+    found |= {
+        ("maintenance", e.id): e.title for e in context.once_per_build(every_window)
+    }
+    services = context.once_per_build(board_of).services
     return found | {("service", each.slug): each.name for each in services}

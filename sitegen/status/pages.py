@@ -16,7 +16,7 @@ from models.status.incidents.incidents import (
 )
 from models.status.incidents.listing import incidents_since
 from models.status.maintenance.windows import MaintenanceRow, StatusMaintenance
-from sitegen.page import BuildContext, Page, Rank, pages
+from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.status_data import (
     StatusFacts,
     every_incident,
@@ -49,10 +49,10 @@ LINKS = {
 }
 
 
-@pages("status", first=True)
+@pages("status", Stage.URGENT)
 def incidents(context: BuildContext) -> Iterator[Page]:
-    """Every incident at its permanent address, and all of them for programs."""
-    found = context.once(every_incident)
+    """Every incident at its permanent address, as a page and as JSON."""
+    found = context.once_per_build(every_incident)
     entries = entries_of(found)
     for each in found:
         path, updates = incident_path(each.id), entries[each.id]
@@ -66,14 +66,20 @@ def incidents(context: BuildContext) -> Iterator[Page]:
             description=f"Incident: {each.title}",
             twin=twin(path),
         )
-    listed = [told(StatusIncident, each) for each in found]
-    yield Page("status/incidents.json", {"data": listed}, rank=Rank.LIST)
 
 
-@pages("status", first=True)
+@pages("status", Stage.LISTS)
+def incident_list(context: BuildContext) -> Iterator[Page]:
+    """All incidents as JSON."""
+    incidents = context.once_per_build(every_incident)
+    listed = [told(StatusIncident, incident) for incident in incidents]
+    yield Page("status/incidents.json", {"data": listed})
+
+
+@pages("status", Stage.URGENT)
 def maintenance(context: BuildContext) -> Iterator[Page]:
-    """Every window at its permanent address, and all of them for programs."""
-    found = context.once(every_window)
+    """Every window at its permanent address, as a page and as JSON."""
+    found = context.once_per_build(every_window)
     for each in found:
         path, window = maintenance_path(each.id), told(StatusMaintenance, each)
         yield Page(twin(path)[1:], {"data": window})
@@ -85,17 +91,23 @@ def maintenance(context: BuildContext) -> Iterator[Page]:
             description=f"Maintenance: {each.title}",
             twin=twin(path),
         )
-    listed = [told(StatusMaintenance, each) for each in found]
-    yield Page("status/maintenance.json", {"data": listed}, rank=Rank.LIST)
 
 
-@pages("status", first=True)
+@pages("status", Stage.LISTS)
+def maintenance_list(context: BuildContext) -> Iterator[Page]:
+    """All maintenance windows as JSON."""
+    windows = context.once_per_build(every_window)
+    listed = [told(StatusMaintenance, window) for window in windows]
+    yield Page("status/maintenance.json", {"data": listed})
+
+
+@pages("status", Stage.URGENT)
 def overview(context: BuildContext) -> Iterator[Page]:
     """The state of every service, and what is going on."""
-    facts = context.once(facts_at)
-    shown = _overview(facts, context.once(Turns))
+    facts = context.once_per_build(facts_at)
+    shown = _overview(facts, context.once_per_build(Turns))
     links = [file_at(href) for href in _hrefs(shown)]
-    yield Page("status/index.json", _listed(facts), rank=Rank.LIST, links=links)
+    yield Page("status/index.json", _listed(facts), requires=links)
     yield Page(
         "status/index.html",
         shown,
@@ -103,8 +115,7 @@ def overview(context: BuildContext) -> Iterator[Page]:
         title="Status",
         description=f"The present state of {context.settings.site_name}.",
         twin="/status/index.json",
-        rank=Rank.LIST,
-        links=links,
+        requires=links,
     )
 
 

@@ -17,7 +17,7 @@ from sitegen.urls import data_path, incident_path, maintenance_path, service_pat
 @pages("status")
 def services(context: BuildContext) -> Iterator[Page]:
     """For people and for programs, as the API tells it."""
-    facts = context.once(facts_at)
+    facts = context.once_per_build(facts_at)
     for slug, detail in facts.details.items():
         path, name, data = service_path(slug), detail.service.name, detail.told()
         coverage = _coverage(facts.measured[slug], detail)
@@ -25,7 +25,7 @@ def services(context: BuildContext) -> Iterator[Page]:
         yield Page(
             path,
             _shown(facts, slug, data, coverage)
-            | {"turn": context.once(Turns).services.get(slug)},
+            | {"turn": context.once_per_build(Turns).services.get(slug)},
             template="status/service.html",
             title=f"{name} status",
             description=detail.service.description or f"The present state of {name}.",

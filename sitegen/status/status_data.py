@@ -76,13 +76,13 @@ def board_of(context: BuildContext) -> StatusSnapshot:
     """Read what the present is judged by, at the instant that the page tells of."""
     freshness = context.settings.freshness
     at = told_at(context.now, freshness)
-    return status_snapshot(at, freshness, context.once(_services))
+    return status_snapshot(at, freshness, context.once_per_build(_services))
 
 
 def pasts_at(context: BuildContext) -> dict[str, Past]:
     """Return the hours of each service that are over, by slug, in display order."""
-    services = context.once(_services)
-    found = pasts(services, context.once(_until))
+    services = context.once_per_build(_services)
+    found = pasts(services, context.once_per_build(_until))
     return {each.slug: past for each, past in zip(services, found, strict=True)}
 
 
@@ -96,7 +96,7 @@ def _until(context: BuildContext) -> dict[int, datetime]:
 
 def listed_at(context: BuildContext) -> tuple[StatusServiceList, str | None]:
     """Return the state of all services, and when it will be out of date."""
-    seen = context.once(board_of)
+    seen = context.once_per_build(board_of)
     return seen.listed(), stale_at(seen, seen.services)
 
 
@@ -107,7 +107,7 @@ def every_incident(_: BuildContext) -> list[IncidentRow]:
 
 def every_window(context: BuildContext) -> list[MaintenanceRow]:
     """Read all windows as they are then, newest first: `edition.once` of it."""
-    return all_maintenance(context.once(board_of).now)
+    return all_maintenance(context.once_per_build(board_of).now)
 
 
 def told(shape: type[Schema], row: Any) -> dict[str, Any]:
@@ -117,9 +117,12 @@ def told(shape: type[Schema], row: Any) -> dict[str, Any]:
 
 def facts_at(context: BuildContext) -> StatusFacts:
     """Read everything at the instant that the page tells of: `edition.once` of it."""
-    seen, interval = context.once(board_of), context.settings.probe_interval_seconds
-    known = list(context.once(pasts_at).values())
-    counted = measured(seen.services, context.once(_until), known)
+    seen, interval = (
+        context.once_per_build(board_of),
+        context.settings.probe_interval_seconds,
+    )
+    known = list(context.once_per_build(pasts_at).values())
+    counted = measured(seen.services, context.once_per_build(_until), known)
     details = details_on(seen, counted, interval)
     return StatusFacts(
         status_snapshot=seen,

@@ -10,7 +10,7 @@ from models.response_headers import address
 from models.status.incidents.incidents import EntryRow, IncidentRow, entries_of
 from models.status.maintenance.windows import MaintenanceRow
 from models.status.snapshot.snapshot import StatusSnapshot
-from sitegen.page import BuildContext, Page, Rank, pages
+from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.status_data import board_of, every_incident, every_window
 from sitegen.status.statuspage_components import STATUS, Components, short_id
 from sitegen.urls import incident_path, maintenance_path
@@ -46,12 +46,12 @@ RAISED = {
 }
 
 
-@pages("status")
+@pages("status", Stage.LISTS)
 def statuspage(context: BuildContext) -> Iterator[Page]:
     """The documents at the root of the host, where every client looks for them."""
     told = Documents(context)
     for name, members in told.documents().items():
-        yield Page(f"api/v2/{name}.json", {"page": told.page} | members, rank=Rank.LIST)
+        yield Page(f"api/v2/{name}.json", {"page": told.page} | members)
 
 
 class Documents:
@@ -60,10 +60,10 @@ class Documents:
     def __init__(self, context: BuildContext) -> None:
         self._url = context.settings.site_url
         self._name = context.settings.site_name
-        self._board: StatusSnapshot = context.once(board_of)
+        self._board: StatusSnapshot = context.once_per_build(board_of)
         self._listed = self._board.listed()
-        self._incidents = context.once(every_incident)
-        windows = context.once(every_window)
+        self._incidents = context.once_per_build(every_incident)
+        windows = context.once_per_build(every_window)
         self._windows = [each for each in windows if each.status != "cancelled"]
         self._components = Components(self._board, short_id(self._url))
 

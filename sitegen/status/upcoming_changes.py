@@ -26,7 +26,7 @@ class Turns:
     """The next turn of each service by its slug, and that of the whole."""
 
     def __init__(self, context: BuildContext) -> None:
-        self._board = context.once(board_of)
+        self._board = context.once_per_build(board_of)
         self._boundaries = _boundaries(self._board)
         self._later = {at: _at(self._board, at) for at in self._boundaries.values()}
 

@@ -130,7 +130,7 @@ def test_check(command, tmp_path):
 
     assert whole[0] == 0
     assert broken[0] == 1
-    assert "index.html in the output is not as it was written." in broken[1]
+    assert "index.html in the output was changed after it was written." in broken[1]
 
 
 def test_check_of_a_page_that_failed(command, tmp_path, monkeypatch):

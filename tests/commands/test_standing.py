@@ -10,7 +10,7 @@ import pytest
 from models import changes
 from models.settings import Settings
 from models.storage.database import writing
-from sitegen.build.up_to_date import STANDING, glance
+from sitegen.build.up_to_date import BUILD_RECORD, up_to_date_report
 from sitegen.commands import build
 from tests.commands.conftest import ROOT
 
@@ -77,14 +77,14 @@ def broken_off(site):
 
 
 def never(site):
-    (site / STANDING).unlink()
+    (site / BUILD_RECORD).unlink()
 
 
 @pytest.mark.parametrize(
     "harmed",
     [
         *(gone, cut, forgotten, broken_off, never),
-        *map(noted, ["build.json", "manifest.json", STANDING]),
+        *map(noted, ["build.json", "manifest.json", BUILD_RECORD]),
     ],
 )
 def test_harm_is_mended(command, site, looked, harmed):
@@ -95,10 +95,10 @@ def test_harm_is_mended(command, site, looked, harmed):
     command("build")
 
     assert looked == [1]
-    mended = {p: p.read_bytes() for p in right if p.name != STANDING}
+    mended = {p: p.read_bytes() for p in right if p.name != BUILD_RECORD}
     if harmed is not forgotten:
         assert mended == {p: right[p] for p in mended}
-    assert (site / STANDING).exists()
+    assert (site / BUILD_RECORD).exists()
     command("build")
     assert looked == [1]
 
@@ -168,11 +168,11 @@ def test_own_template_is_shown(command, site, looked, monkeypatch, tmp_path):
 def test_instant_at_which_pages_change(site, settings):
     """It holds until then and not beyond; nothing else is waited for but midnight."""
     until = datetime.fromtimestamp(
-        json.loads((site / STANDING).read_text())["until"], UTC
+        json.loads((site / BUILD_RECORD).read_text())["until"], UTC
     )
 
-    assert glance(settings, until - timedelta(seconds=1)) is not None
-    assert glance(settings, until) is None
+    assert up_to_date_report(settings, until - timedelta(seconds=1)) is not None
+    assert up_to_date_report(settings, until) is None
 
 
 def test_failed_build_is_tried_again(command, site, looked, monkeypatch, tmp_path):

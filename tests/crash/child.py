@@ -5,10 +5,10 @@ import signal
 from pathlib import Path
 
 from models.storage.database import database, open_database
-from sitegen.output.folder import Folder
+from sitegen.output.folder import OutputFolder
 
 
-class Quick(Folder):
+class Quick(OutputFolder):
     """A folder without syncs: what a killed process has written, the disk has."""
 
     def _sync(self, descriptor):
@@ -27,17 +27,17 @@ class Deadly(Quick):
         if self.left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def begin(self):
+    def mark_unfinished(self):
         self.step()
-        super().begin()
+        super().mark_unfinished()
 
     def _sync(self, descriptor):
         self.step()
         super()._sync(descriptor)
 
-    def _move(self, draft, target):
+    def _rename(self, draft, target):
         self.step()
-        super()._move(draft, target)
+        super()._rename(draft, target)
 
     def remove(self, path):
         self.step()

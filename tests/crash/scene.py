@@ -9,7 +9,7 @@ from models.changes import behind
 from models.response_headers import address, cache_class, place_of
 from models.settings import Settings
 from models.storage.database import database, open_database
-from sitegen.output.drafts import DRAFT
+from sitegen.output.atomic_writes import DRAFT
 from sitegen.output.folder import UNFINISHED
 from sitegen.output.manifest import MANIFEST
 from tests.crash.child import Deadly, Quick, survives

@@ -13,8 +13,8 @@ from tests.pages.test_build import files_in
 @pytest.mark.parametrize("step", [1, 2, 9, 33])
 def test_killed_beside_it(scene, monkeypatch, step):
     """No file is torn, whoever wrote it, and the next build makes up for the rest."""
-    monkeypatch.setattr(work_split, "PART", 1)
-    monkeypatch.setattr(work_split, "WORTH", 0)
+    monkeypatch.setattr(work_split, "PART_SIZE", 1)
+    monkeypatch.setattr(work_split, "MIN_SHARED", 0)
     scene.set_back()
     shutil.rmtree(scene.output)
     folder = Deadly(str(scene.output), step)

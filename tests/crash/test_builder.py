@@ -8,7 +8,7 @@ import pytest
 
 from models.changes import behind
 from models.storage.database import open_database
-from sitegen.output.drafts import DRAFT
+from sitegen.output.atomic_writes import DRAFT
 from sitegen.output.folder import UNFINISHED
 from tests.crash.scene import require_mended, require_nothing_torn, require_told
 from tests.pages.test_build import files_in

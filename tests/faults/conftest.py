@@ -9,8 +9,8 @@ import pytest
 
 from api.http.application import create_app
 from models.storage.database import database, open_database
-from sitegen.build.builder import Builder, Pace
-from sitegen.docs.body_cache import Bodies
+from sitegen.build.builder import Builder, Timing
+from sitegen.docs.body_cache import BodyCache
 from sitegen.page import BuildContext
 from sitegen.theme.theme import Theme
 from tests.pages.test_builder import eventually
@@ -54,11 +54,11 @@ def builders(store, clock):
     made = []
 
     def start(settings):
-        shared = {"theme": Theme(settings), "bodies": Bodies(), "memory": {}}
+        shared = {"theme": Theme(settings), "bodies": BodyCache(), "process_cache": {}}
         built = Builder(
             clock,
             lambda now: BuildContext(now=now, settings=settings, **shared),
-            pace=Pace(tick=0.02),
+            timing=Timing(tick=0.02),
         )
         made.append(built)
         built.start()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from models.runtime.server_locks import SERVER, Lease
-from sitegen.output.folder import Folder, OutputError
+from sitegen.output.folder import OutputError, OutputFolder
 from sitegen.output.inspection import differences
 from tests.faults.conftest import ADD, SERVICE
 from tests.pages.test_build import files_in
@@ -44,7 +44,7 @@ def little_space():
 
 def test_write_taken_in_part(tmp_path, little_space):
     """A file of which the disk took a part is refused, and never moved over."""
-    folder = Folder(str(tmp_path / "site"))
+    folder = OutputFolder(str(tmp_path / "site"))
     with folder.locked():
         folder.write("a.html", b"old")
 
@@ -85,10 +85,10 @@ def test_manifest_damaged(builder, output, states, caplog, content):
 def test_check_names_a_damaged_manifest(build_site, output):
     """check does not call whole what it cannot compare with anything."""
     build_site()
-    assert differences(Folder(str(output))) == []
+    assert differences(OutputFolder(str(output))) == []
     (output / "manifest.json").write_text("{")
 
-    (found,) = differences(Folder(str(output)))
+    (found,) = differences(OutputFolder(str(output)))
 
     assert "manifest" in found
 
@@ -100,7 +100,7 @@ def test_check_while_a_build_is_broken_off(build_site, output):
     draft = output / ".index.html.draft"
     draft.touch()
 
-    (found,) = differences(Folder(str(output)))
+    (found,) = differences(OutputFolder(str(output)))
 
     assert "broken off" in found
     assert draft.exists()

@@ -13,7 +13,7 @@ from models.status.services.catalogue import StatusAddService, add_service
 from models.storage.database import writing
 from sitegen.build import build as building
 from sitegen.build import work_split
-from sitegen.build.work_split import Helper, Worker
+from sitegen.build.work_split import WorkerProcess, WorkSplit
 from sitegen.status import counters
 from tests.pages.test_build import files_in
 from tests.pages.test_sharing import wait_for
@@ -46,16 +46,15 @@ def services(store, clock):
 @pytest.fixture
 def shared(services, monkeypatch):
     """So few services are many, and the other process is always the first."""
-    for name, number in {"PART": 2, "MOST": 5, "WORTH": 4}.items():
+    for name, number in {"PART_SIZE": 2, "MAX_PART_SIZE": 5, "MIN_SHARED": 4}.items():
         monkeypatch.setattr(work_split, name, number)
-    begin = Helper.begin
+    start = WorkSplit.start
 
-    def begun(helper, *row):
-        has_begun = begin(helper, *row)
-        wait_for(helper)
-        return has_begun
+    def started(work_split, *arguments):
+        start(work_split, *arguments)
+        wait_for(work_split)
 
-    monkeypatch.setattr(Helper, "begin", begun)
+    monkeypatch.setattr(WorkSplit, "start", started)
 
 
 @pytest.fixture
@@ -74,7 +73,7 @@ def made_here(monkeypatch):
 def alone(build_site, folder, areas=("status",)):
     """What one process makes of the same."""
     with pytest.MonkeyPatch.context() as without:
-        without.setattr(work_split, "WORTH", 10**6)
+        without.setattr(work_split, "MIN_SHARED", 10**6)
         build_site(areas, output=folder)
     return files_in(folder)
 
@@ -83,7 +82,7 @@ def test_same_bytes(shared, build_site, output, tmp_path, made_here):
     """Who made a file is not to be seen; here no more than the last part is made."""
     report = build_site(["status"])
 
-    assert len(made_here) < work_split.PART
+    assert len(made_here) < work_split.PART_SIZE
     assert {f"status/data/{slug}.csv" for slug in SLUGS} < set(report.written)
     assert files_in(output) == alone(build_site, tmp_path / "alone")
 
@@ -92,16 +91,18 @@ def test_beside_documents(
     shared, shelf, build_site, output, tmp_path, made_here, monkeypatch
 ):
     """One other process makes both, a long row of documents and the counters."""
-    monkeypatch.setattr(building, "MANY", 1)
+    monkeypatch.setattr(building, "LONG_BUILD", 1)
     monkeypatch.setattr(
-        building._Work, "_work_out", lambda work, _: wait_for(work.helper)
+        building._Build,
+        "_compute_costly_lists",
+        lambda build, _: wait_for(build.work_split),
     )
     for number in range(9):
         shelf.publish(f"page-{number}")
 
     build_site()
 
-    assert len(made_here) < work_split.PART
+    assert len(made_here) < work_split.PART_SIZE
     assert files_in(output) == alone(build_site, tmp_path / "alone", ["docs", "status"])
 
 
@@ -118,7 +119,7 @@ def test_few_lack(shared, build_site, clock, made_here, monkeypatch):
     """For the files of one service no process is started."""
     build_site(["status"])
     made_here.clear()
-    monkeypatch.setattr(Worker, "begin", None)
+    monkeypatch.setattr(WorkerProcess, "start", None)
     record(clock.now, "s3", 5)
 
     report = build_site(["status"])
@@ -133,13 +134,13 @@ def test_written_in_between(
     """What is made from hours that the builder does not see is not used."""
     right = alone(build_site, tmp_path / "alone")
     made_here.clear()
-    begin = Worker.begin
+    start = WorkerProcess.start
 
     def late(worker, *given):
         record(clock.now, "s3", 4)
-        begin(worker, *given)
+        start(worker, *given)
 
-    monkeypatch.setattr(Worker, "begin", late)
+    monkeypatch.setattr(WorkerProcess, "start", late)
 
     build_site(["status"])
 

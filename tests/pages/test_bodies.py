@@ -5,7 +5,7 @@ import pytest
 from models.errors import StorageBusy
 from models.projects.documents.rendered_bodies import BodyRow
 from sitegen.docs import body_cache as module
-from sitegen.docs.body_cache import Bodies, below_title
+from sitegen.docs.body_cache import BodyCache, without_title
 from tests.pages.test_build import files_in
 
 
@@ -43,19 +43,19 @@ def test_title_is_part_of_the_key(shelf, build_site, output):
 )
 def test_below_title(content, left):
     """Only a heading that is the title is left out."""
-    assert below_title("T", content) == left
+    assert without_title("T", content) == left
 
 
 def test_many_are_kept_meanwhile(shelf, build_site, monkeypatch):
     """What a long build renders does not wait in memory for its end."""
-    monkeypatch.setattr(module, "MANY", 2)
+    monkeypatch.setattr(module, "BATCH_SIZE", 2)
     for number in range(9):
         shelf.publish(f"page-{number}", f"Page {number}.\n")
     held, render = [], module.render
-    bodies = Bodies()
+    bodies = BodyCache()
 
     def counted(text):
-        held.append(len(bodies._fresh) + len(bodies._leaving))
+        held.append(len(bodies._unsaved) + len(bodies._being_saved))
         return render(text)
 
     monkeypatch.setattr(module, "render", counted)
@@ -67,7 +67,7 @@ def test_many_are_kept_meanwhile(shelf, build_site, monkeypatch):
 
 def test_busy_storage(shelf, build_site, output, monkeypatch):
     """What cannot be kept now is kept by the next build; the pages stand."""
-    monkeypatch.setattr(module, "MANY", 2)
+    monkeypatch.setattr(module, "BATCH_SIZE", 2)
     for number in range(5):
         shelf.publish(f"page-{number}", f"Page {number}.\n")
 
@@ -95,6 +95,6 @@ def test_unused_are_forgotten(shelf, build_site):
     assert BodyRow.select().count() == 3
     shelf.withdraw(keys)
 
-    Bodies().forget()
+    BodyCache().remove_unused()
 
     assert BodyRow.select().count() == 2

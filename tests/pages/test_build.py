@@ -7,7 +7,7 @@ import pytest
 from models.audit import newest_link
 from models.changes import behind, failed_pages, mark
 from models.storage.database import writing
-from sitegen.page import PAGES, SHARED, Page
+from sitegen.page import GENERATORS, SHARED, Page, PageGenerator
 
 ADD = "POST /status/v1/admin/services/add"
 
@@ -30,7 +30,8 @@ def service(ask):
 def extra(monkeypatch):
     """Pages that only this test has; `None` for a page's data cannot be shown."""
     found = []
-    monkeypatch.setitem(PAGES, SHARED, [*PAGES[SHARED], lambda _: iter(found)])
+    generator = PageGenerator(lambda _: iter(found), SHARED)
+    monkeypatch.setitem(GENERATORS, SHARED, [*GENERATORS[SHARED], generator])
     return found
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from models.changes import behind
 from models.storage.database import database
-from sitegen.build.builder import Builder, Pace
-from sitegen.docs.body_cache import Bodies
+from sitegen.build.builder import Builder, Timing
+from sitegen.docs.body_cache import BodyCache
 from sitegen.page import BuildContext
 from sitegen.theme.theme import Theme
 from tests.pages.test_status import measured
@@ -29,7 +29,7 @@ def eventually(holds, seconds=5):
 @pytest.fixture
 def started(store, settings, clock, woken):
     """Start a builder on the test's clock; what it asks to be woken for is noted."""
-    theme, bodies, due, builders = Theme(settings), Bodies(), [], []
+    theme, bodies, due, builders = Theme(settings), BodyCache(), [], []
 
     def context(now):
         return BuildContext(now=now, settings=settings, theme=theme, bodies=bodies)
@@ -102,7 +102,10 @@ def measured_once(ask, clock):
 
 def test_quiet_wakes_are_gathered(measured_once, started, output):
     """Quiet writes wait together for one build, and no longer than they may."""
-    builder, page = started(pace=Pace(gather=1.0)), output / "status/index.html"
+    builder, page = (
+        started(timing=Timing(quiet_delay=1.0)),
+        output / "status/index.html",
+    )
     assert eventually(lambda: len(builder.due) == 1)
     asked_at = time.monotonic()
 
@@ -119,7 +122,10 @@ def test_quiet_wakes_are_gathered(measured_once, started, output):
 
 def test_loud_wake_takes_the_quiet_along(ask, measured_once, started, output):
     """No other write waits because a quiet one does; both are shown at once."""
-    builder, page = started(pace=Pace(gather=60.0)), output / "status/index.html"
+    builder, page = (
+        started(timing=Timing(quiet_delay=60.0)),
+        output / "status/index.html",
+    )
     assert eventually(lambda: builder.due)
     measured_once()
     builder.wake("status", is_quiet=True)
@@ -137,7 +143,7 @@ def test_loud_wake_takes_the_quiet_along(ask, measured_once, started, output):
 
 def test_death_while_quiet_writes_wait(measured_once, started, output):
     """What waited when the process died is shown by the next one's first build."""
-    first, page = started(pace=Pace(gather=60.0)), output / "status/index.html"
+    first, page = started(timing=Timing(quiet_delay=60.0)), output / "status/index.html"
     assert eventually(lambda: first.due)
     measured_once()
     first.wake("status", is_quiet=True)

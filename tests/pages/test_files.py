@@ -5,14 +5,14 @@ import stat
 
 import pytest
 
-from sitegen.output.folder import Folder, OutputError
+from sitegen.output.folder import OutputError, OutputFolder
 from sitegen.output.inspection import differences
-from sitegen.output.manifest import Entry
+from sitegen.output.manifest import ManifestEntry
 
 
 @pytest.fixture
 def folder(tmp_path):
-    return Folder(str(tmp_path / "output"))
+    return OutputFolder(str(tmp_path / "output"))
 
 
 def test_folder_of_somebody_else_is_refused(folder):
@@ -31,7 +31,7 @@ def test_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("")
 
     with pytest.raises(OutputError, match="cannot be written: Not a directory"):
-        Folder(str(tmp_path / "file" / "output")).locked().__enter__()
+        OutputFolder(str(tmp_path / "file" / "output")).locked().__enter__()
 
 
 def test_written_file_is_readable_by_all(folder):
@@ -48,11 +48,11 @@ def test_written_file_is_readable_by_all(folder):
 def test_drafts_of_a_broken_build_are_swept(folder):
     """After a build that never finished nothing is trusted but the bytes."""
     with folder.locked():
-        folder.begin()
+        folder.mark_unfinished()
         folder.write("a.html", b"torn")
         (folder.path / ".b.html.draft").write_bytes(b"half")
 
-    found = folder.manifest()
+    found = folder.start()
 
     assert list(found) == ["a.html"]
     assert found["a.html"].made == ""
@@ -73,7 +73,7 @@ def test_removal_takes_empty_folders_along(folder):
 
 def test_differences_name_the_file(folder):
     """check tells which file is missing and which was altered."""
-    entries = {p: Entry.of(p, b"x", "status", "") for p in ("a.html", "b.html")}
+    entries = {p: ManifestEntry.of(p, b"x", "status", "") for p in ("a.html", "b.html")}
     with folder.locked():
         folder.write("a.html", b"y")
         folder.finish("1", entries)
@@ -81,7 +81,7 @@ def test_differences_name_the_file(folder):
     found = differences(folder)
 
     assert found == [
-        "a.html in the output is not as it was written.",
+        "a.html in the output was changed after it was written.",
         "b.html is missing from the output.",
     ]
 
@@ -97,7 +97,7 @@ def test_removal_of_what_is_gone(folder):
 def test_draft_is_hidden(folder):
     """No server shows a draft: its name starts with a dot, in every folder."""
     names = []
-    folder._move = lambda draft, _: names.append(draft.rpartition("/")[2])
+    folder._rename = lambda draft, _: names.append(draft.rpartition("/")[2])
 
     with folder.locked():
         folder.write("a/index.html", b"x")
@@ -105,11 +105,11 @@ def test_draft_is_hidden(folder):
     assert names == [".index.html.draft"]
 
 
-class Counted(Folder):
+class Counted(OutputFolder):
     """Notes what reaches the disk, and when it is shown."""
 
     def __init__(self, path):
-        super().__init__(path, few=1)
+        super().__init__(path, max_single=1)
         self.done = []
 
     def _sync(self, descriptor):
@@ -118,21 +118,21 @@ class Counted(Folder):
     def _sync_all(self):
         self.done.append("sync all")
 
-    def _move(self, draft, target):
+    def _rename(self, draft, target):
         self.done.append("move")
-        super()._move(draft, target)
+        super()._rename(draft, target)
 
 
 def test_many_files_are_synced_at_once(tmp_path, monkeypatch):
     """Of a large build the drafts reach the disk together, and are shown after that."""
-    monkeypatch.setattr("sitegen.output.drafts.HELD_BYTES", 1)
-    monkeypatch.setattr("sitegen.output.drafts.MANY", 2)
+    monkeypatch.setattr("sitegen.output.atomic_writes.BUFFER_BYTES", 1)
+    monkeypatch.setattr("sitegen.output.atomic_writes.BATCH_SIZE", 2)
     folder = Counted(str(tmp_path / "output"))
     with folder.locked():
-        folder.manifest()
+        folder.start()
         for number in range(4):
             folder.write(f"a/{number}.html", b"x")
-        folder.show()
+        folder.flush()
 
     assert folder.done == [
         *("sync", "move"),
@@ -144,9 +144,9 @@ def test_many_files_are_synced_at_once(tmp_path, monkeypatch):
 
 def written(folder, **files):
     """Write the files and their manifest."""
-    entries = {p: Entry.of(p, text, "docs", "") for p, text in files.items()}
+    entries = {p: ManifestEntry.of(p, text, "docs", "") for p, text in files.items()}
     with folder.locked():
-        folder.manifest()
+        folder.start()
         for path, text in files.items():
             folder.write(path, text)
         folder.finish("1", entries)
@@ -156,29 +156,29 @@ def written(folder, **files):
 def test_what_was_written_here_is_looked_at_once_a_minute(folder, monkeypatch):
     """A folder relies on its own manifest for a minute, and then looks again."""
     entries = written(folder, a=b"x")
-    assert folder.manifest() is entries
-    assert folder.holds("a", entries["a"])
+    assert folder.start() is entries
+    assert folder.has_file("a", entries["a"])
     folder.finish("1", entries)
     (folder.path / "a").unlink()
 
-    folder.manifest()
-    assert folder.holds("a", entries["a"])
+    folder.start()
+    assert folder.has_file("a", entries["a"])
 
     monkeypatch.setattr("sitegen.output.folder.TRUST_SECONDS", 0)
-    folder.manifest()
-    assert not folder.holds("a", entries["a"])
+    folder.start()
+    assert not folder.has_file("a", entries["a"])
 
 
 def test_manifest_of_somebody_else(folder):
     """Another process has built here: nothing that was known counts any more."""
     entries = written(folder, a=b"x")
-    assert folder.holds("a", entries["a"])
+    assert folder.has_file("a", entries["a"])
     folder.finish("1", entries)
-    other = Folder(str(folder.path))
+    other = OutputFolder(str(folder.path))
     theirs = written(other, a=b"x", b=b"y")
 
-    found = folder.manifest()
+    found = folder.start()
 
     assert found == theirs
     (folder.path / "b").unlink()
-    assert not folder.holds("b", found["b"])
+    assert not folder.has_file("b", found["b"])

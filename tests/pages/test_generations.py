@@ -7,9 +7,9 @@ import pytest
 from models.changes import mark
 from models.storage.database import writing
 from sitegen.output import generations
-from sitegen.output.folder import Folder
-from sitegen.output.generations import Change, note
-from sitegen.page import PAGES, SHARED, Page
+from sitegen.output.folder import OutputFolder
+from sitegen.output.generations import FileChanges, record_generation
+from sitegen.page import GENERATORS, SHARED, Page, PageGenerator
 
 URL = "http://127.0.0.1:8000"
 
@@ -130,7 +130,7 @@ def test_second_build_tells_nothing(welcome, build_site, output):
 
 def test_oldest_are_forgotten(welcome, shelf, build_site, output, monkeypatch):
     """As many are kept as are promised, the newest."""
-    monkeypatch.setattr(generations, "KEPT", 3)
+    monkeypatch.setattr(generations, "MAX_GENERATIONS", 3)
     for slug in ("a", "b", "c", "d"):
         shelf.publish(slug)
         build_site(["docs"])
@@ -148,7 +148,8 @@ def test_failed_page_is_no_new_generation(welcome, build_site, output, monkeypat
         mark("docs")
     (output / "guides/welcome.md").unlink()
     broken = Page("extra/index.html", {}, template="no-such.html")
-    monkeypatch.setitem(PAGES, SHARED, [*PAGES[SHARED], lambda _: iter([broken])])
+    generator = PageGenerator(lambda _: iter([broken]), SHARED)
+    monkeypatch.setitem(GENERATORS, SHARED, [*GENERATORS[SHARED], generator])
 
     assert build_site().failed
 
@@ -170,11 +171,11 @@ def test_older_database(welcome, shelf, build_site, output, tmp_path):
 @pytest.mark.parametrize("content", ["", "[]", '{"added": 1}'])
 def test_damaged_note(tmp_path, content):
     """A note that cannot be read is written anew."""
-    folder = Folder(str(tmp_path))
+    folder = OutputFolder(str(tmp_path))
     (tmp_path / "builds").mkdir()
     (tmp_path / "builds/7.json").write_text(content)
 
-    note(folder, 7, Change(purge=frozenset({"https://x/"})))
+    record_generation(folder, 7, FileChanges(purge=frozenset({"https://x/"})))
 
     assert json.loads((tmp_path / "builds/7.json").read_text())["purge"] == [
         "https://x/"
@@ -182,7 +183,7 @@ def test_damaged_note(tmp_path, content):
 
 
 def change(**sets):
-    return Change(**{name: frozenset(words) for name, words in sets.items()})
+    return FileChanges(**{name: frozenset(words) for name, words in sets.items()})
 
 
 @pytest.mark.parametrize(

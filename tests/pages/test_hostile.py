@@ -71,6 +71,8 @@ def test_what_is_shown_as_written_is_reported(shelf, build_site):
 
     again = build_site()
 
-    told = ["guides/deep: shown as written, since it asks for too much as a page"]
+    told = [
+        "guides/deep: shown as plain text, because rendering it would exceed a limit"
+    ]
     assert first.warnings == again.warnings == told
     assert first.failed == []

@@ -72,7 +72,7 @@ def test_every_page_is_in_the_sitemap(shelved, ask, build_site, output):
 
 def test_long_collection_has_parts(shelf, build_site, output, monkeypatch):
     """One more page rewrites the part that names it, and no other before it."""
-    monkeypatch.setattr(sitemaps, "PART", 2)
+    monkeypatch.setattr(sitemaps, "ADDRESSES_OF_SITEMAP", 2)
     for slug in ("a", "b", "c", "x"):
         shelf.publish(slug)
     build_site()
@@ -113,7 +113,7 @@ def test_llms_whole(shelved, build_site, output):
 
 def test_llms_whole_is_not_endless(shelved, build_site, output, monkeypatch):
     """What is too much for one reading is counted, and named elsewhere."""
-    monkeypatch.setattr(llms, "MOST_BYTES", 25)
+    monkeypatch.setattr(llms, "MAX_BYTES", 25)
     build_site()
 
     text = (output / "llms-full.txt").read_text()

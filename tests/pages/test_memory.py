@@ -4,12 +4,13 @@ import pytest
 
 from models.projects.documents.published import published_contents
 from sitegen.build.build import build
-from sitegen.docs import document_page_cache, llms
-from sitegen.docs.body_cache import Bodies
-from sitegen.output.folder import Folder
+from sitegen.docs import document_source, llms
+from sitegen.docs.body_cache import BodyCache
+from sitegen.output.folder import OutputFolder
 from sitegen.page import BuildContext
 from sitegen.reference import pages
-from sitegen.search import search, sitemaps
+from sitegen.search import pages as search
+from sitegen.search import sitemaps
 from sitegen.theme.theme import Theme
 from tests.pages.test_build import files_in
 
@@ -17,14 +18,17 @@ from tests.pages.test_build import files_in
 @pytest.fixture
 def remembering(store, settings, clock):
     """Build with the memory of the builds before."""
-    theme, kept, memory = Theme(settings), Bodies(), {}
+    theme, kept, memory = Theme(settings), BodyCache(), {}
 
     def built(fresh=None):
         if fresh is not None:
             return build(
-                BuildContext(clock.now, settings, theme), folder=Folder(str(fresh))
+                BuildContext(clock.now, settings, theme),
+                folder=OutputFolder(str(fresh)),
             )
-        return build(BuildContext(clock.now, settings, theme, kept, memory=memory))
+        return build(
+            BuildContext(clock.now, settings, theme, kept, process_cache=memory)
+        )
 
     return built
 
@@ -38,7 +42,7 @@ def reads(monkeypatch):
         found.append(len(ids))
         return published_contents(ids)
 
-    monkeypatch.setattr(document_page_cache, "published_contents", counted)
+    monkeypatch.setattr(document_source, "published_contents", counted)
     return found
 
 
@@ -128,9 +132,9 @@ def test_remembering_equals_forgetting(shelf, shelved, remembering, output, tmp_
 def test_live_generation_is_never_away(shelf, shelved, remembering, monkeypatch):
     """Whoever waits for a write of their own is told at every moment what is live."""
     removed = []
-    remove = Folder.remove
+    remove = OutputFolder.remove
     told = lambda self, path: (removed.append(path), remove(self, path))  # noqa: E731
-    monkeypatch.setattr(Folder, "remove", told)
+    monkeypatch.setattr(OutputFolder, "remove", told)
 
     for slug in ("five", "six"):
         shelf.publish(slug)
@@ -149,9 +153,9 @@ def told(monkeypatch):
         more = lambda *facts: (found.append(name), make(*facts))[1]  # noqa: E731
         monkeypatch.setattr(module, name, more)
 
-    counted(sitemaps, "_parts_of")
-    counted(llms, "_line")
-    counted(search, "_named")
+    counted(sitemaps, "_create_sitemaps")
+    counted(llms, "_list_item")
+    counted(search, "_block_page")
     counted(pages, "_description")
     return found
 
@@ -167,7 +171,7 @@ def test_lists_are_not_told_anew(shelf, shelved, remembering, told):
     remembering()
 
     # The instant of publication is in the sitemap; no title or summary has changed.
-    assert set(told) == {"_parts_of", "_named"}
+    assert set(told) == {"_create_sitemaps", "_block_page"}
 
 
 def test_lists_follow_what_they_show(shelf, shelved, remembering, told, output):
@@ -178,16 +182,16 @@ def test_lists_follow_what_they_show(shelf, shelved, remembering, told, output):
 
     remembering()
 
-    assert "_line" in told
+    assert "_list_item" in told
     assert "Told anew" in (output / "llms.txt").read_text()
 
 
-def test_kept_as_long_as_facts_are(clock, settings):
-    """One result for each function and name; equal facts give the same object."""
+def test_memoized_while_arguments_are_equal(clock, settings):
+    """One result for each function and name; equal arguments give the same object."""
     context = BuildContext(clock.now, settings, Theme(settings))
 
-    one = context.kept(list, (1, 2), of="a")
+    one = context.memoize(list, (1, 2), name="a")
 
-    assert context.kept(list, (1, 2), of="a") is one
-    assert context.kept(list, (1, 2), of="b") is not one
-    assert context.kept(list, (1, 3), of="a") == [1, 3]
+    assert context.memoize(list, (1, 2), name="a") is one
+    assert context.memoize(list, (1, 2), name="b") is not one
+    assert context.memoize(list, (1, 3), name="a") == [1, 3]

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from models.response_headers import file_at
-from sitegen.output.folder import Folder
+from sitegen.output.folder import OutputFolder
 from tests.status_world import World
 
 
@@ -20,7 +20,7 @@ def world(ask, clock):
 @pytest.fixture
 def dead_links(monkeypatch, output):
     """What the overview leads to that does not stand when it is moved into place."""
-    found, moved = [], Folder._move
+    found, moved = [], OutputFolder._rename
 
     def move(folder, draft, target):
         moved(folder, draft, target)
@@ -30,7 +30,7 @@ def dead_links(monkeypatch, output):
             assert hrefs
             found.extend(e for e in hrefs if not (output / file_at(e)).exists())
 
-    monkeypatch.setattr(Folder, "_move", move)
+    monkeypatch.setattr(OutputFolder, "_rename", move)
     return found
 
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from sitegen.search import search
+from sitegen.search import pages as search
 
 ADD = "POST /status/v1/admin/incidents/add"
 
@@ -35,8 +35,8 @@ def index(read, output):
 @pytest.fixture
 def quick(monkeypatch):
     """Levels that merge soon, so that a few publications see all of them."""
-    monkeypatch.setattr(search, "OLD", 12)
-    monkeypatch.setattr(search, "LATE", 4)
+    monkeypatch.setattr(search, "OLD_SPAN", 12)
+    monkeypatch.setattr(search, "RECENT_SPAN", 4)
 
 
 def test_names_and_terms(shelf, build_site, index, read):

@@ -12,10 +12,10 @@ from models.storage.database import writing
 from sitegen.build import build as building
 from sitegen.build import work_split
 from sitegen.build.build import build
-from sitegen.build.page_writer import Maker
-from sitegen.build.work_split import Turn, Worker
-from sitegen.docs.body_cache import Bodies
-from sitegen.output.folder import Folder
+from sitegen.build.page_writer import PageWriter
+from sitegen.build.work_split import BatchSplit, WorkerProcess
+from sitegen.docs.body_cache import BodyCache
+from sitegen.output.folder import OutputFolder
 from sitegen.page import BuildContext
 from sitegen.theme.theme import OURS, Theme
 from tests.pages.test_build import files_in
@@ -26,18 +26,20 @@ COUNT = 40
 @pytest.fixture
 def short(monkeypatch):
     """Let a build of a few documents be a long one, of small parts."""
-    monkeypatch.setattr(building, "MANY", 1)
-    for name, number in {"PART": 2, "MOST": 5, "WORTH": 2}.items():
+    monkeypatch.setattr(building, "LONG_BUILD", 1)
+    for name, number in {"PART_SIZE": 2, "MAX_PART_SIZE": 5, "MIN_SHARED": 2}.items():
         monkeypatch.setattr(work_split, name, number)
     # This process waits for the other, which has first to start.
     monkeypatch.setattr(
-        building._Work, "_work_out", lambda work, _: wait_for(work.helper)
+        building._Build,
+        "_compute_costly_lists",
+        lambda build, _: wait_for(build.work_split),
     )
 
 
-def wait_for(helper):
-    for each in helper._under_way.values():
-        each.result()
+def wait_for(split):
+    for future in split._pending.values():
+        future.result()
 
 
 @pytest.fixture
@@ -56,14 +58,14 @@ def many(shelf):
 @pytest.fixture
 def made_here(monkeypatch):
     """The documents whose pages this process made."""
-    found, made = set(), Maker.made
+    found, write = set(), PageWriter.write
 
-    def noted(maker, page, area):
+    def noted(writer, page, area):
         if page.template == "docs/document.html":
             found.add(page.path.split("/")[1])
-        return made(maker, page, area)
+        return write(writer, page, area)
 
-    monkeypatch.setattr(Maker, "made", noted)
+    monkeypatch.setattr(PageWriter, "write", noted)
     return found
 
 
@@ -72,14 +74,14 @@ def test_same_bytes(short, many, build_site, output, made_here, tmp_path, is_kep
     """Who made a page is not to be seen, nor what is said of it."""
     alone = tmp_path / "alone"
     with pytest.MonkeyPatch.context() as without:
-        without.setattr(work_split, "WORTH", 10_000)
-        expected = build_site(output=alone, bodies=Bodies())
+        without.setattr(work_split, "MIN_SHARED", 10_000)
+        expected = build_site(output=alone, bodies=BodyCache())
     assert len(made_here) == COUNT
     made_here.clear()
     if not is_kept:
         BodyRow.delete().execute()
 
-    report = build_site(bodies=Bodies())
+    report = build_site(bodies=BodyCache())
 
     assert len(made_here) < 10
     assert files_in(output) == files_in(alone)
@@ -95,7 +97,7 @@ def test_all_to_be_made(short, many, build_site, output, made_here, monkeypatch,
     if full:
         build_site()
         made_here.clear()
-    monkeypatch.setattr(building, "MANY", 10_000)
+    monkeypatch.setattr(building, "LONG_BUILD", 10_000)
 
     build_site(full=full)
 
@@ -104,10 +106,12 @@ def test_all_to_be_made(short, many, build_site, output, made_here, monkeypatch,
 
 def test_what_follows(short, many, shelf, store, settings, clock, made_here, tmp_path):
     """What the other process found out is known here: the next build is a short one."""
-    theme, bodies, memory = Theme(settings), Bodies(), {}
+    theme, bodies, memory = Theme(settings), BodyCache(), {}
 
     def built():
-        return build(BuildContext(clock.now, settings, theme, bodies, memory=memory))
+        return build(
+            BuildContext(clock.now, settings, theme, bodies, process_cache=memory)
+        )
 
     built()
     made_here.clear()
@@ -119,7 +123,8 @@ def test_what_follows(short, many, shelf, store, settings, clock, made_here, tmp
     assert pages == ["guides/page-30/index.html"]
     assert "guides/page-29: no heading is at page-30.md#a" in report.warnings
     assert build(
-        BuildContext(clock.now, settings, theme), folder=Folder(str(tmp_path / "fresh"))
+        BuildContext(clock.now, settings, theme),
+        folder=OutputFolder(str(tmp_path / "fresh")),
     )
     assert files_in(Path(settings.output)) == files_in(tmp_path / "fresh")
 
@@ -145,10 +150,10 @@ PROGRAMS = {
     "hanging up": "import os, time; os.close(1); time.sleep(60)",
     "asleep": "import time; time.sleep(60)",
     "talking nonsense": "print('What?', flush=True); input()",
-    "in its work": "import sys; from sitegen import worker as w;"
-    " made = w.Work.answer;"
-    " w.Work.answer = lambda self, asked: asked[2] < 25 and sys.exit()"
-    " or made(self, asked);"
+    "in its work": "import sys; from sitegen.build import worker as w;"
+    " respond = w.BatchWorker.respond;"
+    " w.BatchWorker.respond = lambda self, request: request[2] < 25 and sys.exit()"
+    " or respond(self, request);"
     " w.serve(sys.stdin.buffer, sys.stdout.buffer)",
 }
 
@@ -158,22 +163,23 @@ def test_worker_that_fails(
     short, many, build_site, output, tmp_path, monkeypatch, caplog, program
 ):
     """What another process leaves undone is made here, and that is logged."""
-    monkeypatch.setattr(work_split, "ANSWER_SECONDS", 3)
+    monkeypatch.setattr(work_split, "RESPONSE_SECONDS", 3)
     monkeypatch.setattr(work_split, "PROGRAM", [sys.executable, "-c", program])
 
     assert build_site().failed == []
 
     assert "reason=worker-died" in caplog.text
-    monkeypatch.setattr(work_split, "WORTH", 10_000)
+    monkeypatch.setattr(work_split, "MIN_SHARED", 10_000)
     build_site(output=tmp_path / "alone")
     assert files_in(output) == files_in(tmp_path / "alone")
 
 
 LEAVING = (
-    "import sys; from sitegen import worker as w;"
-    " made = w.Work.answer;"
-    " w.Work.answer = lambda self, asked: asked and asked[2] < 30 and sys.exit()"
-    " or (made(self, asked), self._folder.show())[0];"
+    "import sys; from sitegen.build import worker as w;"
+    " respond = w.BatchWorker.respond;"
+    " w.BatchWorker.respond = lambda self, request:"
+    " request and request[2] < 30 and sys.exit()"
+    " or (respond(self, request), self._folder.flush())[0];"
     " w.serve(sys.stdin.buffer, sys.stdout.buffer)"
 )
 
@@ -185,13 +191,13 @@ def test_worker_that_dies_late(short, many, shelf, build_site, output, monkeypat
         shelf.release(shelf.update(each, content="New words.\n"))
     page = output / "guides/page-39/index.html"
     before = page.stat().st_ino
-    seen, made = set(), Maker.made
+    seen, write = set(), PageWriter.write
 
-    def watching(maker, page_, area):
+    def watching(writer, page_, area):
         seen.add(page.stat().st_ino != before)
-        return made(maker, page_, area)
+        return write(writer, page_, area)
 
-    monkeypatch.setattr(Maker, "made", watching)
+    monkeypatch.setattr(PageWriter, "write", watching)
     monkeypatch.setattr(work_split, "PROGRAM", [sys.executable, "-c", LEAVING])
 
     report = build_site()
@@ -203,14 +209,14 @@ def test_worker_that_dies_late(short, many, shelf, build_site, output, monkeypat
 
 def test_other_snapshot(short, many, build_site, output, made_here, monkeypatch):
     """A worker that reads of another moment is not asked for a page."""
-    begin = Worker.begin
+    start = WorkerProcess.start
 
     def late(worker, *given):
         with writing():
             changes.mark("docs")
-        begin(worker, *given)
+        start(worker, *given)
 
-    monkeypatch.setattr(Worker, "begin", late)
+    monkeypatch.setattr(WorkerProcess, "start", late)
 
     assert build_site().failed == []
 
@@ -231,15 +237,15 @@ def test_page_that_fails(short, many, settings, clock, tmp_path):
     assert report.failed == [("guides/page-33/index.html", "docs", reason)]
 
 
-def test_turn():
-    """Every subject is made once, wherever; the last parts are small."""
-    turn, here, there = Turn(1000), [], []
-    while part := turn.here():
+def test_batch_split():
+    """Every group is made once, wherever; the last parts are small."""
+    split, here, there = BatchSplit(1000), [], []
+    while part := split.next_here():
         here += range(1000)[part]
-        if part := turn.there():
+        if part := split.next_for_worker():
             there.append(part)
 
     made = [number for start, end in there for number in range(start, end)]
     assert sorted(here + made) == list(range(1000))
     assert there[0] == (758, 1000)
-    assert there[-1][1] - there[-1][0] == work_split.PART
+    assert there[-1][1] - there[-1][0] == work_split.PART_SIZE

@@ -10,10 +10,10 @@ from sitegen.search.inverted_index import (
     ONCE,
     TITLE,
     Text,
-    encoded,
+    create_shards,
+    encode_postings,
     headings,
-    placed,
-    shards,
+    weigh_terms,
 )
 from sitegen.search.terms import terms
 from tests.search_words import FOUND_BY
@@ -29,11 +29,13 @@ def test_terms(text):
 
 def test_places():
     """A term counts where it stands best: title, heading, often, once."""
-    found = placed(Text("Keys", "Short", f"{CODE}\nkeys own own own [x](hidden.md)"))
+    found = weigh_terms(
+        Text("Keys", "Short", f"{CODE}\nkeys own own own [x](hidden.md)")
+    )
 
     assert (found["keys"], found["b"], found["own"]) == (TITLE, HEADING, HEADING)
     assert (found["short"], found["x"]) == (ONCE, ONCE)
-    assert placed(Text("", "", "so so so"))["so"] == OFTEN
+    assert weigh_terms(Text("", "", "so so so"))["so"] == OFTEN
     assert found["keys "] == TITLE
     assert "hidden" not in found
 
@@ -50,17 +52,17 @@ def test_headings_of_code():
 def test_steps(numbers, text):
     """Numbers stand as steps, five bits in a character; each place after a dot."""
     once, title = ([each << 2 | at for each in numbers] for at in (ONCE, TITLE))
-    assert encoded(once, 2000) == text
-    assert encoded(title, 2000) == (text and f"...{text}")
+    assert encode_postings(once, 2000) == text
+    assert encode_postings(title, 2000) == (text and f"...{text}")
 
 
 def test_steps_of_what_most_have():
     """Who lacks it is told; where it weighs more stands as ever; often is once."""
     every = [n << 2 | (HEADING if n == 3 else OFTEN) for n in (0, 1, 3, 4, 5)]
 
-    assert encoded(every, 6) == "!2..3"
-    assert encoded(every[:3], 6) == ".01.3"
-    assert encoded([0 << 2 | ONCE], 1) == "!"
+    assert encode_postings(every, 6) == "!2..3"
+    assert encode_postings(every[:3], 6) == ".01.3"
+    assert encode_postings([0 << 2 | ONCE], 1) == "!"
 
 
 def test_large_term_shares_its_file_with_few():
@@ -68,7 +70,7 @@ def test_large_term_shares_its_file_with_few():
     texts = [Text("", "", " ".join(f"a{n}-{m}" for m in range(3))) for n in range(9)]
     texts += [Text("", "", "b")] * 3000
 
-    found = shards(texts, 4)
+    found = create_shards(texts, 4)
 
     (home,) = [file for file in found.files if "b" in file]
     assert sum(len(file) for file in found.files) > 30
@@ -79,7 +81,7 @@ def test_large_term_shares_its_file_with_few():
 def test_bounds(count):
     """The last bound that is not after a term leads to its file, however many."""
     words = [f"{chr(97 + n % 26)}{n}" for n in range(90)]
-    found = shards(
+    found = create_shards(
         [Text("Big one", "", " ".join(words)), Text("Big", "", "big")], count
     )
 
@@ -95,14 +97,14 @@ def test_nothing_is_lost():
     """Every term of every text stands in some file, once."""
     texts = [Text(f"Page {n}", "", f"word{n} common") for n in range(40)]
 
-    found = shards(texts, 4)
+    found = create_shards(texts, 4)
 
     every = [term for file in found.files for term in file]
     assert len(every) == len(set(every))
-    assert set(every) == {term for text in texts for term in placed(text)}
+    assert set(every) == {term for text in texts for term in weigh_terms(text)}
 
 
 def test_hostile_text_takes_its_time_in_lines():
     """Brackets, fences and one endless word are read in one pass."""
     for piece in ("](", "[", "[a]: ", "# ", "```\n", "a", "é", "aB", "a/"):
-        assert json.dumps(list(placed(Text("", "", piece * 100_000))))
+        assert json.dumps(list(weigh_terms(Text("", "", piece * 100_000))))

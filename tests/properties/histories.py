@@ -12,8 +12,8 @@ from models.projects.projects.projects import ensure_docs_project
 from models.status.snapshot.last_change import next_told
 from models.storage.database import reading, writing
 from sitegen.build.build import build
-from sitegen.docs.body_cache import Bodies
-from sitegen.output.folder import Folder
+from sitegen.docs.body_cache import BodyCache
+from sitegen.output.folder import OutputFolder
 from sitegen.page import BuildContext
 from sitegen.theme.theme import Theme
 
@@ -27,7 +27,7 @@ TEXTS = (
 )
 
 
-class Quick(Folder):
+class Quick(OutputFolder):
     """A folder without syncs: nobody cuts the power here."""
 
     def _sync(self, descriptor):
@@ -47,7 +47,7 @@ class World:
         self.project = ensure_docs_project(
             clock.now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
         ).id
-        self.theme, self.bodies = Theme(settings), Bodies()
+        self.theme, self.bodies = Theme(settings), BodyCache()
         # What one builder remembers from build to build.
         self.memory, self.folder = {}, Quick(settings.output)
         self.ids = {"incidents": [], "maintenance": []}
@@ -179,7 +179,7 @@ def take_back(world, slug, number):
 def restart(world, slug, number):
     """Another process goes on, which remembers nothing; or finds no bodies kept."""
     world.memory, world.folder = {}, Quick(world.settings.output)
-    world.bodies = Bodies()
+    world.bodies = BodyCache()
     if number == 0:
         forget_bodies([])
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.response_headers import address
-from sitegen.output.generations import Change, change_of
-from sitegen.search.inverted_index import DIGITS, HALF, steps
+from sitegen.output.generations import FileChanges, file_changes
+from sitegen.search.inverted_index import DIGITS, HALF, encode_steps
 
 URL = "https://status.example.com"
 PATHS = ("index.html", "guides/a/index.html", "status/index.html", "status/index.json")
@@ -16,26 +16,26 @@ histories = st.lists(sites, min_size=2, max_size=5)
 numbers = st.lists(st.integers(0, 10**6), unique=True).map(sorted)
 
 
-def differing(before, after):
+def differing_paths(before, after):
     paths = before.keys() | after.keys()
     return {each for each in paths if before.get(each) != after.get(each)}
 
 
 def between(before, after):
-    return change_of(differing(before, after), before, after, URL)
+    return file_changes(differing_paths(before, after), before, after, URL)
 
 
 @given(history=histories)
 def test_changes_add_up(history):
     """Told one after the other they name what came and went, and purge all of it."""
-    whole = Change()
+    whole = FileChanges()
     for before, after in pairwise(history):
         whole = whole.then(between(before, after))
     first, last = history[0], history[-1]
 
     assert whole.added == last.keys() - first.keys()
     assert whole.removed == first.keys() - last.keys()
-    differ = differing(first, last)
+    differ = differing_paths(first, last)
     assert differ <= whole.added | whole.changed | whole.removed
     assert {URL + address(each) for each in differ} <= whole.purge
 
@@ -63,4 +63,4 @@ def read(text):
 @given(given_numbers=numbers)
 def test_steps(given_numbers):
     """Growing numbers come back from their steps, large and small."""
-    assert read(steps(given_numbers)) == given_numbers
+    assert read(encode_steps(given_numbers)) == given_numbers

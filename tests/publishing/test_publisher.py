@@ -8,7 +8,7 @@ import pytest
 
 from models.runtime.faults import HARMLESS
 from sitegen.build.builder import Builder
-from sitegen.docs.body_cache import Bodies
+from sitegen.docs.body_cache import BodyCache
 from sitegen.output.publishing import publisher as module
 from sitegen.output.publishing.claim import Claim
 from sitegen.output.publishing.publication import Publication
@@ -44,7 +44,7 @@ def states(publisher):
 def test_builds_are_published(started, target, store, there, output, ask, clock):
     """Each build that changed something is published, and the first one."""
     publisher = started(target)
-    theme, bodies = Theme(target), Bodies()
+    theme, bodies = Theme(target), BodyCache()
 
     def context(now):
         return BuildContext(now=now, settings=target, theme=theme, bodies=bodies)
@@ -66,7 +66,7 @@ def test_unchanged_build_is_not(store, settings, clock):
     told, theme = [], Theme(settings)
 
     def context(now):
-        return BuildContext(now=now, settings=settings, theme=theme, bodies=Bodies())
+        return BuildContext(now=now, settings=settings, theme=theme, bodies=BodyCache())
 
     for _ in range(2):
         builder = Builder(clock, context, changed=lambda: told.append(1))

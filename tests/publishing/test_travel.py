@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from models.response_headers import address
-from sitegen.output.folder import Folder
+from sitegen.output.folder import OutputFolder
 from sitegen.output.publishing import source
 from sitegen.output.publishing.claim import CLAIM
 from sitegen.output.publishing.publication import NOTE, Publication
@@ -240,8 +240,8 @@ def test_damage_is_not_published(target, site, output):
 
 def test_broken_build(target, site, output):
     """What a build has left half done is not published."""
-    with Folder(str(output)).locked():
-        Folder(str(output)).begin()
+    with OutputFolder(str(output)).locked():
+        OutputFolder(str(output)).mark_unfinished()
 
     with pytest.raises(PublishError, match="a build was broken off"):
         run(target)

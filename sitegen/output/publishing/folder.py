@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from sitegen.output.drafts import DRAFT
-from sitegen.output.folder import Folder
+from sitegen.output.atomic_writes import DRAFT
+from sitegen.output.folder import OutputFolder
 from sitegen.output.publishing.targets import (
     Busy,
     File,
@@ -29,7 +29,7 @@ class Tree:
     def __init__(self, path: str) -> None:
         self.name = path
         self._path = Path(path)
-        self._folder = Folder(path)
+        self._folder = OutputFolder(path)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -41,7 +41,7 @@ class Tree:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise Busy(f"Another publishes to {self.name}.") from None
-            self._folder.forget()
+            self._folder.reset()
             yield
 
     def said(self, name: str) -> Said | None:
@@ -54,7 +54,7 @@ class Tree:
     def say(self, name: str, content: bytes, before: Said | None) -> Said:  # noqa: ARG002
         with self._telling():
             self._folder.write(name, content)
-            self._folder.show()
+            self._folder.flush()
         return Said(content, "")
 
     def put(self, files: Iterable[File], read: Read) -> Iterator[File]:
@@ -62,7 +62,7 @@ class Tree:
             for each in files:
                 self._folder.write(each.path, read(each))
                 yield each
-            self._folder.show()
+            self._folder.flush()
 
     def remove(self, paths: Iterable[str], ready: Ready) -> Iterator[str]:
         with self._telling():

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from sitegen.output.generations import change_of
+from sitegen.output.generations import file_changes
 from sitegen.output.manifest import BUILDS, LIVE, MANIFEST
 from sitegen.output.publishing.claim import Touched
 from sitegen.output.publishing.source import Files
@@ -86,7 +86,7 @@ class Plan:
         """Return the addresses at which readers may find something else now."""
         touched = {*self.differing - self.doubtful, *self.claimed, *self.gone}
         touched |= self.differing - self.standing
-        return sorted(change_of(touched, self.noted, self.wanted, site_url).purge)
+        return sorted(file_changes(touched, self.noted, self.wanted, site_url).purge)
 
     def _stage(self, path: str) -> tuple[bool, int]:
         return path in self.noted, -path.count("/")

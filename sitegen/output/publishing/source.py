@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from sitegen.output.folder import Folder
-from sitegen.output.manifest import BUILDS, LIVE, MANIFEST, Entry, Known
+from sitegen.output.folder import OutputFolder
+from sitegen.output.manifest import BUILDS, LIVE, MANIFEST, Manifest, ManifestEntry
 from sitegen.output.publishing.targets import Busy, File, PublishError
 
 # Hidden by their dots, in the output: the one who publishes it, and what it publishes.
@@ -24,11 +24,11 @@ class Source:
     """The folder that builds write into; one process at a time publishes it."""
 
     def __init__(self, output: str) -> None:
-        self._folder = Folder(output)
+        self._folder = OutputFolder(output)
         self._path = Path(output)
         self._held = self._path / HELD
         self._links: dict[str, Path] = {}
-        self._known: tuple[Known, Files] | None = None
+        self._known: tuple[Manifest, Files] | None = None
 
     @contextmanager
     def alone(self) -> Iterator[str]:
@@ -70,12 +70,12 @@ class Source:
         wait for that alone: to read the manifest takes longer, and is done before.
         """
         files: Files | None = None
-        known: Known | None = None
+        known: Manifest | None = None
         self._let_go()
         while True:
             with self._folder.locked():
                 self._require_whole()
-                if known and files and known.stamp == self._folder.stamp():
+                if known and files and known.stamp == self._folder.manifest_stamp():
                     now = {**files, **self._tellers()}
                     self._link(chosen(now))
                     break
@@ -91,7 +91,7 @@ class Source:
         content = self._links[file.path].read_bytes()
         if hashlib.sha256(content).hexdigest() != file.entry.sha256:
             raise PublishError(
-                f"{file.path} in the output is not as it was written. Build anew."
+                f"{file.path} in the output was changed. Run a build again."
             )
         return content
 
@@ -105,16 +105,16 @@ class Source:
         self._require((self._path / MANIFEST).is_file(), "there is no manifest")
         self._require(not self._folder.is_unfinished, "a build was broken off")
 
-    def _known_now(self) -> Known:
-        known = self._folder.known()
+    def _known_now(self) -> Manifest:
+        known = self._folder.manifest()
         if known is None:
             raise PublishError("The output's manifest cannot be read. Build anew.")
         return known
 
-    def _parsed(self, known: Known) -> Files:
+    def _parsed(self, known: Manifest) -> Files:
         return {**self._listed(known), **self._tellers()}
 
-    def _listed(self, known: Known) -> Files:
+    def _listed(self, known: Manifest) -> Files:
         if self._known is None or self._known[0] is not known:
             listed = {path: File(path, each) for path, each in known.entries.items()}
             for each in listed.values():
@@ -130,7 +130,9 @@ class Source:
         )
         there = [p for p in (*builds, MANIFEST, LIVE) if (self._path / p).is_file()]
         return {
-            path: File(path, Entry.of(path, (self._path / path).read_bytes(), "", ""))
+            path: File(
+                path, ManifestEntry.of(path, (self._path / path).read_bytes(), "", "")
+            )
             for path in there
         }
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from models.response_headers import KEEPING
 from models.settings import Settings
-from sitegen.output.manifest import Entry
+from sitegen.output.manifest import ManifestEntry
 
 
 class PublishError(Exception):
@@ -25,7 +25,7 @@ class File:
     """A file as it is to stand at the target."""
 
     path: str
-    entry: Entry
+    entry: ManifestEntry
 
     @property
     def type(self) -> str:

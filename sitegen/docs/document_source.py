@@ -1,0 +1,137 @@
+"""Read the texts, rendered bodies and earlier headings of documents, many at a time."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from operator import attrgetter
+from typing import Any, Generic, TypeVar
+
+from models.projects.documents.addresses import Addresses
+from models.projects.documents.publication_history import (
+    EarlierRevision,
+    earlier_revisions,
+    of_several_versions,
+)
+from models.projects.documents.published import PublishedPage, published_contents
+from models.projects.documents.renamed_headings import former_ids
+from models.projects.documents.rendered_bodies import Body
+from sitegen.docs.body_cache import BodyCache
+
+# How many documents are read at once in a build of all of them.
+MAX_PREFETCH = 128
+
+# Fields that can change without any link leading to another address.
+UNRELATED_TO_ADDRESS = {
+    *("title", "summary", "section", "position", "published_version"),
+    *("published_at", "revised_at", "size", "digest"),
+}
+_address_fields = attrgetter(
+    *(
+        field.name
+        for field in fields(PublishedPage)
+        if field.name not in UNRELATED_TO_ADDRESS
+    )
+)
+
+T = TypeVar("T")
+
+
+class DocumentSource:
+    """Where document pages read what is costly; a build calls `open` first."""
+
+    addresses: Addresses
+    _body_cache: BodyCache
+    _bodies: "Prefetch[Body]"
+    _contents: "Prefetch[str]"
+    _earlier: "Prefetch[list[EarlierRevision]]"
+    _with_several_versions: set[str]
+
+    def __init__(self) -> None:
+        self._address_facts: list[Any] | None = None
+
+    def open(self, documents: list[PublishedPage], body_cache: BodyCache) -> bool:
+        """Prepare for a build; tell whether links may lead to other addresses now."""
+        self._body_cache = body_cache
+        self._prefetch(documents)
+        self._with_several_versions = of_several_versions()
+        address_facts = [_address_fields(document) for document in documents]
+        if address_facts == self._address_facts:
+            return False
+        self._address_facts, self.addresses = address_facts, Addresses(documents)
+        return True
+
+    def close(self) -> None:
+        """Free the memory of what was read ahead."""
+        self._prefetch([])
+
+    def content(self, document: PublishedPage) -> str:
+        return self._contents.get(document) or ""
+
+    def body(self, document: PublishedPage) -> Body:
+        """Return the rendered body; its links are placeholders."""
+        saved = self._bodies.get(document)
+        return saved or self._body_cache.render(
+            document, lambda: self.content(document)
+        )
+
+    def former_ids(self, document: PublishedPage, body: Body) -> dict[str, str]:
+        """Return former ids of the page's headings, each with the id it has now."""
+        has_earlier = document.id in self._with_several_versions
+        revisions = self._earlier.get(document) if has_earlier else None
+        if not revisions:
+            return {}
+        earlier = self._body_cache.earlier_bodies(revisions)
+        return former_ids([body.headings for body in [*earlier, body]])
+
+    def _prefetch(self, documents: list[PublishedPage]) -> None:
+        self._bodies = Prefetch(documents, self._body_cache.load)
+        self._contents = Prefetch(documents, _load_contents)
+        self._earlier = Prefetch(documents, _load_earlier)
+
+
+class Prefetch(Generic[T]):
+    """
+    Loads values of documents ahead, more of them the longer they are read in order.
+
+    So one publication loads one value, and a build of the whole site does not load
+    them one by one.
+    """
+
+    def __init__(
+        self,
+        documents: Sequence[PublishedPage],
+        load: Callable[[Sequence[PublishedPage]], Mapping[str, T]],
+    ) -> None:
+        self._documents = documents
+        self._load = load
+        self._positions = {
+            document.id: position for position, document in enumerate(documents)
+        }
+        self._loaded: Mapping[str, T] = {}
+        self._start, self._end = 0, 0
+
+    def get(self, document: PublishedPage) -> T | None:
+        """Return the value of the document, None if it has none."""
+        position = self._positions[document.id]
+        if not self._start <= position < self._end:
+            self._load_from(position)
+        return self._loaded.get(document.id)
+
+    def _load_from(self, position: int) -> None:
+        is_in_order = position == self._end
+        length = (
+            min(MAX_PREFETCH, 2 * (self._end - self._start) or 1) if is_in_order else 1
+        )
+        self._start, self._end = position, position + length
+        self._loaded = self._load(self._documents[position : self._end])
+
+
+def _load_contents(documents: Sequence[PublishedPage]) -> dict[str, str]:
+    return published_contents([document.id for document in documents])
+
+
+def _load_earlier(
+    documents: Sequence[PublishedPage],
+) -> dict[str, list[EarlierRevision]]:
+    return earlier_revisions(
+        {document.id: document.published_version for document in documents}
+    )
