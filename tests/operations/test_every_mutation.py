@@ -9,6 +9,8 @@ from models.idempotency import StoredAnswerRow
 from tests.conftest import ROUTES
 from tests.odd import MEMBERS
 
+pytestmark = pytest.mark.both_engines
+
 STATUS = "POST /status/v1/admin"
 LATER = {"startsAt": "2026-03-02T12:00:00Z", "endsAt": "2026-03-02T13:00:00Z"}
 API = {"slug": "api", "name": "Public API"}

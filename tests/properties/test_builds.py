@@ -13,6 +13,8 @@ from tests.conftest import Clock
 from tests.pages.test_build import files_in
 from tests.properties.histories import World, add_service, histories
 
+pytestmark = pytest.mark.both_engines
+
 
 @pytest.fixture
 def new_world(store, settings, empty_database, keeping):
