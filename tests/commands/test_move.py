@@ -26,8 +26,6 @@ from tests.full_project import make_full
 from tests.life import Life
 from tests.projects import OWNER
 
-pytestmark = pytest.mark.both_engines
-
 LIST = "GET /projects/v1/projects/list"
 ADD = "POST /status/v1/admin/services/add"
 # What a text may have in it that means something to a line of a copy.

@@ -15,8 +15,6 @@ from models.storage.engines.sqlite_rows import FileRows
 from tests.commands.test_every_command import held
 from tests.keeping import _name
 
-pytestmark = pytest.mark.both_engines
-
 
 def tables_of(address):
     with psycopg.connect(address) as read:

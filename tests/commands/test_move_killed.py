@@ -11,8 +11,6 @@ import pytest
 from tests.commands.conftest import ROOT
 from tests.commands.test_move_faults import is_nothing
 
-pytestmark = pytest.mark.both_engines
-
 # Dies, or is about to, when so many rows have gone into the copy.
 DYING = """
 import os, signal, sys
