@@ -174,3 +174,23 @@ def test_accent_stands_in_the_style():
     assert (
         b"light-dark(#cc0000" in theme(accent_colour="#cc0000").assets["style.css"][1]
     )
+
+
+def test_changed_template_rewrites_its_pages(tmp_path, settings, clock, shelf):
+    """A changed template rewrites its pages, although their data is the same."""
+    shelf.publish("welcome")
+    # A folder without the output in it, which changes with each build.
+    template = tmp_path / "own/404.html"
+    template.parent.mkdir()
+    own = replace(settings, templates=str(template.parent))
+
+    def build_with(words):
+        template.write_text(words)
+        report = build(BuildContext(clock.now, own, Theme(own)))
+        return (Path(settings.output) / "404.html").read_text(), report.written
+
+    text, written = build_with("One.")
+    assert text == "One."
+    assert len(written) > 1
+    assert build_with("Two.") == ("Two.", ["404.html"])
+    assert build_with("Two.") == ("Two.", [])

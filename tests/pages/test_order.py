@@ -1,11 +1,14 @@
 """The order in which a change reaches the output folder."""
 
 import re
+from pathlib import Path
 
 import pytest
 
+import sitegen.page
 from models.response_headers import file_at
 from sitegen.output.folder import OutputFolder
+from sitegen.page import WITHOUT_PAGES
 from tests.status_world import World
 
 
@@ -63,6 +66,31 @@ def test_overview_waits_for_what_is_new(world, build_site, dead_links):
     assert dead_links == []
     place = written.index("status/index.html")
     assert place > written.index("status/services/search/index.html")
+
+
+def test_stage_by_stage(shelf, world, build_site):
+    """Pages come before the lists that link to them, and those before the front."""
+    for slug in ("first", "second"):
+        shelf.publish(slug)
+
+    written = build_site().written
+
+    places = {path: place for place, path in enumerate(written)}
+    pages = [f"guides/{slug}/index.html" for slug in ("first", "second")]
+    assert max(places[path] for path in pages) < places["guides/index.html"]
+    assert places["guides/index.html"] < places["index.html"]
+    assert places["status/services/api/index.html"] < places["status/feed.atom"]
+    assert places["status/feed.atom"] < places["status/index.html"]
+    assert places["sitemaps/guides-1.xml"] < places["sitemap.xml"]
+
+
+def test_modules_that_are_not_loaded_declare_no_pages():
+    """A build does not import these, so a page declared there would be missing."""
+    root = Path(sitegen.page.__file__).parents[1]
+    for package in WITHOUT_PAGES:
+        modules = list((root / package.replace(".", "/")).rglob("*.py"))
+        assert modules, package
+        assert not [path for path in modules if "@pages(" in path.read_text()]
 
 
 def test_address_and_file():
