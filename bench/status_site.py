@@ -123,7 +123,7 @@ def _in_time():
         theme = Theme(settings)
         memory = {}
         builder = Builder(
-            now, lambda at: BuildContext(at, settings, theme, memory=memory)
+            now, lambda at: BuildContext(at, settings, theme, process_cache=memory)
         )
         client = create_app(settings, clock=now, changed=builder.wake).test_client()
         builder.start()

@@ -67,7 +67,7 @@ class World:
         shared = (self.clock.now, self.settings, self.theme)
         if output is not None:
             return build(BuildContext(*shared), folder=Quick(str(output)))
-        made = BuildContext(*shared, self.bodies, memory=self.memory)
+        made = BuildContext(*shared, self.bodies, process_cache=self.memory)
         with reading():
             self.due = (
                 next_told(made.now, made.settings.freshness) if areas else self.due
