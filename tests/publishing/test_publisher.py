@@ -49,7 +49,7 @@ def test_builds_are_published(started, target, store, there, output, ask, clock)
     def context(now):
         return BuildContext(now=now, settings=target, theme=theme, bodies=bodies)
 
-    builder = Builder(clock, context, changed=publisher.wake)
+    builder = Builder(clock, context, on_output_changed=publisher.wake)
     builder.start()
     try:
         assert eventually(lambda: publisher.progress.done == 1)
@@ -69,9 +69,9 @@ def test_unchanged_build_is_not(store, settings, clock):
         return BuildContext(now=now, settings=settings, theme=theme, bodies=BodyCache())
 
     for _ in range(2):
-        builder = Builder(clock, context, changed=lambda: told.append(1))
+        builder = Builder(clock, context, on_output_changed=lambda: told.append(1))
         for _ in range(3):
-            builder._turn(lambda: {"status", "docs"})
+            builder._build_areas(lambda: {"status", "docs"})
 
     assert told == [1, 1]
 

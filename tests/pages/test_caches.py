@@ -1,4 +1,4 @@
-"""A builder that remembers makes what one without memory makes, with less work."""
+"""A builder with caches writes the same files as one without, with less work."""
 
 import pytest
 
@@ -16,8 +16,8 @@ from tests.pages.test_build import files_in
 
 
 @pytest.fixture
-def remembering(store, settings, clock):
-    """Build with the memory of the builds before."""
+def build_with_caches(store, settings, clock):
+    """Build with the caches of the builds before."""
     theme, kept, memory = Theme(settings), BodyCache(), {}
 
     def built(fresh=None):
@@ -47,7 +47,7 @@ def reads(monkeypatch):
 
 
 @pytest.fixture
-def shelved(shelf, remembering):
+def documents(shelf, build_with_caches):
     """Some documents of one section, built."""
     names = ["one", "two", "three", "four"]
     text = "See [the first](one.md) and [another](gone.md).\n"
@@ -55,17 +55,17 @@ def shelved(shelf, remembering):
         name: shelf.publish(name, text, section="A", position=place)
         for place, name in enumerate(names)
     }
-    remembering()
+    build_with_caches()
     return made
 
 
-def test_one_publication_reads_one_text(shelf, shelved, remembering, reads):
+def test_one_publication_reads_one_text(shelf, documents, build_with_caches, reads):
     """What is published anew is read and rendered, and nothing else is."""
-    changed = shelf.update(shelved["two"], content="New words.\n")
+    changed = shelf.update(documents["two"], content="New words.\n")
     shelf.release(changed)
     reads.clear()
 
-    report = remembering()
+    report = build_with_caches()
 
     # Its page, its Markdown and its JSON share one text; rendering has read it too,
     # and so has the file of all texts.
@@ -78,11 +78,11 @@ def test_one_publication_reads_one_text(shelf, shelved, remembering, reads):
     ]
 
 
-def test_nothing_changed(shelved, remembering, reads):
+def test_nothing_changed(documents, build_with_caches, reads):
     """A build without news reads no text and tells of the same broken links."""
     reads.clear()
 
-    report = remembering()
+    report = build_with_caches()
 
     assert (report.written, report.removed, reads) == ([], [], [])
     assert report.warnings == [
@@ -91,45 +91,49 @@ def test_nothing_changed(shelved, remembering, reads):
     ]
 
 
-def test_link_that_comes_to_lead_somewhere(shelf, shelved, remembering, output):
+def test_link_that_comes_to_lead_somewhere(shelf, documents, build_with_caches, output):
     """A document that appears is linked from pages that nobody has touched."""
     shelf.publish("other", collection="products")
-    remembering()
+    build_with_caches()
     shelf.publish("gone", collection="products")
 
-    report = remembering()
+    report = build_with_caches()
 
     assert 'href="/products/gone/"' in (output / "guides/one/index.html").read_text()
     assert report.warnings == []
 
 
-def test_summary_of_a_neighbour_on_a_blank_page(shelf, shelved, remembering, output):
+def test_summary_of_a_neighbour_on_a_blank_page(
+    shelf, documents, build_with_caches, output
+):
     """A page without text shows the others of its section as they are now."""
     shelf.publish("blank", "", section="A", position=9)
-    remembering()
-    shelf.release(shelf.update(shelved["one"], summary="A new summary"))
+    build_with_caches()
+    shelf.release(shelf.update(documents["one"], summary="A new summary"))
 
-    remembering()
+    build_with_caches()
 
     assert "A new summary" in (output / "guides/blank/index.html").read_text()
 
 
-def test_remembering_equals_forgetting(shelf, shelved, remembering, output, tmp_path):
+def test_caches_change_no_file(shelf, documents, build_with_caches, output, tmp_path):
     """After moves, renames and removals the folder equals one built from nothing."""
-    shelf.update(shelved["one"], section="B")
-    remembering()
-    shelf.withdraw(shelved["two"])
-    shelf.release(shelf.update(shelved["three"], title="Other"))
-    remembering()
-    shelf.update(shelved["four"], collection="products")
-    remembering()
+    shelf.update(documents["one"], section="B")
+    build_with_caches()
+    shelf.withdraw(documents["two"])
+    shelf.release(shelf.update(documents["three"], title="Other"))
+    build_with_caches()
+    shelf.update(documents["four"], collection="products")
+    build_with_caches()
 
-    remembering(fresh=tmp_path / "fresh")
+    build_with_caches(fresh=tmp_path / "fresh")
 
     assert files_in(output) == files_in(tmp_path / "fresh")
 
 
-def test_live_generation_is_never_away(shelf, shelved, remembering, monkeypatch):
+def test_live_generation_is_never_away(
+    shelf, documents, build_with_caches, monkeypatch
+):
     """Whoever waits for a write of their own is told at every moment what is live."""
     removed = []
     remove = OutputFolder.remove
@@ -138,14 +142,14 @@ def test_live_generation_is_never_away(shelf, shelved, remembering, monkeypatch)
 
     for slug in ("five", "six"):
         shelf.publish(slug)
-        remembering()
+        build_with_caches()
 
     assert removed == []
 
 
 @pytest.fixture
 def told(monkeypatch):
-    """What was told anew of lists: the sitemap's parts, the list for models."""
+    """The functions that computed lists: sitemaps, llms.txt, search, OpenAPI."""
     found = []
 
     def counted(module, name):
@@ -160,27 +164,27 @@ def told(monkeypatch):
     return found
 
 
-def test_lists_are_not_told_anew(shelf, shelved, remembering, told):
+def test_unchanged_lists_are_not_computed(shelf, documents, build_with_caches, told):
     """A list of what stands is known by its key; only what it shows makes it anew."""
-    remembering()
+    build_with_caches()
     told.clear()
-    remembering()
+    build_with_caches()
     assert told == []
 
-    shelf.release(shelf.update(shelved["two"], content="New words.\n"))
-    remembering()
+    shelf.release(shelf.update(documents["two"], content="New words.\n"))
+    build_with_caches()
 
     # The instant of publication is in the sitemap; no title or summary has changed.
     assert set(told) == {"_create_sitemaps", "_block_page"}
 
 
-def test_lists_follow_what_they_show(shelf, shelved, remembering, told, output):
+def test_lists_follow_what_they_show(shelf, documents, build_with_caches, told, output):
     """A summary is in the list for models, a title in the search as well."""
-    remembering()
+    build_with_caches()
     told.clear()
-    shelf.release(shelf.update(shelved["two"], summary="Told anew"))
+    shelf.release(shelf.update(documents["two"], summary="Told anew"))
 
-    remembering()
+    build_with_caches()
 
     assert "_list_item" in told
     assert "Told anew" in (output / "llms.txt").read_text()

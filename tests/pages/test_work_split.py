@@ -1,4 +1,4 @@
-"""A long build is shared with another process, and is none the different for it."""
+"""A long build is shared with a worker process and results in the same files."""
 
 import sys
 from dataclasses import replace
@@ -57,7 +57,7 @@ def many(shelf):
 
 @pytest.fixture
 def made_here(monkeypatch):
-    """The documents whose pages this process made."""
+    """The documents whose pages this process wrote."""
     found, write = set(), PageWriter.write
 
     def noted(writer, page, area):
@@ -71,7 +71,7 @@ def made_here(monkeypatch):
 
 @pytest.mark.parametrize("is_kept", [False, True])
 def test_same_bytes(short, many, build_site, output, made_here, tmp_path, is_kept):
-    """Who made a page is not to be seen, nor what is said of it."""
+    """Pages and warnings are the same, whichever process made a page."""
     alone = tmp_path / "alone"
     with pytest.MonkeyPatch.context() as without:
         without.setattr(work_split, "MIN_SHARED", 10_000)
@@ -104,7 +104,7 @@ def test_all_to_be_made(short, many, build_site, output, made_here, monkeypatch,
     assert len(made_here) < 10
 
 
-def test_what_follows(short, many, shelf, store, settings, clock, made_here, tmp_path):
+def test_next_build(short, many, shelf, store, settings, clock, made_here, tmp_path):
     """What the other process found out is known here: the next build is a short one."""
     theme, bodies, memory = Theme(settings), BodyCache(), {}
 
@@ -129,8 +129,8 @@ def test_what_follows(short, many, shelf, store, settings, clock, made_here, tmp
     assert files_in(Path(settings.output)) == files_in(tmp_path / "fresh")
 
 
-def test_what_stands(short, many, shelf, build_site, output, made_here):
-    """The other process leaves alone what stands, too."""
+def test_up_to_date_pages(short, many, shelf, build_site, output, made_here):
+    """The worker does not write pages that are up to date either."""
     build_site()
     before = {path: path.stat().st_ino for path in output.rglob("page-*/index.html")}
     for each in many[:12]:
@@ -162,7 +162,7 @@ PROGRAMS = {
 def test_worker_that_fails(
     short, many, build_site, output, tmp_path, monkeypatch, caplog, program
 ):
-    """What another process leaves undone is made here, and that is logged."""
+    """Pages that the worker does not make are made here, and that is logged."""
     monkeypatch.setattr(work_split, "RESPONSE_SECONDS", 3)
     monkeypatch.setattr(work_split, "PROGRAM", [sys.executable, "-c", program])
 
@@ -208,7 +208,7 @@ def test_worker_that_dies_late(short, many, shelf, build_site, output, monkeypat
 
 
 def test_other_snapshot(short, many, build_site, output, made_here, monkeypatch):
-    """A worker that reads of another moment is not asked for a page."""
+    """A worker that reads another snapshot gets no requests."""
     start = WorkerProcess.start
 
     def late(worker, *given):

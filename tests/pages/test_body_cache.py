@@ -1,4 +1,4 @@
-"""Bodies are rendered once, by whoever is at hand, and what fails fails alone."""
+"""Bodies are rendered once and cached; a failure affects one page only."""
 
 import pytest
 
@@ -13,8 +13,8 @@ def no_render(text):
     raise AssertionError("rendered here")
 
 
-def test_kept_from_build_to_build(shelf, build_site, output, monkeypatch):
-    """A site that is built again from nothing renders nothing again."""
+def test_cached_from_build_to_build(shelf, build_site, output, monkeypatch):
+    """A build into an empty folder renders no body again."""
     shelf.publish("limits", "## Rates\n")
     build_site()
     right = files_in(output)
@@ -41,13 +41,13 @@ def test_title_is_part_of_the_key(shelf, build_site, output):
     ("content", "left"),
     [("# T\n\nA\n", "\nA\n"), ("\n# T\nA", "A"), ("T\nA", "T\nA"), ("# U", "# U")],
 )
-def test_below_title(content, left):
+def test_without_title(content, left):
     """Only a heading that is the title is left out."""
     assert without_title("T", content) == left
 
 
-def test_many_are_kept_meanwhile(shelf, build_site, monkeypatch):
-    """What a long build renders does not wait in memory for its end."""
+def test_saved_in_batches(shelf, build_site, monkeypatch):
+    """A long build saves rendered bodies in batches, not all at its end."""
     monkeypatch.setattr(module, "BATCH_SIZE", 2)
     for number in range(9):
         shelf.publish(f"page-{number}", f"Page {number}.\n")
@@ -66,7 +66,7 @@ def test_many_are_kept_meanwhile(shelf, build_site, monkeypatch):
 
 
 def test_busy_storage(shelf, build_site, output, monkeypatch):
-    """What cannot be kept now is kept by the next build; the pages stand."""
+    """Bodies that cannot be saved are saved by the next build; pages are written."""
     monkeypatch.setattr(module, "BATCH_SIZE", 2)
     for number in range(5):
         shelf.publish(f"page-{number}", f"Page {number}.\n")
@@ -85,8 +85,8 @@ def test_busy_storage(shelf, build_site, output, monkeypatch):
     assert "Page 4." in (output / "guides/page-4/index.html").read_text()
 
 
-def test_unused_are_forgotten(shelf, build_site):
-    """What no page shows goes; what one shows, or did before, stays."""
+def test_unused_are_removed(shelf, build_site):
+    """Bodies that no page shows or showed before are removed."""
     document = shelf.publish("limits", "Old.\n")
     keys = shelf.publish("keys", "Words.\n")
     build_site()

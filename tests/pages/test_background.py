@@ -16,7 +16,7 @@ from sitegen.build import work_split
 from sitegen.build.work_split import WorkerProcess, WorkSplit
 from sitegen.status import counters
 from tests.pages.test_build import files_in
-from tests.pages.test_sharing import wait_for
+from tests.pages.test_work_split import wait_for
 
 KEPT = timedelta(days=100)
 HOUR = timedelta(hours=1)
