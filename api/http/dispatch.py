@@ -36,7 +36,7 @@ from models.logs import Line
 from models.pagination import CursorQuery, Page
 from models.platform.key_uses import Uses
 from models.platform.rate_limits import Buckets, Draw, OwnBuckets, Rate
-from models.projects.documents.preview import Site
+from models.projects.documents.site_preview import SitePreview
 from models.settings import Settings
 from models.storage.database import reading, rehearsing, writing
 
@@ -62,7 +62,7 @@ class Dispatch:
     refusing: Callable[[str], None] = lambda _: None
     buckets: Buckets = field(default_factory=OwnBuckets)
     uses: Uses = field(default_factory=Uses)
-    site: Site | None = None
+    site: SitePreview | None = None
     progress: InProgress = field(default_factory=InProgress)
 
     def view(self, operation: Operation) -> View:

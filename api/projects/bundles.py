@@ -11,7 +11,7 @@ from models.errors import (
 )
 from models.projects.bundles import project_import
 from models.projects.bundles.bundle import MOST_BYTES, ProjectBundle
-from models.projects.bundles.export import ExportProject, project_exported
+from models.projects.bundles.export import ExportProject, export_project
 from models.projects.bundles.project_import import ImportedProject, ImportProject
 
 
@@ -29,7 +29,7 @@ def export_project(call: Call, query: ExportProject) -> ProjectBundle:
     Of other projects nothing is told but the ids that its items are tied to. Of the
     global labels there are those that its items have, marked as global.
     """
-    return project_exported(query, call.now, call.actor)
+    return export_project(query, call.now, call.actor)
 
 
 @operation(

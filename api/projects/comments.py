@@ -23,7 +23,7 @@ from models.projects.discussion.comments import (
     ListComments,
     RemoveComment,
     UpdateComment,
-    comments_listed,
+    list_comments,
 )
 from models.projects.discussion.rows import CommentRow, comment_with
 
@@ -44,7 +44,7 @@ def list_comments(call: Call, query: ListComments) -> Page[CommentRow]:
     Removed comments keep their places, without their words, unless removed is
     exclude. A page also ends at 4 MiB of text.
     """
-    return comments_listed(query)
+    return list_comments(query)
 
 
 @operation(

@@ -18,7 +18,7 @@ from models.projects.documents.revisions import (
     GetDocumentRevision,
     ListDocumentRevisions,
     RestoreDocumentRevision,
-    document_compared,
+    diff_document_revisions,
 )
 from models.projects.documents.rows import DOCUMENTS, DocumentRevisionRow, DocumentRow
 from models.projects.versioning.comparison import DocumentDiff
@@ -75,7 +75,7 @@ def diff_document_revisions(call: Call, query: DiffDocumentRevisions) -> Documen
     With from greater than to it is the way back. Where two texts have too little
     in common, what is left is told as replaced and truncated is true.
     """
-    return document_compared(query)
+    return diff_document_revisions(query)
 
 
 @operation(

@@ -21,7 +21,7 @@ from models.projects.documents.documents import (
     GetDocument,
     ListDocuments,
     UpdateDocument,
-    documents_listed,
+    list_documents,
 )
 from models.projects.documents.links import (
     DocumentLinks,
@@ -49,7 +49,7 @@ def list_documents(call: Call, query: ListDocuments) -> Page[DocumentRow]:
     Without a project, documents of archived projects are left out unless archived
     is only or include.
     """
-    return documents_listed(query)
+    return list_documents(query)
 
 
 @operation(

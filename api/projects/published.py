@@ -8,8 +8,8 @@ from models.projects.documents.published import (
     ListPublished,
     OutlineCollection,
     PublishedDocument,
-    published_got,
-    published_listed,
+    get_published,
+    list_published,
     published_outline,
 )
 
@@ -28,7 +28,7 @@ def list_published(call: Call, query: ListPublished) -> Page[PublishedDocument]:
     They come by collection, section (none first), position and title. A page
     also ends at 4 MiB of text.
     """
-    return published_listed(query)
+    return list_published(query)
 
 
 @operation(
@@ -41,7 +41,7 @@ def list_published(call: Call, query: ListPublished) -> Page[PublishedDocument]:
 )
 def get_published(call: Call, query: GetPublished) -> PublishedDocument:
     """Get a published document of the docs project by its slug."""
-    return published_got(query)
+    return get_published(query)
 
 
 @operation(

@@ -28,7 +28,7 @@ from models.projects.discussion.references import (
     RemovedReference,
     RemoveReference,
     UpdateReference,
-    references_listed,
+    list_references,
 )
 from models.projects.discussion.rows import ExternalReferenceRow, reference_with
 
@@ -50,7 +50,7 @@ def list_references(call: Call, query: ListReferences) -> Page[ExternalReference
     system's thing belongs to. Without a project or an entityId, references in
     archived projects are left out.
     """
-    return references_listed(query)
+    return list_references(query)
 
 
 @operation(

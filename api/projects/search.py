@@ -3,7 +3,7 @@
 from api.operation import Call, operation
 from models.errors import ProjectNotFound
 from models.pagination import Page
-from models.projects.search.search import ListHits, SearchHit, hits_listed
+from models.projects.search.search import ListHits, SearchHit, search_hits
 
 
 @operation(
@@ -22,4 +22,4 @@ def search(call: Call, query: ListHits) -> Page[SearchHit]:
     newest 500 are ranked. Highlights are pairs of start and length in the snippet,
     in code points.
     """
-    return hits_listed(query)
+    return search_hits(query)

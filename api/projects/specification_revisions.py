@@ -18,8 +18,8 @@ from models.projects.specifications.revisions import (
     ListSpecificationRevisions,
     RestoreSpecificationRevision,
     SpecificationRevision,
-    specification_compared,
-    specification_revisions_listed,
+    diff_specification_revisions,
+    list_specification_revisions,
 )
 from models.projects.specifications.rows import (
     SPECIFICATIONS,
@@ -45,7 +45,7 @@ def list_specification_revisions(
 
     With content=omit the texts are left empty. A page also ends at 4 MiB of text.
     """
-    return specification_revisions_listed(query)
+    return list_specification_revisions(query)
 
 
 @operation(
@@ -83,7 +83,7 @@ def diff_specification_revisions(
     two texts have too little in common, what is left is told as replaced and
     truncated is true.
     """
-    return specification_compared(query)
+    return diff_specification_revisions(query)
 
 
 @operation(

@@ -23,13 +23,13 @@ from models.projects.specifications.specifications import (
     ListSpecifications,
     Specification,
     UpdateSpecification,
-    specifications_listed,
+    list_specifications,
 )
 from models.projects.specifications.supersession import (
     GetLineage,
     Lineage,
     SupersedeSpecification,
-    lineage_of,
+    specification_lineage,
 )
 from models.projects.versioning import archive
 from models.projects.versioning.archive import RemoveSpecification, RestoreSpecification
@@ -52,7 +52,7 @@ def list_specifications(
     Without a project, those of archived projects are left out unless archived
     is only or include.
     """
-    return specifications_listed(query)
+    return list_specifications(query)
 
 
 @operation(
@@ -201,7 +201,7 @@ def get_specification_lineage(call: Call, query: GetLineage) -> Lineage:
 
     headId is the one at the end of the line, or the specification itself.
     """
-    return lineage_of(query)
+    return specification_lineage(query)
 
 
 @operation(

@@ -35,7 +35,7 @@ ONCE: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
     ("work", "number", lambda each: each.number),
     ("specifications", "slug", lambda each: each.slug),
     ("documents", "slug", lambda each: each.slug),
-    ("relationships", "target_id", lambda each: stored_ends(each)),
+    ("relationships", "target_id", lambda each: stored_relationship(each)),
     (
         "references",
         "url",
@@ -75,7 +75,7 @@ WORDS = (
 Error = dict[str, str]
 
 
-def require_whole(bundle: ProjectBundle) -> None:
+def validate_bundle(bundle: ProjectBundle) -> None:
     """Refuse a bundle that no project could have been, and say where."""
     for check in (_ids_twice, _twice, _foreign, _unlike_their_revisions, _rings):
         errors = list(islice(check(bundle), TOLD))
@@ -86,7 +86,7 @@ def require_whole(bundle: ProjectBundle) -> None:
         raise ReferenceNotFound(_sentence(errors), errors=errors)
 
 
-def stored_ends(each: Any) -> tuple[str, str, str]:
+def stored_relationship(each: Any) -> tuple[str, str, str]:
     """Return source, target and relationship as they are stored: lower id first."""
     source, target = each.source_id, each.target_id
     if each.relationship in SYMMETRIC and target < source:

@@ -46,7 +46,7 @@ from models.projects.work.rows import WorkItemRow, WorkLabelRow, WorkRelationshi
 TEXTS_AT_ONCE = 50
 
 
-def projects_held() -> list[ProjectRow]:
+def all_projects() -> list[ProjectRow]:
     """Return every project, archived or not."""
     return list(ProjectRow.select().order_by(ProjectRow.slug))
 
@@ -56,7 +56,7 @@ def global_labels() -> Iterator[Schema]:
     return map(Label.model_validate, query.order_by(LabelRow.name).iterator())
 
 
-def things_in(
+def bundle_contents(
     project: ProjectRow, *, with_activity: bool = True
 ) -> dict[str, Iterator[Schema]]:
     """
@@ -84,7 +84,7 @@ def things_in(
     return {n: map(shape.model_validate, rows) for n, (shape, rows) in found.items()}
 
 
-def told_bundle(project: ProjectRow, now: datetime) -> Iterator[str]:
+def serialize_bundle(project: ProjectRow, now: datetime) -> Iterator[str]:
     """Yield the text of the project's bundle in pieces, however long it is."""
     head = {
         "format": "projects-bundle",
@@ -93,7 +93,7 @@ def told_bundle(project: ProjectRow, now: datetime) -> Iterator[str]:
         "project": BundledProject.model_validate(project).told(),
     }
     yield json.dumps(head, ensure_ascii=False)[:-1]
-    for name, things in things_in(project).items():
+    for name, things in bundle_contents(project).items():
         yield f',\n"{ProjectBundle.model_fields[name].alias}": ['
         comma = "\n"
         for each in things:
@@ -103,7 +103,9 @@ def told_bundle(project: ProjectRow, now: datetime) -> Iterator[str]:
     yield "}\n"
 
 
-def documents_of(project: ProjectRow) -> Iterator[tuple[DocumentRow, set[str]]]:
+def documents_with_former_collections(
+    project: ProjectRow,
+) -> Iterator[tuple[DocumentRow, set[str]]]:
     """Yield each document, without its text, and the collections it has left."""
     left: dict[str, set[str]] = {}
     for row in FormerAddressRow.select():

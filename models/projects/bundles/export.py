@@ -10,7 +10,7 @@ from models.base import Schema
 from models.errors import PayloadTooLarge
 from models.fields import Flag, Id
 from models.projects.bundles.bundle import MOST_BYTES, ProjectBundle
-from models.projects.bundles.bundle_writer import things_in
+from models.projects.bundles.bundle_writer import bundle_contents
 from models.projects.discussion.rows import CommentRow
 from models.projects.documents.rows import DocumentRevisionRow
 from models.projects.fields import Actor
@@ -40,9 +40,7 @@ class ExportProject(Schema):
     activity: Flag = True
 
 
-def project_exported(
-    query: ExportProject, now: datetime, actor: Actor
-) -> ProjectBundle:
+def export_project(query: ExportProject, now: datetime, actor: Actor) -> ProjectBundle:
     """Return all of the project, archived or not; refuse what import would not take."""
     project = project_with(query.id)
     require_role(project, actor, "projects:export")
@@ -50,7 +48,7 @@ def project_exported(
     texts = (*TEXTS, ACTIVITY) if query.activity else TEXTS
     if _least_bytes(project, texts) > most:
         raise _too_large()
-    held = things_in(project, with_activity=query.activity)
+    held = bundle_contents(project, with_activity=query.activity)
     bundle = ProjectBundle.model_validate(
         {
             "format": "projects-bundle",

@@ -11,7 +11,11 @@ from models.base import Schema, new_id
 from models.errors import LimitExceeded, SlugTaken
 from models.fields import Id, MayOmit, Slug
 from models.projects.bundles.bundle import ProjectBundle
-from models.projects.bundles.bundle_validation import KINDS, require_whole, stored_ends
+from models.projects.bundles.bundle_validation import (
+    KINDS,
+    stored_relationship,
+    validate_bundle,
+)
 from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
 from models.projects.documents.revisions import DocumentRevision
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow, digest_of
@@ -104,7 +108,7 @@ def import_project(
     bundle = request.bundle
     if ProjectRow.select().where(ProjectRow.slug == request.slug).exists():
         raise SlugTaken(f"There already is a project with the slug '{request.slug}'.")
-    require_whole(bundle)
+    validate_bundle(bundle)
     ids = _new_ids(bundle, now)
     project = _keep_project(request, ids)
     _keep(MemberRow, _members(request, project, now))
@@ -208,7 +212,7 @@ def _keep_relationships(bundle: ProjectBundle, ids: Ids) -> int:
     ours = {each.id for each in bundle.work}
     rows = []
     for each in bundle.relationships:
-        source, target, relationship = stored_ends(each)
+        source, target, relationship = stored_relationship(each)
         if source in ours and target in ours:
             ends = {"source_id": ids[source], "target_id": ids[target]}
             rows.append(each.members() | ends | {"relationship": relationship})
