@@ -11,8 +11,8 @@ from models.base import Schema
 from models.fields import Id, Moment, format_moment
 from models.projects.bundles.bundle_writer import (
     all_projects,
+    document_revisions,
     documents_with_former_collections,
-    revisions_of,
 )
 from models.projects.documents.documents import Collection
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
@@ -66,7 +66,7 @@ def files(project: ProjectRow) -> Iterator[tuple[str, str]]:
     places = Places()
     for head, _ in documents_with_former_collections(project):
         places.of(head)
-    for head, revision in revisions_of(project):
+    for head, revision in document_revisions(project):
         text, top = _text(head, revision), f"{FOLDER}/{project.slug}"
         yield f"{top}/revisions/{head.slug}/{revision.version:04}.md", text
         place = f"{head.collection or NOWHERE}/{places.of(head)}"

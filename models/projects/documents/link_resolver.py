@@ -82,7 +82,7 @@ class LinkResolver:
         return document if document and document_href(document) == href else None
 
     def _site_href(self, path: str) -> str | None:
-        """Return the address of a page other than a document: home, collection, file."""
+        """Return the address of the home page, a collection or another file."""
         # A browser takes what follows two slashes for the name of another host.
         relative = path.lstrip("/")
         root, _, rest = relative.partition("/")

@@ -20,7 +20,7 @@ def former_ids(outlines: Sequence[Outline]) -> dict[str, str]:
     Return the ids that the last outline lacks, each with its current id.
 
     The outlines are those of one page, oldest first. A heading may have been renamed
-    several times. The id of a heading that was removed is dropped, whatever comes later.
+    several times. The id of a removed heading is dropped, whatever comes later.
     """
     last_ids = {id for _, id, _ in outlines[-1]}
     current: dict[str, str] = {}

@@ -25,9 +25,9 @@ class _FoldTable(dict[int, str]):
     """Maps characters as the word index does: to lower case, without accents."""
 
     def __missing__(self, code: int) -> str:
-        base, *marks = normalize("NFD", chr(code))
-        is_accented = all(category(mark) == "Mn" for mark in marks)
-        lower = (base if is_accented else chr(code)).lower()
+        decomposed = normalize("NFD", chr(code))
+        is_accented = all(category(mark) == "Mn" for mark in decomposed[1:])
+        lower = (decomposed[0] if is_accented else chr(code)).lower()
         # One character for one, so that positions stay valid.
         folded = lower if len(lower) == 1 else chr(code)
         if code <= 0xFFFF:

@@ -99,7 +99,7 @@ class Versioned(Generic[Head, Revision]):
         head.content = content
 
     def at_version(self, version: Any) -> Any:
-        """Return the join condition for the revision that a column of the head names."""
+        """Return the condition to join heads with the revision a head column names."""
         return (self.head_column == self.head_model.id) & (
             self.revision_model.version == version
         )
@@ -132,7 +132,7 @@ class Versioned(Generic[Head, Revision]):
         return revision
 
     def get_revision(self, query: GetRevision) -> Revision:
-        """Return a revision by its id, its version, or a time when it was the newest."""
+        """Return a revision by its id or version, or the newest one at a time."""
         model = self.revision_model
         revision: Revision | None
         if query.id is not None:
