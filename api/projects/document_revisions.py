@@ -71,8 +71,8 @@ def diff_document_revisions(call: Call, query: DiffDocumentRevisions) -> Documen
     """
     Compare two versions of a document, line by line.
 
-    from defaults to the published version, or 1 if none is published; to defaults
-    to the newest. from may be greater than to. If the contents have too little in
+    By default, from is the published version, or 1 if none is published, and to is
+    the newest; from may be greater than to. If the contents have too little in
     common, the rest counts as replaced, and truncated is true.
     """
     return revisions.diff_document_revisions(query)

@@ -45,9 +45,8 @@ def list_documents(call: Call, query: ListDocuments) -> Page[DocumentRow]:
     List documents, last updated first by default.
 
     With content=omit the content fields are empty. A page also ends at 4 MiB of
-    content.
-    Without a project, documents of archived projects are left out unless archived
-    is only or include.
+    content. Without a project, documents of archived projects are left out unless
+    archived is only or include.
     """
     return documents.list_documents(query)
 

@@ -52,9 +52,8 @@ def list_specifications(
     List specifications, last updated first by default.
 
     With content=omit the content fields are empty. A page also ends at 4 MiB of
-    content.
-    Without a project, specifications of archived projects are left out unless
-    archived is only or include.
+    content. Without a project, specifications of archived projects are left out
+    unless archived is only or include.
     """
     return specifications.list_specifications(query)
 
@@ -221,10 +220,10 @@ def get_specification_coverage(call: Call, query: GetCoverage) -> Page[Coverage]
     """
     Count the work linked to specifications, and report drift between the two.
 
-    Archived work does not count. drift is approved-without-implementing-work,
-    implemented-with-open-work if work that implements it is open, or
-    retired-with-open-work if it is superseded or archived while work that implements
-    it or is governed by it is open. With drift=true, only specifications that have
-    drifted are listed.
+    Archived work does not count. The drift of a specification is
+    approved-without-implementing-work, implemented-with-open-work if work that
+    implements it is open, or retired-with-open-work if it is superseded or archived
+    while work that implements it or is governed by it is open. With drift=true, only
+    specifications that have drifted are listed.
     """
     return specification_coverage(query)

@@ -177,7 +177,7 @@ def words_of_documents():
     for row in DocumentRow.select().join(ProjectRow).where(ProjectRow.builtin):
         words = [getattr(row, name) for name in names]
         shown = DOCUMENTS.revision_of(row, row.published_version)
-        texts = (DOCUMENTS.with_content(row).content, shown.title, shown.content)
+        texts = (DOCUMENTS.load_content(row).content, shown.title, shown.content)
         found[row.slug] = (*words, *texts)
     return found
 

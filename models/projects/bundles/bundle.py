@@ -95,9 +95,7 @@ class BundledWorkItem(WorkItem):
     @model_validator(mode="after")
     def _require_completed_at(self) -> "BundledWorkItem":
         if (self.status == "done") != (self.completed_at is not None):
-            raise ValueError(
-                "completedAt is required with the status done, and must be null otherwise."
-            )
+            raise ValueError("completedAt goes with the status done.")
         return self
 
 

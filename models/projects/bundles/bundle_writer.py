@@ -75,7 +75,7 @@ def bundle_contents(
         "specifications": (BundledSpecification, _heads(SPECIFICATIONS, project)),
         "specification_revisions": (
             BundledSpecificationRevision,
-            specification_revisions,
+            _revisions(SPECIFICATIONS, project),
         ),
         "documents": (BundledDocument, _heads(DOCUMENTS, project)),
         "document_revisions": (BundledDocumentRevision, _revisions(DOCUMENTS, project)),
