@@ -1,6 +1,6 @@
 """Count the work linked to specifications, and find where the two have drifted."""
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from peewee import Case, Value, fn
 from pydantic import model_validator
@@ -12,19 +12,15 @@ from models.projects.fields import OfProject
 from models.projects.projects.rows import project_asked
 from models.projects.specifications.rows import SpecificationRow, specification_with
 from models.projects.specifications.specifications import SpecificationStatus
+from models.projects.work.links import SpecRelationship
 from models.projects.work.rows import WorkItemRow, WorkSpecificationRow
 
-LinkRelationship = Literal["governed_by", "implements", "references"]
 Drift = Literal[
     "approved-without-implementing-work",
     "implemented-with-open-work",
     "retired-with-open-work",
 ]
-LINK_RELATIONSHIPS: tuple[LinkRelationship, ...] = (
-    "governed_by",
-    "implements",
-    "references",
-)
+RELATIONSHIPS = get_args(SpecRelationship)
 CLOSED = ("done", "cancelled")
 
 
@@ -42,7 +38,7 @@ class Coverage(Schema):
     status: SpecificationStatus
     version: int
     # By the relationship of the link.
-    work: dict[LinkRelationship, WorkCount]
+    work: dict[SpecRelationship, WorkCount]
     drift: list[Drift]
 
 
@@ -104,7 +100,7 @@ def _drift_column() -> Any:
     return Case(None, cases, None)
 
 
-def _has_work(condition: Any, *relationships: LinkRelationship) -> Any:
+def _has_work(condition: Any, *relationships: SpecRelationship) -> Any:
     """Return the SQL condition that such work is linked; archived work never counts."""
     work = (
         WorkSpecificationRow.select(Value(1))
@@ -140,7 +136,7 @@ def _work_counts(ids: list[str]) -> dict[tuple[str, str, str], int]:
 
 def _to_schema(row: Any, counts: dict[tuple[str, str, str], int]) -> Coverage:
     work = {}
-    for relationship in LINK_RELATIONSHIPS:
+    for relationship in RELATIONSHIPS:
         by_status = {
             status: count
             for (id, linked_by, status), count in counts.items()
