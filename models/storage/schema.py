@@ -37,8 +37,9 @@ def migrated(engine: Any) -> list[str]:
     runner = Runner(engine, str(MIGRATIONS))
     if later := [each.name for each in runner.status() if each.path is None]:
         raise NewerSchema(
-            f"The database has the schema of a newer release ({later[-1]})."
-            " Start that release, or restore a copy from before the upgrade."
+            f"The database has a migration that this release lacks ({later[-1]}):"
+            " its schema is that of a newer release or of an unreleased version."
+            " Start that version, or restore a backup from before the upgrade."
         )
     names: list[str] = runner.up()
     if names and (strays := engine.strays()):
