@@ -1,13 +1,11 @@
 """
 First answers, kept for a day, so that a repeated request gets the same one.
 
-A secret in an answer is never kept in plain text: it is cut out and sealed
-under the caller's own bearer secret, which is not kept either.
+A secret in an answer is never stored in plain text: it is cut out and sealed under
+the caller's own bearer secret, which is not stored either (models/sealing.py).
 """
 
 import hashlib
-import hmac
-import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -17,8 +15,9 @@ from threading import Lock
 
 from peewee import AutoField, BlobField, ForeignKeyField, IntegerField, TextField
 
-from models.base import MomentField, Row, canonical
+from models.base import MomentField, Row, canonical, milliseconds
 from models.errors import IdempotencyInProgress, IdempotencyKeyReused, StorageBusy
+from models.sealing import SealBroken, open_sealed, seal
 
 KEPT = timedelta(hours=24)
 
@@ -80,7 +79,6 @@ class StoredAnswerRow(Row):
     body = BlobField()
     secret_at = IntegerField(null=True)
     sealed = BlobField(null=True)
-    secret_sha256 = TextField(null=True)
     completed_at = MomentField(index=True)
 
 
@@ -112,9 +110,7 @@ def first_answer(request: Repeatable, now: datetime) -> bytes | None:
     body = bytes(row.body)
     if row.secret_at is None:
         return body
-    secret = _open(bytes(row.sealed or b""), request)
-    if hashlib.sha256(secret).hexdigest() != row.secret_sha256:
-        raise RuntimeError("A sealed secret does not open to what was sealed.")
+    secret = _open(row, body, request.bearer)
     return body[: row.secret_at] + secret + body[row.secret_at :]
 
 
@@ -131,13 +127,14 @@ def keep_answer(
 
     `about` are the ids of what it must not outlive.
     """
-    row = {"id": request.id, "fingerprint": request.fingerprint, "completed_at": now}
+    id, fingerprint = request.id, request.fingerprint
+    row = {"id": id, "fingerprint": fingerprint, "completed_at": now}
     if secret is not None:
         plain = secret.encode()
-        row["secret_at"] = body.index(plain)
-        row["sealed"] = _seal(plain, request)
-        row["secret_sha256"] = hashlib.sha256(plain).hexdigest()
+        secret_at = body.index(plain)
         body = body.replace(plain, b"", 1)
+        record = _record(id, fingerprint, now, secret_at, body)
+        row |= {"secret_at": secret_at, "sealed": seal(plain, request.bearer, record)}
     # One that is too old to be given may stand there, with what it was about.
     StoredAnswerRow.delete().where(StoredAnswerRow.id == request.id).execute()
     StoredAnswerRow.insert(body=body, **row).execute()
@@ -160,27 +157,24 @@ def forget_answers(now: datetime) -> int:
     return int(StoredAnswerRow.delete().where(old).execute())
 
 
-def _seal(plain: bytes, request: Repeatable) -> bytes:
-    salt = secrets.token_bytes(16)
-    return salt + _xor(plain, _stream(request, salt, len(plain)))
+def _open(row: StoredAnswerRow, body: bytes, bearer: str) -> bytes:
+    record = _record(row.id, row.fingerprint, row.completed_at, row.secret_at, body)
+    try:
+        return open_sealed(bytes(row.sealed or b""), bearer, record)
+    except SealBroken as error:
+        raise RuntimeError(
+            f"The secret in the stored response {row.id} cannot be opened: the record"
+            " was changed, or another key or version sealed it."
+        ) from error
 
 
-def _open(sealed: bytes, request: Repeatable) -> bytes:
-    salt, masked = sealed[:16], sealed[16:]
-    return _xor(masked, _stream(request, salt, len(masked)))
-
-
-def _stream(request: Repeatable, salt: bytes, length: int) -> bytes:
-    """HKDF-SHA256 (RFC 5869): extract, then expand."""
-    info = f"{request.operation} {request.text}".encode()
-    key = hmac.digest(salt, request.bearer.encode(), "sha256")
-    stream, block, count = b"", b"", 0
-    while len(stream) < length:
-        count += 1
-        block = hmac.digest(key, block + info + bytes([count]), "sha256")
-        stream += block
-    return stream[:length]
-
-
-def _xor(left: bytes, right: bytes) -> bytes:
-    return bytes(a ^ b for a, b in zip(left, right, strict=True))
+def _record(
+    id: str,
+    fingerprint: str,
+    completed_at: datetime,
+    secret_at: int | None,
+    body: bytes,
+) -> bytes:
+    """Return what a sealed secret belongs to: all of its record, as bytes."""
+    digest = hashlib.sha256(body).hexdigest()
+    return canonical([id, fingerprint, milliseconds(completed_at), secret_at, digest])

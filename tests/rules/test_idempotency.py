@@ -70,15 +70,38 @@ def test_sealed_for_another(store):
         first_answer(replace(ASKED, bearer="mh_other"), NOON)
 
 
-def test_two_seals_of_one_secret_differ(store):
-    """Each seal has a salt of its own."""
-    seals = set()
-    for text in ("one", "two"):
-        keep_answer(replace(ASKED, text=text), ANSWER, NOON, secret=SECRET)
-    for row in StoredAnswerRow.select():
-        seals.add(bytes(row.sealed)[16:])
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("completed_at", NOON + timedelta(hours=1)),
+        ("secret_at", 0),
+        ("body", b'{"data":{"secret":"","name":"Mallory"}}'),
+        ("sealed", b""),
+        ("sealed", b"s" * 16 + b"x" * len(SECRET)),  # as an earlier version sealed
+    ],
+)
+def test_tampered(column, value, store):
+    """A sealed secret is bound to its record: after a change nothing is answered."""
+    keep_answer(ASKED, ANSWER, NOON, secret=SECRET)
+    StoredAnswerRow.update({column: value}).execute()
 
-    assert len(seals) == 2
+    with pytest.raises(RuntimeError, match="cannot be opened"):
+        first_answer(ASKED, NOON + timedelta(hours=2))
+
+
+def test_seal_of_another_record(store):
+    """A secret that was sealed for one request does not open for another."""
+    other = replace(ASKED, text="other")
+    for request in (ASKED, other):
+        keep_answer(request, ANSWER, NOON, secret=SECRET)
+    sealed = StoredAnswerRow.get_by_id(other.id).sealed
+    StoredAnswerRow.update(sealed=sealed).where(
+        StoredAnswerRow.id == ASKED.id
+    ).execute()
+
+    with pytest.raises(RuntimeError, match="cannot be opened"):
+        first_answer(ASKED, NOON)
+    assert first_answer(other, NOON) == ANSWER
 
 
 def test_forgotten(store):

@@ -66,7 +66,6 @@ class StoredAnswerRow(Model):
     body = BlobField()
     secret_at = IntegerField(null=True)
     sealed = BlobField(null=True)
-    secret_sha256 = TextField(null=True)
     completed_at = BigIntegerField(index=True)
 
     class Meta:
