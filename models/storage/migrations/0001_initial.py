@@ -60,26 +60,26 @@ class AuditRow(Model):
         indexes = ((("area", "number"), True),)
 
 
-class StoredAnswerRow(Model):
+class StoredResponseRow(Model):
     id = TextField(primary_key=True)
     fingerprint = TextField()
     body = BlobField()
-    secret_at = IntegerField(null=True)
-    sealed = BlobField(null=True)
+    secret_offset = IntegerField(null=True)
+    sealed_secret = BlobField(null=True)
     completed_at = BigIntegerField(index=True)
 
     class Meta:
-        table_name = "stored_answer"
+        table_name = "stored_response"
 
 
-class AnswerSubjectRow(Model):
+class StoredResponseSubjectRow(Model):
     number = AutoField()
-    answer = ForeignKeyField(StoredAnswerRow, on_delete="CASCADE", index=False)
+    response = ForeignKeyField(StoredResponseRow, on_delete="CASCADE", index=False)
     subject = TextField(index=True)
 
     class Meta:
-        table_name = "answer_subject"
-        indexes = ((("answer", "subject"), True),)
+        table_name = "stored_response_subject"
+        indexes = ((("response", "subject"), True),)
 
 
 class KeyRow(Model):
@@ -566,8 +566,8 @@ TABLES = (
     FailedPageRow,
     InstanceRow,
     AuditRow,
-    StoredAnswerRow,
-    AnswerSubjectRow,
+    StoredResponseRow,
+    StoredResponseSubjectRow,
     KeyRow,
     ServiceRow,
     MeasurementRow,
@@ -653,7 +653,7 @@ FULL_TEXT_INDEX = {
 TOKEN_BUCKETS = {
     "sqlite": (),
     "postgresql": (
-        'CREATE UNLOGGED TABLE bucket (name TEXT COLLATE "C" PRIMARY KEY,'
+        'CREATE UNLOGGED TABLE rate_limit (name TEXT COLLATE "C" PRIMARY KEY,'
         " full_at BIGINT NOT NULL)",
     ),
 }
