@@ -2,7 +2,7 @@
 Generate and check the secrets of API keys.
 
 Their form is `mh_<public id>_<256 random bits><checksum>`. Only the SHA-256 of a secret
-is stored. The checksum distinguishes a typing error, or another string of the same form,
+is stored. The checksum distinguishes a typing error, or a string of the same form,
 from a secret without a look-up.
 """
 
