@@ -16,6 +16,8 @@ from models.audit import (
 from models.storage.database import database, writing
 from tests.conftest import NOON
 
+pytestmark = pytest.mark.both_engines
+
 TICK = timedelta(milliseconds=1)
 
 

@@ -27,6 +27,8 @@ PROJECT = {
     "updated_at": NOON,
 }
 
+pytestmark = pytest.mark.both_engines
+
 
 def rows(of=Row):
     for each in of.__subclasses__():
