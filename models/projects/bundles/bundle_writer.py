@@ -95,7 +95,7 @@ def serialize_bundle(project: ProjectRow, now: datetime) -> Iterator[str]:
         "format": "projects-bundle",
         "version": 1,
         "exportedAt": format_moment(now),
-        "project": BundledProject.model_validate(project).told(),
+        "project": BundledProject.model_validate(project).to_json(),
     }
     yield json.dumps(header, ensure_ascii=False)[:-1]
     for name, entities in bundle_contents(project).items():

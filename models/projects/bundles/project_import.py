@@ -125,7 +125,7 @@ def import_project(
         now,
         sourceSlug=bundle.project.slug,
         counts=counts,
-        dropped=dropped.told(),
+        dropped=dropped.to_json(),
     )
     return ImportedProject(
         project=Project.model_validate(project),
@@ -145,7 +145,7 @@ def _new_ids(bundle: ProjectBundle, now: datetime) -> Ids:
 
 
 def _create_project(request: ImportProject, ids: Ids) -> ProjectRow:
-    values = request.bundle.project.members() | {
+    values = request.bundle.project.all_fields() | {
         "id": ids[request.bundle.project.id],
         "slug": request.slug,
         "owner_id": request.owner_id,
@@ -172,7 +172,7 @@ def _memberships(
     if len(members) > MOST_MEMBERS:
         raise LimitExceeded(f"A project has at most {MOST_MEMBERS} members.")
     return [
-        member.members() | {"project_id": project.id} for member in members.values()
+        member.all_fields() | {"project_id": project.id} for member in members.values()
     ]
 
 
@@ -229,7 +229,7 @@ def _create_relationships(bundle: ProjectBundle, ids: Ids) -> int:
         source, target, type = stored_relationship(relationship)
         if source in item_ids and target in item_ids:
             ends = {"source_id": ids[source], "target_id": ids[target]}
-            rows.append(relationship.members() | ends | {"relationship": type})
+            rows.append(relationship.all_fields() | ends | {"relationship": type})
     _insert(WorkRelationshipRow, rows)
     return len(bundle.relationships) - len(rows)
 
@@ -251,7 +251,9 @@ def _indexed_texts(bundle: ProjectBundle, ids: Ids) -> Iterator[Values]:
 def _row_values(entity: Schema, ids: Ids, *omitted: str) -> Values:
     """Return the columns of an entity's row, with the new ids."""
     values = {
-        name: value for name, value in entity.members().items() if name not in omitted
+        name: value
+        for name, value in entity.all_fields().items()
+        if name not in omitted
     }
     if isinstance(entity, SpecificationRevision | DocumentRevision):
         values["size"] = len(entity.content.encode())

@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from models.base import Schema, canonical, new_id
+from models.base import Schema, canonical_json, new_id
 from models.errors import LimitExceeded, NameTaken, ValidationFailed
 from models.fields import SLUG, TRIMMED, Id, MayOmit, Moment, SingleLine
-from models.pagination import CursorQuery, Page, descending, page_of
+from models.pagination import CursorQuery, Page, cursor_page, descending
 from models.projects.discussion.external_systems import read_url, system_of
 from models.projects.discussion.rows import ExternalReferenceRow, reference_with
 from models.projects.entities import Entity, entity_with, require_open
@@ -48,7 +48,7 @@ ReferenceState = Annotated[str, TRIMMED, Field(min_length=1, max_length=40), Sin
 
 
 def _validate_metadata(value: dict[str, object]) -> dict[str, object]:
-    if len(canonical(value)) > MAX_METADATA_BYTES:
+    if len(canonical_json(value)) > MAX_METADATA_BYTES:
         raise ValueError(f"Must be at most {MAX_METADATA_BYTES} bytes of JSON.")
     texts = [*value, *(text for text in value.values() if isinstance(text, str))]
     if any("\x00" in text for text in texts):
@@ -153,7 +153,7 @@ def list_references(query: ListReferences) -> Page[ExternalReferenceRow]:
         value = getattr(query, name)
         if value is not None:
             rows = rows.where(getattr(row, name) == value)
-    return page_of(rows, query, descending(row.created_at), descending(row.id))
+    return cursor_page(rows, query, descending(row.created_at), descending(row.id))
 
 
 def add_reference(
@@ -179,7 +179,7 @@ def add_reference(
         raise LimitExceeded(
             f"An entity has at most {MAX_REFERENCES} external references."
         )
-    fields = request.members() | {"system": system, "project_id": entity.project.id}
+    fields = request.all_fields() | {"system": system, "project_id": entity.project.id}
     reference = ExternalReferenceRow.create(
         id=new_id(now),
         creator_id=actor.id,
@@ -201,7 +201,7 @@ def update_reference(
     _require_role(entity, actor, "update")
     require_updated_at(reference, request.expected_updated_at)
     require_open(entity)
-    values = request.given()
+    values = request.sent_fields()
     for name in ("id", "expected_updated_at"):
         values.pop(name, None)
     if values.get("url", "omitted") is None and reference.external_id is None:
@@ -268,7 +268,9 @@ def _sent_fields(request: AddReference) -> dict[str, Any]:
     """Return the fields with which a repeated add updates the reference."""
     identity = {"entity_type", "entity_id", "project_id", "external_id"}
     return {
-        name: value for name, value in request.given().items() if name not in identity
+        name: value
+        for name, value in request.sent_fields().items()
+        if name not in identity
     }
 
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from models.base import Schema
 from models.changes import mark
 from models.errors import ValidationFailed
-from models.fields import Slug, free_slug
+from models.fields import Slug, unique_slug
 from models.projects.documents.documents import (
     Collection,
     CreateDocument,
@@ -181,7 +181,7 @@ class DocumentMatcher:
 
     def reserve_slug(self, source: DocumentSource) -> str:
         """Return the slug of a new document, with a number appended if it is taken."""
-        slug = free_slug(source.slug, self._slugs)
+        slug = unique_slug(source.slug, self._slugs)
         self._slugs.add(slug)
         return slug
 

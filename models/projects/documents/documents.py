@@ -7,7 +7,16 @@ from pydantic import Field, model_validator
 
 from models.base import Change, Schema, new_id
 from models.errors import DocumentPublished
-from models.fields import TRIMMED, Flag, Id, MayOmit, Moment, SingleLine, Slug, Whole
+from models.fields import (
+    TRIMMED,
+    Id,
+    MayOmit,
+    Moment,
+    QueryBoolean,
+    SingleLine,
+    Slug,
+    WholeNumber,
+)
 from models.pagination import Page
 from models.projects.documents.rows import (
     DOCUMENTS,
@@ -34,7 +43,7 @@ from models.projects.versioning.listing import ListVersioned, list_versioned
 DocumentType = Literal["rfc", "runbook", "note", "design"]
 Collection = Literal["guides", "products", "support"]
 Section = Annotated[str, TRIMMED, Field(min_length=1, max_length=80), SingleLine]
-Position = Annotated[Whole, Field(ge=0, le=10_000)]
+Position = Annotated[WholeNumber, Field(ge=0, le=10_000)]
 Note = OrNull[Annotated[str, Field(max_length=300)]]
 # The position of the page on the site. It is not versioned, so a change is public
 # immediately.
@@ -115,7 +124,7 @@ def create_document(
     require_role(project, actor, "documents:create")
     require_active(project)
     DOCUMENTS.require_free_slug(project, request.slug)
-    fields = request.members()
+    fields = request.all_fields()
     content = fields.pop("content")
     document = DocumentRow.create(
         id=new_id(now),
@@ -156,7 +165,7 @@ def update_document(
     document = DOCUMENTS.load_content(document_with(request.id))
     values = {
         name: value
-        for name, value in request.given().items()
+        for name, value in request.sent_fields().items()
         if name not in UNVERSIONED
     }
     _require_role(document, values, actor)
@@ -216,8 +225,8 @@ class ListDocuments(ListVersioned):
     type: Commas[DocumentType] | None = None
     collection: Commas[Collection | Literal["none"]] | None = None
     section: Section | None = None
-    published: Flag | None = None
-    stale: Flag | None = None
+    published: QueryBoolean | None = None
+    stale: QueryBoolean | None = None
     sort: Literal["updatedAt", "createdAt", "title", "position"] = "updatedAt"
 
 

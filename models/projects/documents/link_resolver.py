@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from models.projects.documents.documents import Collection
 from models.projects.documents.published import PublishedPage
-from models.response_headers import PLACES, address, page_of
+from models.response_headers import PATH_RULES, url_path, without_query
 
 COLLECTIONS = get_args(Collection)
 
@@ -17,7 +17,7 @@ INDEX_NAMES = ("index", "_index", "readme")
 # The top-level folders and files of the site that hold no documents; links to them
 # are left as they are. Files that describe a single build are not linkable, since
 # the next build replaces them.
-SITE_ROOTS = {pattern.split("/")[1] for pattern in PLACES} - {
+SITE_ROOTS = {pattern.split("/")[1] for pattern in PATH_RULES} - {
     *("", "assets", "build.json", "builds", *COLLECTIONS)
 }
 
@@ -27,7 +27,7 @@ def document_path(collection: str, slug: str) -> str:
 
 
 def document_href(document: PublishedPage) -> str:
-    return address(document_path(document.collection, document.slug))
+    return url_path(document_path(document.collection, document.slug))
 
 
 def link_fragment(href: str) -> str:
@@ -65,7 +65,7 @@ class LinkResolver:
         """
         if target.startswith("#"):
             return target
-        raw_path = page_of(target)
+        raw_path = without_query(target)
         path, suffix = unquote(raw_path), target[len(raw_path) :]
         query = suffix.partition("#")[0]
         if not (path + query).isprintable():

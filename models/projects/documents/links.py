@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from models.base import Schema
-from models.fields import Digits, Id, Slug
+from models.fields import Id, QueryInteger, Slug
 from models.projects.documents.link_resolver import (
     LinkResolver,
     document_href,
@@ -26,7 +26,7 @@ from models.projects.documents.rendered_bodies import (
 from models.projects.documents.rows import DOCUMENTS, DocumentRevisionRow, DocumentRow
 from models.projects.documents.site_preview import RenderInput, SitePreview
 from models.projects.fields import NamedInProject
-from models.response_headers import page_of
+from models.response_headers import without_query
 
 # Links that are returned in each direction.
 MAX_LINKS = 1_000
@@ -37,7 +37,7 @@ Problem = Literal["nothing-there", "no-heading"]
 
 
 class GetDocumentLinks(NamedInProject):
-    version: Digits | None = None
+    version: QueryInteger | None = None
 
 
 class DocumentLink(Schema):
@@ -121,14 +121,14 @@ class _LinkChecker:
         for other, links in self._links_of_others() if self.is_on_site else ():
             for target in links:
                 href = self._resolver.resolve(other, target)
-                if href and page_of(href) == own_href:
+                if href and without_query(href) == own_href:
                     problem = self._problem(href, self.page)
                     yield _ResolvedLink(target, href, other, problem)
 
     def _document_at(self, href: str | None) -> PublishedPage | None:
         if href is None:
             return None
-        path = page_of(href)
+        path = without_query(href)
         return self._resolver.document_at(path) if path else self.page
 
     def _problem(self, href: str | None, other: PublishedPage | None) -> Problem | None:

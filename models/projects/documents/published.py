@@ -8,10 +8,10 @@ from typing import Any, cast
 
 from peewee import ModelSelect, fn
 
-from models.base import Schema, moment
+from models.base import Schema, from_epoch_ms
 from models.errors import DocumentNotFound
 from models.fields import Moment, Slug
-from models.pagination import CursorQuery, Page, Sort, page_of
+from models.pagination import CursorQuery, Page, Sort, cursor_page
 from models.projects.documents.documents import Collection, Section
 from models.projects.documents.rows import (
     DOCUMENTS,
@@ -116,7 +116,7 @@ def list_published(query: ListPublished) -> Page[PublishedDocument]:
         rows = rows.where(DocumentRow.section == query.section)
     if query.revised_after is not None:
         rows = rows.where(DocumentRevisionRow.created_at >= query.revised_after)
-    page = page_of(rows, query, *READING_ORDER, weight=lambda page: page.size)
+    page = cursor_page(rows, query, *READING_ORDER, weight=lambda page: page.size)
     return Page(_with_contents(page.items), page.meta)
 
 
@@ -139,7 +139,7 @@ class _CachedPage:
     def of(cls, names: Sequence[str], row: tuple[Any, ...]) -> "_CachedPage":
         values = dict(zip(names, row, strict=True))
         for name in ("published_at", "revised_at"):
-            values[name] = moment(values[name])
+            values[name] = from_epoch_ms(values[name])
         page = PublishedPage(**values)
         return cls(row, page, tuple(sort.value(page) for sort in READING_ORDER))
 

@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from typing import Any, Literal
 
-from models.pagination import CursorQuery, continued
+from models.pagination import CursorQuery, next_cursor
 from models.projects.search.search_query import newest_ranked
 from models.projects.search.text_index import IndexedTextRow
-from models.storage.engines.engine import Ranked
+from models.storage.engines.engine import RankedText
 
 # If more texts match, only the newest are ranked.
 MAX_RANKED = 500
 
-SortKey = Callable[[Ranked], tuple[float, int]]
+SortKey = Callable[[RankedText], tuple[float, int]]
 
 
 def ranked_page(
@@ -27,7 +27,7 @@ def ranked_page(
     of the last text, among the texts that existed when the first page was read.
     """
     sort_key = _best_first if order == "desc" else _worst_first
-    last = query.last()
+    last = query.decode_cursor()
     newest = last[2] if last else None
     ranked = sorted(_newest(match, where, newest), key=sort_key)
     remaining = _after(match, ranked, last, sort_key) if last else ranked
@@ -35,30 +35,30 @@ def ranked_page(
     cursor = None
     if len(remaining) > len(page):
         newest = newest or max(number for _, number in ranked)
-        cursor = continued(query, [*page[-1], newest])
+        cursor = next_cursor(query, [*page[-1], newest])
     return [number for _, number in page], cursor
 
 
-def _newest(match: str, where: list[Any], newest: int | None) -> list[Ranked]:
+def _newest(match: str, where: list[Any], newest: int | None) -> list[RankedText]:
     if newest is not None:
         where = [*where, IndexedTextRow.number <= newest]
     return newest_ranked(match, IndexedTextRow, where, MAX_RANKED)
 
 
-def _best_first(ranked: Ranked) -> tuple[float, int]:
+def _best_first(ranked: RankedText) -> tuple[float, int]:
     """The best text has the lowest rank; of equal ones the newer comes first."""
     rank, number = ranked
     return rank, -number
 
 
-def _worst_first(ranked: Ranked) -> tuple[float, int]:
+def _worst_first(ranked: RankedText) -> tuple[float, int]:
     rank, number = ranked
     return -rank, number
 
 
 def _after(
-    match: str, ranked: list[Ranked], last: list[Any], sort_key: SortKey
-) -> list[Ranked]:
+    match: str, ranked: list[RankedText], last: list[Any], sort_key: SortKey
+) -> list[RankedText]:
     """
     Return the texts after the last one of the previous page, by its current rank.
 

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from models.storage.database import database
-from models.storage.engines.engine import Ranked, Sought
+from models.storage.engines.engine import RankedText, SearchTerm
 
 # A shorter prefix would match a large part of all words.
 MIN_PREFIX_LENGTH = 2
@@ -13,7 +13,7 @@ MIN_PREFIX_LENGTH = 2
 _TERMS = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
-def parse_terms(text: str) -> list[Sought]:
+def parse_terms(text: str) -> list[SearchTerm]:
     """
     Return the terms of a query: words, phrases in quotes, prefixes before a `*`.
 
@@ -25,22 +25,24 @@ def parse_terms(text: str) -> list[Sought]:
         if any(char.isalnum() for char in term):
             end = term[-MIN_PREFIX_LENGTH:]
             can_be_prefix = len(end) == MIN_PREFIX_LENGTH and end.isalnum()
-            terms.append(Sought(term, word.endswith("*") and can_be_prefix))
+            terms.append(SearchTerm(term, word.endswith("*") and can_be_prefix))
     return list(dict.fromkeys(terms))
 
 
 def match_expression(text: str) -> str | None:
     """Return the expression of the word index; None if the query has no terms."""
     terms = parse_terms(text)
-    return database.match_of(terms) if terms else None
+    return database.match_query(terms) if terms else None
 
 
 def matching_numbers(match: str) -> Any:
     """Return a query for the numbers of the texts that match."""
-    return database.matches(match)
+    return database.matching_texts(match)
 
 
-def newest_ranked(match: str, texts: Any, where: list[Any], limit: int) -> list[Ranked]:
+def newest_ranked(
+    match: str, texts: Any, where: list[Any], limit: int
+) -> list[RankedText]:
     """Return the newest texts that match with their ranks, not sorted by rank."""
-    ranked: list[Ranked] = database.newest_ranked(match, texts, where, limit)
+    ranked: list[RankedText] = database.newest_ranked(match, texts, where, limit)
     return ranked

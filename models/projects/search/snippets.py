@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from unicodedata import category, normalize
 
 from models.projects.search.search_query import parse_terms
-from models.storage.engines.engine import Sought
+from models.storage.engines.engine import SearchTerm
 
 MAX_LENGTH = 240
 # Characters shown before the first hit, and characters read to fill the snippet.
@@ -74,7 +74,7 @@ class SnippetMaker:
                     break
 
 
-def _regex(term: Sought) -> str:
+def _regex(term: SearchTerm) -> str:
     words = _WORD.findall(fold(normalize("NFC", term.text)))
     end = rf"{LETTER}*" if term.is_prefix else rf"(?!{LETTER})"
     return r"[\W_]+".join(re.escape(word) for word in words) + end if words else ""

@@ -32,14 +32,14 @@ def index_text(
     row.insert(project=project.id, entity_type=type, entity_id=id, **text).on_conflict(
         conflict_target=[row.entity_id], preserve=[row.title, row.body]
     ).execute()
-    database.index_words(id, **text)
+    database.index_text(id, **text)
 
 
 def index_texts(rows: list[dict[str, str]]) -> None:
     """Index new entities; each row has the columns of IndexedTextRow."""
     IndexedTextRow.insert_many(rows).execute()
     for row in rows:
-        database.index_words(row["entity_id"], row["title"], row["body"])
+        database.index_text(row["entity_id"], row["title"], row["body"])
 
 
 def remove_text(id: str) -> None:
@@ -49,4 +49,4 @@ def remove_text(id: str) -> None:
 
 def rebuild_index() -> None:
     """Rebuild the word index, so that it holds no word of a deleted text."""
-    database.rebuild_words()
+    database.rebuild_text_index()

@@ -3,7 +3,7 @@
 from typing import Any
 
 from models.fields import Id, Moment
-from models.pagination import CursorQuery, Page, page_of
+from models.pagination import CursorQuery, Page, cursor_page
 from models.projects.fields import (
     Archived,
     Content,
@@ -49,7 +49,7 @@ def list_versioned(
     for condition in (*conditions, *shared):
         rows = rows.where(condition)
     is_omitted = query.content == "omit"
-    page = page_of(
+    page = cursor_page(
         rows,
         query,
         *sorted_by(sort, query.order, head.id),
