@@ -8,7 +8,8 @@ from models.projects.search.search_query import newest_ranked
 from models.projects.search.text_index import IndexedTextRow
 from models.storage.engines.engine import RankedText
 
-# If more texts match, only the newest are ranked.
+# If more texts match, only the newest are ranked: ranking all 100,000 matches of a
+# common word takes 120 ms, ranking 500 takes 2 ms.
 MAX_RANKED = 500
 
 SortKey = Callable[[RankedText], tuple[float, int]]

@@ -7,6 +7,9 @@ from unicodedata import category, normalize
 from models.projects.search.search_query import parse_terms
 from models.storage.engines.engine import SearchTerm
 
+# Neither snippet() of FTS5 nor ts_headline() of PostgreSQL is used: the snippets of
+# both engines must be equal, and highlights are positions.
+
 MAX_LENGTH = 240
 # Characters shown before the first hit, and characters read to fill the snippet.
 CONTEXT, EXCERPT = 60, 2000
