@@ -75,7 +75,7 @@ def test_dry_run(built, bucket):
     lines = told.splitlines()
     assert code == 0
     assert "send status/index.html" in lines
-    assert lines[-2] == "A dry run: nothing was sent."
+    assert lines[-2] == "This was a dry run: nothing was published."
     assert not bucket.objects
 
 
@@ -96,7 +96,7 @@ def test_hook_that_fails(built, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("MASTHEAD_PUBLISH", "", "MASTHEAD_PUBLISH names no folder and no bucket."),
+        ("MASTHEAD_PUBLISH", "", "MASTHEAD_PUBLISH is not set to a folder or bucket."),
         ("MASTHEAD_PUBLISH", "s3://nobody", "There is no bucket nobody at http"),
         ("MASTHEAD_PUBLISH", f"s3://{BUCKET}/../x", "such as s3://bucket/prefix."),
         ("AWS_SECRET_ACCESS_KEY", "wrong", "refuses to let s3://site-bucket/site be"),

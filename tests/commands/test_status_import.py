@@ -49,7 +49,7 @@ def test_dry_run(command, address):
     code, out, _ = command("status", "import", PAGE, "--dry-run")
 
     assert code == 1
-    assert out.endswith("left out 1\nA dry run: nothing was kept.\n")
+    assert out.endswith("left out 1\nThis was a dry run: nothing was imported.\n")
     assert not is_there(address)
 
 
