@@ -15,7 +15,7 @@ PROGRESS_SECONDS = 10
 
 
 def exit_code_of(run: Callable[[], int]) -> int:
-    """Run a command and return its exit code, also if a signal or the system ends it."""
+    """Run a command and return its exit code, also if a signal or an error ends it."""
     try:
         code = run()
         sys.stdout.flush()

@@ -10,8 +10,8 @@ from threading import Event, Thread
 
 import pytest
 
-from api.client.check import look
-from api.client.probe_config import read_plan
+from api.client.check import check_target
+from api.client.probe_config import read_config
 from models.platform.secrets import make_secret
 from tests.deploy.conftest import needed
 
@@ -90,7 +90,7 @@ def plan(tmp_path):
         ]
         file = tmp_path / "probe.toml"
         file.write_text("\n".join([*lines, text]))
-        return read_plan(file, KEY)
+        return read_config(file, KEY)
 
     return read
 
@@ -102,9 +102,9 @@ def looked(plan):
     def at(kind, *lines):
         target = ["[[targets]]", 'service = "api"', f'kind = "{kind}"', *lines]
         (read,) = plan("\n".join(target)).targets
-        found = look(read, datetime.now(UTC))
+        found = check_target(read, datetime.now(UTC))
         said = found.measurement
-        return said.status, found.why, said.response_time_ms
+        return said.status, found.reason, said.response_time_ms
 
     return at
 

@@ -37,7 +37,7 @@ def test_days_left(serve, looked, certificate, limit, status):
     found = looked("http", url, f'ca_file = "{file}"', f"certificate_days = {limit}")
 
     assert found[0] == status
-    assert status == "operational" or "ends in 5.0 days" in found[1]
+    assert status == "operational" or "expires in 5.0 days" in found[1]
 
 
 def test_endless_handshake(serve, looked):

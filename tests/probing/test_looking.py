@@ -8,7 +8,7 @@ import dns.message
 import dns.rrset
 import pytest
 
-from api.client.check import measure
+from api.client.check import check_with_retries
 from tests.probing.conftest import answer
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -146,7 +146,7 @@ def test_looking_again(shaky, fails, looks, status):
     pauses = []
 
     times = iter(NOON + timedelta(seconds=n) for n in range(9))
-    found = measure(target, lambda: next(times), pauses.append)
+    found = check_with_retries(target, lambda: next(times), pauses.append)
 
     assert found.measurement.status == status
     assert len(asked) == looks
@@ -158,7 +158,7 @@ def test_told_to_stop_while_looking_again(shaky):
     """A look that failed and was not repeated says nothing."""
     target, asked = shaky(3)
 
-    found = measure(target, lambda: NOON, lambda seconds: True)
+    found = check_with_retries(target, lambda: NOON, lambda seconds: True)
 
     assert found is None
     assert len(asked) == 1

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from api.client.probe_config import read_plan
+from api.client.probe_config import read_config
 from models.settings import SettingError
 from tests.probing.conftest import KEY
 
@@ -26,7 +26,7 @@ def refused(file):
     def read(text, key=KEY):
         file.write_text(text)
         with pytest.raises(SettingError) as caught:
-            read_plan(file, key)
+            read_config(file, key)
         return str(caught.value).removeprefix(f"{file}")
 
     return read
@@ -38,7 +38,7 @@ def test_three_kinds(file):
         TOP + "interval_seconds = 30\n" + HTTP + TCP + "retries = 5\n" + DNS
     )
 
-    plan = read_plan(file, KEY)
+    plan = read_config(file, KEY)
 
     assert [each.kind for each in plan.targets] == ["http", "tcp", "dns"]
     assert [each.interval_seconds for each in plan.targets] == [30, 30, 30]
@@ -53,7 +53,7 @@ def test_three_kinds(file):
         (HTTP, ":\n  source: Is required.\n  api: Is required."),
         (TOP, ": targets: Is required."),
         (TOP + "targets = []", ": targets: List should have at least 1 item"),
-        (TOP + "interval = 5\n" + HTTP, ": interval: There is no such member."),
+        (TOP + "interval = 5\n" + HTTP, ": interval: There is no such option."),
         (TOP + "retries = '3'\n" + HTTP, ": retries: Must be a valid integer."),
         (TOP + HTTP + "statsu = [1]\n", ": target 1 (api), statsu: There is no such"),
         (
@@ -69,7 +69,7 @@ def test_three_kinds(file):
             ": target 1 (api), status.0: Must be a status",
         ),
         (TOP + HTTP + TCP + "url = 'x'", ": target 2 (mail), url: There is no such"),
-        (TOP + HTTP.replace("https:", "ftp:"), ": target 1 (api), url: Must be an add"),
+        (TOP + HTTP.replace("https:", "ftp:"), ": target 1 (api), url: Must be a URL"),
         (TOP + HTTP.replace("api.", "me:pw@api."), ": target 1 (api), url: Must not"),
         (TOP + HTTP.replace('"http"', '"icmp"'), ": target 1 (api): kind must be http"),
         (TOP + HTTP.replace('"api"', '"API"'), ": target 1 (API), service: Must match"),
@@ -80,10 +80,13 @@ def test_three_kinds(file):
         ),
         (
             TOP + HTTP + "contains = 'x'\nmethod = 'HEAD'",
-            ": target 1 (api): contains ne",
+            ": target 1 (api): contains re",
         ),
-        (TOP + "key = 'mh_x'\n" + HTTP, ": a key is a secret and does not stand here."),
-        (TOP + HTTP + HTTP, ": 2 targets speak of api as here, so each would"),
+        (
+            TOP + "key = 'mh_x'\n" + HTTP,
+            ": a key is a secret and does not belong in this file.",
+        ),
+        (TOP + HTTP + HTTP, ": 2 targets measure api with the source here, so"),
     ],
 )
 def test_mistakes(refused, text, said):
@@ -95,7 +98,7 @@ def test_two_voices(file):
     """Two targets may speak of one service as two sources."""
     file.write_text(TOP + HTTP + HTTP + 'source = "here-dns"\n')
 
-    plan = read_plan(file, KEY)
+    plan = read_config(file, KEY)
 
     assert [each.source for each in plan.targets] == ["here", "here-dns"]
 
@@ -103,7 +106,7 @@ def test_two_voices(file):
 def test_no_file(file):
     """A file that is not there is named."""
     with pytest.raises(SettingError, match="No such file or directory"):
-        read_plan(file, KEY)
+        read_config(file, KEY)
 
 
 def test_key_file(file, tmp_path):
@@ -112,7 +115,7 @@ def test_key_file(file, tmp_path):
     (tmp_path / "key").chmod(0o400)
     file.write_text(TOP + 'key_file = "key"\n' + HTTP)
 
-    assert read_plan(file, "").key == KEY
+    assert read_config(file, "").key == KEY
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620])
@@ -123,7 +126,7 @@ def test_key_file_that_others_may_open(refused, tmp_path, mode):
 
     told = refused(TOP + 'key_file = "key"\n' + HTTP, key="")
 
-    assert "is open to others than its owner" in told
+    assert "is accessible to others than its owner" in told
     assert f"chmod 600 {tmp_path / 'key'}" in told
     assert KEY not in told
 
@@ -137,14 +140,14 @@ def test_key_that_is_cut(refused):
     """A key that lost its end in a copy is known at once, and not shown."""
     told = refused(TOP + HTTP, key=KEY[:-1])
 
-    assert "is no key of Masthead" in told
+    assert "is not a valid Masthead key" in told
     assert KEY[:-1] not in told
 
 
 def test_paths_begin_at_the_file(file):
     """A path begins where the file lies, wherever the probe is started."""
     file.write_text(TOP + 'spool = "waiting.jsonl"\n' + HTTP)
-    assert read_plan(file, KEY).spool == file.parent / "waiting.jsonl"
+    assert read_config(file, KEY).spool == file.parent / "waiting.jsonl"
 
     file.write_text(TOP + 'spool = "/var/lib/probe/spool"\n' + HTTP)
-    assert read_plan(file, KEY).spool == Path("/var/lib/probe/spool")
+    assert read_config(file, KEY).spool == Path("/var/lib/probe/spool")

@@ -9,7 +9,7 @@ import pytest
 
 from api.client import probe as probing
 from api.client import sender
-from api.client.probe import Probe, next_beat
+from api.client.probe import Probe, next_due
 from tests.probing.conftest import answer
 from tests.probing.test_sender import TAKEN
 
@@ -17,9 +17,9 @@ from tests.probing.test_sender import TAKEN
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch):
     """No first look waits to be spread, and nothing waits for company."""
-    monkeypatch.setattr(probing, "SPREAD", 0.1)
+    monkeypatch.setattr(probing, "STARTUP_SPREAD_SECONDS", 0.1)
     monkeypatch.setattr(probing, "JITTER", 0)
-    monkeypatch.setattr(sender, "GATHER", 0.1)
+    monkeypatch.setattr(sender, "BATCH_SECONDS", 0.1)
 
 
 @pytest.fixture
@@ -51,12 +51,12 @@ def running(plan, serve):
 
 
 @pytest.mark.parametrize(
-    ("beat", "now", "expected"),
+    ("due", "now", "expected"),
     [(0, 0.5, 10), (0, 9.9, 10), (0, 10, 10), (0, 10.1, 20), (5, 36, 45), (5, 4, 15)],
 )
-def test_next_beat(beat, now, expected):
+def test_next_due(due, now, expected):
     """Beats stay on their grid: a long look leaves some out and moves none."""
-    assert next_beat(beat, 10, now) == expected
+    assert next_due(due, 10, now) == expected
 
 
 def test_slow_target_delays_no_other(serve, running, over):
@@ -95,7 +95,7 @@ def test_end(serve, running, over):
 
 def test_end_while_the_api_is_away(serve, running, tmp_path, monkeypatch):
     """What could not be told stays in the spool; who is away is not asked again."""
-    monkeypatch.setattr(sender, "_pause", lambda failures: 60)
+    monkeypatch.setattr(sender, "_backoff_seconds", lambda failures: 60)
     run, end = running
 
     made = run(serve(answer()), api=answer(503), interval_seconds=60)

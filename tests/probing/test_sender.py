@@ -9,7 +9,7 @@ from email.utils import format_datetime
 import pytest
 
 from api.client import sender as sending
-from api.client.sender import RECORD, Sender
+from api.client.sender import RECORD_PATH, Sender
 from api.client.spool import Spool
 from tests.probing.conftest import KEY, answer
 from tests.probing.test_spool import NOON, moments, sample, waiting
@@ -25,7 +25,7 @@ def problem(status, detail, *pointers, **headers):
 
 @pytest.fixture
 def spool(tmp_path):
-    made = Spool(tmp_path / "spool", most=1000, age=timedelta(days=30))
+    made = Spool(tmp_path / "spool", max_samples=1000, max_age=timedelta(days=30))
     yield made
     made.close()
 
@@ -58,7 +58,7 @@ def test_taken(told, spool):
 
     assert pause == 0
     head, _, body = asked[0].partition("\r\n\r\n")
-    assert head.startswith(f"POST {RECORD} HTTP/1.1\r\n")
+    assert head.startswith(f"POST {RECORD_PATH} HTTP/1.1\r\n")
     assert f"Authorization: Bearer {KEY}\r\n" in head
     sent = json.loads(body)
     assert sent["source"] == "here"
@@ -112,7 +112,7 @@ def test_not_taken(told, spool, says):
 
 def test_silent_api(told, spool, over, monkeypatch, caplog):
     """An API that hangs is left when the time is over, and nothing is lost."""
-    monkeypatch.setattr(sending, "SECONDS", 0.2)
+    monkeypatch.setattr(sending, "REQUEST_SECONDS", 0.2)
     sender, _ = told(lambda connection, request: over.wait(5))
 
     sender.send()
@@ -124,7 +124,7 @@ def test_silent_api(told, spool, over, monkeypatch, caplog):
 def test_pauses_grow(told):
     """Pauses are drawn from a range that doubles up to a minute, for ever."""
     sender, _ = told(*[answer(503)] * 0)
-    sender._address = "http://127.0.0.1:1"
+    sender._url = "http://127.0.0.1:1"
 
     pauses = [sender.send() for _ in range(1100)]
 
@@ -184,7 +184,7 @@ def test_after_a_failure(told, spool):
 
     assert waiting(spool) == moments(0, 1, 2, 3)
     assert sender.send() == 0
-    assert spool.waiting == sender.in_a_row == 0
+    assert spool.waiting == sender.consecutive_failures == 0
 
 
 def test_unknown_service(told, spool, caplog):
