@@ -38,16 +38,16 @@ def test_three_kinds(file):
         TOP + "interval_seconds = 30\n" + HTTP + TCP + "retries = 5\n" + DNS
     )
 
-    plan = read_config(file, KEY)
+    config = read_config(file, KEY)
 
-    assert [each.kind for each in plan.targets] == ["http", "tcp", "dns"]
-    assert [each.interval_seconds for each in plan.targets] == [30, 30, 30]
-    assert [each.retries for each in plan.targets] == [1, 5, 1]
-    assert (plan.api, plan.key) == ("https://masthead.example", KEY)
+    assert [target.kind for target in config.targets] == ["http", "tcp", "dns"]
+    assert [target.interval_seconds for target in config.targets] == [30, 30, 30]
+    assert [target.retries for target in config.targets] == [1, 5, 1]
+    assert (config.api, config.key) == ("https://masthead.example", KEY)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("api = ", " is not TOML: "),
         (HTTP, ":\n  source: Is required.\n  api: Is required."),
@@ -89,18 +89,18 @@ def test_three_kinds(file):
         (TOP + HTTP + HTTP, ": 2 targets measure api with the source here, so"),
     ],
 )
-def test_mistakes(refused, text, said):
+def test_mistakes(refused, text, expected):
     """A mistake is told in a sentence with its file, its target and its member."""
-    assert refused(text).startswith(said)
+    assert refused(text).startswith(expected)
 
 
 def test_two_voices(file):
     """Two targets may speak of one service as two sources."""
     file.write_text(TOP + HTTP + HTTP + 'source = "here-dns"\n')
 
-    plan = read_config(file, KEY)
+    config = read_config(file, KEY)
 
-    assert [each.source for each in plan.targets] == ["here", "here-dns"]
+    assert [target.source for target in config.targets] == ["here", "here-dns"]
 
 
 def test_no_file(file):
@@ -124,11 +124,11 @@ def test_key_file_that_others_may_open(refused, tmp_path, mode):
     (tmp_path / "key").write_text(KEY)
     (tmp_path / "key").chmod(mode)
 
-    told = refused(TOP + 'key_file = "key"\n' + HTTP, key="")
+    message = refused(TOP + 'key_file = "key"\n' + HTTP, key="")
 
-    assert "is accessible to others than its owner" in told
-    assert f"chmod 600 {tmp_path / 'key'}" in told
-    assert KEY not in told
+    assert "is accessible to others than its owner" in message
+    assert f"chmod 600 {tmp_path / 'key'}" in message
+    assert KEY not in message
 
 
 def test_no_key(refused):
@@ -138,10 +138,10 @@ def test_no_key(refused):
 
 def test_key_that_is_cut(refused):
     """A key that lost its end in a copy is known at once, and not shown."""
-    told = refused(TOP + HTTP, key=KEY[:-1])
+    message = refused(TOP + HTTP, key=KEY[:-1])
 
-    assert "is not a valid Masthead key" in told
-    assert KEY[:-1] not in told
+    assert "is not a valid Masthead key" in message
+    assert KEY[:-1] not in message
 
 
 def test_paths_begin_at_the_file(file):
