@@ -50,8 +50,8 @@ from typing import Any, TextIO
 
 from api.commands.listener import add_address_options
 from models.errors import Refusal
-from models.logs import OneLine
-from models.platform.secrets import HIDDEN
+from models.logs import LogfmtFormatter
+from models.platform.secrets import REDACTED_PATTERN
 from models.runtime.commands import CommandContext, CommandError
 from sitegen.build.gc_tuning import collect_seldom
 
@@ -114,7 +114,7 @@ def _run_command(arguments: Namespace) -> int:
 def configure_logging(stream: TextIO, level: str) -> None:
     """Write log records as single lines, and quieten the libraries' loggers."""
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(OneLine(HIDDEN))
+    handler.setFormatter(LogfmtFormatter(REDACTED_PATTERN))
     logging.basicConfig(level=level.upper(), handlers=[handler])
     logging.captureWarnings(True)
     # No line shows the caller, the thread or the process, and finding them is costly.
@@ -190,11 +190,11 @@ from api.http.metrics import Metrics
 from api.http.server import Server, limited_server
 from api.scheduler import Jobs, tidy
 from models import changes
-from models.platform.key_uses import Uses
-from models.platform.shared_rate_limits import buckets_of
+from models.platform.key_uses import KeyUses
+from models.platform.shared_rate_limits import rate_limiter_for
 from models.projects.documents.document_import import Import, import_documents
 from models.projects.fields import Actor
-from models.runtime.leader_election import hosts_of
+from models.runtime.leader_election import join_election
 from models.runtime.server_locks import ServerLocks
 from models.runtime.startup import open_instance
 from models.status.measurements.measurements import record_measurements
@@ -266,10 +266,10 @@ def _record_demo_measurements(
 
 
 def _schedule_jobs(
-    settings: Settings, metrics: Metrics, server_locks: ServerLocks, uses: Uses
+    settings: Settings, metrics: Metrics, server_locks: ServerLocks, uses: KeyUses
 ) -> Jobs:
     jobs = Jobs(utc_now, metrics.job_done)
-    jobs.every(15, "server-locks", server_locks.take)
+    jobs.every(15, "server-locks", server_locks.acquire)
     jobs.every(60, "uses", uses.write)
     jobs.every(300, "tidy", lambda: tidy(settings, utc_now()))
     jobs.every(DAY_SECONDS, "bodies", Bodies().forget)
@@ -284,34 +284,34 @@ def _serve(
     """Run the server, the builder, the publisher and the jobs until a signal."""
     settings = context.settings
     contexts = build_contexts(settings, *context.describe_api())
-    hosts = hosts_of(settings.database, lambda *change: builder.wake(*change))
+    election = join_election(settings.database, lambda *change: builder.wake(*change))
     publisher = Publisher(settings, utc_now)
     builder = Builder(
         utc_now,
         contexts,
         lambda at: jobs.at(at, builder.wake),
         publisher.wake,
-        hosts=hosts,
+        election=election,
     )
     metrics = Metrics(settings, utc_now, builder.progress, publisher.progress)
-    server_locks, uses = ServerLocks(settings.database, settings.output), Uses()
+    server_locks, uses = ServerLocks(settings.database, settings.output), KeyUses()
     application = create_app(
         settings,
         clock=utc_now,
-        changed=hosts.tell,
+        changed=election.notify,
         troubles=lambda: (
             server_locks.troubles() + builder.troubles() + publisher.troubles()
         ),
         uses=uses,
         site=Preview(settings.output, lambda: builder.is_shown),
         metrics=metrics,
-        buckets=buckets_of(settings.database),
+        buckets=rate_limiter_for(settings.database),
     )
     server = limited_server(application, listener, threads=settings.threads)
     jobs = _schedule_jobs(settings, metrics, server_locks, uses)
     if record_demo_measurements:
         jobs.every(DEMO_SECONDS, "demo-measurements", record_demo_measurements)
-    with server_locks, hosts, publisher:
+    with server_locks, election, publisher:
         builder.start()
         try:
             with jobs.running():

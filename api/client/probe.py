@@ -16,7 +16,7 @@ from api.client.sender import REQUEST_SECONDS, Sender
 from api.client.spool import Sample, Spool
 from api.client.targets import ProbeTarget
 from models.fields import format_moment
-from models.logs import Line
+from models.logs import LogLine
 
 SUMMARY_SECONDS = 60
 # The first checks are spread over this time, so that they do not run all at once.
@@ -49,7 +49,7 @@ class Probe:
         """Measure until `stop` is set; then finish running checks and send the rest."""
         targets, stop_sending = self._config.targets, Event()
         log.info(
-            Line(event="started", targets=len(targets), waiting=self.spool.waiting)
+            LogLine(event="started", targets=len(targets), waiting=self.spool.waiting)
         )
         sending = Thread(target=self._send, args=(stop_sending,), daemon=True)
         # Name resolution may outlast every timeout, so no thread keeps the process.
@@ -87,7 +87,7 @@ class Probe:
     def _log_summary(self, event: str) -> None:
         sender, spool = self.sender, self.spool
         log.info(
-            Line(
+            LogLine(
                 event=event,
                 measured=spool.measured,
                 sent=sender.sent,
@@ -119,7 +119,7 @@ class Probe:
         """Check a target, and store the measurement in the spool."""
         result = check_with_retries(target, self._clock, self._stop.wait)
         if result:
-            measurement = result.measurement.members()
+            measurement = result.measurement.all_fields()
             self.spool.add(Sample(source=target.source, **measurement))
             observed_at = format_moment(measurement["observed_at"])
             log.debug(_result_line("measured", result, at=observed_at))
@@ -143,9 +143,9 @@ def _log_change(result: CheckResult, previous_status: str | None) -> None:
         log.log(level, _result_line("changed", result, was=previous_status))
 
 
-def _result_line(event: str, result: CheckResult, **facts: object) -> Line:
+def _result_line(event: str, result: CheckResult, **facts: object) -> LogLine:
     measurement = result.measurement
-    return Line(
+    return LogLine(
         event=event,
         service=measurement.slug,
         status=measurement.status,
@@ -161,4 +161,4 @@ def _log_errors(what: str) -> Iterator[None]:
     try:
         yield
     except Exception:
-        log.exception(Line(event="failed", what=what))
+        log.exception(LogLine(event="failed", what=what))

@@ -19,7 +19,7 @@ from api.client.targets import (
     InheritedOptions,
     ProbeTarget,
 )
-from models.platform.secrets import is_secret
+from models.platform.secrets import is_well_formed
 from models.settings import SettingError
 
 _INHERITED = tuple(InheritedOptions.model_fields)
@@ -131,7 +131,7 @@ def _read_key(file: Path, general: GeneralOptions) -> str:
 
 
 def _valid_key(key: str) -> str:
-    if not is_secret(key):
+    if not is_well_formed(key):
         raise SettingError(
             "The probe's key is not a valid Masthead key: it is truncated or mistyped."
         )

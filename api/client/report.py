@@ -31,7 +31,7 @@ def table_lines(results: Iterable[CheckResult], probe: Probe) -> Iterator[str]:
 def to_json(results: Iterable[CheckResult], probe: Probe) -> dict[str, Any]:
     measurements = [
         {
-            **result.measurement.told(),
+            **result.measurement.to_json(),
             "source": result.target.source,
             "why": result.reason,
         }

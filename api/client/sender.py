@@ -21,7 +21,7 @@ from api.client.http_request import (
 )
 from api.client.probe_config import ProbeConfig
 from api.client.spool import Sample, Spool, SpoolBatch
-from models.logs import Line
+from models.logs import LogLine
 from models.status.measurements.measurements import RecordedMeasurements
 
 RECORD_PATH = "/status/v1/admin/measurements/record"
@@ -89,7 +89,7 @@ class Sender:
             backoff = _backoff_seconds(self.consecutive_failures)
             pause = max(backoff, error.retry_after_seconds)
             waiting = self._spool.waiting
-            line = Line(event="not-sent", why=error, waiting=waiting, again_in=pause)
+            line = LogLine(event="not-sent", why=error, waiting=waiting, again_in=pause)
             log.warning(line)
             return pause
         return 0
@@ -110,10 +110,10 @@ class Sender:
         self._spool.set_aside(rejection.samples)
         count = len(rejection.samples)
         self.refused += count
-        log.error(Line(event="set-aside", samples=count, why=rejection.reason))
+        log.error(LogLine(event="set-aside", samples=count, why=rejection.reason))
 
     def _post(self, samples: list[Sample]) -> Rejection | None:
-        measurements = [sample.told() for sample in samples]
+        measurements = [sample.to_json() for sample in samples]
         for measurement in measurements:
             del measurement["source"]
         body = {"source": samples[0].source, "measurements": measurements}
@@ -157,10 +157,10 @@ class Sender:
         """Log each service once that has become unknown, or known again."""
         reason = f"{UNKNOWN_SERVICE}: its samples are lost until it is added there"
         for slug in sorted(unknown - self.unknown_services):
-            log.warning(Line(event="unknown-service", service=slug, why=reason))
+            log.warning(LogLine(event="unknown-service", service=slug, why=reason))
         for slug in sorted(known & self.unknown_services):
             lost = self._lost.pop(slug, 0)
-            log.info(Line(event="known-service", service=slug, lost=lost))
+            log.info(LogLine(event="known-service", service=slug, lost=lost))
         self.unknown_services = self.unknown_services - known | unknown
 
     def _rejection(self, samples: list[Sample], response: HttpResponse) -> Rejection:

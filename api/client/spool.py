@@ -13,8 +13,8 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from models.fields import StatusSlug
-from models.logs import Line
-from models.runtime.server_locks import Lease
+from models.logs import LogLine
+from models.runtime.server_locks import FileLock
 from models.settings import SettingError
 from models.status.measurements.measurements import StatusMeasurement
 
@@ -63,7 +63,7 @@ class Spool:
         # Whether the file contains every line in memory.
         self._is_complete = False
         self._lock = Lock()
-        self._lease = Lease(path.with_name(path.name + ".lock"))
+        self._file_lock = FileLock(path.with_name(path.name + ".lock"))
         try:
             self._open()
         except OSError as error:
@@ -71,7 +71,7 @@ class Spool:
             raise SettingError(f"The spool {path} cannot be used: {reason}.") from error
 
     def _open(self) -> None:
-        if not self._lease.take("probe"):
+        if not self._file_lock.acquire("probe"):
             raise SettingError(f"The spool {self._path} is in use by another probe.")
         self._file = _open_for_append(self._path)
         _sync_folder(self._path.parent)
@@ -79,7 +79,7 @@ class Spool:
         self._lines.extend(line for line in lines if _is_sample(line))
         damaged = len(lines) - len(self._lines)
         if damaged:
-            log.warning(Line(event="spool-damaged", path=self._path, lines=damaged))
+            log.warning(LogLine(event="spool-damaged", path=self._path, lines=damaged))
             self._rewrite()
         self._is_complete = True
         if self._lines:
@@ -89,7 +89,7 @@ class Spool:
         with self._lock:
             os.close(self._file)
             self._file = -1
-            self._lease.release()
+            self._file_lock.release()
 
     @property
     def waiting(self) -> int:
@@ -137,7 +137,7 @@ class Spool:
             if size > REJECTED_FILE_BYTES:
                 path.replace(path.with_name(path.name + ".old"))
         except OSError as error:
-            log.error(Line(event="set-aside-failed", path=path, why=error.strerror))
+            log.error(LogLine(event="set-aside-failed", path=path, why=error.strerror))
 
     def _append(self, line: bytes) -> None:
         if not self._is_complete:
@@ -154,7 +154,7 @@ class Spool:
         if count > 0:
             self.dropped += count
             self._remove_oldest(count)
-            log.warning(Line(event="dropped", samples=count, why=f"spool-{reason}"))
+            log.warning(LogLine(event="dropped", samples=count, why=f"spool-{reason}"))
 
     def _remove_oldest(self, count: int) -> None:
         """Remove the oldest lines; rewrite the file when most of it is stale."""
@@ -173,7 +173,7 @@ class Spool:
 
     def _log_failure(self, error: OSError) -> None:
         """Log a disk error; the next sample tries again to write all of them."""
-        log.error(Line(event="spool-failed", path=self._path, why=error.strerror))
+        log.error(LogLine(event="spool-failed", path=self._path, why=error.strerror))
 
     def _rewrite(self) -> None:
         """Write exactly the lines in memory to the file, atomically."""

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from models import audit
 from models.platform import key_inventory
 from models.platform.key_inventory import InventoriedKey
-from models.platform.keys import CreateKey, any_key, issue_key
+from models.platform.keys import CreateKey, has_keys, issue_key
 from models.runtime.commands import CommandContext, CommandError
 from models.runtime.startup import open_existing_instance, open_instance
 from models.storage.database import reading, writing
@@ -59,7 +59,7 @@ def bootstrap(context: CommandContext, arguments: Namespace) -> None:
     now = context.clock()
     open_instance(context.settings, now)
     with reading():
-        has_key = any_key()
+        has_key = has_keys()
     if has_key and not arguments.force:
         raise CommandError("Keys already exist. Use --force to create another one.")
     if "@" not in arguments.email[1:-1]:
@@ -99,7 +99,7 @@ def list_keys(context: CommandContext, arguments: Namespace) -> None:
     now = context.clock()
     open_existing_instance(context.settings, now)
     with reading():
-        _print_keys(key_inventory.listed(now), context, arguments)
+        _print_keys(key_inventory.all_keys(now), context, arguments)
 
 
 def list_stale_keys(context: CommandContext, arguments: Namespace) -> None:
@@ -109,16 +109,16 @@ def list_stale_keys(context: CommandContext, arguments: Namespace) -> None:
     open_existing_instance(context.settings, now)
     unused_since = now - timedelta(days=arguments.days)
     with reading():
-        _print_keys(key_inventory.stale(now, unused_since), context, arguments)
+        _print_keys(key_inventory.stale_keys(now, unused_since), context, arguments)
 
 
 def _print_keys(
     keys: Iterable[InventoriedKey], context: CommandContext, arguments: Namespace
 ) -> None:
     if arguments.json:
-        context.print_json([key.told() for key in keys])
+        context.print_json([key.to_json() for key in keys])
     else:
-        print(*key_inventory.lines(keys), sep="\n")
+        print(*key_inventory.key_table(keys), sep="\n")
 
 
 def check_key(context: CommandContext, arguments: Namespace) -> int:
@@ -126,7 +126,7 @@ def check_key(context: CommandContext, arguments: Namespace) -> int:
     open_existing_instance(context.settings, context.clock())
     secret = sys.stdin.readline().strip()
     with reading():
-        is_active, messages = key_inventory.looked_at(secret, context.clock())
+        is_active, messages = key_inventory.diagnose_secret(secret, context.clock())
     if arguments.json:
         context.print_json({"opens": is_active, "told": messages})
     else:

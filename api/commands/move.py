@@ -6,8 +6,8 @@ from argparse import ArgumentParser, Namespace
 from models.runtime.commands import CommandContext
 from models.runtime.database_copies import move_database
 from models.runtime.startup import open_existing_instance
-from models.storage.copy import CopyFault
-from models.storage.database import named
+from models.storage.copy import CopyError
+from models.storage.database import without_password
 
 EPILOG = (
     "Stop all servers first: anything written after the copy starts is not copied. TO"
@@ -30,7 +30,7 @@ def move(context: CommandContext, arguments: Namespace) -> int:
     open_existing_instance(context.settings, context.clock())
     try:
         row_counts = move_database(source, arguments.to, context.show_progress)
-    except CopyFault as error:
+    except CopyError as error:
         print(f"masthead: {error} Nothing was kept.", file=sys.stderr)
         return 1
     if arguments.json:
@@ -47,6 +47,6 @@ def _print_summary(row_counts: dict[str, int], target: str) -> None:
     total = sum(row_counts.values())
     print(f"{total:>12,} rows of {len(row_counts)} tables, compared")
     print(
-        f"Set MASTHEAD_DATABASE to {named(target)} and run build;"
+        f"Set MASTHEAD_DATABASE to {without_password(target)} and run build;"
         " then start the server."
     )

@@ -7,21 +7,21 @@ from typing import Any
 
 from peewee import PeeweeException
 
-from models.base import milliseconds
+from models.base import epoch_ms
 from models.errors import StorageBusy
-from models.instance import BACKED_UP, set_mark
+from models.instance import LAST_BACKUP_AT, set_instance_value
 from models.runtime.commands import CommandError, Progress
-from models.runtime.server_locks import holder_of
-from models.storage.copy import CopyFault, copied
+from models.runtime.server_locks import lock_owner
+from models.storage.copy import CopyError, copy_database
 from models.storage.database import (
     database,
-    engine_of,
-    named,
-    read_instead,
-    read_once,
+    engine_for,
+    limit_read_memory,
+    reading_from,
+    without_password,
     writing,
 )
-from models.storage.integrity import faults
+from models.storage.integrity import integrity_problems
 
 
 def back_up(path: Path) -> None:
@@ -30,7 +30,7 @@ def back_up(path: Path) -> None:
         database.copy_to(path)
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror}.") from error
-    except (CopyFault, PeeweeException, *database.errors) as error:
+    except (CopyError, PeeweeException, *database.errors) as error:
         raise CommandError(f"{path} cannot be written: {error}.") from error
 
 
@@ -38,7 +38,7 @@ def record_backup(now: datetime) -> None:
     """Record the time of the last backup, which the metrics report."""
     try:
         with writing():
-            set_mark(BACKED_UP, milliseconds(now))
+            set_instance_value(LAST_BACKUP_AT, epoch_ms(now))
     except StorageBusy as error:
         raise CommandError(
             f"The time of the backup could not be recorded: {error}"
@@ -55,22 +55,27 @@ def move_database(
     or damaged; then nothing stays in the target.
     """
     _require_no_server(source)
-    read_once()
-    engine = engine_of(target)
+    limit_read_memory()
+    engine = engine_for(target)
     try:
         return _copy_into(engine, target, show_progress)
     except (OSError, PeeweeException, StorageBusy, *engine.errors) as error:
         reason = getattr(error, "strerror", None) or error.__cause__ or error
         sentence = " ".join(str(reason).split()).rstrip(".")
-        raise CommandError(f"{named(target)} cannot be used: {sentence}.") from error
+        raise CommandError(
+            f"{without_password(target)} cannot be used: {sentence}."
+        ) from error
 
 
 def _require_no_server(address: str) -> None:
-    if holder_of(Path(f"{address}-server")) is None and not database.others():
+    if (
+        lock_owner(Path(f"{address}-server")) is None
+        and not database.other_connections()
+    ):
         return
     raise CommandError(
-        f"A server is running on {named(address)}, and the copy would lack what it"
-        " writes from now on. Stop it first; to rehearse the move, move a backup."
+        f"A server is running on {without_password(address)}, and the copy would lack"
+        " what it writes from now on. Stop it first; to rehearse a move, move a backup."
     )
 
 
@@ -78,11 +83,11 @@ def _copy_into(
     engine: Any, target: str, show_progress: Callable[[str], Progress]
 ) -> dict[str, int]:
     with (
-        engine.receiving(target),
-        copied(database.obj, engine, show_progress) as row_counts,
+        engine.create_empty(target),
+        copy_database(database.obj, engine, show_progress) as row_counts,
     ):
-        with read_instead(engine):
-            problems = faults()
+        with reading_from(engine):
+            problems = integrity_problems()
         if problems:
-            raise CopyFault(f"The copy is damaged. {' '.join(problems)}")
+            raise CopyError(f"The copy is damaged. {' '.join(problems)}")
     return row_counts

@@ -10,17 +10,17 @@ from tempfile import TemporaryDirectory
 from peewee import PeeweeException
 
 from models.errors import StorageBusy
-from models.instance import make_secrets
-from models.platform.keys import adopt_key
+from models.instance import create_instance_secrets
+from models.platform.keys import add_bootstrap_key
 from models.projects.projects.projects import DocsSlugTaken, ensure_docs_project
 from models.runtime.commands import CommandError
 from models.settings import Settings
 from models.storage.database import (
     database,
-    is_there,
+    database_exists,
     migrate,
-    named,
     open_database,
+    without_password,
     writing,
 )
 from models.storage.schema import NewerSchema
@@ -37,9 +37,9 @@ def open_instance(settings: Settings, now: datetime) -> list[str]:
         open_database(settings.database)
         applied = migrate()
         with writing():
-            make_secrets()
+            create_instance_secrets()
             if settings.bootstrap_key_sha256:
-                adopt_key(settings.bootstrap_key_sha256, now)
+                add_bootstrap_key(settings.bootstrap_key_sha256, now)
         ensure_docs_project(
             now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
         )
@@ -47,7 +47,8 @@ def open_instance(settings: Settings, now: datetime) -> list[str]:
         # Drivers append hints and questions on further lines.
         reason = f"{error.__cause__ or error}".partition("\n")[0].rstrip("?.")
         raise CommandError(
-            f"The database {named(settings.database)} cannot be used: {reason}."
+            f"The database {without_password(settings.database)} cannot be used:"
+            f" {reason}."
         ) from error
     except (DocsSlugTaken, NewerSchema) as error:
         raise CommandError(str(error)) from error
@@ -56,9 +57,9 @@ def open_instance(settings: Settings, now: datetime) -> list[str]:
 
 def open_existing_instance(settings: Settings, now: datetime) -> None:
     """Open the instance; raise CommandError if its database does not exist."""
-    if not is_there(settings.database):
+    if not database_exists(settings.database):
         raise CommandError(
-            f"There is no database at {named(settings.database)}."
+            f"There is no database at {without_password(settings.database)}."
             " Start the server once, or run migrate."
         )
     open_instance(settings, now)
@@ -67,7 +68,7 @@ def open_existing_instance(settings: Settings, now: datetime) -> None:
 @contextmanager
 def dry_run_settings(settings: Settings, is_dry_run: bool) -> Iterator[Settings]:
     """Replace a database that does not exist by a temporary one during a dry run."""
-    if not is_dry_run or is_there(settings.database):
+    if not is_dry_run or database_exists(settings.database):
         yield settings
         return
     with TemporaryDirectory() as folder:

@@ -6,7 +6,7 @@ from time import perf_counter
 from models.runtime.commands import CommandContext
 from models.runtime.startup import open_existing_instance
 from models.status.snapshot.last_change import next_told
-from models.storage.database import read_once, reading
+from models.storage.database import limit_read_memory, reading
 from sitegen.build.build import build
 from sitegen.build.up_to_date import made_of, note
 from sitegen.commands.quick_build import print_report
@@ -23,7 +23,7 @@ def build_site(context: CommandContext, arguments: Namespace) -> int:
     settings, now = context.settings, context.clock()
     inputs_digest = made_of(settings)
     open_existing_instance(settings, now)
-    read_once()
+    limit_read_memory()
     started = perf_counter()
     build_context = build_contexts(settings, *context.describe_api())(now)
     report = build(

@@ -6,7 +6,7 @@ from models import changes
 from models.runtime.commands import CommandContext
 from models.runtime.startup import open_existing_instance
 from models.storage.database import reading
-from models.storage.integrity import faults
+from models.storage.integrity import integrity_problems
 from sitegen.output.folder import Folder
 from sitegen.output.inspection import differences
 
@@ -19,7 +19,7 @@ def declare(parser: ArgumentParser) -> None:
 def check(context: CommandContext, arguments: Namespace) -> int:
     open_existing_instance(context.settings, context.clock())
     with reading():
-        problems = faults()
+        problems = integrity_problems()
         problems += [
             f"{page.path} could not be rendered." for page in changes.failed_pages()
         ]

@@ -6,7 +6,7 @@ from pathlib import Path
 from models.runtime.commands import CommandContext, CommandError
 from models.runtime.release import VERSION
 from models.runtime.startup import open_existing_instance
-from models.storage.database import read_once
+from models.storage.database import limit_read_memory
 from sitegen.export.folder import ExportError
 from sitegen.export.writer import ExportOptions, write_export
 
@@ -25,7 +25,7 @@ def declare(parser: ArgumentParser) -> None:
 def export(context: CommandContext, arguments: Namespace) -> None:
     now = context.clock()
     open_existing_instance(context.settings, now)
-    read_once()
+    limit_read_memory()
     options = ExportOptions(
         now, VERSION, context.settings.site_url, with_samples=arguments.samples
     )

@@ -7,9 +7,9 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from models.audit import AUDITED, KeptRecord, records_kept
+from models.audit import AUDITED_AREAS, StoredAuditRecord, stored_records
 from models.base import Schema
-from models.platform.key_inventory import InventoriedKey, listed
+from models.platform.key_inventory import InventoriedKey, all_keys
 from models.projects.bundles.bundle_writer import global_labels
 from models.projects.planning.labels import Label
 from models.status import export as status
@@ -55,12 +55,14 @@ RECORD_TYPES = (
     RecordType("status/readings.jsonl", status.ExportedSample, status.readings_kept),
     RecordType("status/hours.jsonl", status.ExportedHour, status.hours_kept),
     RecordType("status/days.jsonl", status.ExportedDay, status.days_kept),
-    RecordType("platform/keys.jsonl", InventoriedKey, listed, needs_time=True),
+    RecordType("platform/keys.jsonl", InventoriedKey, all_keys, needs_time=True),
     RecordType("projects/labels.jsonl", Label, global_labels),
     RecordType("documents/index.jsonl", IndexedDocument, document_index),
     *(
-        RecordType(f"{area}/audit.jsonl", KeptRecord, partial(records_kept, area))
-        for area in AUDITED
+        RecordType(
+            f"{area}/audit.jsonl", StoredAuditRecord, partial(stored_records, area)
+        )
+        for area in AUDITED_AREAS
     ),
 )
 # Raw measurements are optional, since they are many times the size of all the rest.

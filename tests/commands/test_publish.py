@@ -106,9 +106,9 @@ def test_hook_that_fails(built, monkeypatch):
         ("MASTHEAD_PUBLISH_ENDPOINT", "http://127.0.0.1:99999", "address such as"),
         ("MASTHEAD_PUBLISH_REGION", "us east", "MASTHEAD_PUBLISH_REGION must match"),
         ("MASTHEAD_PUBLISH_HOOK", "sh 'x", "HOOK must be a command: no clos"),
-        ("MASTHEAD_PUBLISH", "output", "a folder apart from MASTHEAD_OUTPUT"),
-        ("MASTHEAD_PUBLISH", "output/copy", "a folder apart from MASTHEAD_OUTPUT"),
-        ("MASTHEAD_PUBLISH", ".", "a folder apart from MASTHEAD_OUTPUT"),
+        ("MASTHEAD_PUBLISH", "output", "a folder outside of MASTHEAD_OUTPUT"),
+        ("MASTHEAD_PUBLISH", "output/copy", "a folder outside of MASTHEAD_OUTPUT"),
+        ("MASTHEAD_PUBLISH", ".", "a folder outside of MASTHEAD_OUTPUT"),
         ("MASTHEAD_PUBLISH", "file", "The folder file cannot be published to: F"),
         ("MASTHEAD_PUBLISH", "file/in", "The folder file/in cannot be published to: N"),
         (

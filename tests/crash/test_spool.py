@@ -41,7 +41,7 @@ class Life:
 
     def end(self):
         os.close(self.spool._file)
-        self.spool._lease.release()
+        self.spool._file_lock.release()
 
 
 def found_in(path):

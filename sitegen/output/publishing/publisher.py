@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 
-from models.logs import Line
-from models.runtime.build_progress import Progress
+from models.logs import LogLine
+from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
 from models.settings import Settings
 from sitegen.output.folder import OutputError
@@ -48,7 +48,7 @@ class Publisher:
         self._wake_event = threading.Event()
         self._stop_event = threading.Event()
         self._fault: Fault | None = None
-        self.progress = Progress()
+        self.progress = BuildProgress()
         self._retry_seconds = first_retry_seconds
         self._publication: Publication | None = None
         self._thread = threading.Thread(target=self._run, name="publisher", daemon=True)
@@ -67,7 +67,7 @@ class Publisher:
     def wake(self) -> None:
         """Publish soon, because the output has changed."""
         if self._settings.publish:
-            self.progress.called(self._clock())
+            self.progress.request(self._clock())
             self._wake_event.set()
 
     def troubles(self) -> list[Fault]:
@@ -87,7 +87,7 @@ class Publisher:
 
     def _publish_and_handle_errors(self) -> float:
         """Publish, record what went wrong, and return the seconds to pause."""
-        self.progress.begun(self._clock())
+        self.progress.start(self._clock())
         is_complete = False
         try:
             if self._publication is None:
@@ -98,7 +98,7 @@ class Publisher:
             pass
         except TargetBusy as error:
             # Several hosts may publish to one target: one does, and the others wait.
-            log.info(Line(publish="waits", reason=error))
+            log.info(LogLine(publish="waits", reason=error))
             return BUSY_SECONDS
         except Exception as error:
             self.progress.broken += 1
@@ -106,7 +106,7 @@ class Publisher:
             is_expected = isinstance(error, PublishError | OutputError)
             self._record(Fault("publish-failed", detail), with_trace=not is_expected)
         finally:
-            self.progress.ended(is_whole=is_complete)
+            self.progress.finish(is_complete=is_complete)
         if is_complete:
             self._retry_seconds = self._first_retry_seconds
             return self._pause_seconds
@@ -119,26 +119,26 @@ class Publisher:
         started_at, started = self._clock(), time.perf_counter()
         report = publication.run()
         seconds = time.perf_counter() - started
-        self.progress.built(started_at, seconds)
+        self.progress.record(started_at, seconds)
         if report.sent or report.removed:
             _log_report(report, seconds)
         if report.hook_failure:
             self._record(Fault("hook-failed", report.hook_failure))
             return False
         if self._fault:
-            log.info(Line(state=self._fault.state, is_over=True))
+            log.info(LogLine(state=self._fault.state, is_over=True))
             self._fault = None
         return True
 
     def _record(self, fault: Fault, *, with_trace: bool = False) -> None:
         self._fault = fault
-        line = Line(publish="failed", state=fault.state, reason=fault.detail)
+        line = LogLine(publish="failed", state=fault.state, reason=fault.detail)
         log.error(line, exc_info=with_trace)
 
 
 def _log_report(report: PublishReport, seconds: float) -> None:
     log.info(
-        Line(
+        LogLine(
             publish="done",
             sent=len(report.sent),
             removed=len(report.removed),
