@@ -13,7 +13,7 @@ from api.client.deadline import Deadline
 from api.client.http_request import FAILURES, Question, Response, ask
 from api.client.targets import AnyTarget, DnsTarget, HttpTarget, TcpTarget, is_address
 from models.status.measurements.measurements import StatusMeasurement
-from models.status.state import Measured
+from models.status.state import MeasurementStatus
 
 _DAY = 86_400
 
@@ -52,7 +52,7 @@ def measure(
 def look(target: AnyTarget, now: datetime) -> Look:
     """Look once; whatever goes wrong on the way is the target's state."""
     started = monotonic()
-    status: Measured = "operational"
+    status: MeasurementStatus = "operational"
     ms: int | None
     deadline = Deadline(target.timeout_seconds)
     try:

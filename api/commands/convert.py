@@ -5,13 +5,14 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 
 from models.commands.declaring import CommandContext, add_command, commands_of
-from models.status.converters.samples import Names, pairs
-from models.status.converters.tools import TOOLS, Asked, converted
+from models.status.converters.conversion import CONVERTERS, ConversionInput
+from models.status.converters.conversion import convert as convert_output
+from models.status.converters.mapping import ServiceNames, parse_service_options
 
 
 def declare(parser: ArgumentParser) -> None:
     tools = commands_of(parser, "TOOL")
-    for tool in TOOLS:
+    for tool in CONVERTERS:
         help = f"read what {tool} says from standard input"
         _add_options(add_command(tools, tool, help, partial(convert, tool)), tool)
 
@@ -32,14 +33,14 @@ def _add_options(made: ArgumentParser, tool: str) -> None:
 
 def convert(tool: str, given: CommandContext, arguments: Namespace) -> None:
     """Write a body a line; the API takes at most 200 measurements in one."""
-    wanted = Asked(
+    wanted = ConversionInput(
         text=sys.stdin.buffer.read(),
-        names=Names(pairs(arguments.service)),
+        names=ServiceNames(parse_service_options(arguments.service)),
         now=given.clock(),
         source=arguments.source,
         label=getattr(arguments, "label", ""),
     )
-    lines = list(converted(tool, wanted))
+    lines = list(convert_output(tool, wanted))
     print(*lines, sep="\n", end="\n" * bool(lines))
     for remark in wanted.names.remarks():
         print(remark, file=sys.stderr)

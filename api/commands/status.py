@@ -10,8 +10,8 @@ from models.commands.declaring import CommandContext, add_command, add_json, com
 from models.commands.ending import interrupted_import
 from models.commands.opening import on_trial, open_instance
 from models.commands.telling import print_json, progress
-from models.status.importers.detection import cargo_of, files_in
-from models.status.importers.status_import import ArrivalReport, bring_in
+from models.status.importers.page_formats import parse_status_page, status_page_files
+from models.status.importers.status_import import StatusImportReport, import_status_page
 from models.status.importers.statuspage import DOCUMENTS
 
 
@@ -43,19 +43,19 @@ def import_status(given: CommandContext, arguments: Namespace) -> int:
     return 1 if report.left_out else 0
 
 
-def _moved_in(given: CommandContext, arguments: Namespace) -> ArrivalReport:
+def _moved_in(given: CommandContext, arguments: Namespace) -> StatusImportReport:
     if "://" in arguments.source:
         files = fetched(f"{arguments.source.rstrip('/')}/api/v2", DOCUMENTS)
     else:
-        files = files_in(Path(arguments.source))
-    cargo = cargo_of(files)
+        files = status_page_files(Path(arguments.source))
+    status = parse_status_page(files)
     with on_trial(given.settings, arguments.dry_run) as settings:
         now = given.clock()
         open_instance(settings, now)
-        return bring_in(
-            cargo,
+        return import_status_page(
+            status,
             now,
-            otherwise=arguments.otherwise,
-            is_trial=arguments.dry_run,
+            default_service=arguments.otherwise,
+            dry_run=arguments.dry_run,
             progress=progress("incident"),
         )

@@ -6,7 +6,7 @@ from time import perf_counter
 from models.commands.declaring import CommandContext, add_json
 from models.commands.opening import open_existing
 from models.commands.telling import progress
-from models.status.snapshot.last_change import next_told
+from models.status.snapshot.last_change import next_page_change
 from models.storage.database import read_once, reading
 from sitegen.build.build import build
 from sitegen.build.up_to_date import made_of, note
@@ -29,7 +29,7 @@ def build_site(given: CommandContext, arguments: Namespace) -> int:
     context = build_contexts(settings, *given.described())(now)
     report = build(context, full=arguments.full, progress=progress("page"))
     with reading():
-        until = next_told(now, settings.freshness)
+        until = next_page_change(now, settings.freshness)
     note(settings, made, until, report)
     print_report(report, perf_counter() - started, as_json=arguments.json)
     return 1 if report.failed else 0

@@ -46,17 +46,17 @@ AUDITS = tuple(
     for area in AUDITED
 )
 NOUNS = (
-    Noun("status/services.jsonl", StatusAdminService, status.services_kept),
-    Noun("status/incidents.jsonl", status.ExportedIncident, status.incidents_kept),
+    Noun("status/services.jsonl", StatusAdminService, status.exported_services),
+    Noun("status/incidents.jsonl", status.ExportedIncident, status.exported_incidents),
     Noun(
         "status/maintenance.jsonl",
         StatusMaintenance,
-        status.maintenance_kept,
+        status.exported_maintenance,
         by_clock=True,
     ),
-    Noun("status/readings.jsonl", status.ExportedSample, status.readings_kept),
-    Noun("status/hours.jsonl", status.ExportedHour, status.hours_kept),
-    Noun("status/days.jsonl", status.ExportedDay, status.days_kept),
+    Noun("status/readings.jsonl", status.ExportedSample, status.exported_readings),
+    Noun("status/hours.jsonl", status.ExportedHour, status.exported_hours),
+    Noun("status/days.jsonl", status.ExportedDay, status.exported_days),
     Noun("platform/keys.jsonl", InventoriedKey, listed, by_clock=True),
     Noun("projects/labels.jsonl", Label, global_labels),
     Noun("documents/index.jsonl", IndexedDocument, index),
@@ -64,5 +64,5 @@ NOUNS = (
 )
 # Every sample: many times what all the rest is, so only whoever asks gets it.
 SAMPLES = Noun(
-    "status/measurements.jsonl", status.ExportedSample, status.measurements_kept
+    "status/measurements.jsonl", status.ExportedSample, status.exported_measurements
 )

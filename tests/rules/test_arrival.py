@@ -9,23 +9,35 @@ import pytest
 from models.audit import AuditRow, broken_links
 from models.changes import behind, marks
 from models.errors import ReferenceNotFound
-from models.status.importers.detection import cargo_of, files_in
-from models.status.importers.origins import MovedRow
-from models.status.importers.status_import import bring_in
-from models.status.incidents.incidents import EntryRow, IncidentRow, incident_detail
-from models.status.incidents.listing import all_incidents
+from models.status.importers.imported_rows import ImportedRow
+from models.status.importers.page_formats import parse_status_page, status_page_files
+from models.status.importers.status_import import import_status_page
+from models.status.incidents.incidents import (
+    IncidentRow,
+    IncidentUpdateRow,
+    all_incidents,
+    incident_detail,
+)
 from models.status.maintenance.windows import MaintenanceRow, all_maintenance
-from models.status.services.catalogue import ServiceRow, StatusAddService, add_service
+from models.status.services.catalogue import StatusAddService, add_service
+from models.status.services.rows import ServiceRow
 
 ELSEWHERE = Path(__file__).parents[1] / "elsewhere"
-ROWS = (ServiceRow, IncidentRow, EntryRow, MaintenanceRow, MovedRow, AuditRow)
+ROWS = (
+    ServiceRow,
+    IncidentRow,
+    IncidentUpdateRow,
+    MaintenanceRow,
+    ImportedRow,
+    AuditRow,
+)
 
 pytestmark = pytest.mark.usefixtures("store")
 each_page = pytest.mark.parametrize("name", ["statuspage", "cstate", "upptime"])
 
 
 def cargo(name):
-    return cargo_of(files_in(ELSEWHERE / name))
+    return parse_status_page(status_page_files(ELSEWHERE / name))
 
 
 def kept():
@@ -35,7 +47,7 @@ def kept():
 @pytest.fixture
 def bring(clock):
     def brought(name, **more):
-        return bring_in(cargo(name), clock.now, **more)
+        return import_status_page(cargo(name), clock.now, **more)
 
     return brought
 
@@ -54,7 +66,7 @@ def test_everything_comes(bring, audited, name, added, left_out):
 
     assert {type: len(each) for type, each in report.added.items()} == added
     assert len(report.left_out) == left_out
-    assert len(audited()) == MovedRow.select().count() == sum(added.values())
+    assert len(audited()) == ImportedRow.select().count() == sum(added.values())
     assert {row.actor for row in AuditRow} == {"command line"}
     assert broken_links("status") == []
     assert behind() == {"status", "docs"}
@@ -80,7 +92,7 @@ def test_trial(bring, name):
     """It tells what would come, and nothing is kept."""
     before = kept(), marks()
 
-    trial = bring(name, is_trial=True)
+    trial = bring(name, dry_run=True)
 
     assert (kept(), marks()) == before
     assert trial == bring(name)
@@ -119,21 +131,23 @@ def test_windows_go_by_the_clock(bring, clock):
 
     assert (coming.status, coming.written) == ("scheduled", "scheduled")
     assert (done.status, done.written) == ("completed", "completed")
-    assert done.turned_at.isoformat() == "2025-12-07T00:30:00+00:00"
+    assert done.status_changed_at.isoformat() == "2025-12-07T00:30:00+00:00"
 
 
 def test_window_that_was_called_off(clock):
     """It is kept at its address, and does not begin by the clock."""
-    files = files_in(ELSEWHERE / "upptime")
+    files = status_page_files(ELSEWHERE / "upptime")
     issues = json.loads(files["issues.json"])
     for each in issues:
         each |= {"state": "CLOSED", "closedAt": each["createdAt"]}
 
-    bring_in(cargo_of(files | {"issues.json": json.dumps(issues)}), clock.now)
+    import_status_page(
+        parse_status_page(files | {"issues.json": json.dumps(issues)}), clock.now
+    )
 
     (oil,) = all_maintenance(clock.now)
     assert (oil.status, oil.written) == ("cancelled", "cancelled")
-    assert oil.turned_at == oil.created_at
+    assert oil.status_changed_at == oil.created_at
 
 
 def test_service_that_is_here(bring, clock):
@@ -159,8 +173,8 @@ def test_incident_of_no_service(bring):
     assert old == "n0thing00001"
     assert "--otherwise" in why
     with pytest.raises(ReferenceNotFound, match="'ghost'"):
-        bring("statuspage", otherwise="ghost")
-    second = bring("statuspage", otherwise="web-site")
+        bring("statuspage", default_service="ghost")
+    second = bring("statuspage", default_service="web-site")
     assert second.added == {"incident": ["A word about storms"]}
     assert second.left_out == []
 
@@ -168,7 +182,7 @@ def test_incident_of_no_service(bring):
 def test_purged_service_stays_away(bring):
     """What was taken out here is not brought again, nor what affects it alone."""
     bring("statuspage")
-    MovedRow.delete().where(MovedRow.type == "incident").execute()
+    ImportedRow.delete().where(ImportedRow.type == "incident").execute()
     ServiceRow.get(ServiceRow.slug == "crane-control").delete_instance()
 
     report = bring("statuspage")
@@ -186,7 +200,7 @@ def test_time_to_come(bring, clock):
     assert report.added["incident"] == ["Bookings were lost after midnight"]
     assert (
         "w8r4n2j6yy7d",
-        "It tells of a time that is yet to come.",
+        "It has a time in the future.",
     ) in report.left_out
 
 
@@ -197,4 +211,4 @@ def test_two_pages(bring):
     report = bring("cstate")
 
     assert report.unchanged == {}
-    assert MovedRow.select(MovedRow.source).distinct().count() == 2
+    assert ImportedRow.select(ImportedRow.source).distinct().count() == 2

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from models.status.importers.origins import MovedRow, old_addresses
+from models.status.importers.imported_rows import ImportedRow, imported_paths
 from tests.rules.test_moving import at, cargo, files, timeline
 
 DRY = "content/issues/2025-04-11-dry-trees.md"
@@ -51,7 +51,7 @@ def test_updates_of_one_time():
 
     _, lost, _ = cargo("statuspage", **said).incidents
 
-    assert [each.body for each in lost.entries] == ["monitoring", "resolved"]
+    assert [each.body for each in lost.updates] == ["monitoring", "resolved"]
 
 
 def test_components_outweigh_updates():
@@ -94,7 +94,7 @@ def test_line_between_entries():
         'Old. {{% track "2025-04-11 07:00:00" %}}\n\nOldest.'
     )
 
-    assert [(each.at.hour, each.status) for each in found.entries] == [
+    assert [(each.created_at.hour, each.status) for each in found.updates] == [
         (6, "investigating"),
         (7, "investigating"),
         (8, "investigating"),
@@ -137,6 +137,6 @@ def test_address_of_two_pages():
     """Where two pages had one address, the first in order has it."""
     for source in ("b", "a"):
         members = {"type": "incident", "old": "1", "address": "/incidents/1"}
-        MovedRow.create(source=source, subject=source, **members)
+        ImportedRow.create(source=source, subject=source, **members)
 
-    assert [row.subject for row in old_addresses()] == ["a"]
+    assert [row.subject for row in imported_paths()] == ["a"]
