@@ -8,6 +8,8 @@ from models.status.maintenance.intervals import spans_outside
 from models.status.uptime.uptime import Counts, sum_counts
 from tests.conftest import NOON
 
+pytestmark = pytest.mark.both_engines
+
 
 @pytest.mark.parametrize(
     ("up", "degraded", "down", "pct"),
