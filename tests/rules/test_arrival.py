@@ -36,7 +36,7 @@ pytestmark = pytest.mark.usefixtures("store")
 each_page = pytest.mark.parametrize("name", ["statuspage", "cstate", "upptime"])
 
 
-def cargo(name):
+def imported(name):
     return parse_status_page(status_page_files(ELSEWHERE / name))
 
 
@@ -47,7 +47,7 @@ def kept():
 @pytest.fixture
 def bring(clock):
     def brought(name, **more):
-        return import_status_page(cargo(name), clock.now, **more)
+        return import_status_page(imported(name), clock.now, **more)
 
     return brought
 

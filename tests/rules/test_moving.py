@@ -22,7 +22,7 @@ def files(name, **changed):
     return status_page_files(ELSEWHERE / name) | changed
 
 
-def cargo(name, **changed):
+def imported(name, **changed):
     return parse_status_page(files(name, **changed))
 
 
@@ -44,7 +44,7 @@ def changed_incident(**members):
 
 def test_statuspage_services():
     """In the order of the page, each with its group; a group is no service."""
-    found = cargo("statuspage")
+    found = imported("statuspage")
 
     assert found.source == "statuspage kq7w2m9x4t1b"
     assert [(each.slug, each.group) for each in found.services] == [
@@ -58,7 +58,7 @@ def test_statuspage_services():
 
 def test_statuspage_incidents():
     """Oldest entry first; a post-mortem is told after the resolution."""
-    slow, lost, notice = cargo("statuspage").incidents
+    slow, lost, notice = imported("statuspage").incidents
 
     assert (lost.status, lost.severity) == ("resolved", "major-outage")
     assert (lost.started_at, lost.resolved_at) == (at(1, 9, 0, 2), at(1, 9, 3, 40))
@@ -80,14 +80,16 @@ def test_statuspage_incident_that_says_no_end():
     said = json.loads(files("statuspage")["incidents.json"])
     said["incidents"][1]["resolved_at"] = None
 
-    _, lost, _ = cargo("statuspage", **{"incidents.json": json.dumps(said)}).incidents
+    _, lost, _ = imported(
+        "statuspage", **{"incidents.json": json.dumps(said)}
+    ).incidents
 
     assert lost.resolved_at == at(1, 9, 3, 40)
 
 
 def test_statuspage_affected():
     """The components of an incident, or else those that its updates name."""
-    slow, lost, notice = cargo("statuspage").incidents
+    slow, lost, notice = imported("statuspage").incidents
 
     assert lost.services == ["cberths00001"]
     assert slow.services == ["ccranes00001"]
@@ -97,7 +99,7 @@ def test_statuspage_affected():
 def test_statuspage_windows():
     """One that was over before its end was over by hand; a group is not affected."""
     coming, done = sorted(
-        cargo("statuspage").windows, key=lambda e: e.external_id, reverse=True
+        imported("statuspage").windows, key=lambda e: e.external_id, reverse=True
     )
 
     assert done.completed_at == at(12, 7, 0, 30, year=2025)
@@ -116,7 +118,7 @@ def test_statuspage_windows():
 )
 def test_statuspage_incident_that_breaks_a_rule(members, why):
     """It stays behind with the reason; the others come."""
-    found = cargo("statuspage", **changed_incident(**members))
+    found = imported("statuspage", **changed_incident(**members))
 
     ((old, reason),) = found.left_out
     assert old == "w8r4n2j6yy7d"
@@ -128,7 +130,7 @@ def test_long_words():
     """A title is cut, a text is not: it comes in several entries."""
     body = "\n\n".join(["word " * 300] * 9)
     update = {"status": "resolved", "body": body, "created_at": "2026-01-01T00:00:00Z"}
-    slow, *_ = cargo(
+    slow, *_ = imported(
         "statuspage", **changed_incident(name="t" * 161, incident_updates=[update])
     ).incidents
 
@@ -140,7 +142,7 @@ def test_long_words():
 
 def test_cstate_services():
     """By category; one that is not titled is no group."""
-    found = cargo("cstate")
+    found = imported("cstate")
 
     assert found.source == "cstate https://status.orchard.example/"
     assert [(each.slug, each.group, each.path) for each in found.services] == [
@@ -158,7 +160,7 @@ POST_MORTEM = (
 
 def test_cstate_timeline():
     """Each dated part is an entry; what stands above the line closes the incident."""
-    dry = next(e for e in cargo("cstate").incidents if e.title == "Trees stay dry")
+    dry = next(e for e in imported("cstate").incidents if e.title == "Trees stay dry")
 
     assert timeline(dry) == [
         (at(4, 11, 6, 10, year=2025), "investigating", "No water in the north rows."),
@@ -174,7 +176,9 @@ def test_cstate_timeline():
 def test_cstate_incident_under_way():
     """What is not dated was told when the issue began."""
     slow = next(
-        e for e in cargo("cstate").incidents if e.external_id.endswith("slow-baskets")
+        e
+        for e in imported("cstate").incidents
+        if e.external_id.endswith("slow-baskets")
     )
 
     assert (slow.status, slow.resolved_at) == ("investigating", None)
@@ -185,7 +189,7 @@ def test_cstate_incident_under_way():
 
 def test_cstate_left_out():
     """An announcement is no incident, and a file that cannot be read is named."""
-    assert cargo("cstate").left_out == [
+    assert imported("cstate").left_out == [
         ("2026-02-01-open-day", "It is an announcement, not an incident."),
         ("broken", "The front matter is not YAML that can be read."),
     ]
@@ -193,7 +197,7 @@ def test_cstate_left_out():
 
 def test_upptime_services():
     """They go by the names of their history; a secret address stays secret."""
-    found = cargo("upptime")
+    found = imported("upptime")
 
     assert found.source == "upptime lighthouse-example/watch"
     assert [
@@ -207,7 +211,7 @@ def test_upptime_services():
 
 def test_upptime_issues():
     """Issues that tell of an outage are incidents, with their comments."""
-    down, slow = cargo("upptime").incidents
+    down, slow = imported("upptime").incidents
 
     assert (down.severity, down.status) == ("major-outage", "investigating")
     assert (down.services, down.path) == (["i-pv6-door"], "/incident/14")
@@ -222,7 +226,7 @@ def test_upptime_issues():
 
 def test_upptime_windows():
     """The times stand in the text; without them it is left out."""
-    found = cargo("upptime")
+    found = imported("upptime")
     (oil,) = found.windows
 
     assert (oil.starts_at, oil.ends_at) == (at(3, 5, 5), at(3, 5, 6, 30))
@@ -250,7 +254,7 @@ def test_upptime_windows():
 def test_page_that_cannot_be_read(name, changed, sentence):
     """What is wrong with which file is told in a sentence."""
     with pytest.raises(ValidationFailed) as refused:
-        cargo(name, **changed)
+        imported(name, **changed)
 
     assert str(refused.value).startswith(sentence)
     assert str(refused.value).endswith(".")

@@ -32,7 +32,9 @@ def at(hour, minute=0, day=14):
     return datetime(2024, 5, day, hour, minute, tzinfo=UTC)
 
 
-def cargo(front=FRONT, body="", configuration=CONFIGURATION, name="2024-05-14-Stones"):
+def imported(
+    front=FRONT, body="", configuration=CONFIGURATION, name="2024-05-14-Stones"
+):
     text = f"---\n{front}\n---\n\n{body}"
     return parse_status_page(
         {"config.yml": configuration, f"content/issues/{name}.md": text}
@@ -40,7 +42,7 @@ def cargo(front=FRONT, body="", configuration=CONFIGURATION, name="2024-05-14-St
 
 
 def incident(*arguments, **named):
-    found = cargo(*arguments, **named)
+    found = imported(*arguments, **named)
     assert found.left_out == []
     return found.incidents[0]
 
@@ -68,7 +70,7 @@ def test_address_of_a_name(name, told):
 
 def test_old_addresses():
     """They are those of Hugo, whatever the name of the file or the system."""
-    found = cargo(name="2024-05-14-Stones copy")
+    found = imported(name="2024-05-14-Stones copy")
 
     assert [each.path for each in found.services] == [
         "/affected/grind.mill.example",
@@ -79,15 +81,15 @@ def test_old_addresses():
 
 def test_shown_name():
     """A system may be shown under another name than issues call it by."""
-    assert [each.name for each in cargo().services][1] == "The shop"
-    assert [each.external_id for each in cargo().services][1] == "Flour Shop"
+    assert [each.name for each in imported().services][1] == "The shop"
+    assert [each.external_id for each in imported().services][1] == "Flour Shop"
 
 
 def test_page_without_host():
     """A base that is a path is that of many: the title names the page."""
     path = CONFIGURATION.replace("https://status.mill.example/", "/")
 
-    assert cargo(configuration=path).source == "cstate Mill status"
+    assert imported(configuration=path).source == "cstate Mill status"
 
 
 def test_names_in_any_case():
@@ -97,7 +99,7 @@ def test_names_in_any_case():
         "displayN", "displayn"
     )
 
-    found = cargo(front, configuration=spelled)
+    found = imported(front, configuration=spelled)
 
     assert found.source == "cstate https://status.mill.example/"
     assert found.services[1].name == "The shop"
@@ -127,7 +129,7 @@ def test_times_as_people_write_them(said, ended):
 
 def test_time_that_is_none():
     """What cannot be read is told, and what it was."""
-    found = cargo(FRONT.replace("2024-05-14 12:00:00", "2024-05-14T12:00:00+00:00Z"))
+    found = imported(FRONT.replace("2024-05-14 12:00:00", "2024-05-14T12:00:00+00:00Z"))
 
     ((_, why),) = found.left_out
     assert why.endswith("'2024-05-14T12:00:00+00:00Z' is no date and time.")
@@ -141,7 +143,7 @@ def test_zone_of_the_page():
     assert (found.started_at, found.resolved_at) == (at(8), at(10))
     assert found.updates[0].created_at == at(8, 30)
     with pytest.raises(ValidationFailed, match="no time zone 'Mars/Base'"):
-        cargo(configuration="timeZone: Mars/Base\n" + CONFIGURATION)
+        imported(configuration="timeZone: Mars/Base\n" + CONFIGURATION)
 
 
 def test_end_before_the_beginning():

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from models.status.importers.imported_rows import ImportedRow, imported_paths
-from tests.rules.test_moving import at, cargo, files, timeline
+from tests.rules.test_moving import at, files, imported, timeline
 
 DRY = "content/issues/2025-04-11-dry-trees.md"
 
@@ -22,7 +22,7 @@ def issue(body, front="resolved: true\nresolvedWhen: 2025-04-11 09:00:00"):
     head = f"title: Dry\ndate: 2025-04-11 06:10:00\n{front}\naffected: [Watering]"
     (found,) = [
         each
-        for each in cargo("cstate", **{DRY: f"---\n{head}\n---\n{body}"}).incidents
+        for each in imported("cstate", **{DRY: f"---\n{head}\n---\n{body}"}).incidents
         if each.title == "Dry"
     ]
     return found
@@ -30,7 +30,7 @@ def issue(body, front="resolved: true\nresolvedWhen: 2025-04-11 09:00:00"):
 
 def test_order_of_components():
     """A group stands where the group stands, whatever its components say."""
-    found = cargo(
+    found = imported(
         "statuspage",
         **changed("components.json", "components", 2, position=0),
         **{"summary.json": json.dumps({"page": {"id": "p"}})},
@@ -49,7 +49,7 @@ def test_updates_of_one_time():
     ]
     said = changed("incidents.json", "incidents", 1, incident_updates=updates)
 
-    _, lost, _ = cargo("statuspage", **said).incidents
+    _, lost, _ = imported("statuspage", **said).incidents
 
     assert [each.body for each in lost.updates] == ["monitoring", "resolved"]
 
@@ -63,7 +63,7 @@ def test_components_outweigh_updates():
     }
     said = changed("incidents.json", "incidents", 1, incident_updates=[update])
 
-    _, lost, _ = cargo("statuspage", **said).incidents
+    _, lost, _ = imported("statuspage", **said).incidents
 
     assert lost.services == ["cberths00001"]
 
@@ -82,7 +82,7 @@ def test_window_that_took_longer(resolved, completed):
         "scheduled-maintenances.json", "scheduled_maintenances", 1, resolved_at=resolved
     )
 
-    _, done = cargo("statuspage", **said).windows
+    _, done = imported("statuspage", **said).windows
 
     assert done.completed_at == completed
 
@@ -126,7 +126,7 @@ def test_window_without_length(end):
     said = json.loads(files("upptime")["issues.json"])
     said[1]["body"] = f"<!--\nstart: 2026-03-05T05:00:00Z\nend: {end}\n-->"
 
-    found = cargo("upptime", **{"issues.json": json.dumps(said)})
+    found = imported("upptime", **{"issues.json": json.dumps(said)})
 
     assert found.windows == []
     assert [old for old, _ in found.left_out] == ["issue 12", "issue 8"]

@@ -38,7 +38,7 @@ def incident(**more):
     } | more
 
 
-def cargo(*incidents, windows=()):
+def imported(*incidents, windows=()):
     documents = {
         "components.json": {"page": PAGE, "components": [LOCK]},
         "incidents.json": {"page": PAGE, "incidents": incidents},
@@ -54,14 +54,14 @@ def cargo(*incidents, windows=()):
 
 def test_offset_of_the_page():
     """Times have the offset of the page's zone."""
-    (found,) = cargo(incident()).incidents
+    (found,) = imported(incident()).incidents
 
     assert (found.started_at, found.updates[0].created_at) == (at(10), at(10))
 
 
 def test_one_that_cannot_be_read():
     """It stays behind by itself, and the others come."""
-    found = cargo(incident(id="i0", created_at="yesterday"), incident())
+    found = imported(incident(id="i0", created_at="yesterday"), incident())
 
     assert [each.external_id for each in found.incidents] == ["i1"]
     assert found.left_out == [
@@ -80,7 +80,7 @@ def test_page_that_tells_less():
         incident_updates=[*told, {"status": "investigating", "body": "We look."}],
         components=[{"name": "Lock", "status": "operational"}],
     )
-    found = cargo(less, incident(id="i2", incident_updates=None, components=None))
+    found = imported(less, incident(id="i2", incident_updates=None, components=None))
 
     first, second = found.incidents
     assert [each.created_at for each in first.updates] == [at(10), at(11)]
@@ -92,7 +92,7 @@ def test_page_that_tells_less():
 def test_update_that_affected_nothing():
     """That is told with a name that has no code."""
     told = [update("investigating", "We look.", 0, affected_components=NOBODY)]
-    (found,) = cargo(incident(incident_updates=told, components=[])).incidents
+    (found,) = imported(incident(incident_updates=told, components=[])).incidents
 
     assert found.services == []
 
@@ -105,7 +105,7 @@ def test_texts_with_tags():
         scheduled_until=at(13).isoformat(),
         incident_updates=[update("scheduled", "From: 12:00\r\nTo: 13:00", 0)],
     )
-    found = cargo(
+    found = imported(
         incident(incident_updates=[update("identified", body, 1)]), windows=[window]
     )
 
