@@ -56,6 +56,6 @@ def _moved_in(given: CommandContext, arguments: Namespace) -> StatusImportReport
             status,
             now,
             default_service=arguments.otherwise,
-            dry_run=arguments.dry_run,
+            is_dry_run=arguments.dry_run,
             progress=progress("incident"),
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 from peewee import chunked
 
-from models.base import Schema, moment
+from models.base import Schema, from_epoch_ms
 from models.fields import Moment, format_moment
 from models.status.incidents.incidents import (
     IncidentRow,
@@ -91,7 +91,7 @@ def exported_incidents() -> Iterator[Schema]:
     for batch in chunked(query.iterator(), BATCH_SIZE):
         updates = updates_by_incident(batch)
         for row in load_services(batch):
-            incident = StatusIncident.model_validate(row).members()
+            incident = StatusIncident.model_validate(row).all_fields()
             yield ExportedIncident.model_validate(
                 incident | {"updates": updates[row.id][::-1]}
             )
@@ -133,6 +133,6 @@ def _rows_as_json(
     There are millions of them, and validating each would take most of the time.
     """
     names = [str(field.alias) for field in schema.model_fields.values()]
-    for slug, at, *rest in database.streamed(statement, parameters):
-        values = (slug, format_moment(moment(at)), *rest)
+    for slug, at, *rest in database.stream(statement, parameters):
+        values = (slug, format_moment(from_epoch_ms(at)), *rest)
         yield dict(zip(names, values, strict=True))

@@ -8,7 +8,7 @@ from dataclasses import fields
 import pytest
 
 import app
-from models.settings import Settings, environment_name
+from models.settings import Settings, environment_variable
 from tests.house.source import (
     ROOT,
     functions,
@@ -59,7 +59,7 @@ def test_commands_are_where_their_word_leads():
 
 def test_settings_stand_in_the_readme():
     """Every setting has a row, and no row names a setting that is gone."""
-    known = {environment_name(each.name) for each in fields(Settings)}
+    known = {environment_variable(each.name) for each in fields(Settings)}
     told = {row for row in rows() if row.startswith("MASTHEAD_")}
 
     assert told == known

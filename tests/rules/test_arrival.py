@@ -92,7 +92,7 @@ def test_trial(bring, name):
     """It tells what would come, and nothing is kept."""
     before = kept(), marks()
 
-    trial = bring(name, dry_run=True)
+    trial = bring(name, is_dry_run=True)
 
     assert (kept(), marks()) == before
     assert trial == bring(name)
@@ -101,7 +101,7 @@ def test_trial(bring, name):
 def test_past_is_as_it_was(bring):
     """Times, states and services of an incident are those of its old page."""
     bring("statuspage")
-    lost = incident_detail(all_incidents()[-1].id).told()
+    lost = incident_detail(all_incidents()[-1].id).to_json()
 
     assert lost["incident"] | {"id": ""} == {
         "id": "",

@@ -45,7 +45,7 @@ def test_severity_of_an_alert(severity, status):
         webhook(alert(severity=severity)), ServiceNames(), NOON
     )
 
-    assert found.told() == {
+    assert found.to_json() == {
         "slug": "checkout",
         "status": status,
         "responseTimeMs": None,

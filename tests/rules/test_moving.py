@@ -191,7 +191,7 @@ def test_cstate_left_out():
     """An announcement is no incident, and a file that cannot be read is named."""
     assert imported("cstate").left_out == [
         ("2026-02-01-open-day", "It is an announcement, not an incident."),
-        ("broken", "The front matter is not YAML that can be read."),
+        ("broken", "The front matter is not valid YAML."),
     ]
 
 
@@ -244,9 +244,9 @@ def test_upptime_windows():
             {"incidents.json": "{}"},
             "incidents.json: page: Field required",
         ),
-        ("cstate", {"config.yml": "a: [b"}, "config.yml is not YAML"),
+        ("cstate", {"config.yml": "a: [b"}, "config.yml is not valid YAML"),
         ("cstate", {"config.yml": "- a"}, "config.yml: Input should be"),
-        ("upptime", {".upptimerc.yml": "a: *b"}, ".upptimerc.yml is not YAML"),
+        ("upptime", {".upptimerc.yml": "a: *b"}, ".upptimerc.yml is not valid YAML"),
         ("upptime", {".upptimerc.yml": "sites: []"}, ".upptimerc.yml: owner: Field"),
         ("upptime", {"issues.json": "[1]"}, "issues.json: 0: Input should be"),
     ],

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from models.errors import ValidationFailed
-from models.external_formats import ForeignCamel, read
+from models.external_formats import ExternalCamelModel, parse_json
 from models.status.converters.mapping import ServiceNames, build_measurement
 from models.status.measurements.measurements import StatusMeasurement
 from models.status.state import MeasurementStatus
@@ -25,7 +25,7 @@ DEFAULT_STATUS: MeasurementStatus = "degraded"
 _FROM_BEST: tuple[MeasurementStatus, ...] = ("operational", "degraded", "down")
 
 
-class Alert(ForeignCamel):
+class Alert(ExternalCamelModel):
     status: Literal["firing", "resolved"]
     labels: dict[str, str]
 
@@ -37,7 +37,7 @@ class Alert(ForeignCamel):
         return STATUSES.get(severity, DEFAULT_STATUS)
 
 
-class Webhook(ForeignCamel):
+class Webhook(ExternalCamelModel):
     version: Literal["4"]
     truncated_alerts: int = 0
     alerts: list[Alert]
@@ -51,7 +51,7 @@ def measurements(
 
     The worst alert of a service decides. Alerts without the label are ignored.
     """
-    webhook = read(Webhook, text, "The webhook of Alertmanager")
+    webhook = parse_json(Webhook, text, "The webhook of Alertmanager")
     if webhook.truncated_alerts:
         raise ValidationFailed(
             f"{webhook.truncated_alerts} alerts were left out of the webhook, and one"

@@ -52,7 +52,7 @@ def convert(tool: str, input: ConversionInput) -> Iterator[str]:
     oldest = input.now - MAX_AGE
     measurements = [m for m in CONVERTERS[tool](input) if m.observed_at >= oldest]
     for batch in batches(input.source, measurements):
-        yield json.dumps(batch.told(), ensure_ascii=False)
+        yield json.dumps(batch.to_json(), ensure_ascii=False)
 
 
 def batches(

@@ -3,7 +3,12 @@
 import re
 
 from models.errors import ValidationFailed
-from models.external_formats import Foreign, ForeignCamel, ForeignMoment, read
+from models.external_formats import (
+    ExternalCamelModel,
+    ExternalModel,
+    ExternalMoment,
+    parse_json,
+)
 from models.status.converters.mapping import ServiceNames, build_measurement
 from models.status.measurements.measurements import StatusMeasurement
 from models.status.state import MeasurementStatus
@@ -18,7 +23,7 @@ DEGRADED_PLACEHOLDERS = {
 _PLACEHOLDER = re.compile(r"\[[A-Z_]+\]")
 
 
-class Condition(Foreign):
+class Condition(ExternalModel):
     condition: str
     success: bool
 
@@ -29,9 +34,9 @@ class Condition(Foreign):
         return bool(placeholders) and placeholders <= DEGRADED_PLACEHOLDERS
 
 
-class Result(ForeignCamel):
+class Result(ExternalCamelModel):
     success: bool
-    timestamp: ForeignMoment
+    timestamp: ExternalMoment
     # In nanoseconds.
     duration: int = 0
     condition_results: list[Condition] | None = None
@@ -47,7 +52,7 @@ class Result(ForeignCamel):
         return "degraded" if is_degraded and not self.errors else "down"
 
 
-class Endpoint(Foreign):
+class Endpoint(ExternalModel):
     name: str
     group: str = ""
     key: str = ""
@@ -62,7 +67,7 @@ class Endpoint(Foreign):
 def measurements(text: str | bytes, names: ServiceNames) -> list[StatusMeasurement]:
     """Return every result of every endpoint; refuse two endpoints with one slug."""
     endpoints: dict[str, Endpoint] = {}
-    for endpoint in read(list[Endpoint], text, "The answer of Gatus"):
+    for endpoint in parse_json(list[Endpoint], text, "The answer of Gatus"):
         slug = endpoint.slug(names)
         other = endpoints.setdefault(slug, endpoint)
         if other is not endpoint:

@@ -6,7 +6,7 @@ from datetime import datetime
 from pydantic import TypeAdapter, ValidationError
 
 from models.errors import ValidationFailed
-from models.fields import StatusSlug, slugged
+from models.fields import StatusSlug, slugify
 from models.status.measurements.measurements import StatusMeasurement
 from models.status.state import MeasurementStatus
 
@@ -47,7 +47,7 @@ class ServiceNames:
         for candidate in (*specific_names, name):
             if candidate in self._slugs:
                 return self._slugs[candidate]
-        return valid_slug(slugged(name), name)
+        return valid_slug(slugify(name), name)
 
 
 def parse_service_options(options: Iterable[str]) -> dict[str, str]:

@@ -1,7 +1,12 @@
 """Convert notifications and status pages of Uptime Kuma to measurements."""
 
 from models.errors import ValidationFailed
-from models.external_formats import Foreign, ForeignCamel, ForeignMoment, read
+from models.external_formats import (
+    ExternalCamelModel,
+    ExternalModel,
+    ExternalMoment,
+    parse_json,
+)
 from models.status.converters.mapping import ServiceNames, build_measurement
 from models.status.measurements.measurements import StatusMeasurement
 from models.status.state import MeasurementStatus
@@ -11,18 +16,18 @@ from models.status.state import MeasurementStatus
 STATUSES: dict[int, MeasurementStatus] = {0: "down", 1: "operational", 2: "degraded"}
 
 
-class Heartbeat(Foreign):
+class Heartbeat(ExternalModel):
     status: int
-    time: ForeignMoment
+    time: ExternalMoment
     # In milliseconds.
     ping: float | None = None
 
 
-class Monitor(Foreign):
+class Monitor(ExternalModel):
     name: str
 
 
-class Payload(ForeignCamel):
+class Payload(ExternalCamelModel):
     """A notification, or the heartbeats of a status page by the monitors' numbers."""
 
     heartbeat: Heartbeat | None = None
@@ -52,7 +57,7 @@ def measurements(text: str | bytes, names: ServiceNames) -> list[StatusMeasureme
     A status page has only the numbers of monitors. Those that are not mapped to a
     service are left out, so that a new monitor does not stop the others.
     """
-    payload = read(Payload, text, "The data of Uptime Kuma")
+    payload = parse_json(Payload, text, "The data of Uptime Kuma")
     heartbeats = payload.heartbeats()
     if payload.heartbeat_list is not None:
         heartbeats = _mapped_heartbeats(heartbeats, names)

@@ -10,12 +10,12 @@ import yaml
 
 from models.errors import ValidationFailed
 from models.external_formats import (
-    AnyMoment,
-    ForeignMoment,
-    read_foreign_moment,
-    shaped,
+    ExternalMoment,
+    OptionalExternalMoment,
+    parse_external_moment,
+    validate_as,
 )
-from models.front_matter import Unusable, parted, yaml_of
+from models.front_matter import UnreadableFile, load_yaml, split_front_matter
 from models.status.importers.html_to_markdown import strip_comments
 from models.status.importers.hugo import HugoSchema, lowercase_keys, time_zone, urlize
 from models.status.importers.imported_status import (
@@ -83,9 +83,9 @@ class Configuration(HugoSchema):
 
 class Issue(HugoSchema):
     title: str
-    date: ForeignMoment
+    date: ExternalMoment
     resolved: bool | None = None
-    resolved_when: AnyMoment = None
+    resolved_when: OptionalExternalMoment = None
     severity: str | None = None
     affected: list[str] | str | None = None
     informational: bool | None = None
@@ -143,10 +143,10 @@ def _configuration(files: Mapping[str, str]) -> Configuration:
     if name is None:
         raise ValidationFailed("There is no config.yml with the systems of cState.")
     try:
-        values = yaml_of(files[name]) or {}
+        values = load_yaml(files[name]) or {}
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise ValidationFailed(f"{name} is not YAML that can be read.") from None
-    return shaped(Configuration, lowercase_keys(values), name)
+        raise ValidationFailed(f"{name} is not valid YAML.") from None
+    return validate_as(Configuration, lowercase_keys(values), name)
 
 
 def _systems_with_groups(params: Params) -> list[tuple[System, str]]:
@@ -168,10 +168,10 @@ def _add_issue(status: ImportedStatus, path: str, text: str, zone: tzinfo) -> No
     if name.startswith("_"):
         return
     try:
-        front_matter, body = parted(text)
+        front_matter, body = split_front_matter(text)
         values = lowercase_keys(front_matter)
-        issue = shaped(Issue, values, "The front matter", zone)
-    except (Unusable, ValidationFailed) as error:
+        issue = validate_as(Issue, values, "The front matter", zone)
+    except (UnreadableFile, ValidationFailed) as error:
         status.leave_out(name, str(error))
         return
     if issue.informational:
@@ -282,6 +282,6 @@ def _split_closing(body: str, is_resolved: bool) -> tuple[str, str]:
 
 def _parse_moment(text: str, zone: tzinfo) -> datetime | None:
     try:
-        return read_foreign_moment(text, zone)
+        return parse_external_moment(text, zone)
     except ValueError:
         return None

@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import ConfigDict
 
 from models.errors import ValidationFailed
-from models.external_formats import Foreign
+from models.external_formats import ExternalModel
 
 
-class HugoSchema(Foreign):
+class HugoSchema(ExternalModel):
     """A schema whose keys are in lower case; see `lowercase_keys`."""
 
     model_config = ConfigDict(alias_generator=lambda name: name.replace("_", ""))

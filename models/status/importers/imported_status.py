@@ -9,8 +9,8 @@ from unicodedata import combining, normalize
 from pydantic import Field, ValidationError
 
 from models.base import Schema
-from models.external_formats import wrong_in
-from models.fields import SLUG_LENGTH, Moment, StatusSlug, free_slug, slugged
+from models.external_formats import first_error
+from models.fields import SLUG_LENGTH, Moment, StatusSlug, slugify, unique_slug
 from models.status.fields import StatusTitle
 from models.status.incidents.incidents import Body, IncidentStatus
 from models.status.maintenance.windows import MaintenanceDescription
@@ -95,7 +95,7 @@ class ImportedStatus:
     def add_service(self, **values: Any) -> None:
         """Add a service under a slug that no other service of the page has."""
         taken = {service.slug for service in self.services}
-        slug = free_slug(slug_for(values["name"]), taken)
+        slug = unique_slug(slug_for(values["name"]), taken)
         self._add(self.services, ImportedService, slug=slug, **values)
 
     def add_incident(self, **values: Any) -> None:
@@ -112,7 +112,7 @@ class ImportedStatus:
         try:
             items.append(schema(**values))
         except ValidationError as error:
-            self.leave_out(values["external_id"], wrong_in(error))
+            self.leave_out(values["external_id"], first_error(error))
 
 
 def strip_accents(text: str) -> str:
@@ -121,7 +121,7 @@ def strip_accents(text: str) -> str:
 
 def slug_for(name: str) -> str:
     """Return a valid slug for any name."""
-    slug = slugged(strip_accents(name))
+    slug = slugify(strip_accents(name))
     slug = slug if slug[:1].isalpha() else f"service-{slug}"
     return slug[:SLUG_LENGTH].rstrip("-")
 

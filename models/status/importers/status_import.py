@@ -23,7 +23,7 @@ from models.status.services.catalogue import (
     services_with_slugs,
 )
 from models.status.services.rows import ServiceRow
-from models.storage.database import rehearsing, writing
+from models.storage.database import dry_run, writing
 
 ACTOR = "command line"
 # The audit action of each type of item.
@@ -72,7 +72,7 @@ def import_status_page(
     now: datetime,
     *,
     default_service: str | None = None,
-    dry_run: bool = False,
+    is_dry_run: bool = False,
     progress: Callable[[list[ImportedIncident]], Iterable[ImportedIncident]] = iter,
 ) -> StatusImportReport:
     """
@@ -84,7 +84,7 @@ def import_status_page(
 
     Raise ReferenceNotFound if the default service does not exist.
     """
-    with rehearsing() if dry_run else writing():
+    with dry_run() if is_dry_run else writing():
         run = _StatusImport(status, now)
         for service in status.services:
             run.import_service(service)

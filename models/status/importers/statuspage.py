@@ -6,7 +6,13 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from models.errors import ValidationFailed
-from models.external_formats import AnyMoment, Foreign, ForeignMoment, read, shaped
+from models.external_formats import (
+    ExternalModel,
+    ExternalMoment,
+    OptionalExternalMoment,
+    parse_json,
+    validate_as,
+)
 from models.status.importers.html_to_markdown import html_to_markdown
 from models.status.importers.imported_status import (
     MAX_DESCRIPTION,
@@ -39,12 +45,12 @@ SEVERITIES: dict[str, Severity] = {
     "critical": "major-outage",
 }
 
-T = TypeVar("T", bound=Foreign)
+T = TypeVar("T", bound=ExternalModel)
 # Items are validated one by one, so that an invalid one is left out alone.
 JsonItem = dict[str, Any]
 
 
-class Component(Foreign):
+class Component(ExternalModel):
     id: str
     name: str
     description: str | None = None
@@ -53,39 +59,39 @@ class Component(Foreign):
     group_id: str | None = None
 
 
-class ComponentReference(Foreign):
+class ComponentReference(ExternalModel):
     """A component in an incident."""
 
     id: str | None = None
     group: bool | None = False
 
 
-class AffectedComponent(Foreign):
+class AffectedComponent(ExternalModel):
     """A component in an update; without a code it stands for none."""
 
     code: str | None = None
 
 
-class Update(Foreign):
+class Update(ExternalModel):
     status: str
     body: str | None = None
-    created_at: AnyMoment = None
-    display_at: AnyMoment = None
+    created_at: OptionalExternalMoment = None
+    display_at: OptionalExternalMoment = None
     affected_components: list[AffectedComponent] | None = None
 
 
-class Incident(Foreign):
+class Incident(ExternalModel):
     """An incident, or a scheduled maintenance, which has two more times."""
 
     id: str
     name: str
     status: str
     impact: str | None = None
-    created_at: ForeignMoment
-    started_at: AnyMoment = None
-    resolved_at: AnyMoment = None
-    scheduled_for: AnyMoment = None
-    scheduled_until: AnyMoment = None
+    created_at: ExternalMoment
+    started_at: OptionalExternalMoment = None
+    resolved_at: OptionalExternalMoment = None
+    scheduled_for: OptionalExternalMoment = None
+    scheduled_until: OptionalExternalMoment = None
     incident_updates: list[Update] | None = None
     components: list[ComponentReference] | None = None
 
@@ -112,11 +118,11 @@ class Incident(Foreign):
         return list(dict.fromkeys(own or of_updates))
 
 
-class StatuspageInfo(Foreign):
+class StatuspageInfo(ExternalModel):
     id: str
 
 
-class Document(Foreign):
+class Document(ExternalModel):
     page: StatuspageInfo
     components: list[JsonItem] = []
     incidents: list[JsonItem] = []
@@ -125,7 +131,7 @@ class Document(Foreign):
 
 def parse(files: Mapping[str, str]) -> ImportedStatus:
     """Parse the documents, in which an item may occur several times."""
-    documents = [read(Document, files[n], n) for n in DOCUMENTS if n in files]
+    documents = [parse_json(Document, files[n], n) for n in DOCUMENTS if n in files]
     status = ImportedStatus(f"statuspage {documents[0].page.id}")
     components = _unique(status, Component, (d.components for d in documents))
     for component, group in _in_display_order(components):
@@ -155,7 +161,7 @@ def _unique(
     for id, item in by_id.items():
         name = str(item.get("name") or schema.__name__)
         try:
-            items.append(shaped(schema, item, name))
+            items.append(validate_as(schema, item, name))
         except ValidationFailed as error:
             status.leave_out(id, str(error))
     return items

@@ -12,16 +12,16 @@ import yaml
 
 from models.errors import ValidationFailed
 from models.external_formats import (
-    AnyMoment,
-    Foreign,
-    ForeignCamel,
-    ForeignMoment,
-    read,
-    read_foreign_moment,
-    shaped,
+    ExternalCamelModel,
+    ExternalModel,
+    ExternalMoment,
+    OptionalExternalMoment,
+    parse_external_moment,
+    parse_json,
+    validate_as,
 )
-from models.fields import slugged
-from models.front_matter import yaml_of
+from models.fields import slugify
+from models.front_matter import load_yaml
 from models.status.importers.html_to_markdown import html_comments, strip_comments
 from models.status.importers.imported_status import (
     MAX_NAME,
@@ -51,39 +51,39 @@ _EMPTY_BLOCK = re.compile(r"^(`{3,8}|~{3,8})[^\n]*\n\s*\1[ \t]*$", re.MULTILINE)
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-rt-z0-9])")
 
 
-class Site(Foreign):
+class Site(ExternalModel):
     name: str
     url: str = ""
     slug: str | None = None
 
 
-class Configuration(Foreign):
+class Configuration(ExternalModel):
     owner: str
     repo: str
     sites: list[Site] | None = None
 
 
-class SiteHistory(Foreign):
+class SiteHistory(ExternalModel):
     url: str | None = None
 
 
-class Label(Foreign):
+class Label(ExternalModel):
     name: str
 
 
-class Comment(ForeignCamel):
+class Comment(ExternalCamelModel):
     body: str = ""
-    created_at: ForeignMoment
+    created_at: ExternalMoment
     is_minimized: bool = False
 
 
-class Issue(ForeignCamel):
+class Issue(ExternalCamelModel):
     number: int
     title: str
     body: str | None = None
     state: str = "OPEN"
-    created_at: ForeignMoment
-    closed_at: AnyMoment = None
+    created_at: ExternalMoment
+    closed_at: OptionalExternalMoment = None
     labels: list[Label] = []
     comments: list[Comment] = []
 
@@ -109,7 +109,7 @@ class Issue(ForeignCamel):
 def parse(files: Mapping[str, str]) -> ImportedStatus:
     """Parse the sites as services, and the issues, if they were exported."""
     values = _parse_yaml(files[CONFIGURATION], CONFIGURATION)
-    configuration = shaped(Configuration, values, CONFIGURATION)
+    configuration = validate_as(Configuration, values, CONFIGURATION)
     status = ImportedStatus(f"upptime {configuration.owner}/{configuration.repo}")
     slugs_by_url = _slugs_by_url(files)
     for site in configuration.sites or []:
@@ -121,7 +121,7 @@ def parse(files: Mapping[str, str]) -> ImportedStatus:
             hostname=_hostname(site.url),
         )
     if ISSUES in files:
-        for issue in read(list[Issue], files[ISSUES], ISSUES):
+        for issue in parse_json(list[Issue], files[ISSUES], ISSUES):
             if MAINTENANCE_LABEL in issue.label_names:
                 _add_window(status, issue)
             elif OUTAGE_LABEL in issue.label_names:
@@ -131,9 +131,9 @@ def parse(files: Mapping[str, str]) -> ImportedStatus:
 
 def _parse_yaml(text: str, name: str) -> Any:
     try:
-        return yaml_of(text)
+        return load_yaml(text)
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise ValidationFailed(f"{name} is not YAML that can be read.") from None
+        raise ValidationFailed(f"{name} is not valid YAML.") from None
 
 
 def _slugs_by_url(files: Mapping[str, str]) -> dict[str, set[str]]:
@@ -146,7 +146,7 @@ def _slugs_by_url(files: Mapping[str, str]) -> dict[str, set[str]]:
             if isinstance(values, list):
                 pairs = (pair for pair in values if isinstance(pair, dict))
                 values = dict(ChainMap(*pairs))
-            history = shaped(SiteHistory, values or {}, path)
+            history = validate_as(SiteHistory, values or {}, path)
             slugs.setdefault(history.url or "", set()).add(PurePosixPath(path).stem)
     return slugs
 
@@ -154,7 +154,7 @@ def _slugs_by_url(files: Mapping[str, str]) -> dict[str, set[str]]:
 def _site_slug(site: Site, slugs_by_url: Mapping[str, set[str]]) -> str:
     """Return the slug that Upptime gives a site; several may have the same URL."""
     name = _WORD_START.sub(" ", site.name)
-    slug = slugged(strip_accents(name)) or slug_for(site.name)
+    slug = slugify(strip_accents(name)) or slug_for(site.name)
     known_slugs = slugs_by_url.get(site.url, set())
     if site.slug or slug in known_slugs or len(known_slugs) != 1:
         return site.slug or slug
@@ -235,6 +235,6 @@ def _updates(issue: Issue) -> Iterator[dict[str, Any]]:
 
 def _parse_moment(text: str | None) -> datetime | None:
     try:
-        return read_foreign_moment(text) if text else None
+        return parse_external_moment(text) if text else None
     except ValueError:
         return None

@@ -8,11 +8,11 @@ from peewee import AutoField, ForeignKeyField, ModelSelect, TextField
 from pydantic import Field
 from pydantic.alias_generators import to_camel
 
-from models.audit import Target
+from models.audit import AuditTarget
 from models.base import Change, MomentField, Row, Schema, new_id
 from models.errors import IncidentNotFound, ValidationFailed
 from models.fields import MayOmit, Moment
-from models.pagination import CursorQuery, Page, descending, page_of
+from models.pagination import CursorQuery, Page, cursor_page, descending
 from models.status.fields import (
     ServiceSlugs,
     StatusId,
@@ -111,8 +111,8 @@ class IncidentRow(Row):
     services: list[AffectedRow]
 
     @property
-    def audited(self) -> Target:
-        return Target("incident", self.id, self.title)
+    def audited(self) -> AuditTarget:
+        return AuditTarget("incident", self.id, self.title)
 
     def is_active(self, now: datetime) -> bool:
         """Return whether it has started and is not resolved; monitoring is active."""
@@ -135,7 +135,7 @@ class IncidentUpdateRow(Row):
         table_name = "entry"
 
     @property
-    def audited(self) -> Target:
+    def audited(self) -> AuditTarget:
         return self.incident.audited
 
 
@@ -168,7 +168,7 @@ def update_incident(
     Resolving and reopening the incident also sets and clears `resolved_at`.
     """
     incident = incident_with_id(request.id)
-    values = request.given()
+    values = request.sent_fields()
     values.pop("id")
     slugs = values.pop("services", None)
     # An error points at the field that was sent.
@@ -214,7 +214,7 @@ def list_incidents(query: ListIncidents, now: datetime) -> Page[IncidentRow]:
         if now > query.from_:
             ends_later |= IncidentRow.resolved_at.is_null()
         rows = rows.where(ends_later)
-    page = page_of(
+    page = cursor_page(
         rows, query, descending(IncidentRow.started_at), descending(IncidentRow.id)
     )
     return Page(load_services(page.items), page.meta)

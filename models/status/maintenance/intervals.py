@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from models.base import moment
+from models.base import from_epoch_ms
 from models.status.services.rows import ServiceRow
 from models.storage.database import database
 
@@ -24,14 +24,17 @@ _SELECT_ALL = _SELECT_WINDOWS.format("IS NOT NULL")
 def maintenance_spans(service: ServiceRow) -> list[Span]:
     """Return the service's windows that are not cancelled, sorted by start."""
     rows = database.execute_sql(_SELECT_OF_SERVICE, (service.number,))
-    return [(moment(starts_at), moment(ends_at)) for _, starts_at, ends_at in rows]
+    return [
+        (from_epoch_ms(starts_at), from_epoch_ms(ends_at))
+        for _, starts_at, ends_at in rows
+    ]
 
 
 def maintenance_spans_by_service() -> dict[int, list[Span]]:
     """Return the `maintenance_spans` of every service, by its number."""
     spans: dict[int, list[Span]] = defaultdict(list)
     for number, starts_at, ends_at in database.execute_sql(_SELECT_ALL):
-        spans[number].append((moment(starts_at), moment(ends_at)))
+        spans[number].append((from_epoch_ms(starts_at), from_epoch_ms(ends_at)))
     return spans
 
 

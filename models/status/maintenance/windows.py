@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 from peewee import ModelSelect, TextField
 from pydantic import AfterValidator, Field
 
-from models.audit import Target
+from models.audit import AuditTarget
 from models.base import Change, MomentField, Row, Schema, new_id
 from models.errors import MaintenanceNotFound, ValidationFailed
 from models.fields import MayOmit, Moment, null_if_empty
-from models.pagination import CursorQuery, Page, descending, page_of
+from models.pagination import CursorQuery, Page, cursor_page, descending
 from models.status.fields import (
     ServiceSlugs,
     StatusId,
@@ -92,8 +92,8 @@ class MaintenanceRow(Row):
     status: MaintenanceStatus
 
     @property
-    def audited(self) -> Target:
-        return Target("maintenance", self.id, self.title)
+    def audited(self) -> AuditTarget:
+        return AuditTarget("maintenance", self.id, self.title)
 
     def set_status_at(self, now: datetime) -> "MaintenanceRow":
         """Set the status that the window has at `now`; return the window."""
@@ -155,7 +155,7 @@ def update_maintenance(
     The status scheduled lets the window start and end by its times again.
     """
     window = maintenance_with_id(request.id, now)
-    values = request.given()
+    values = request.sent_fields()
     values.pop("id")
     slugs = values.pop("services", None)
     if "status" in values:
@@ -187,7 +187,7 @@ def list_maintenance(query: ListMaintenance, now: datetime) -> Page[MaintenanceR
         rows = rows.where(MaintenanceRow.starts_at < query.to)
     if query.from_ is not None:
         rows = rows.where(MaintenanceRow.ends_at > query.from_)
-    page = page_of(
+    page = cursor_page(
         rows,
         query,
         descending(MaintenanceRow.starts_at),

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
-from models.base import MILLISECOND, milliseconds
+from models.base import MILLISECOND, epoch_ms
 from models.status.maintenance.intervals import (
     Span,
     maintenance_spans,
@@ -59,7 +59,7 @@ def _execute(sql: str, number: int, start: int, end: int) -> Iterable[CountRow]:
 
 
 def _days_of_hours(number: int, start: int, end: int) -> Iterator[CountRow]:
-    rows: Iterator[CountRow] = database.days_of_hours(number, start, end)
+    rows: Iterator[CountRow] = database.daily_sums(number, start, end)
     return rows
 
 
@@ -108,7 +108,7 @@ def count_rows_in(
         )
 
     # A compacted day counts as a whole in the span in which it starts.
-    days = queries.days(number, *map(milliseconds, span))
+    days = queries.days(number, *map(epoch_ms, span))
     counted = rows_of(spans_outside(windows, span))
     excluded = rows_of(spans_inside(windows, span))
     return [*days, *counted, *map(_as_excluded, excluded)]
@@ -130,7 +130,7 @@ def counts_from_columns(rows: Iterable[Sequence[int]]) -> Counts:
 
 
 def _raw_rows(number: int, span: Span) -> Iterable[CountRow]:
-    return _QUERIES[DAILY].raw(number, *map(milliseconds, span))
+    return _QUERIES[DAILY].raw(number, *map(epoch_ms, span))
 
 
 def _as_excluded(row: CountRow) -> CountRow:
@@ -141,7 +141,7 @@ def _split(
     span: Span, until: int, queries: _Queries
 ) -> Iterator[tuple[_Query, int, int]]:
     """Yield the query for each part of a span: its whole hours and its edges."""
-    start, end = map(milliseconds, span)
+    start, end = map(epoch_ms, span)
     first_hour = -(-start // HOUR_MS) * HOUR_MS
     last_hour = min(end // HOUR_MS * HOUR_MS, until)
     if first_hour < last_hour:

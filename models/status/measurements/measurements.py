@@ -7,9 +7,9 @@ from typing import Annotated
 from peewee import CompositeKey, ForeignKeyField, IntegerField, TextField
 from pydantic import Field, field_validator
 
-from models.base import MomentField, Row, Schema, milliseconds, moment
+from models.base import MomentField, Row, Schema, epoch_ms, from_epoch_ms
 from models.errors import ValidationFailed
-from models.fields import Moment, StatusSlug, Whole, format_moment
+from models.fields import Moment, StatusSlug, WholeNumber, format_moment
 from models.status.measurements.rollups import compacted_until, recount_late_samples
 from models.status.services.catalogue import service_numbers_by_slug
 from models.status.services.rows import ServiceRow
@@ -22,7 +22,7 @@ MAX_ERRORS = 20
 class StatusMeasurement(Schema):
     slug: StatusSlug
     status: MeasurementStatus
-    response_time_ms: Annotated[Whole, Field(ge=0, le=600_000)] | None = None
+    response_time_ms: Annotated[WholeNumber, Field(ge=0, le=600_000)] | None = None
     observed_at: Moment
 
     # Replaces the check of every field for NUL, which takes a tenth of the time of a
@@ -116,7 +116,7 @@ def record_measurements(
     rows = [
         (
             numbers[measurement.slug],
-            milliseconds(measurement.observed_at),
+            epoch_ms(measurement.observed_at),
             request.source,
             measurement.status,
             measurement.response_time_ms,
@@ -146,7 +146,7 @@ def repeats_current_readings(
     If so, the batch cannot change a state: the counts of fresh and of down sources
     stay the same. Must be called before the batch is stored.
     """
-    since = milliseconds(now - freshness)
+    since = epoch_ms(now - freshness)
     rows = database.execute_sql(_SELECT_FRESH_STATUSES, (request.source, since))
     statuses = dict(rows)
     return all(statuses.get(m.slug, m.status) == m.status for m in request.measurements)
@@ -160,7 +160,7 @@ def readings_by_service(services: Iterable[ServiceRow]) -> dict[int, list[Readin
     for number, source, status, observed_at, response_time_ms in rows:
         if number in readings:
             readings[number].append(
-                Reading(source, status, moment(observed_at), response_time_ms)
+                Reading(source, status, from_epoch_ms(observed_at), response_time_ms)
             )
     return readings
 

@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from models.base import milliseconds, moment
-from models.instance import mark_named, set_mark
+from models.base import epoch_ms, from_epoch_ms
+from models.instance import read_instance_value, set_instance_value
 from models.status.maintenance.intervals import Span
 from models.status.measurements.counts import counts_in
 from models.status.measurements.measurements import MeasurementRow
@@ -49,7 +49,7 @@ def _compact_oldest_day(service: ServiceRow, until: int) -> bool:
         if row[0] is None:
             return False
         start = row[0] // DAY_MS * DAY_MS
-        span = moment(start), moment(start) + DAY
+        span = from_epoch_ms(start), from_epoch_ms(start) + DAY
         counts = counts_in(service, span)
         database.execute_sql(_UPSERT_DAY, (service.number, start, *counts))
         _delete_rows(MeasurementRow.observed_at, service, span)
@@ -65,8 +65,8 @@ def _delete_rows(field: Any, service: ServiceRow, span: Span) -> None:
 
 def _advance_mark(at: datetime) -> int:
     """Advance the mark to the start of the day; return it in milliseconds."""
-    start_of_day = milliseconds(at) // DAY_MS * DAY_MS
+    start_of_day = epoch_ms(at) // DAY_MS * DAY_MS
     with writing():
-        until = max(mark_named(COMPACTED_UNTIL) or 0, start_of_day)
-        set_mark(COMPACTED_UNTIL, until)
+        until = max(read_instance_value(COMPACTED_UNTIL) or 0, start_of_day)
+        set_instance_value(COMPACTED_UNTIL, until)
     return until

@@ -11,8 +11,13 @@ from datetime import datetime, timedelta
 
 from peewee import BigIntegerField, CompositeKey, ForeignKeyField, IntegerField
 
-from models.base import MomentField, Row, milliseconds, moment
-from models.instance import mark_named, marks_named, raise_marks, set_mark
+from models.base import MomentField, Row, epoch_ms, from_epoch_ms
+from models.instance import (
+    increment_instance_values,
+    read_instance_value,
+    read_instance_values,
+    set_instance_value,
+)
 from models.status.services.rows import ServiceRow
 from models.storage.database import database, writing
 
@@ -90,12 +95,12 @@ _UPSERT_HOUR = (
 
 def rolled_up_until() -> int:
     """Return the hour, in milliseconds, before which every hour is counted."""
-    return mark_named(ROLLED_UP_UNTIL) or 0
+    return read_instance_value(ROLLED_UP_UNTIL) or 0
 
 
 def compacted_until() -> datetime:
     """Return the day before which raw rows are replaced by the counters of a day."""
-    return moment(mark_named(COMPACTED_UNTIL) or 0)
+    return from_epoch_ms(read_instance_value(COMPACTED_UNTIL) or 0)
 
 
 def roll_up(now: datetime) -> int:
@@ -105,7 +110,7 @@ def roll_up(now: datetime) -> int:
     Each transaction counts a few hours and advances the mark, so the job may be
     skipped, interrupted or repeated.
     """
-    total, end = 0, _start_of_hour(milliseconds(now))
+    total, end = 0, _start_of_hour(epoch_ms(now))
     while count := _roll_up_next(end):
         total += count
     return total
@@ -118,7 +123,7 @@ def recount_late_samples(samples: Iterable[tuple[int, int]], now: datetime) -> N
     A sample is the number of its service and its time in milliseconds. It is late if
     its hour has ended or was counted already.
     """
-    until, this_hour = rolled_up_until(), _start_of_hour(milliseconds(now))
+    until, this_hour = rolled_up_until(), _start_of_hour(epoch_ms(now))
     late_hours = {
         (number, _start_of_hour(at))
         for number, at in samples
@@ -126,7 +131,7 @@ def recount_late_samples(samples: Iterable[tuple[int, int]], now: datetime) -> N
     }
     _count_hours((number, hour) for number, hour in late_hours if hour < until)
     numbers = {number for number, _ in late_hours}
-    raise_marks(f"{_REVISION_PREFIX}{number}" for number in numbers)
+    increment_instance_values(f"{_REVISION_PREFIX}{number}" for number in numbers)
 
 
 def history_revisions() -> dict[int, int]:
@@ -135,7 +140,7 @@ def history_revisions() -> dict[int, int]:
 
     While a service's revision and windows stay the same, so do its past hours.
     """
-    revisions = marks_named(_REVISION_PREFIX)
+    revisions = read_instance_values(_REVISION_PREFIX)
     return {
         int(name.removeprefix(_REVISION_PREFIX)): revision
         for name, revision in revisions.items()
@@ -145,14 +150,14 @@ def history_revisions() -> dict[int, int]:
 def _roll_up_next(end: int) -> int:
     with writing():
         numbers = [row.number for row in ServiceRow.select(ServiceRow.number)]
-        start = mark_named(ROLLED_UP_UNTIL)
+        start = read_instance_value(ROLLED_UP_UNTIL)
         if start is None:
             start = _first_hour(numbers, end)
         stop = min(end, start + HOURS_PER_TRANSACTION * HOUR_MS)
         hours = range(start, stop, HOUR_MS)
         if hours:
             _count_hours((number, hour) for number in numbers for hour in hours)
-            set_mark(ROLLED_UP_UNTIL, hours.stop)
+            set_instance_value(ROLLED_UP_UNTIL, hours.stop)
     return len(hours)
 
 

@@ -14,9 +14,9 @@ from models.fields import (
     Moment,
     SingleLine,
     StatusSlug,
-    Whole,
+    WholeNumber,
     null_if_empty,
-    read_flag,
+    parse_boolean,
 )
 from models.status.services.rows import AffectedRow, ServiceRow
 from models.storage.database import database
@@ -25,7 +25,7 @@ ServiceName = Annotated[str, TRIMMED, Field(min_length=1, max_length=120), Singl
 Description = Annotated[str, Field(max_length=280)]
 Hostname = Annotated[str, TRIMMED, Field(max_length=253), SingleLine]
 Group = Annotated[str, TRIMMED, Field(max_length=64), SingleLine]
-DisplayOrder = Annotated[Whole, Field(ge=0, le=10_000)]
+DisplayOrder = Annotated[WholeNumber, Field(ge=0, le=10_000)]
 Blank = AfterValidator(null_if_empty)
 
 
@@ -73,7 +73,7 @@ class RemovedService(Schema):
 
 
 def _flag_or_default(value: Any) -> Any:
-    return True if value in ("", "null") else read_flag(value)
+    return True if value in ("", "null") else parse_boolean(value)
 
 
 class ListAdminServices(Schema):
@@ -92,7 +92,7 @@ def add_service(request: StatusAddService, now: datetime) -> ServiceRow:
     if ServiceRow.select().where(ServiceRow.slug == request.slug).exists():
         raise SlugTaken(f"A service with the slug '{request.slug}' already exists.")
     return ServiceRow.create(
-        id=new_id(now), created_at=now, updated_at=now, **request.members()
+        id=new_id(now), created_at=now, updated_at=now, **request.all_fields()
     )
 
 
@@ -101,7 +101,7 @@ def update_service(
 ) -> tuple[ServiceRow, dict[str, Change]]:
     """Update the fields that were sent; return the service and what changed."""
     service = service_with_slug(request.slug)
-    return service, service.change(request.given(), now)
+    return service, service.change(request.sent_fields(), now)
 
 
 def remove_service(

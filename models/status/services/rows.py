@@ -2,7 +2,7 @@
 
 from peewee import AutoField, BooleanField, ForeignKeyField, IntegerField, TextField
 
-from models.audit import Target
+from models.audit import AuditTarget
 from models.base import MomentField, Row
 
 
@@ -21,8 +21,8 @@ class ServiceRow(Row):
     updated_at = MomentField()
 
     @property
-    def audited(self) -> Target:
-        return Target("service", self.id, self.slug)
+    def audited(self) -> AuditTarget:
+        return AuditTarget("service", self.id, self.slug)
 
 
 class AffectedRow(Row):

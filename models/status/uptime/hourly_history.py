@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from models.base import milliseconds, moment
+from models.base import epoch_ms, from_epoch_ms
 from models.status.maintenance.intervals import Span, spans_inside, spans_outside
 from models.status.measurements.counts import (
     DAILY,
@@ -62,7 +62,7 @@ class HourlyHistory:
     def key(self) -> list[Any]:
         """Return a key for the counts, made of JSON values."""
         spans = [
-            [milliseconds(start), milliseconds(end)]
+            [epoch_ms(start), epoch_ms(end)]
             for start, end in (self.span, *self.windows)
         ]
         return [self.service, self.revision, *spans]
@@ -113,16 +113,16 @@ class HourlyHistory:
     def _irregular_spans(self) -> Iterator[Span]:
         """Yield the spans whose hours are not each exactly one stored hour."""
         yield self.span[0], compacted_until()
-        yield moment(rolled_up_until()), self.span[1]
+        yield from_epoch_ms(rolled_up_until()), self.span[1]
         for start, end in self.windows:
-            first, last = milliseconds(start), milliseconds(end)
+            first, last = epoch_ms(start), epoch_ms(end)
             yield (
-                moment(first // HOUR_MS * HOUR_MS),
-                moment(-(-last // HOUR_MS) * HOUR_MS),
+                from_epoch_ms(first // HOUR_MS * HOUR_MS),
+                from_epoch_ms(-(-last // HOUR_MS) * HOUR_MS),
             )
 
     def _stored_hours_as_text(self, span: Span) -> tuple[str, list[str]]:
-        times, counts = database.hours_as_text(self.number, *map(milliseconds, span))
+        times, counts = database.hours_as_text(self.number, *map(epoch_ms, span))
         return times, counts
 
 

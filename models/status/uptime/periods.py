@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property, lru_cache
 from typing import Any
 
-from models.base import MILLISECOND, moment
+from models.base import MILLISECOND, from_epoch_ms
 from models.fields import format_moment
 from models.status.maintenance.intervals import (
     Span,
@@ -83,7 +83,8 @@ class ServiceUptime:
     def hours(self) -> list[tuple[datetime, Counts]]:
         """Return the latest whole hours, with or without samples, oldest first."""
         counts = {
-            moment(at): Counts(*columns) for at, *columns in self.history_counts.hours
+            from_epoch_ms(at): Counts(*columns)
+            for at, *columns in self.history_counts.hours
         }
         first = self.last_hour_ends - HOURLY_DETAIL
         hours = (first + n * HOUR for n in range(HOURLY_DETAIL // HOUR))
