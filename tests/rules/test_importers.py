@@ -1,4 +1,4 @@
-"""What is read of other status pages."""
+"""Parsing other status pages."""
 
 import json
 from datetime import UTC, datetime

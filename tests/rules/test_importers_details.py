@@ -5,7 +5,7 @@ import json
 import pytest
 
 from models.status.importers.imported_rows import ImportedRow, imported_paths
-from tests.rules.test_moving import at, files, imported, timeline
+from tests.rules.test_importers import at, files, imported, timeline
 
 DRY = "content/issues/2025-04-11-dry-trees.md"
 

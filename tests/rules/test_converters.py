@@ -1,4 +1,4 @@
-"""What other tools say, as measurements."""
+"""The output of other monitoring tools, converted to measurements."""
 
 import json
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What another status page held, brought in."""
+"""What another status page held, run in."""
 
 import json
 from datetime import timedelta
@@ -40,16 +40,16 @@ def imported(name):
     return parse_status_page(status_page_files(ELSEWHERE / name))
 
 
-def kept():
+def stored_rows():
     return [list(row.select().dicts()) for row in ROWS]
 
 
 @pytest.fixture
-def bring(clock):
-    def brought(name, **more):
+def import_page(clock):
+    def run(name, **more):
         return import_status_page(imported(name), clock.now, **more)
 
-    return brought
+    return run
 
 
 @pytest.mark.parametrize(
@@ -60,9 +60,9 @@ def bring(clock):
         ("upptime", {"service": 3, "incident": 2, "maintenance": 1}, 1),
     ],
 )
-def test_everything_comes(bring, audited, name, added, left_out):
-    """Each thing is added once and audited once; what stays behind is told."""
-    report = bring(name)
+def test_everything_comes(import_page, audited, name, added, left_out):
+    """Each thing is added once and audited once; what is left out is reported."""
+    report = import_page(name)
 
     assert {type: len(each) for type, each in report.added.items()} == added
     assert len(report.left_out) == left_out
@@ -73,34 +73,34 @@ def test_everything_comes(bring, audited, name, added, left_out):
 
 
 @each_page
-def test_second_run(bring, clock, name):
+def test_second_run(import_page, clock, name):
     """It finds everything here and changes nothing, not even a mark."""
-    first = bring(name)
-    before, marked = kept(), marks()
+    first = import_page(name)
+    before, marked = stored_rows(), marks()
     clock.pass_(days=1)
 
-    second = bring(name)
+    second = import_page(name)
 
     assert second.added == {}
     counts = {type: len(each) for type, each in first.added.items()}
     assert second.unchanged == counts
-    assert (kept(), marks()) == (before, marked)
+    assert (stored_rows(), marks()) == (before, marked)
 
 
 @each_page
-def test_trial(bring, name):
-    """It tells what would come, and nothing is kept."""
-    before = kept(), marks()
+def test_dry_run(import_page, name):
+    """It reports what would be imported, and nothing is stored."""
+    before = stored_rows(), marks()
 
-    trial = bring(name, is_dry_run=True)
+    report = import_page(name, is_dry_run=True)
 
-    assert (kept(), marks()) == before
-    assert trial == bring(name)
+    assert (stored_rows(), marks()) == before
+    assert report == import_page(name)
 
 
-def test_past_is_as_it_was(bring):
+def test_past_is_as_it_was(import_page):
     """Times, states and services of an incident are those of its old page."""
-    bring("statuspage")
+    import_page("statuspage")
     lost = incident_detail(all_incidents()[-1].id).to_json()
 
     assert lost["incident"] | {"id": ""} == {
@@ -123,9 +123,9 @@ def test_past_is_as_it_was(bring):
     ]
 
 
-def test_windows_go_by_the_clock(bring, clock):
+def test_windows_go_by_the_clock(import_page, clock):
     """A coming one opens by itself; one that was over early stays over."""
-    bring("statuspage")
+    import_page("statuspage")
 
     coming, done = all_maintenance(clock.now)
 
@@ -150,52 +150,52 @@ def test_window_that_was_called_off(clock):
     assert oil.status_changed_at == oil.created_at
 
 
-def test_service_that_is_here(bring, clock):
+def test_service_that_is_here(import_page, clock):
     """One with the slug is taken for it as it is, and said to be."""
     mine = StatusAddService(slug="crane-control", name="My cranes")
     add_service(mine, clock.now)
 
-    report = bring("statuspage")
+    report = import_page("statuspage")
 
     assert report.adopted == ["crane-control"]
     slow = all_incidents()[0]
     assert [(each.slug, each.name) for each in slow.services] == [
         ("crane-control", "My cranes")
     ]
-    assert bring("statuspage").adopted == []
+    assert import_page("statuspage").adopted == []
 
 
-def test_incident_of_no_service(bring):
+def test_incident_of_no_service(import_page):
     """It stays behind until it is given one, which must be there."""
-    first = bring("statuspage")
+    first = import_page("statuspage")
 
     ((old, why),) = first.left_out
     assert old == "n0thing00001"
     assert "--otherwise" in why
     with pytest.raises(ReferenceNotFound, match="'ghost'"):
-        bring("statuspage", default_service="ghost")
-    second = bring("statuspage", default_service="web-site")
+        import_page("statuspage", default_service="ghost")
+    second = import_page("statuspage", default_service="web-site")
     assert second.added == {"incident": ["A word about storms"]}
     assert second.left_out == []
 
 
-def test_purged_service_stays_away(bring):
-    """What was taken out here is not brought again, nor what affects it alone."""
-    bring("statuspage")
+def test_purged_service_stays_away(import_page):
+    """What was taken out here is not imported again, nor what affects it alone."""
+    import_page("statuspage")
     ImportedRow.delete().where(ImportedRow.type == "incident").execute()
     ServiceRow.get(ServiceRow.slug == "crane-control").delete_instance()
 
-    report = bring("statuspage")
+    report = import_page("statuspage")
 
     assert report.added == {"incident": ["Bookings were lost after midnight"]}
     assert {old for old, _ in report.left_out} == {"n0thing00001", "w8r4n2j6yy7d"}
 
 
-def test_time_to_come(bring, clock):
+def test_time_to_come(import_page, clock):
     """What is said to have happened later than now is left out; windows may."""
     clock.now -= timedelta(days=30)
 
-    report = bring("statuspage")
+    report = import_page("statuspage")
 
     assert report.added["incident"] == ["Bookings were lost after midnight"]
     assert (
@@ -204,11 +204,11 @@ def test_time_to_come(bring, clock):
     ) in report.left_out
 
 
-def test_two_pages(bring):
+def test_two_pages(import_page):
     """Pages do not know each other; a name of both is one service."""
-    bring("statuspage")
+    import_page("statuspage")
 
-    report = bring("cstate")
+    report = import_page("cstate")
 
     assert report.unchanged == {}
     assert ImportedRow.select(ImportedRow.source).distinct().count() == 2
