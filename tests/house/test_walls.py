@@ -126,7 +126,8 @@ def test_imports_stay_within_the_walls():
 def test_commands_are_for_commands():
     """Nobody needs a command but app.py: what it does is a rule, with its own home."""
     for path in in_rooms():
-        needed = {name for name in imported(path) if ".commands." in name}
+        commands = ("api.commands.", "sitegen.commands.")
+        needed = {name for name in imported(path) if name.startswith(commands)}
         assert not needed or "commands" in path.parts, name_of(path)
 
 
@@ -149,6 +150,18 @@ def test_world_is_asked_in_app_only():
 def test_pure_files_are_where_they_are_said_to_be(name):
     """A pure file that moved would be held to nothing."""
     assert (ROOT / name).is_file()
+
+
+def test_models_neither_parse_nor_print():
+    """What a command reads and prints stands with the commands."""
+    for path in (ROOT / "models").rglob("*.py"):
+        calls = [
+            node.func.id
+            for node in ast.walk(parsed(path))
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        ]
+        assert "print" not in calls, name_of(path)
+        assert not any(name.split(".")[0] == "argparse" for name in imported(path))
 
 
 def test_imports_have_no_cycle():
