@@ -172,7 +172,7 @@ from models.commands.opening import open_instance
 from models.commands.telling import progress
 from models.platform.key_uses import KeyUses
 from models.platform.shared_rate_limits import rate_limiter_for
-from models.projects.documents.document_import import Import, import_documents
+from models.projects.documents.document_import import ImportOptions, import_documents
 from models.projects.fields import Actor
 from models.runtime.leader_election import join_election
 from models.runtime.server_locks import ServerLocks
@@ -225,7 +225,7 @@ def _import_manual(settings: Settings) -> None:
         Path(__file__).parent / "manual",
         Actor("account", settings.docs_owner_id),
     )
-    wanted = Import("guides", utc_now(), actor, tree=folder.name, publish=True)
+    wanted = ImportOptions("guides", utc_now(), actor, tree=folder.name, publish=True)
     import_documents(read_tree(folder).sources, wanted, progress("document"))
 
 

@@ -11,7 +11,7 @@ from models.commands.ending import CommandError, interrupted_import
 from models.commands.opening import on_trial, open_instance
 from models.commands.telling import print_json, progress
 from models.projects.documents.document_import import (
-    Import,
+    ImportOptions,
     ImportReport,
     import_documents,
 )
@@ -63,16 +63,16 @@ def import_docs(given: CommandContext, arguments: Namespace) -> int:
 
 def _wanted(
     settings: Settings, arguments: Namespace, tree: Tree, now: datetime
-) -> Import:
-    return Import(
+) -> ImportOptions:
+    return ImportOptions(
         collection=arguments.collection,
         now=now,
         actor=Actor("account", settings.docs_owner_id),
         tree=arguments.tree or arguments.folder.resolve().name,
         publish=arguments.publish,
         prune=arguments.prune,
-        held=frozenset(each.path for each in tree.skipped),
-        is_trial=arguments.dry_run,
+        skipped_paths=frozenset(each.path for each in tree.skipped),
+        is_dry_run=arguments.dry_run,
     )
 
 

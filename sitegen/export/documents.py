@@ -10,9 +10,9 @@ import yaml
 from models.base import Schema
 from models.fields import Id, Moment, format_moment
 from models.projects.bundles.bundle_writer import (
-    documents_of,
-    projects_held,
-    revisions_of,
+    all_projects,
+    document_revisions,
+    documents_with_former_collections,
 )
 from models.projects.documents.documents import Collection
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
@@ -44,9 +44,9 @@ class IndexedDocument(Schema):
 
 
 def index() -> Iterator[IndexedDocument]:
-    for project in projects_held():
+    for project in all_projects():
         places = Places()
-        for head, former in documents_of(project):
+        for head, former in documents_with_former_collections(project):
             told: dict[str, Any] = {
                 "project": project.slug,
                 "former_collections": sorted(former),
@@ -64,9 +64,9 @@ def files(project: ProjectRow) -> Iterator[tuple[str, str]]:
     What is published and what waits to be are trees; beside them is every version.
     """
     places = Places()
-    for head, _ in documents_of(project):
+    for head, _ in documents_with_former_collections(project):
         places.of(head)
-    for head, revision in revisions_of(project):
+    for head, revision in document_revisions(project):
         text, top = _text(head, revision), f"{FOLDER}/{project.slug}"
         yield f"{top}/revisions/{head.slug}/{revision.version:04}.md", text
         place = f"{head.collection or NOWHERE}/{places.of(head)}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from models.fields import format_moment
-from models.projects.bundles.bundle_writer import projects_held, told_bundle
+from models.projects.bundles.bundle_writer import all_projects, serialize_bundle
 from models.storage.database import reading
 from sitegen.export import documents
 from sitegen.export.folder import Entry, ExportFolder
@@ -58,8 +58,8 @@ def export_into(path: Path, request: Export, progress: Progress = iter) -> list[
 def _write(folder: ExportFolder, request: Export, progress: Progress) -> None:
     for noun in (*NOUNS, SAMPLES) if request.with_samples else NOUNS:
         folder.write(noun.name, progress(noun.lines(request.now)))
-    for project in projects_held():
-        pieces = told_bundle(project, request.now)
+    for project in all_projects():
+        pieces = serialize_bundle(project, request.now)
         folder.write(f"projects/{project.slug}.json", progress(pieces))
         for name, text in progress(documents.files(project)):
             folder.write(name, [text])
