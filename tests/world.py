@@ -16,11 +16,19 @@ from models.status.maintenance.windows import StatusAddMaintenance, schedule_mai
 from models.status.services.catalogue import add_service
 from models.status.services.rows import ServiceRow
 from models.storage.database import writing
-from tests.world_history import SEED, beat, history
+from tests.world_history import SEED, current_measurements, history
 from tests.world_platform import announcements
 from tests.world_story import Trouble, Works, told
 
-__all__ = ["SEED", "People", "beat", "history", "people", "platform", "populate"]
+__all__ = [
+    "SEED",
+    "People",
+    "current_measurements",
+    "history",
+    "people",
+    "platform",
+    "populate",
+]
 
 OPERATOR = "operator@example.com"
 DEVELOPER_ACCOUNT = "5d2f0c7e-8a41-4b6d-9f3e-1c70a2b4d685"

@@ -140,7 +140,9 @@ def _short(kind: Kind, now: datetime, days: int) -> Iterator[Spell]:
         yield Spell(start, start + random.randint(16, 45) * MINUTE_MS, "degraded")
 
 
-def beat(now: datetime, world_seed: int = SEED) -> list[StatusRecordMeasurements]:
+def current_measurements(
+    now: datetime, world_seed: int = SEED
+) -> list[StatusRecordMeasurements]:
     """
     Return the batch of each probe for this minute.
 

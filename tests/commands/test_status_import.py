@@ -49,7 +49,7 @@ def test_dry_run(command, address):
     code, out, _ = command("status", "import", PAGE, "--dry-run")
 
     assert code == 1
-    assert out.endswith("left out 1\nA dry run: nothing was kept.\n")
+    assert out.endswith("left out 1\nThis was a dry run: nothing was imported.\n")
     assert not database_exists(address)
 
 
@@ -80,8 +80,8 @@ def test_json(command):
         (".", "No status page was found"),
         ("http://status.example", "must begin with https://"),
         ("ftp://127.0.0.1", "must begin with https://"),
-        ("https://a:b@status.example", "is not the base address"),
-        ("https://[", "is no address"),
+        ("https://a:b@status.example", "is not the base URL"),
+        ("https://[", "is not a valid URL"),
     ],
 )
 def test_mistake(command, source, sentence):

@@ -23,7 +23,7 @@ from models.status.services.rows import ServiceRow
 from models.status.snapshot.snapshot import status_snapshot
 from models.status.uptime.summary import uptime_summary
 from models.storage.database import database, open_database, writing
-from tests.world import beat, people, populate
+from tests.world import current_measurements, people, populate
 from tests.world_story import troubles, works
 
 NOW = datetime(2026, 3, 1, 12, 0, 33, tzinfo=UTC)
@@ -225,11 +225,11 @@ def test_audit_chain(world):
 
 def test_beat(world):
     """Each probe measures every service once, and finds the ailing one slow."""
-    batches = beat(NOW)
+    batches = current_measurements(NOW)
 
     assert [each.source for each in batches] == ["probe-fra", "probe-iad"]
-    assert batches == beat(NOW)
-    assert batches != beat(NOW, world_seed=1)
+    assert batches == current_measurements(NOW)
+    assert batches != current_measurements(NOW, world_seed=1)
     for batch in batches:
         slow = [m.slug for m in batch.measurements if m.status != "operational"]
         assert len(batch.measurements) == 13
@@ -239,7 +239,7 @@ def test_beat(world):
 def test_beat_keeps_the_page_fresh(world):
     """With a batch a minute the page is as fresh an hour later."""
     later = NOW + timedelta(hours=1)
-    record(beat(later), later)
+    record(current_measurements(later), later)
 
     seen = status_snapshot(later, FRESHNESS).service_list()
 
@@ -255,7 +255,7 @@ def test_beat_after_the_incident_is_resolved(world):
     with writing():
         update_incident(resolving, later)
 
-    record(beat(later), later)
+    record(current_measurements(later), later)
 
     assert status_snapshot(later, FRESHNESS).service_list().overall == "operational"
 
