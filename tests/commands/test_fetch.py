@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 
 from api.client import fetch
-from api.client.fetch import fetched
+from api.client.fetch import fetch_documents
 from models.errors import ValidationFailed
 from tests.commands.conftest import ROOT
 
@@ -65,7 +65,7 @@ def test_document_that_is_missing(command, base):
     code, out, err = command("status", "import", base)
 
     assert (code, out) == (2, "")
-    assert err.endswith("/api/v2/incidents.json answers 500, not 200.\n")
+    assert err.endswith("/api/v2/incidents.json returned 500, not 200.\n")
 
 
 def test_redirect_on_the_host(base):
@@ -75,11 +75,11 @@ def test_redirect_on_the_host(base):
         "round.json": (302, {"Location": "round.json"}, b""),
     }
 
-    found = fetched(base, ["old.json"])
+    found = fetch_documents(base, ["old.json"])
 
     assert found == {"old.json": (PAGE / "summary.json").read_text()}
-    with pytest.raises(ValidationFailed, match="leads on more than 3 times"):
-        fetched(base, ["round.json"])
+    with pytest.raises(ValidationFailed, match="redirects more than 3 times"):
+        fetch_documents(base, ["round.json"])
 
 
 @pytest.mark.parametrize(
@@ -89,16 +89,16 @@ def test_redirect_off_the_host(base, target):
     """It is refused: nobody named that host."""
     Elsewhere.answers = {"a.json": (302, {"Location": target}, b"")}
 
-    with pytest.raises(ValidationFailed, match="which is elsewhere"):
-        fetched(base, ["a.json"])
+    with pytest.raises(ValidationFailed, match="which is on another host"):
+        fetch_documents(base, ["a.json"])
 
 
 def test_too_much(base, monkeypatch):
     """An answer without end is not read to its end."""
-    monkeypatch.setattr(fetch, "MOST_BYTES", 100)
+    monkeypatch.setattr(fetch, "MAX_BYTES", 100)
 
     with pytest.raises(ValidationFailed, match="has more than 100 bytes"):
-        fetched(base, ["summary.json"])
+        fetch_documents(base, ["summary.json"])
 
 
 def test_no_text(base):
@@ -106,7 +106,7 @@ def test_no_text(base):
     Elsewhere.answers = {"a.json": (200, {}, b"\xff\xfe")}
 
     with pytest.raises(ValidationFailed, match="is not text in UTF-8"):
-        fetched(base, ["a.json"])
+        fetch_documents(base, ["a.json"])
 
 
 def test_nobody_there():
@@ -115,7 +115,7 @@ def test_nobody_there():
         port = taken.getsockname()[1]
 
     with pytest.raises(ValidationFailed, match="cannot be read"):
-        fetched(f"http://127.0.0.1:{port}", ["a.json"])
+        fetch_documents(f"http://127.0.0.1:{port}", ["a.json"])
 
 
 def test_silence(monkeypatch):
@@ -125,7 +125,7 @@ def test_silence(monkeypatch):
         port = silent.getsockname()[1]
 
         with pytest.raises(ValidationFailed, match="cannot be read"):
-            fetched(f"http://127.0.0.1:{port}", ["a.json"])
+            fetch_documents(f"http://127.0.0.1:{port}", ["a.json"])
 
 
 def test_interrupted(environment):

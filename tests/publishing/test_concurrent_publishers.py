@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.output.publishing import claim
-from sitegen.output.publishing.claim import CLAIM, Claim
-from sitegen.output.publishing.publication import NOTE, Publication, Stopped
-from sitegen.output.publishing.targets import Busy
+from sitegen.output.publishing import lease
+from sitegen.output.publishing.lease import LEASE, PublishLease
+from sitegen.output.publishing.publication import STATE, Publication, PublicationStopped
+from sitegen.output.publishing.targets import TargetBusy
 from tests.publishing.published import files_of, with_headers
 
 
@@ -18,19 +18,19 @@ def run(settings, **more):
 
 def test_two_publishers(to_bucket, site, bucket, output, settings, monkeypatch):
     """Of two hosts one publishes, and the other learns that it lives."""
-    monkeypatch.setattr(claim, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(lease, "POLL_SECONDS", 0.01)
     run(to_bucket)
-    other = Claim(Publication(to_bucket)._target, "another host")
-    other.take({})
+    other = PublishLease(Publication(to_bucket)._target, "another host")
+    other.acquire({})
     bucket.before = lambda method, key: None
-    monkeypatch.setattr(claim, "RENEW_SECONDS", 0)
+    monkeypatch.setattr(lease, "RENEW_SECONDS", 0)
 
     def lives(seconds):
-        other.keep()
+        other.renew()
 
     monkeypatch.setattr(Publication, "_pause", lambda self, seconds: lives(seconds))
 
-    with pytest.raises(Busy, match="Another publishes"):
+    with pytest.raises(TargetBusy, match="Another process is publishing"):
         run(to_bucket)
 
 
@@ -38,10 +38,16 @@ def test_two_on_one_host(target, site, there):
     """Of two processes one publishes a folder, and one to a folder."""
     first = Publication(target)
 
-    with first._source.alone(), pytest.raises(Busy, match="Another publishes"):
+    with (
+        first._source.exclusive(),
+        pytest.raises(TargetBusy, match="Another process is publishing"),
+    ):
         run(target)
     if first._target.is_locked:
-        with first._target.alone(), pytest.raises(Busy, match="Another publishes"):
+        with (
+            first._target.exclusive(),
+            pytest.raises(TargetBusy, match="Another process is publishing"),
+        ):
             run(target)
 
     assert there() == {}
@@ -50,12 +56,12 @@ def test_two_on_one_host(target, site, there):
 
 def test_dead_publisher(to_bucket, site, bucket, monkeypatch, output):
     """Another host that has long been silent is over; what it touched is asked for."""
-    monkeypatch.setattr(claim, "LOOK_SECONDS", 0.01)
-    monkeypatch.setattr(claim, "SILENT_SECONDS", 0.05)
+    monkeypatch.setattr(lease, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(lease, "EXPIRY_SECONDS", 0.05)
     run(to_bucket)
     target = Publication(to_bucket)._target
-    dead = Claim(target, "another host")
-    dead.take({"index.html": ["mark"], "going.html": ["mark"]})
+    dead = PublishLease(target, "another host")
+    dead.acquire({"index.html": ["mark"], "going.html": ["mark"]})
     bucket.objects["a/index.html"] = bucket.objects["a/404.html"]
     marked = bucket.objects["a/404.html"].headers | {"x-amz-meta-masthead-mark": "mark"}
     bucket.objects["a/going.html"] = replace(
@@ -66,24 +72,24 @@ def test_dead_publisher(to_bucket, site, bucket, monkeypatch, output):
 
     assert (report.sent, report.removed) == (["index.html"], ["going.html"])
     assert bucket.site("a") == with_headers(files_of(output))
-    with pytest.raises(Busy):
+    with pytest.raises(TargetBusy):
         dead.release({})
 
 
 def test_overtaken(to_bucket, site, bucket, monkeypatch):
     """Whoever was taken for dead sends nothing more."""
-    monkeypatch.setattr(claim, "RENEW_SECONDS", 0)
+    monkeypatch.setattr(lease, "RENEW_SECONDS", 0)
 
     def overtake(method, key):
         if key == "a/index.html":
             with bucket.lock:
-                bucket.objects[f"a/{CLAIM}"] = bucket.objects["a/404.html"]
+                bucket.objects[f"a/{LEASE}"] = bucket.objects["a/404.html"]
 
     bucket.before = overtake
 
-    with pytest.raises(Busy):
+    with pytest.raises(TargetBusy):
         run(to_bucket)
-    assert f"a/{NOTE}" not in bucket.objects
+    assert f"a/{STATE}" not in bucket.objects
 
 
 def test_stopped(target, site, there, output):
@@ -91,7 +97,7 @@ def test_stopped(target, site, there, output):
     answers = iter([False] * 20)
     publication = Publication(target, lambda: next(answers, True))
 
-    with pytest.raises(Stopped):
+    with pytest.raises(PublicationStopped):
         publication.run()
 
     sent = set(there())
@@ -104,10 +110,10 @@ def test_note_that_nobody_can_read(target, site, there, bucket, tmp_path, output
     """A damaged note means that all is sent again."""
     run(target)
     if target.publishes_to_bucket:
-        damaged = replace(bucket.objects[f"a/{NOTE}"], content=b"[")
-        bucket.objects[f"a/{NOTE}"] = damaged
+        damaged = replace(bucket.objects[f"a/{STATE}"], content=b"[")
+        bucket.objects[f"a/{STATE}"] = damaged
     else:
-        (tmp_path / "web" / NOTE).write_text(json.dumps({"files": 3}))
+        (tmp_path / "web" / STATE).write_text(json.dumps({"files": 3}))
 
     report = run(target)
 

@@ -10,8 +10,8 @@ import pytest
 from models.response_headers import url_path
 from sitegen.output.folder import Folder
 from sitegen.output.publishing import source
-from sitegen.output.publishing.claim import CLAIM
-from sitegen.output.publishing.publication import NOTE, Publication
+from sitegen.output.publishing.lease import LEASE
+from sitegen.output.publishing.publication import STATE, Publication
 from sitegen.output.publishing.targets import PublishError
 from tests.publishing.published import dead_ends, files_of, with_headers
 
@@ -85,7 +85,7 @@ def test_leaves_before_lists(to_bucket, site, bucket):
         with_other_mark(bucket, f"a/{path}")
     bucket.asked = []
 
-    run(to_bucket, is_verified=True)
+    run(to_bucket, verify=True)
 
     for keys in (new, [key for _, key in bucket.changes()]):
         depths = [key.count("/") for key in keys]
@@ -109,10 +109,10 @@ def test_last_is_told(to_bucket, site, bucket, shelf, build_site):
 
     changes = [each for each in bucket.asked if each[0] in ("PUT", "DELETE")]
     removals = [n for n, (method, _) in enumerate(changes) if method == "DELETE"]
-    assert changes[0] == ("PUT", f"a/{CLAIM}")
+    assert changes[0] == ("PUT", f"a/{LEASE}")
     rest = [key.removeprefix("a/") for _, key in changes[removals[-1] + 1 :]]
     assert re.fullmatch(r"builds/\d+\.json", rest[0])
-    assert rest[-4:] == ["manifest.json", "build.json", NOTE, CLAIM]
+    assert rest[-4:] == ["manifest.json", "build.json", STATE, LEASE]
     assert all(method == "DELETE" for method, _ in changes[removals[0] : -len(rest)])
 
 
@@ -149,7 +149,7 @@ def test_verified(target, site, there, bucket, tmp_path, output):
         (tmp_path / "web/404.html").write_text("other")
     assert run(target).sent == []
 
-    report = run(target, is_verified=True)
+    report = run(target, verify=True)
 
     assert sorted(report.sent) == ["404.html", "index.html"]
     assert there() == files_of(output)
@@ -160,7 +160,7 @@ def test_verified(target, site, there, bucket, tmp_path, output):
 
 def test_trial(target, site, there, bucket):
     """A dry run tells the same, and touches nothing."""
-    trial = Publication(target).trial()
+    trial = Publication(target).dry_run()
 
     assert there() == {}
     assert not bucket.objects
@@ -181,7 +181,7 @@ def test_changed_while_published(to_bucket, site, bucket, shelf, build_site, out
     run(to_bucket)
 
     assert {path: it[0] for path, it in bucket.site("a").items()} == wanted
-    assert not [*(output / source.HELD).iterdir()]
+    assert not [*(output / source.SNAPSHOT).iterdir()]
     run(to_bucket)
     assert bucket.site("a") == with_headers(files_of(output))
 
@@ -190,7 +190,7 @@ def test_built_while_planned(
     target, site, there, shelf, build_site, output, monkeypatch
 ):
     """A build after the manifest was read, and before the files are held, is seen."""
-    listed, builds = source.Source._listed, [1]
+    listed, builds = source.PublishSource._listed_files, [1]
 
     def built_meanwhile(self, known):
         if builds and builds.pop():
@@ -199,7 +199,7 @@ def test_built_while_planned(
             build_site()
         return listed(self, known)
 
-    monkeypatch.setattr(source.Source, "_listed", built_meanwhile)
+    monkeypatch.setattr(source.PublishSource, "_listed_files", built_meanwhile)
 
     run(target)
 
@@ -243,5 +243,5 @@ def test_broken_build(target, site, output):
     with Folder(str(output)).locked():
         Folder(str(output)).begin()
 
-    with pytest.raises(PublishError, match="a build was broken off"):
+    with pytest.raises(PublishError, match="a build was interrupted"):
         run(target)

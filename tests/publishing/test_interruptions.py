@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from models.response_headers import cache_class, path_rule, url_path
-from sitegen.output.publishing.claim import CLAIM
+from sitegen.output.publishing.lease import LEASE
 from tests.commands.conftest import ROOT
 from tests.conftest import Clock
 from tests.properties.histories import EVENTS, SERVICES, World, add_service
@@ -126,7 +126,7 @@ def test_folder(world, tmp_path, chance):
 def stamp(target):
     """By what a claim is told apart from the one before."""
     try:
-        return (target / CLAIM).stat().st_ino
+        return (target / LEASE).stat().st_ino
     except FileNotFoundError:
         return 0
 

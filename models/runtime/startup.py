@@ -1,4 +1,4 @@
-"""Opening an instance: made where there is none, one that must be there, on trial."""
+"""Open the database of an instance and prepare the instance for use."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,11 +9,11 @@ from tempfile import TemporaryDirectory
 
 from peewee import PeeweeException
 
-from models.commands.ending import CommandError
 from models.errors import StorageBusy
 from models.instance import create_instance_secrets
 from models.platform.keys import add_bootstrap_key
 from models.projects.projects.projects import DocsSlugTaken, ensure_docs_project
+from models.runtime.commands import CommandError
 from models.settings import Settings
 from models.storage.database import (
     database,
@@ -28,9 +28,10 @@ from models.storage.schema import NewerSchema
 
 def open_instance(settings: Settings, now: datetime) -> list[str]:
     """
-    Open the database, bring its tables up to date, make what must be there.
+    Open the database, create it if necessary, and migrate it to the current schema.
 
-    Return the names of the migrations that were applied.
+    Also create the instance's secrets, the bootstrap key and the docs project if they
+    do not exist yet. Return the names of the migrations that were applied.
     """
     try:
         open_database(settings.database)
@@ -43,7 +44,7 @@ def open_instance(settings: Settings, now: datetime) -> list[str]:
             now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
         )
     except (OSError, PeeweeException, StorageBusy) as error:
-        # In one line, without the question that a driver adds.
+        # Drivers append hints and questions on further lines.
         reason = f"{error.__cause__ or error}".partition("\n")[0].rstrip("?.")
         raise CommandError(
             f"The database {without_password(settings.database)} cannot be used:"
@@ -54,8 +55,8 @@ def open_instance(settings: Settings, now: datetime) -> list[str]:
     return applied
 
 
-def open_existing(settings: Settings, now: datetime) -> None:
-    """Open a database that must be there: a wrong path is not a new instance."""
+def open_existing_instance(settings: Settings, now: datetime) -> None:
+    """Open the instance; raise CommandError if its database does not exist."""
     if not database_exists(settings.database):
         raise CommandError(
             f"There is no database at {without_password(settings.database)}."
@@ -65,13 +66,13 @@ def open_existing(settings: Settings, now: datetime) -> None:
 
 
 @contextmanager
-def on_trial(settings: Settings, is_trial: bool) -> Iterator[Settings]:
-    """Where there is no instance yet, a trial makes none."""
-    if not is_trial or database_exists(settings.database):
+def dry_run_settings(settings: Settings, is_dry_run: bool) -> Iterator[Settings]:
+    """Replace a database that does not exist by a temporary one during a dry run."""
+    if not is_dry_run or database_exists(settings.database):
         yield settings
         return
     with TemporaryDirectory() as folder:
         try:
-            yield replace(settings, database=str(Path(folder) / "trial.db"))
+            yield replace(settings, database=str(Path(folder) / "dry-run.db"))
         finally:
             database.close()

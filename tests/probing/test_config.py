@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from api.client.probe_config import read_plan
+from api.client.probe_config import read_config
 from models.settings import SettingError
 from tests.probing.conftest import KEY
 
@@ -26,7 +26,7 @@ def refused(file):
     def read(text, key=KEY):
         file.write_text(text)
         with pytest.raises(SettingError) as caught:
-            read_plan(file, key)
+            read_config(file, key)
         return str(caught.value).removeprefix(f"{file}")
 
     return read
@@ -38,22 +38,22 @@ def test_three_kinds(file):
         TOP + "interval_seconds = 30\n" + HTTP + TCP + "retries = 5\n" + DNS
     )
 
-    plan = read_plan(file, KEY)
+    config = read_config(file, KEY)
 
-    assert [each.kind for each in plan.targets] == ["http", "tcp", "dns"]
-    assert [each.interval_seconds for each in plan.targets] == [30, 30, 30]
-    assert [each.retries for each in plan.targets] == [1, 5, 1]
-    assert (plan.api, plan.key) == ("https://masthead.example", KEY)
+    assert [target.kind for target in config.targets] == ["http", "tcp", "dns"]
+    assert [target.interval_seconds for target in config.targets] == [30, 30, 30]
+    assert [target.retries for target in config.targets] == [1, 5, 1]
+    assert (config.api, config.key) == ("https://masthead.example", KEY)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("api = ", " is not TOML: "),
         (HTTP, ":\n  source: Is required.\n  api: Is required."),
         (TOP, ": targets: Is required."),
         (TOP + "targets = []", ": targets: List should have at least 1 item"),
-        (TOP + "interval = 5\n" + HTTP, ": interval: There is no such member."),
+        (TOP + "interval = 5\n" + HTTP, ": interval: There is no such option."),
         (TOP + "retries = '3'\n" + HTTP, ": retries: Must be a valid integer."),
         (TOP + HTTP + "statsu = [1]\n", ": target 1 (api), statsu: There is no such"),
         (
@@ -69,7 +69,7 @@ def test_three_kinds(file):
             ": target 1 (api), status.0: Must be a status",
         ),
         (TOP + HTTP + TCP + "url = 'x'", ": target 2 (mail), url: There is no such"),
-        (TOP + HTTP.replace("https:", "ftp:"), ": target 1 (api), url: Must be an add"),
+        (TOP + HTTP.replace("https:", "ftp:"), ": target 1 (api), url: Must be a URL"),
         (TOP + HTTP.replace("api.", "me:pw@api."), ": target 1 (api), url: Must not"),
         (TOP + HTTP.replace('"http"', '"icmp"'), ": target 1 (api): kind must be http"),
         (TOP + HTTP.replace('"api"', '"API"'), ": target 1 (API), service: Must match"),
@@ -80,30 +80,33 @@ def test_three_kinds(file):
         ),
         (
             TOP + HTTP + "contains = 'x'\nmethod = 'HEAD'",
-            ": target 1 (api): contains ne",
+            ": target 1 (api): contains re",
         ),
-        (TOP + "key = 'mh_x'\n" + HTTP, ": a key is a secret and does not stand here."),
-        (TOP + HTTP + HTTP, ": 2 targets speak of api as here, so each would"),
+        (
+            TOP + "key = 'mh_x'\n" + HTTP,
+            ": a key is a secret and does not belong in this file.",
+        ),
+        (TOP + HTTP + HTTP, ": 2 targets measure api with the source here, so"),
     ],
 )
-def test_mistakes(refused, text, said):
+def test_mistakes(refused, text, expected):
     """A mistake is told in a sentence with its file, its target and its member."""
-    assert refused(text).startswith(said)
+    assert refused(text).startswith(expected)
 
 
 def test_two_voices(file):
     """Two targets may speak of one service as two sources."""
     file.write_text(TOP + HTTP + HTTP + 'source = "here-dns"\n')
 
-    plan = read_plan(file, KEY)
+    config = read_config(file, KEY)
 
-    assert [each.source for each in plan.targets] == ["here", "here-dns"]
+    assert [target.source for target in config.targets] == ["here", "here-dns"]
 
 
 def test_no_file(file):
     """A file that is not there is named."""
     with pytest.raises(SettingError, match="No such file or directory"):
-        read_plan(file, KEY)
+        read_config(file, KEY)
 
 
 def test_key_file(file, tmp_path):
@@ -112,7 +115,7 @@ def test_key_file(file, tmp_path):
     (tmp_path / "key").chmod(0o400)
     file.write_text(TOP + 'key_file = "key"\n' + HTTP)
 
-    assert read_plan(file, "").key == KEY
+    assert read_config(file, "").key == KEY
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620])
@@ -121,11 +124,11 @@ def test_key_file_that_others_may_open(refused, tmp_path, mode):
     (tmp_path / "key").write_text(KEY)
     (tmp_path / "key").chmod(mode)
 
-    told = refused(TOP + 'key_file = "key"\n' + HTTP, key="")
+    message = refused(TOP + 'key_file = "key"\n' + HTTP, key="")
 
-    assert "is open to others than its owner" in told
-    assert f"chmod 600 {tmp_path / 'key'}" in told
-    assert KEY not in told
+    assert "is accessible to others than its owner" in message
+    assert f"chmod 600 {tmp_path / 'key'}" in message
+    assert KEY not in message
 
 
 def test_no_key(refused):
@@ -135,16 +138,16 @@ def test_no_key(refused):
 
 def test_key_that_is_cut(refused):
     """A key that lost its end in a copy is known at once, and not shown."""
-    told = refused(TOP + HTTP, key=KEY[:-1])
+    message = refused(TOP + HTTP, key=KEY[:-1])
 
-    assert "is no key of Masthead" in told
-    assert KEY[:-1] not in told
+    assert "is not a valid Masthead key" in message
+    assert KEY[:-1] not in message
 
 
 def test_paths_begin_at_the_file(file):
     """A path begins where the file lies, wherever the probe is started."""
     file.write_text(TOP + 'spool = "waiting.jsonl"\n' + HTTP)
-    assert read_plan(file, KEY).spool == file.parent / "waiting.jsonl"
+    assert read_config(file, KEY).spool == file.parent / "waiting.jsonl"
 
     file.write_text(TOP + 'spool = "/var/lib/probe/spool"\n' + HTTP)
-    assert read_plan(file, KEY).spool == Path("/var/lib/probe/spool")
+    assert read_config(file, KEY).spool == Path("/var/lib/probe/spool")
