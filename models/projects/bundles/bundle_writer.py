@@ -1,4 +1,4 @@
-"""Write the bundle of a project piece by piece, in constant memory."""
+"""Write the bundle of a project piece by piece, without holding it in memory."""
 
 import json
 from collections.abc import Iterable, Iterator
