@@ -192,7 +192,7 @@ from api.scheduler import Jobs, tidy
 from models import changes
 from models.platform.key_uses import KeyUses
 from models.platform.shared_rate_limits import rate_limiter_for
-from models.projects.documents.document_import import Import, import_documents
+from models.projects.documents.document_import import ImportOptions, import_documents
 from models.projects.fields import Actor
 from models.runtime.leader_election import join_election
 from models.runtime.server_locks import ServerLocks
@@ -251,7 +251,7 @@ def _prepare_instance(context: CommandContext) -> None:
 def _import_manual(settings: Settings) -> None:
     folder = Path(__file__).parent / "manual"
     actor = Actor("account", settings.docs_owner_id)
-    options = Import("guides", utc_now(), actor, tree=folder.name, publish=True)
+    options = ImportOptions("guides", utc_now(), actor, tree=folder.name, publish=True)
     import_documents(read_tree(folder).sources, options, show_progress("document"))
 
 

@@ -24,7 +24,7 @@ from api.client.targets import (
     is_http_url,
 )
 from models.status.measurements.measurements import StatusMeasurement
-from models.status.state import Measured
+from models.status.state import MeasurementStatus
 
 _DAY_SECONDS = 86_400
 _MAX_RESPONSE_MS = 600_000
@@ -66,7 +66,7 @@ def check_with_retries(
 def check_target(target: ProbeTarget, now: datetime) -> CheckResult:
     """Check a target once; any network error means that it is down."""
     started = monotonic()
-    status: Measured = "operational"
+    status: MeasurementStatus = "operational"
     response_ms: int | None
     deadline = Deadline(target.timeout_seconds)
     try:

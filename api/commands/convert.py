@@ -5,13 +5,14 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 
 from models.runtime.commands import CommandContext
-from models.status.converters.samples import Names, pairs
-from models.status.converters.tools import TOOLS, Asked, converted
+from models.status.converters.conversion import CONVERTERS, ConversionInput
+from models.status.converters.conversion import convert as convert_output
+from models.status.converters.mapping import ServiceNames, parse_service_options
 
 
 def declare(parser: ArgumentParser) -> None:
     tools = parser.add_subparsers(required=True, metavar="TOOL")
-    for tool in TOOLS:
+    for tool in CONVERTERS:
         help = f"convert the output of {tool} from standard input"
         description = help.capitalize() + "."
         tool_parser = tools.add_parser(tool, help=help, description=description)
@@ -40,16 +41,16 @@ def _add_options(parser: ArgumentParser, tool: str) -> None:
 
 def convert(tool: str, context: CommandContext, arguments: Namespace) -> None:
     """Print one request body per line, each with at most 200 measurements."""
-    request = Asked(
+    conversion_input = ConversionInput(
         text=sys.stdin.buffer.read(),
-        names=Names(pairs(arguments.service)),
+        names=ServiceNames(parse_service_options(arguments.service)),
         now=context.clock(),
         source=arguments.source,
         label=getattr(arguments, "label", ""),
     )
-    lines = list(converted(tool, request))
+    lines = list(convert_output(tool, conversion_input))
     print(*lines, sep="\n", end="\n" * bool(lines))
-    for remark in request.names.remarks():
+    for remark in conversion_input.names.remarks():
         print(remark, file=sys.stderr)
     if not lines:
         print("The input contains no measurements.", file=sys.stderr)

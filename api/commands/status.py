@@ -8,8 +8,8 @@ from pathlib import Path
 from api.client.fetch import fetch_documents
 from models.runtime.commands import INTERRUPTED, CommandContext
 from models.runtime.startup import dry_run_settings, open_instance
-from models.status.importers.detection import cargo_of, files_in
-from models.status.importers.status_import import ArrivalReport, bring_in
+from models.status.importers.page_formats import parse_status_page, status_page_files
+from models.status.importers.status_import import StatusImportReport, import_status_page
 from models.status.importers.statuspage import DOCUMENTS
 
 
@@ -54,26 +54,26 @@ def import_status(context: CommandContext, arguments: Namespace) -> int:
     return 1 if report.left_out else 0
 
 
-def _import(context: CommandContext, arguments: Namespace) -> ArrivalReport:
+def _import(context: CommandContext, arguments: Namespace) -> StatusImportReport:
     if "://" in arguments.source:
         base_url = f"{arguments.source.rstrip('/')}/api/v2"
         files = fetch_documents(base_url, DOCUMENTS)
     else:
-        files = files_in(Path(arguments.source))
-    cargo = cargo_of(files)
+        files = status_page_files(Path(arguments.source))
+    status = parse_status_page(files)
     with dry_run_settings(context.settings, arguments.dry_run) as settings:
         now = context.clock()
         open_instance(settings, now)
-        return bring_in(
-            cargo,
+        return import_status_page(
+            status,
             now,
-            otherwise=arguments.otherwise,
-            is_trial=arguments.dry_run,
+            default_service=arguments.otherwise,
+            is_dry_run=arguments.dry_run,
             progress=context.show_progress("incident"),
         )
 
 
-def _print_report(report: ArrivalReport, *, is_dry_run: bool) -> None:
+def _print_report(report: StatusImportReport, *, is_dry_run: bool) -> None:
     for remark in report.remarks():
         print(remark, file=sys.stderr)
     print(*report.lines(), sep="\n")

@@ -5,7 +5,7 @@ from time import perf_counter
 
 from models.runtime.commands import CommandContext
 from models.runtime.startup import open_existing_instance
-from models.status.snapshot.last_change import next_told
+from models.status.snapshot.last_change import next_page_change
 from models.storage.database import limit_read_memory, reading
 from sitegen.build.build import build
 from sitegen.build.up_to_date import made_of, note
@@ -30,7 +30,7 @@ def build_site(context: CommandContext, arguments: Namespace) -> int:
         build_context, full=arguments.full, progress=context.show_progress("page")
     )
     with reading():
-        valid_until = next_told(now, settings.freshness)
+        valid_until = next_page_change(now, settings.freshness)
     note(settings, inputs_digest, valid_until, report)
     print_report(
         report,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 from models.projects.documents.document_import import (
-    Import,
+    ImportOptions,
     ImportReport,
     import_documents,
 )
@@ -92,16 +92,16 @@ def import_docs(context: CommandContext, arguments: Namespace) -> int:
 
 def _import_options(
     settings: Settings, arguments: Namespace, tree: Tree, now: datetime
-) -> Import:
-    return Import(
+) -> ImportOptions:
+    return ImportOptions(
         collection=arguments.collection,
         now=now,
         actor=Actor("account", settings.docs_owner_id),
         tree=arguments.tree or arguments.folder.resolve().name,
         publish=arguments.publish,
         prune=arguments.prune,
-        held=frozenset(note.path for note in tree.skipped),
-        is_trial=arguments.dry_run,
+        skipped_paths=frozenset(note.path for note in tree.skipped),
+        is_dry_run=arguments.dry_run,
     )
 
 

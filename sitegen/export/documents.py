@@ -10,9 +10,9 @@ import yaml
 from models.base import Schema
 from models.fields import Id, Moment, format_moment
 from models.projects.bundles.bundle_writer import (
-    documents_of,
-    projects_held,
-    revisions_of,
+    all_projects,
+    document_revisions,
+    documents_with_former_collections,
 )
 from models.projects.documents.documents import Collection
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
@@ -44,9 +44,9 @@ class IndexedDocument(Schema):
 
 
 def document_index() -> Iterator[IndexedDocument]:
-    for project in projects_held():
+    for project in all_projects():
         paths = DocumentPaths()
-        for document, former_collections in documents_of(project):
+        for document, former_collections in documents_with_former_collections(project):
             fields: dict[str, Any] = {
                 "project": project.slug,
                 "former_collections": sorted(former_collections),
@@ -66,10 +66,10 @@ def document_files(project: ProjectRow) -> Iterator[tuple[str, str]]:
     """
     paths = DocumentPaths()
     # Paths depend on the order in which documents get them: that of the index.
-    for document, _ in documents_of(project):
+    for document, _ in documents_with_former_collections(project):
         paths.path_of(document)
     folder = f"{FOLDER}/{project.slug}"
-    for document, revision in revisions_of(project):
+    for document, revision in document_revisions(project):
         text = _file_text(document, revision)
         yield f"{folder}/revisions/{document.slug}/{revision.version:04}.md", text
         path = f"{document.collection or NO_COLLECTION}/{paths.path_of(document)}"

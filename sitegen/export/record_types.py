@@ -42,19 +42,21 @@ def _to_json(record: Record) -> str:
 
 
 RECORD_TYPES = (
-    RecordType("status/services.jsonl", StatusAdminService, status.services_kept),
+    RecordType("status/services.jsonl", StatusAdminService, status.exported_services),
     RecordType(
-        "status/incidents.jsonl", status.ExportedIncident, status.incidents_kept
+        "status/incidents.jsonl", status.ExportedIncident, status.exported_incidents
     ),
     RecordType(
         "status/maintenance.jsonl",
         StatusMaintenance,
-        status.maintenance_kept,
+        status.exported_maintenance,
         needs_time=True,
     ),
-    RecordType("status/readings.jsonl", status.ExportedSample, status.readings_kept),
-    RecordType("status/hours.jsonl", status.ExportedHour, status.hours_kept),
-    RecordType("status/days.jsonl", status.ExportedDay, status.days_kept),
+    RecordType(
+        "status/readings.jsonl", status.ExportedSample, status.exported_readings
+    ),
+    RecordType("status/hours.jsonl", status.ExportedHour, status.exported_hours),
+    RecordType("status/days.jsonl", status.ExportedDay, status.exported_days),
     RecordType("platform/keys.jsonl", InventoriedKey, all_keys, needs_time=True),
     RecordType("projects/labels.jsonl", Label, global_labels),
     RecordType("documents/index.jsonl", IndexedDocument, document_index),
@@ -67,5 +69,5 @@ RECORD_TYPES = (
 )
 # Raw measurements are optional, since they are many times the size of all the rest.
 SAMPLES = RecordType(
-    "status/measurements.jsonl", status.ExportedSample, status.measurements_kept
+    "status/measurements.jsonl", status.ExportedSample, status.exported_measurements
 )

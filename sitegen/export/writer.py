@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from models.fields import format_moment
-from models.projects.bundles.bundle_writer import projects_held, told_bundle
+from models.projects.bundles.bundle_writer import all_projects, serialize_bundle
 from models.runtime.commands import Progress
 from models.storage.database import reading
 from sitegen.export import documents
@@ -61,8 +61,8 @@ def _write_files(
     record_types = (*RECORD_TYPES, SAMPLES) if options.with_samples else RECORD_TYPES
     for record_type in record_types:
         folder.write(record_type.file, progress(record_type.lines(options.now)))
-    for project in projects_held():
-        chunks = told_bundle(project, options.now)
+    for project in all_projects():
+        chunks = serialize_bundle(project, options.now)
         folder.write(f"projects/{project.slug}.json", progress(chunks))
         for name, text in progress(documents.document_files(project)):
             folder.write(name, [text])

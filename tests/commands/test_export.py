@@ -9,7 +9,7 @@ import pytest
 
 import app
 from models.projects.bundles.bundle import ProjectBundle
-from models.projects.bundles.export import ExportProject, project_exported
+from models.projects.bundles.export import ExportProject, export_project
 from models.projects.bundles.project_import import ImportProject, import_project
 from models.projects.documents.documents import UpdateDocument, update_document
 from models.projects.documents.rows import DOCUMENTS, DocumentRow
@@ -181,7 +181,7 @@ def words_of_documents():
     for row in DocumentRow.select().join(ProjectRow).where(ProjectRow.builtin):
         words = [getattr(row, name) for name in names]
         shown = DOCUMENTS.revision_of(row, row.published_version)
-        texts = (DOCUMENTS.with_content(row).content, shown.title, shown.content)
+        texts = (DOCUMENTS.load_content(row).content, shown.title, shown.content)
         found[row.slug] = (*words, *texts)
     return found
 
@@ -232,7 +232,7 @@ def test_projects_come_back(exported):
 
 
 def exported_by_api(id):
-    bundle = project_exported(ExportProject(id=id), NOON, BY_OWNER)
+    bundle = export_project(ExportProject(id=id), NOON, BY_OWNER)
     return json.loads(bundle.model_dump_json(by_alias=True))
 
 

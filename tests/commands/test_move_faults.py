@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from models.runtime.server_locks import ServerLocks
-from models.status.services.catalogue import ServiceRow
+from models.status.services.rows import ServiceRow
 from models.storage.database import database, without_password
 from models.storage.engines.postgresql_bulk import PostgresqlBulkRows
 from models.storage.engines.postgresql_driver import psycopg

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from models.status.importers.origins import MovedRow, old_addresses
-from tests.rules.test_moving import at, cargo, files, timeline
+from models.status.importers.imported_rows import ImportedRow, imported_paths
+from tests.rules.test_importers import at, files, imported, timeline
 
 DRY = "content/issues/2025-04-11-dry-trees.md"
 
@@ -22,7 +22,7 @@ def issue(body, front="resolved: true\nresolvedWhen: 2025-04-11 09:00:00"):
     head = f"title: Dry\ndate: 2025-04-11 06:10:00\n{front}\naffected: [Watering]"
     (found,) = [
         each
-        for each in cargo("cstate", **{DRY: f"---\n{head}\n---\n{body}"}).incidents
+        for each in imported("cstate", **{DRY: f"---\n{head}\n---\n{body}"}).incidents
         if each.title == "Dry"
     ]
     return found
@@ -30,7 +30,7 @@ def issue(body, front="resolved: true\nresolvedWhen: 2025-04-11 09:00:00"):
 
 def test_order_of_components():
     """A group stands where the group stands, whatever its components say."""
-    found = cargo(
+    found = imported(
         "statuspage",
         **changed("components.json", "components", 2, position=0),
         **{"summary.json": json.dumps({"page": {"id": "p"}})},
@@ -49,9 +49,9 @@ def test_updates_of_one_time():
     ]
     said = changed("incidents.json", "incidents", 1, incident_updates=updates)
 
-    _, lost, _ = cargo("statuspage", **said).incidents
+    _, lost, _ = imported("statuspage", **said).incidents
 
-    assert [each.body for each in lost.entries] == ["monitoring", "resolved"]
+    assert [each.body for each in lost.updates] == ["monitoring", "resolved"]
 
 
 def test_components_outweigh_updates():
@@ -63,7 +63,7 @@ def test_components_outweigh_updates():
     }
     said = changed("incidents.json", "incidents", 1, incident_updates=[update])
 
-    _, lost, _ = cargo("statuspage", **said).incidents
+    _, lost, _ = imported("statuspage", **said).incidents
 
     assert lost.services == ["cberths00001"]
 
@@ -82,7 +82,7 @@ def test_window_that_took_longer(resolved, completed):
         "scheduled-maintenances.json", "scheduled_maintenances", 1, resolved_at=resolved
     )
 
-    _, done = cargo("statuspage", **said).windows
+    _, done = imported("statuspage", **said).windows
 
     assert done.completed_at == completed
 
@@ -94,7 +94,7 @@ def test_line_between_entries():
         'Old. {{% track "2025-04-11 07:00:00" %}}\n\nOldest.'
     )
 
-    assert [(each.at.hour, each.status) for each in found.entries] == [
+    assert [(each.created_at.hour, each.status) for each in found.updates] == [
         (6, "investigating"),
         (7, "investigating"),
         (8, "investigating"),
@@ -126,7 +126,7 @@ def test_window_without_length(end):
     said = json.loads(files("upptime")["issues.json"])
     said[1]["body"] = f"<!--\nstart: 2026-03-05T05:00:00Z\nend: {end}\n-->"
 
-    found = cargo("upptime", **{"issues.json": json.dumps(said)})
+    found = imported("upptime", **{"issues.json": json.dumps(said)})
 
     assert found.windows == []
     assert [old for old, _ in found.left_out] == ["issue 12", "issue 8"]
@@ -137,6 +137,6 @@ def test_address_of_two_pages():
     """Where two pages had one address, the first in order has it."""
     for source in ("b", "a"):
         members = {"type": "incident", "old": "1", "address": "/incidents/1"}
-        MovedRow.create(source=source, subject=source, **members)
+        ImportedRow.create(source=source, subject=source, **members)
 
-    assert [row.subject for row in old_addresses()] == ["a"]
+    assert [row.subject for row in imported_paths()] == ["a"]

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from models.projects.documents.addresses import Addresses
+from models.projects.documents.link_resolver import LinkResolver
 from models.projects.documents.published import PublishedPage
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -21,7 +21,7 @@ HERE = page("install", source="setup/install.md")
 NEAR = page("first-steps", source="setup/first-steps/index.md")
 FAR = page("limits", "support", source="reference/limits.md")
 PLAIN = page("plain", "products")
-ADDRESSES = Addresses([HERE, NEAR, FAR, PLAIN])
+ADDRESSES = LinkResolver([HERE, NEAR, FAR, PLAIN])
 
 
 @pytest.mark.parametrize(

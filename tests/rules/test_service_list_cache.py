@@ -1,4 +1,4 @@
-"""The remembered list is never another than the one that would be made now."""
+"""The cached list always equals the one that would be computed now."""
 
 from datetime import timedelta
 

@@ -7,7 +7,7 @@ import pytest
 from models.changes import marks
 from models.errors import ValidationFailed
 from models.projects.documents.document_import import (
-    Import,
+    ImportOptions,
     document_source,
     import_documents,
 )
@@ -41,7 +41,7 @@ def source(path="start.md", **more):
 
 def brought(clock, *sources, **more):
     asked = {"collection": "guides", "tree": "docs", "publish": True} | more
-    return import_documents(sources, Import(now=clock.now, actor=KEY, **asked))
+    return import_documents(sources, ImportOptions(now=clock.now, actor=KEY, **asked))
 
 
 def test_import(docs, clock):
@@ -165,7 +165,7 @@ def test_document_that_came_from_no_file(docs, clock):
 
     report = brought(clock, source())
 
-    told = "It takes the place of the document 'start'."
+    told = "It replaces the document 'start', which came from no file."
     assert (report.updated, report.notes) == (["start"], [("start.md", told)])
 
 
@@ -207,7 +207,9 @@ def test_what_prune_leaves_alone(docs, clock):
     write(docs, clock, slug="here", collection="guides")
     brought(clock, source("a.md"), source("held.md"))
 
-    report = brought(clock, source("a.md"), prune=True, held=frozenset({"held.md"}))
+    report = brought(
+        clock, source("a.md"), prune=True, skipped_paths=frozenset({"held.md"})
+    )
 
     assert not report.changed
     assert set(public()) == {"a", "held", "other", "there"}
@@ -228,7 +230,7 @@ def test_trial(docs, clock):
     files = source("a.md", content="New."), source("c.md")
     before, marked = ActivityRow.select().count(), marks()["docs"]
 
-    trial = brought(clock, *files, prune=True, is_trial=True)
+    trial = brought(clock, *files, prune=True, is_dry_run=True)
 
     assert (ActivityRow.select().count(), marks()["docs"]) == (before, marked)
     assert brought(clock, *files, prune=True) == trial

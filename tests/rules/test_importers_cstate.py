@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from models.errors import ValidationFailed
-from models.status.importers.detection import cargo_of
-from models.status.importers.hugo import urlized
+from models.status.importers.hugo import urlize
+from models.status.importers.page_formats import parse_status_page
 
 CONFIGURATION = """\
 title: Mill status
@@ -32,19 +32,23 @@ def at(hour, minute=0, day=14):
     return datetime(2024, 5, day, hour, minute, tzinfo=UTC)
 
 
-def cargo(front=FRONT, body="", configuration=CONFIGURATION, name="2024-05-14-Stones"):
+def imported(
+    front=FRONT, body="", configuration=CONFIGURATION, name="2024-05-14-Stones"
+):
     text = f"---\n{front}\n---\n\n{body}"
-    return cargo_of({"config.yml": configuration, f"content/issues/{name}.md": text})
+    return parse_status_page(
+        {"config.yml": configuration, f"content/issues/{name}.md": text}
+    )
 
 
 def incident(*arguments, **named):
-    found = cargo(*arguments, **named)
+    found = imported(*arguments, **named)
     assert found.left_out == []
     return found.incidents[0]
 
 
 def timeline(found):
-    return [(each.at, each.status, each.body) for each in found.entries]
+    return [(each.created_at, each.status, each.body) for each in found.updates]
 
 
 @pytest.mark.parametrize(
@@ -61,31 +65,31 @@ def timeline(found):
 )
 def test_address_of_a_name(name, told):
     """Hugo keeps dots and lines below, which are no signs of a slug of ours."""
-    assert urlized(name) == told
+    assert urlize(name) == told
 
 
 def test_old_addresses():
     """They are those of Hugo, whatever the name of the file or the system."""
-    found = cargo(name="2024-05-14-Stones copy")
+    found = imported(name="2024-05-14-Stones copy")
 
-    assert [each.address for each in found.services] == [
+    assert [each.path for each in found.services] == [
         "/affected/grind.mill.example",
         "/affected/flour-shop",
     ]
-    assert found.incidents[0].address == "/issues/2024-05-14-stones-copy"
+    assert found.incidents[0].path == "/issues/2024-05-14-stones-copy"
 
 
 def test_shown_name():
     """A system may be shown under another name than issues call it by."""
-    assert [each.name for each in cargo().services][1] == "The shop"
-    assert [each.old for each in cargo().services][1] == "Flour Shop"
+    assert [each.name for each in imported().services][1] == "The shop"
+    assert [each.external_id for each in imported().services][1] == "Flour Shop"
 
 
 def test_page_without_host():
     """A base that is a path is that of many: the title names the page."""
     path = CONFIGURATION.replace("https://status.mill.example/", "/")
 
-    assert cargo(configuration=path).source == "cstate Mill status"
+    assert imported(configuration=path).source == "cstate Mill status"
 
 
 def test_names_in_any_case():
@@ -95,7 +99,7 @@ def test_names_in_any_case():
         "displayN", "displayn"
     )
 
-    found = cargo(front, configuration=spelled)
+    found = imported(front, configuration=spelled)
 
     assert found.source == "cstate https://status.mill.example/"
     assert found.services[1].name == "The shop"
@@ -125,7 +129,7 @@ def test_times_as_people_write_them(said, ended):
 
 def test_time_that_is_none():
     """What cannot be read is told, and what it was."""
-    found = cargo(FRONT.replace("2024-05-14 12:00:00", "2024-05-14T12:00:00+00:00Z"))
+    found = imported(FRONT.replace("2024-05-14 12:00:00", "2024-05-14T12:00:00+00:00Z"))
 
     ((_, why),) = found.left_out
     assert why.endswith("'2024-05-14T12:00:00+00:00Z' is not a date and time.")
@@ -137,9 +141,9 @@ def test_zone_of_the_page():
     found = incident(body=body, configuration="timeZone: Europe/Oslo\n" + CONFIGURATION)
 
     assert (found.started_at, found.resolved_at) == (at(8), at(10))
-    assert found.entries[0].at == at(8, 30)
+    assert found.updates[0].created_at == at(8, 30)
     with pytest.raises(ValidationFailed, match="no time zone 'Mars/Base'"):
-        cargo(configuration="timeZone: Mars/Base\n" + CONFIGURATION)
+        imported(configuration="timeZone: Mars/Base\n" + CONFIGURATION)
 
 
 def test_end_before_the_beginning():
@@ -157,7 +161,7 @@ def test_affected_in_another_case():
     found = incident(front)
 
     assert found.services == ["grind.mill.example"]
-    assert found.address == "/issues/big-stones"
+    assert found.path == "/issues/big-stones"
 
 
 def test_nothing_affected():

@@ -3,10 +3,10 @@
 import pytest
 
 from models.projects.documents.renamed_headings import (
-    MOST_HEADINGS,
-    MOST_IDS,
+    MAX_HEADINGS,
+    MAX_IDS,
     former_ids,
-    renamed,
+    renamed_ids,
 )
 
 
@@ -43,7 +43,7 @@ def outline(told):
 )
 def test_renamed(before, after, found):
     """Between two neighbours that stay, as many of a level as there were are these."""
-    assert renamed(outline(before), outline(after)) == found
+    assert renamed_ids(outline(before), outline(after)) == found
 
 
 @pytest.mark.parametrize(
@@ -69,13 +69,13 @@ def test_former_ids(history, found):
 def test_former_ids_are_bounded():
     """Of many old ids the newest are kept; past many headings nobody looks."""
     names = [[(2, f"{n}-{i}", "") for i in range(150)] for n in range(4)]
-    long = [(2, f"a-{n}", "") for n in range(MOST_HEADINGS)]
+    long = [(2, f"a-{n}", "") for n in range(MAX_HEADINGS)]
 
     found = former_ids(names)
     beyond = former_ids([[*long, (2, "old", "")], [*long, (2, "new", "")]])
     pushed = former_ids([[(2, "a-x", "")], [(2, "b", ""), *long, (2, "a-x", "")]])
 
-    assert len(found) == MOST_IDS
+    assert len(found) == MAX_IDS
     assert found["2-0"] == "3-0"
     assert "0-0" not in found
     assert beyond == {}

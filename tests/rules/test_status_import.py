@@ -1,4 +1,4 @@
-"""What another status page held, brought in."""
+"""What another status page held, run in."""
 
 import json
 from datetime import timedelta
@@ -9,35 +9,47 @@ import pytest
 from models.audit import AuditRow, broken_links
 from models.changes import behind, marks
 from models.errors import ReferenceNotFound
-from models.status.importers.detection import cargo_of, files_in
-from models.status.importers.origins import MovedRow
-from models.status.importers.status_import import bring_in
-from models.status.incidents.incidents import EntryRow, IncidentRow, incident_detail
-from models.status.incidents.listing import all_incidents
+from models.status.importers.imported_rows import ImportedRow
+from models.status.importers.page_formats import parse_status_page, status_page_files
+from models.status.importers.status_import import import_status_page
+from models.status.incidents.incidents import (
+    IncidentRow,
+    IncidentUpdateRow,
+    all_incidents,
+    incident_detail,
+)
 from models.status.maintenance.windows import MaintenanceRow, all_maintenance
-from models.status.services.catalogue import ServiceRow, StatusAddService, add_service
+from models.status.services.catalogue import StatusAddService, add_service
+from models.status.services.rows import ServiceRow
 
 ELSEWHERE = Path(__file__).parents[1] / "elsewhere"
-ROWS = (ServiceRow, IncidentRow, EntryRow, MaintenanceRow, MovedRow, AuditRow)
+ROWS = (
+    ServiceRow,
+    IncidentRow,
+    IncidentUpdateRow,
+    MaintenanceRow,
+    ImportedRow,
+    AuditRow,
+)
 
 pytestmark = pytest.mark.usefixtures("store")
 each_page = pytest.mark.parametrize("name", ["statuspage", "cstate", "upptime"])
 
 
-def cargo(name):
-    return cargo_of(files_in(ELSEWHERE / name))
+def imported(name):
+    return parse_status_page(status_page_files(ELSEWHERE / name))
 
 
-def kept():
+def stored_rows():
     return [list(row.select().dicts()) for row in ROWS]
 
 
 @pytest.fixture
-def bring(clock):
-    def brought(name, **more):
-        return bring_in(cargo(name), clock.now, **more)
+def import_page(clock):
+    def run(name, **more):
+        return import_status_page(imported(name), clock.now, **more)
 
-    return brought
+    return run
 
 
 @pytest.mark.parametrize(
@@ -48,47 +60,47 @@ def bring(clock):
         ("upptime", {"service": 3, "incident": 2, "maintenance": 1}, 1),
     ],
 )
-def test_everything_comes(bring, audited, name, added, left_out):
-    """Each thing is added once and audited once; what stays behind is told."""
-    report = bring(name)
+def test_everything_comes(import_page, audited, name, added, left_out):
+    """Each thing is added once and audited once; what is left out is reported."""
+    report = import_page(name)
 
     assert {type: len(each) for type, each in report.added.items()} == added
     assert len(report.left_out) == left_out
-    assert len(audited()) == MovedRow.select().count() == sum(added.values())
+    assert len(audited()) == ImportedRow.select().count() == sum(added.values())
     assert {row.actor for row in AuditRow} == {"command line"}
     assert broken_links("status") == []
     assert behind() == {"status", "docs"}
 
 
 @each_page
-def test_second_run(bring, clock, name):
+def test_second_run(import_page, clock, name):
     """It finds everything here and changes nothing, not even a mark."""
-    first = bring(name)
-    before, marked = kept(), marks()
+    first = import_page(name)
+    before, marked = stored_rows(), marks()
     clock.pass_(days=1)
 
-    second = bring(name)
+    second = import_page(name)
 
     assert second.added == {}
     counts = {type: len(each) for type, each in first.added.items()}
     assert second.unchanged == counts
-    assert (kept(), marks()) == (before, marked)
+    assert (stored_rows(), marks()) == (before, marked)
 
 
 @each_page
-def test_trial(bring, name):
-    """It tells what would come, and nothing is kept."""
-    before = kept(), marks()
+def test_dry_run(import_page, name):
+    """It reports what would be imported, and nothing is stored."""
+    before = stored_rows(), marks()
 
-    trial = bring(name, is_trial=True)
+    report = import_page(name, is_dry_run=True)
 
-    assert (kept(), marks()) == before
-    assert trial == bring(name)
+    assert (stored_rows(), marks()) == before
+    assert report == import_page(name)
 
 
-def test_past_is_as_it_was(bring):
+def test_past_is_as_it_was(import_page):
     """Times, states and services of an incident are those of its old page."""
-    bring("statuspage")
+    import_page("statuspage")
     lost = incident_detail(all_incidents()[-1].id).to_json()
 
     assert lost["incident"] | {"id": ""} == {
@@ -111,90 +123,92 @@ def test_past_is_as_it_was(bring):
     ]
 
 
-def test_windows_go_by_the_clock(bring, clock):
+def test_windows_go_by_the_clock(import_page, clock):
     """A coming one opens by itself; one that was over early stays over."""
-    bring("statuspage")
+    import_page("statuspage")
 
     coming, done = all_maintenance(clock.now)
 
     assert (coming.status, coming.written) == ("scheduled", "scheduled")
     assert (done.status, done.written) == ("completed", "completed")
-    assert done.turned_at.isoformat() == "2025-12-07T00:30:00+00:00"
+    assert done.status_changed_at.isoformat() == "2025-12-07T00:30:00+00:00"
 
 
 def test_window_that_was_called_off(clock):
     """It is kept at its address, and does not begin by the clock."""
-    files = files_in(ELSEWHERE / "upptime")
+    files = status_page_files(ELSEWHERE / "upptime")
     issues = json.loads(files["issues.json"])
     for each in issues:
         each |= {"state": "CLOSED", "closedAt": each["createdAt"]}
 
-    bring_in(cargo_of(files | {"issues.json": json.dumps(issues)}), clock.now)
+    import_status_page(
+        parse_status_page(files | {"issues.json": json.dumps(issues)}), clock.now
+    )
 
     (oil,) = all_maintenance(clock.now)
     assert (oil.status, oil.written) == ("cancelled", "cancelled")
-    assert oil.turned_at == oil.created_at
+    assert oil.status_changed_at == oil.created_at
 
 
-def test_service_that_is_here(bring, clock):
+def test_service_that_is_here(import_page, clock):
     """One with the slug is taken for it as it is, and said to be."""
     mine = StatusAddService(slug="crane-control", name="My cranes")
     add_service(mine, clock.now)
 
-    report = bring("statuspage")
+    report = import_page("statuspage")
 
     assert report.adopted == ["crane-control"]
     slow = all_incidents()[0]
     assert [(each.slug, each.name) for each in slow.services] == [
         ("crane-control", "My cranes")
     ]
-    assert bring("statuspage").adopted == []
+    assert import_page("statuspage").adopted == []
 
 
-def test_incident_of_no_service(bring):
+def test_incident_of_no_service(import_page):
     """It stays behind until it is given one, which must be there."""
-    first = bring("statuspage")
+    first = import_page("statuspage")
 
     ((old, why),) = first.left_out
     assert old == "n0thing00001"
     assert "--otherwise" in why
     with pytest.raises(ReferenceNotFound, match="'ghost'"):
-        bring("statuspage", otherwise="ghost")
-    second = bring("statuspage", otherwise="web-site")
+        import_page("statuspage", default_service="ghost")
+    second = import_page("statuspage", default_service="web-site")
     assert second.added == {"incident": ["A word about storms"]}
     assert second.left_out == []
 
 
-def test_purged_service_stays_away(bring):
-    """What was taken out here is not brought again, nor what affects it alone."""
-    bring("statuspage")
-    MovedRow.delete().where(MovedRow.type == "incident").execute()
+def test_purged_service_stays_away(import_page):
+    """What was taken out here is not imported again, nor what affects it alone."""
+    import_page("statuspage")
+    ImportedRow.delete().where(ImportedRow.type == "incident").execute()
     ServiceRow.get(ServiceRow.slug == "crane-control").delete_instance()
 
-    report = bring("statuspage")
+    report = import_page("statuspage")
 
     assert report.added == {"incident": ["Bookings were lost after midnight"]}
     assert {old for old, _ in report.left_out} == {"n0thing00001", "w8r4n2j6yy7d"}
 
 
-def test_time_to_come(bring, clock):
+def test_time_to_come(import_page, clock):
     """What is said to have happened later than now is left out; windows may."""
     clock.now -= timedelta(days=30)
 
-    report = bring("statuspage")
+    report = import_page("statuspage")
 
     assert report.added["incident"] == ["Bookings were lost after midnight"]
     assert (
         "w8r4n2j6yy7d",
-        "It tells of a time that is yet to come.",
+        "It has a time in the future.",
     ) in report.left_out
 
 
-def test_two_pages(bring):
+def test_two_pages(import_page):
     """Pages do not know each other; a name of both is one service."""
-    bring("statuspage")
+    import_page("statuspage")
 
-    report = bring("cstate")
+    report = import_page("cstate")
 
     assert report.unchanged == {}
-    assert MovedRow.select(MovedRow.source).distinct().count() == 2
+    assert ImportedRow.select(ImportedRow.source).distinct().count() == 2

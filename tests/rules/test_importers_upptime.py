@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from models.status.importers.detection import cargo_of
+from models.status.importers.page_formats import parse_status_page
 
 CONFIGURATION = """\
 owner: ferry-example
@@ -70,15 +70,15 @@ def issue(*labels, **more):
     } | more
 
 
-def cargo(*issues, **files):
+def imported(*issues, **files):
     named = {f"history/{name}.yml": text for name, text in files.items()}
     rest = {".upptimerc.yml": CONFIGURATION, "issues.json": json.dumps(issues)}
-    return cargo_of(rest | named)
+    return parse_status_page(rest | named)
 
 
 def window(comment, **more):
     closed = {"title": "Ropes", "body": comment, "closedAt": None, "state": "OPEN"}
-    return cargo(issue("maintenance", **(closed | more)))
+    return imported(issue("maintenance", **(closed | more)))
 
 
 TIMES = "start: 2024-06-04T12:00:00.000+02:00\nend: 2024-06-04T11:00:00Z"
@@ -86,9 +86,9 @@ TIMES = "start: 2024-06-04T12:00:00.000+02:00\nend: 2024-06-04T11:00:00Z"
 
 def test_names_without_history():
     """Sites go by their names, parted where a capital begins a word."""
-    found = cargo()
+    found = imported()
 
-    assert [each.old for each in found.services] == [
+    assert [each.external_id for each in found.services] == [
         "island-pier",
         "pier-by-head",
         "demo-cotiere",
@@ -100,39 +100,45 @@ def test_names_without_history():
 
 def test_two_sites_at_one_address():
     """Each keeps its own name; what only one has goes by the address."""
-    both = cargo(**{"island-pier": PAST, "pier-by-head": PAST})
-    renamed = cargo(**{"old-pier": PAST})
+    both = imported(**{"island-pier": PAST, "pier-by-head": PAST})
+    renamed = imported(**{"old-pier": PAST})
 
-    assert [each.old for each in both.services[:2]] == ["island-pier", "pier-by-head"]
-    assert renamed.services[0].old == "old-pier"
+    assert [each.external_id for each in both.services[:2]] == [
+        "island-pier",
+        "pier-by-head",
+    ]
+    assert renamed.services[0].external_id == "old-pier"
 
 
 def test_history_of_the_first_upptime():
     """It was a list of pairs; a file may also tell nothing."""
     listed = "".join(f"- {line}\n" for line in PAST.splitlines())
 
-    assert cargo(**{"first-pier": listed, "": ""}).services[0].old == "first-pier"
+    assert (
+        imported(**{"first-pier": listed, "": ""}).services[0].external_id
+        == "first-pier"
+    )
 
 
 def test_incident_that_nobody_closed():
     """The comment tells that it is over, even where the issue stays open."""
     told = [comment(UP, "2024-06-03T08:10:00Z")]
-    (over,) = cargo(issue("status", "island-pier", comments=told)).incidents
-    (open,) = cargo(issue("status", "island-pier")).incidents
+    (over,) = imported(issue("status", "island-pier", comments=told)).incidents
+    (open,) = imported(issue("status", "island-pier")).incidents
 
     assert (over.status, over.resolved_at) == ("resolved", at(8, 10))
     assert over.services == ["island-pier"]
-    assert [each.status for each in over.entries] == ["investigating", "resolved"]
+    assert [each.status for each in over.updates] == ["investigating", "resolved"]
     assert (open.status, open.resolved_at) == ("investigating", None)
 
 
 def test_incident_closed_without_a_word():
     """It was over when it was closed."""
     closed = {"state": "CLOSED", "closedAt": "2024-06-03T09:00:00Z", "body": ""}
-    (found,) = cargo(issue("status", **closed)).incidents
+    (found,) = imported(issue("status", **closed)).incidents
 
     assert found.resolved_at == at(9)
-    assert [each.body for each in found.entries] == ["🛑 IslandPier is down"]
+    assert [each.body for each in found.updates] == ["🛑 IslandPier is down"]
 
 
 def test_comments_that_are_hidden():
@@ -141,9 +147,9 @@ def test_comments_that_are_hidden():
         comment("ok", "2024-06-03T08:20:00Z", isMinimized=True),
         comment("We row. <!-- template -->", "2024-06-03T08:30:00Z"),
     ]
-    (found,) = cargo(issue("status", comments=told)).incidents
+    (found,) = imported(issue("status", comments=told)).incidents
 
-    assert [each.body for each in found.entries][1:] == ["We row."]
+    assert [each.body for each in found.updates][1:] == ["We row."]
 
 
 @pytest.mark.parametrize(
@@ -195,7 +201,7 @@ def test_window_that_is_closed(closed, written):
     state = "CLOSED" if closed else "OPEN"
     (found,) = window(f"<!--\n{TIMES}\n-->", closedAt=closed, state=state).windows
 
-    assert found.written == written
+    assert found.written_status == written
 
 
 def test_window_from_a_template_nobody_filled():

@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from models.status.importers.detection import cargo_of
 from models.status.importers.html_to_markdown import (
-    as_markdown,
-    comments_in,
-    uncommented,
+    html_comments,
+    html_to_markdown,
+    strip_comments,
 )
+from models.status.importers.page_formats import parse_status_page
 
 PAGE = {"id": "p1", "name": "Canal"}
 LOCK = {"id": "lock1", "name": "Lock", "status": "operational"}
@@ -38,7 +38,7 @@ def incident(**more):
     } | more
 
 
-def cargo(*incidents, windows=()):
+def imported(*incidents, windows=()):
     documents = {
         "components.json": {"page": PAGE, "components": [LOCK]},
         "incidents.json": {"page": PAGE, "incidents": incidents},
@@ -47,21 +47,23 @@ def cargo(*incidents, windows=()):
             "scheduled_maintenances": windows,
         },
     }
-    return cargo_of({name: json.dumps(each) for name, each in documents.items()})
+    return parse_status_page(
+        {name: json.dumps(each) for name, each in documents.items()}
+    )
 
 
 def test_offset_of_the_page():
     """Times have the offset of the page's zone."""
-    (found,) = cargo(incident()).incidents
+    (found,) = imported(incident()).incidents
 
-    assert (found.started_at, found.entries[0].at) == (at(10), at(10))
+    assert (found.started_at, found.updates[0].created_at) == (at(10), at(10))
 
 
 def test_one_that_cannot_be_read():
     """It stays behind by itself, and the others come."""
-    found = cargo(incident(id="i0", created_at="yesterday"), incident())
+    found = imported(incident(id="i0", created_at="yesterday"), incident())
 
-    assert [each.old for each in found.incidents] == ["i1"]
+    assert [each.external_id for each in found.incidents] == ["i1"]
     assert found.left_out == [
         ("i0", "Gate is stuck: created_at: 'yesterday' is not a date and time.")
     ]
@@ -78,19 +80,19 @@ def test_page_that_tells_less():
         incident_updates=[*told, {"status": "investigating", "body": "We look."}],
         components=[{"name": "Lock", "status": "operational"}],
     )
-    found = cargo(less, incident(id="i2", incident_updates=None, components=None))
+    found = imported(less, incident(id="i2", incident_updates=None, components=None))
 
     first, second = found.incidents
-    assert [each.at for each in first.entries] == [at(10), at(11)]
+    assert [each.created_at for each in first.updates] == [at(10), at(11)]
     assert (first.severity, first.resolved_at) == ("degraded", at(11))
     assert (first.services, second.services) == ([], [])
-    assert second.entries == []
+    assert second.updates == []
 
 
 def test_update_that_affected_nothing():
     """That is told with a name that has no code."""
     told = [update("investigating", "We look.", 0, affected_components=NOBODY)]
-    (found,) = cargo(incident(incident_updates=told, components=[])).incidents
+    (found,) = imported(incident(incident_updates=told, components=[])).incidents
 
     assert found.services == []
 
@@ -103,11 +105,11 @@ def test_texts_with_tags():
         scheduled_until=at(13).isoformat(),
         incident_updates=[update("scheduled", "From: 12:00\r\nTo: 13:00", 0)],
     )
-    found = cargo(
+    found = imported(
         incident(incident_updates=[update("identified", body, 1)]), windows=[window]
     )
 
-    assert found.incidents[0].entries[0].body == (
+    assert found.incidents[0].updates[0].body == (
         "Two gates.\n\nSee [the map](<https://canal.example/(x)>)."
     )
     assert found.windows[0].description == "From: 12:00  \nTo: 13:00"
@@ -130,7 +132,7 @@ def test_texts_with_tags():
 )
 def test_tags(text, told):
     """What Markdown has a sign for keeps it; what is no tag stays."""
-    assert as_markdown(text) == told
+    assert html_to_markdown(text) == told
 
 
 @pytest.mark.parametrize(
@@ -144,5 +146,5 @@ def test_tags(text, told):
 )
 def test_comments(text, left, comments):
     """One that does not end is none, and however many of them are soon read."""
-    assert uncommented(text) == left
-    assert comments_in(text) == comments
+    assert strip_comments(text) == left
+    assert html_comments(text) == comments
