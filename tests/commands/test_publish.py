@@ -103,7 +103,7 @@ def test_hook_that_fails(built, monkeypatch):
         ("AWS_SECRET_ACCESS_KEY", None, "There are no credentials for the"),
         ("MASTHEAD_PUBLISH_ENDPOINT", "http://127.0.0.1:1", ":1 does not respond."),
         ("MASTHEAD_PUBLISH_ENDPOINT", "127.0.0.1:1", "must be a URL such as"),
-        ("MASTHEAD_PUBLISH_ENDPOINT", "http://127.0.0.1:99999", "must be a URL such as"),
+        ("MASTHEAD_PUBLISH_ENDPOINT", "http://127.0.0.1:99999", "be a URL such as"),
         ("MASTHEAD_PUBLISH_REGION", "us east", "MASTHEAD_PUBLISH_REGION must match"),
         ("MASTHEAD_PUBLISH_HOOK", "sh 'x", "HOOK must be a command: no clos"),
         ("MASTHEAD_PUBLISH", "output", "a folder outside of MASTHEAD_OUTPUT"),
