@@ -2,7 +2,7 @@
 
 from models.base import new_id
 from models.projects.fields import Actor
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.rows import MemberRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.work.rows import WorkItemRow
 

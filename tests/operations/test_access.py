@@ -3,7 +3,7 @@
 import pytest
 
 from api.operation import OPERATIONS
-from models.projects.roles import NEEDS
+from models.projects.roles import REQUIRED_ROLES
 from tests.projects import (
     CONTRIBUTOR,
     MAINTAINER,
@@ -64,9 +64,11 @@ def test_allowed(acting, atlas, account):
 
     rank = ranks.index(account)
     passed = {
-        case.partition(" ")[0] for case, role in NEEDS.items() if rank <= needs[role]
+        case.partition(" ")[0]
+        for case, role in REQUIRED_ROLES.items()
+        if rank <= needs[role]
     }
-    assert allowed & NEEDS.keys() == passed & ALL
+    assert allowed & REQUIRED_ROLES.keys() == passed & ALL
     assert allowed >= READS
 
 

@@ -93,7 +93,7 @@ def test_list_after(ask, feed, clock):
     assert newest_first.status_code == 422
     refused = ask(LIST, {"afterId": new_id(clock.now)})
     assert refused.status_code == 422
-    assert refused.json["detail"].startswith("afterId: No record has the id")
+    assert refused.json["detail"].startswith("afterId: No activity record has the id")
 
 
 @pytest.mark.parametrize("action", ["", "work", "*", "Work.x", "work.*,", "a.b.c"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.rows import MemberRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.work.rows import WorkItemRow, WorkRelationshipRow
@@ -142,7 +142,9 @@ def test_update_beyond_the_most(ask, items, clock):
     refused = ask(UPDATE, {"ids": ids(items), "changes": {"addLabelIds": have[50:]}})
 
     assert (refused.status_code, kind(refused)) == (409, "limit-exceeded")
-    assert refused.json["detail"] == "More than 50 labels would have atlas#1."
+    assert refused.json["detail"] == (
+        "These work items would have more than 50 labels: atlas#1."
+    )
 
 
 @pytest.mark.parametrize(

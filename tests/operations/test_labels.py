@@ -3,7 +3,7 @@
 import pytest
 
 from models.base import new_id
-from models.projects.planning.labels import MOST_LABELS
+from models.projects.planning.labels import MAX_PROJECT_LABELS
 from models.projects.planning.rows import LabelRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.work.rows import WorkItemRow, WorkLabelRow
@@ -109,7 +109,7 @@ def test_archived_project(ask, atlas, make_label, clock, refusal):
 
 def test_limit(ask, atlas, clock, refusal):
     """A project has at most 500 labels of its own."""
-    for n in range(MOST_LABELS):
+    for n in range(MAX_PROJECT_LABELS):
         LabelRow.create(
             id=new_id(clock.now), project=atlas, name=f"l{n}", created_at=clock.now
         )

@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.projects.members.members import MOST_MEMBERS
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.members import MAX_MEMBERS
+from models.projects.members.rows import MemberRow
 from models.projects.projects.rows import ProjectRow
 from tests.projects import (
     CONTRIBUTOR,
@@ -157,7 +157,7 @@ def test_add_to_a_full_project(ask, of, atlas, clock):
     """The last one finds a place; after it only who is there already."""
     more = [
         {"project": atlas.id, "account_id": str(n), "role": "reader"}
-        for n in range(MOST_MEMBERS - 5)
+        for n in range(MAX_MEMBERS - 5)
     ]
     MemberRow.insert_many([each | {"created_at": clock.now} for each in more]).execute()
 

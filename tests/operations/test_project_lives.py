@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.projects.members.members import MOST_MEMBERS
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.members import MAX_MEMBERS
+from models.projects.members.rows import MemberRow
 from models.projects.projects.rows import ProjectRow
 from tests.projects import MAINTAINER, OWNER, READER, STRANGER, make_project
 
@@ -194,7 +194,7 @@ def test_transfer_into_a_full_project(ask, atlas, clock, recorded):
     """There is no room for another member: nothing of the transfer is kept."""
     more = [
         {"project": atlas.id, "account_id": str(n), "role": "reader"}
-        for n in range(MOST_MEMBERS - 4)
+        for n in range(MAX_MEMBERS - 4)
     ]
     MemberRow.insert_many([each | {"created_at": clock.now} for each in more]).execute()
 

@@ -87,7 +87,7 @@ def test_ring(ask, items):
 
     assert (refused.status_code, kind(refused)) == (409, "relationship-cycle")
     way = "other#1 → atlas#1 → atlas#2 → atlas#3 → other#1"
-    assert refused.json["detail"] == f"blocks may not lead back to itself: {way}."
+    assert refused.json["detail"] == f"blocks must not form a cycle: {way}."
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_graph(ask, items, asked, nodes, edges):
 
 def test_graph_that_is_too_large(ask, items, monkeypatch):
     """Beyond its most edges a graph is truncated, and its nodes with it."""
-    monkeypatch.setattr("models.projects.work.relationship_graph.MOST_EDGES", 2)
+    monkeypatch.setattr("models.projects.work.relationship_graph.MAX_EDGES", 2)
     for asked in ({"projectSlug": "atlas"}, {"workItemId": items["a"].id, "depth": 5}):
         graph = ask(GRAPH, asked).json["data"]
 

@@ -50,7 +50,7 @@ def titles(response):
 def rarity(request, monkeypatch):
     """Whether what is found counts as few, which are looked up, or as many."""
     if request.param == "many":
-        monkeypatch.setattr("models.projects.work.selectivity.FEW", 0)
+        monkeypatch.setattr("models.projects.work.filters.MAX_SELECTIVE_ROWS", 0)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_cursor_with_other_filters(ask, register):
 @pytest.mark.parametrize(
     ("asked", "detail"),
     [
-        ({"sort": "relevance"}, "The query: Sort by relevance goes with q."),
+        ({"sort": "relevance"}, "The query: Sorting by relevance requires q."),
         ({"ready": "1"}, "ready: Must be true or false."),
         ({"status": ""}, None),
         ({"labelId": "red"}, None),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from models.errors import Refusal
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
-from models.projects.work.cycles import way
+from models.projects.work.cycles import shortest_path
 from models.projects.work.items import (
     RemoveWorkItem,
     RestoreWorkItem,
@@ -113,7 +113,7 @@ def hold():
         assert numbers == list(range(1, project.last_number + 1))
     for row in WorkRelationshipRow:
         if row.relationship in ("blocks", "supersedes"):
-            assert way(row.relationship, row.target_id, row.source_id) == []
+            assert shortest_path(row.relationship, row.target_id, row.source_id) == []
         else:
             assert row.source_id < row.target_id
     for item in WorkItemRow:

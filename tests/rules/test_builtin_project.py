@@ -4,7 +4,7 @@ from threading import Barrier, Thread
 
 import pytest
 
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.rows import MemberRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.projects import DocsSlugTaken, ensure_docs_project
 from models.projects.projects.rows import ProjectRow

@@ -12,7 +12,7 @@ from models.errors import (
     RelationshipCycle,
     RoleRequired,
 )
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.rows import MemberRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.work import relationships
 from models.projects.work.blockers import open_blockers

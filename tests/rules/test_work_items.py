@@ -10,7 +10,7 @@ from models.errors import (
     ReferenceNotFound,
     VersionConflict,
 )
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.rows import MemberRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.search.text_index import IndexedTextRow
@@ -20,7 +20,7 @@ from models.projects.work.items import (
     archive_work_item,
     restore_work_item,
 )
-from models.projects.work.links import SpecificationLink, with_ties
+from models.projects.work.links import SpecificationLink, load_links
 from models.projects.work.rows import work_item_with
 from models.storage.database import rehearsing
 from tests.projects import KEY, MAINTAINER, READER, STRANGER, make_project
@@ -105,7 +105,7 @@ def test_ties(project, clock):
         specifications=links,
     )
 
-    for each in (item, with_ties([work_item_with(item.id)])[0]):
+    for each in (item, load_links([work_item_with(item.id)])[0]):
         assert each.label_ids == [red.id, blue.id]
         assert each.assignee_ids == [READER]
         assert each.specifications == links[:2]
@@ -125,7 +125,7 @@ def test_changed_ties(project, clock):
     action, told = records(item)[-1]
     assert action == "work.updated"
     assert told["changes"] == {"labelIds": {"added": [blue.id], "removed": [red.id]}}
-    assert with_ties([work_item_with(item.id)])[0].label_ids == [blue.id]
+    assert load_links([work_item_with(item.id)])[0].label_ids == [blue.id]
 
 
 def test_changes_told(project, clock):

@@ -16,18 +16,17 @@ from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
 from models.projects.documents.revisions import DocumentRevision
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow, digest_of
 from models.projects.fields import Actor
-from models.projects.members.members import MOST_MEMBERS, ProjectMember
-from models.projects.members.role_checks import MemberRow
-from models.projects.planning.labels import MOST_LABELS
+from models.projects.members.members import MAX_MEMBERS, ProjectMember
+from models.projects.members.rows import MemberRow
+from models.projects.planning.labels import MAX_PROJECT_LABELS
 from models.projects.planning.rows import LabelRow, MilestoneRow
 from models.projects.projects.activity import (
     ActivityRow,
     ProjectActivity,
     record_activity,
 )
-from models.projects.projects.lifecycle import ProjectName
-from models.projects.projects.projects import Project
-from models.projects.projects.purge import Counts, held_by
+from models.projects.projects.projects import Project, ProjectName
+from models.projects.projects.purge import Counts, count_project_rows
 from models.projects.projects.rows import ProjectRow
 from models.projects.search.text_index import index_texts
 from models.projects.specifications.revisions import SpecificationRevision
@@ -35,7 +34,7 @@ from models.projects.specifications.rows import (
     SpecificationRevisionRow,
     SpecificationRow,
 )
-from models.projects.work.links import TIES
+from models.projects.work.links import LINK_KINDS
 from models.projects.work.rows import WorkItemRow, WorkRelationshipRow
 
 # Rows for one statement.
@@ -62,7 +61,7 @@ ROWS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "specification_revisions": (SpecificationRevisionRow, ()),
     "documents": (DocumentRow, ("content",)),
     "document_revisions": (DocumentRevisionRow, ()),
-    "work": (WorkItemRow, tuple(TIES)),
+    "work": (WorkItemRow, tuple(LINK_KINDS)),
     "comments": (CommentRow, ()),
     "references": (ExternalReferenceRow, ()),
     "activity": (ActivityRow, ()),
@@ -112,7 +111,7 @@ def import_project(
     dropped = _keep_things(bundle, ids)
     for texts in _in_batches(_texts(bundle, ids)):
         index_texts(texts)
-    counts = held_by(project)
+    counts = count_project_rows(project)
     told = {"sourceSlug": bundle.project.slug, "counts": counts}
     told["dropped"] = dropped.told()
     record_activity(project, "project.imported", project.id, actor, now, **told)
@@ -156,8 +155,8 @@ def _members(
     )
     kept = found if request.membership == "keep" else {}
     kept[request.owner_id] = owner.model_copy(update={"role": "owner"})
-    if len(kept) > MOST_MEMBERS:
-        raise LimitExceeded(f"A project has at most {MOST_MEMBERS} members.")
+    if len(kept) > MAX_MEMBERS:
+        raise LimitExceeded(f"A project has at most {MAX_MEMBERS} members.")
     return [each.members() | {"project_id": project.id} for each in kept.values()]
 
 
@@ -172,8 +171,10 @@ def _keep_labels(bundle: ProjectBundle, ids: Ids) -> None:
             ids[each.id] = existing[each.name]
         else:
             made.append(_renamed(each, ids, "is_global") | {"project_id": project})
-    if len(made) > MOST_LABELS:
-        raise LimitExceeded(f"A project has at most {MOST_LABELS} labels of its own.")
+    if len(made) > MAX_PROJECT_LABELS:
+        raise LimitExceeded(
+            f"A project has at most {MAX_PROJECT_LABELS} labels of its own."
+        )
     _keep(LabelRow, made)
 
 
@@ -190,7 +191,7 @@ def _keep_ties(bundle: ProjectBundle, ids: Ids) -> int:
     """Tie the items as they were; return how many specifications are elsewhere."""
     ours = {each.id for each in bundle.specifications}
     dropped = 0
-    for name, kind in TIES.items():
+    for name, kind in LINK_KINDS.items():
         rows = []
         for item in bundle.work:
             held = getattr(item, name)
@@ -198,7 +199,7 @@ def _keep_ties(bundle: ProjectBundle, ids: Ids) -> int:
                 held = [each for each in held if each.specification_id in ours]
                 dropped += len(item.specifications) - len(held)
             work = {"work": ids[item.id]}
-            rows += [_with_new(kind.written(each), ids) | work for each in held]
+            rows += [_with_new(kind.to_columns(each), ids) | work for each in held]
         _keep(kind.row, rows)
     return dropped
 

@@ -11,12 +11,11 @@ from models.fields import SLUG, TRIMMED, Id, MayOmit, Moment, SingleLine
 from models.pagination import CursorQuery, Page, descending, page_of
 from models.projects.discussion.external_systems import read_url, system_of
 from models.projects.discussion.rows import ExternalReferenceRow, reference_with
-from models.projects.entities import Entity, entity_with, require_open
-from models.projects.fields import Actor, ActorType, EntityType, OfProject
+from models.projects.entities import Entity, entity_with, require_writable
+from models.projects.fields import Actor, ActorType, EntityType, ProjectQuery
 from models.projects.members.role_checks import require_role
 from models.projects.projects.activity import record_activity
-from models.projects.projects.rows import require_updated_at
-from models.projects.projects.visibility import in_projects
+from models.projects.projects.rows import filter_by_project, require_updated_at
 
 MOST_METADATA = 4096
 
@@ -78,7 +77,7 @@ class RemovedReference(Schema):
     removed: bool
 
 
-class ListReferences(OfProject, CursorQuery):
+class ListReferences(ProjectQuery, CursorQuery):
     entity_type: EntityType | None = None
     entity_id: Id | None = None
     system: System | None = None
@@ -140,7 +139,7 @@ def references_listed(query: ListReferences) -> Page[ExternalReferenceRow]:
     """Return a page, newest first; a thing that is named is told of anyway."""
     is_named = query.entity_id is not None
     row = ExternalReferenceRow
-    rows = in_projects(row.select(), row, query, is_named=is_named)
+    rows = filter_by_project(row.select(), row, query, is_named=is_named)
     for name in FILTERS:
         wanted = getattr(query, name)
         if wanted is not None:
@@ -166,7 +165,7 @@ def add_reference(
         request.entity_type, request.entity_id, project_id=request.project_id
     )
     _require_may(entity, actor, "add")
-    require_open(entity)
+    require_writable(entity)
     system = request.system or system_of(request.url)
     found = _same(entity, request, system)
     if found is not None:
@@ -197,7 +196,7 @@ def update_reference(
     entity = _entity_of(reference)
     _require_may(entity, actor, "update")
     require_updated_at(reference, request.expected_updated_at)
-    require_open(entity)
+    require_writable(entity)
     wanted = request.given()
     for aside in ("id", "expected_updated_at"):
         wanted.pop(aside, None)
@@ -215,7 +214,7 @@ def remove_reference(request: RemoveReference, now: datetime, actor: Actor) -> b
         return False
     entity = _entity_of(reference)
     _require_may(entity, actor, "remove")
-    require_open(entity)
+    require_writable(entity)
     reference.delete_instance()
     _record(entity, reference, "removed", now, actor)
     return True

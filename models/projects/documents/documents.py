@@ -18,16 +18,16 @@ from models.projects.documents.rows import (
 from models.projects.fields import (
     Actor,
     ActorType,
-    Commas,
-    NamedInProject,
-    OrNull,
+    CommaSeparated,
+    IdOrSlugQuery,
+    NullIfEmpty,
     Summary,
     Text,
     Title,
     Version,
 )
 from models.projects.members.role_checks import require_role
-from models.projects.projects.activity import record_activity, told_changes
+from models.projects.projects.activity import describe_changes, record_activity
 from models.projects.projects.rows import project_with, require_active
 from models.projects.versioning.listing import ListVersioned, registered
 
@@ -35,7 +35,7 @@ DocumentType = Literal["rfc", "runbook", "note", "design"]
 Collection = Literal["guides", "products", "support"]
 Section = Annotated[str, TRIMMED, Field(min_length=1, max_length=80), SingleLine]
 Position = Annotated[Whole, Field(ge=0, le=10_000)]
-Note = OrNull[Annotated[str, Field(max_length=300)]]
+Note = NullIfEmpty[Annotated[str, Field(max_length=300)]]
 # Where the page stands: not versioned, so a change shows at once on the site.
 PLACEMENT = ("collection", "section", "position")
 
@@ -93,7 +93,7 @@ class UpdateDocument(Schema):
         return self
 
 
-class GetDocument(NamedInProject):
+class GetDocument(IdOrSlugQuery):
     pass
 
 
@@ -160,7 +160,7 @@ def update_document(
         actor,
         now,
         version=document.version,
-        changes=told_changes(changes),
+        changes=describe_changes(changes),
         note=request.note,
     )
     return document
@@ -203,8 +203,8 @@ def _saved(
 
 
 class ListDocuments(ListVersioned):
-    type: Commas[DocumentType] | None = None
-    collection: Commas[Collection | Literal["none"]] | None = None
+    type: CommaSeparated[DocumentType] | None = None
+    collection: CommaSeparated[Collection | Literal["none"]] | None = None
     section: Section | None = None
     published: Flag | None = None
     stale: Flag | None = None

@@ -17,7 +17,7 @@ from models.projects.documents.published import (
 from models.projects.documents.renamed_headings import former_ids
 from models.projects.documents.rendered_bodies import Body, bodies_with, links_with
 from models.projects.documents.rows import DOCUMENTS, DocumentRevisionRow, DocumentRow
-from models.projects.fields import NamedInProject
+from models.projects.fields import IdOrSlugQuery
 from models.response_headers import page_of
 
 # Links that lead out of the document, and links that lead to it.
@@ -28,7 +28,7 @@ MOST_BYTES = 1024 * 1024
 Problem = Literal["nothing-there", "no-heading"]
 
 
-class GetDocumentLinks(NamedInProject):
+class GetDocumentLinks(IdOrSlugQuery):
     version: Digits | None = None
 
 

@@ -11,8 +11,8 @@ from models.fields import Digits, Id, Moment
 from models.pagination import CursorQuery, Page
 from models.projects.discussion.rows import CommentRow
 from models.projects.documents.rows import DocumentRow
-from models.projects.fields import Commas, OfProject
-from models.projects.projects.rows import ProjectRow, project_asked
+from models.projects.fields import CommaSeparated, ProjectQuery
+from models.projects.projects.rows import ProjectRow, requested_project
 from models.projects.search.ranking import ranked_page
 from models.projects.search.search_query import match_of
 from models.projects.search.snippets import LOOKED_THROUGH, Finder, Highlight
@@ -50,9 +50,9 @@ class SearchHit(Schema):
     updated_at: Moment
 
 
-class ListHits(OfProject, CursorQuery):
+class ListHits(ProjectQuery, CursorQuery):
     q: Annotated[str, Field(min_length=1, max_length=200)]
-    types: Commas[Indexed] | None = None
+    types: CommaSeparated[Indexed] | None = None
     archived: Literal["exclude", "include"] = "exclude"
     limit: Annotated[Digits, Field(ge=1, le=50)] = 20
 
@@ -70,7 +70,7 @@ def _texts(query: ListHits) -> list[Any]:
     """Return the conditions under which a text may be told of."""
     text = IndexedTextRow
     found: list[Any] = []
-    project = project_asked(query)
+    project = requested_project(query)
     if project is not None:
         found.append(text.project == project.id)
     elif query.archived == "exclude":

@@ -12,15 +12,15 @@ from models.pagination import Page
 from models.projects.fields import (
     Actor,
     ActorType,
-    Commas,
-    NamedInProject,
-    OrNull,
+    CommaSeparated,
+    IdOrSlugQuery,
+    NullIfEmpty,
     Text,
     Title,
     Version,
 )
 from models.projects.members.role_checks import require_role
-from models.projects.projects.activity import record_activity, told_changes
+from models.projects.projects.activity import describe_changes, record_activity
 from models.projects.projects.rows import project_with, require_active
 from models.projects.specifications.rows import (
     SPECIFICATIONS,
@@ -35,7 +35,7 @@ SpecificationStatus = Literal[
     "draft", "review", "approved", "implemented", "superseded"
 ]
 # Unlike a document's it may have several lines, and stands on the revision.
-RevisionSummary = OrNull[Annotated[str, Field(max_length=500)]]
+RevisionSummary = NullIfEmpty[Annotated[str, Field(max_length=500)]]
 # What needs a maintainer: the words that others build on.
 SETTLED = ("approved", "implemented")
 
@@ -82,7 +82,7 @@ class UpdateSpecification(Schema):
         return self
 
 
-class GetSpecification(NamedInProject):
+class GetSpecification(IdOrSlugQuery):
     pass
 
 
@@ -197,7 +197,7 @@ def _record_update(
             "specification.updated",
             *about,
             version=version,
-            changes=told_changes(changes),
+            changes=describe_changes(changes),
             summary=summary,
         )
     if status is not None:
@@ -207,7 +207,7 @@ def _record_update(
 
 
 class ListSpecifications(ListVersioned):
-    status: Commas[SpecificationStatus] | None = None
+    status: CommaSeparated[SpecificationStatus] | None = None
     sort: Literal["updatedAt", "createdAt", "title", "slug"] = "updatedAt"
 
 

@@ -5,27 +5,27 @@ from typing import Any
 from models.fields import Id, Moment
 from models.pagination import CursorQuery, Page, page_of
 from models.projects.fields import (
-    Archived,
-    Content,
-    OfProject,
-    Order,
-    Search,
-    sorted_by,
+    ArchivedFilter,
+    ContentOption,
+    ProjectQuery,
+    SearchText,
+    SortOrder,
+    sort_keys,
 )
-from models.projects.projects.rows import ProjectRow, project_asked
+from models.projects.projects.rows import ProjectRow, requested_project
 from models.projects.versioning.versioned import Head, Revision, Versioned
 
 
-class ListVersioned(OfProject, CursorQuery):
+class ListVersioned(ProjectQuery, CursorQuery):
     """What may be asked of every register."""
 
     creator_id: Id | None = None
-    archived: Archived = "exclude"
+    archived: ArchivedFilter = "exclude"
     updated_after: Moment | None = None
     updated_before: Moment | None = None
-    q: Search | None = None
-    content: Content = "include"
-    order: Order | None = None
+    q: SearchText | None = None
+    content: ContentOption = "include"
+    order: SortOrder | None = None
 
 
 def registered(
@@ -43,7 +43,7 @@ def registered(
     page = page_of(
         rows,
         query,
-        *sorted_by(sort, query.order, kind.head.id),
+        *sort_keys(sort, query.order, kind.head.id),
         weight=lambda row: 0 if is_omitted else row.size,
     )
     ids = [] if is_omitted else [each.id for each in page.items]
@@ -57,7 +57,7 @@ def _in_projects(head: Any, query: ListVersioned) -> list[Any]:
     found: list[Any] = []
     if query.archived != "include":
         found.append(head.archived_at.is_null(query.archived != "only"))
-    project = project_asked(query)
+    project = requested_project(query)
     if project is not None:
         found.append(head.project == project.id)
     elif query.archived == "exclude":

@@ -7,8 +7,8 @@ from typing import Any, Generic, Literal, TypeVar
 from models.base import new_id
 from models.errors import NotFound, RevisionNotFound, SlugTaken, VersionConflict
 from models.pagination import Page, ascending, descending, page_of
-from models.projects.fields import Actor, GetRevision, ListRevisions, NamedInProject
-from models.projects.projects.rows import ProjectRow, project_asked
+from models.projects.fields import Actor, GetRevision, IdOrSlugQuery, ListRevisions
+from models.projects.projects.rows import ProjectRow, requested_project
 from models.projects.search.text_index import index_text
 
 # What one query may name; far below what SQLite takes.
@@ -43,11 +43,11 @@ class Versioned(Generic[Head, Revision]):
             raise self.missing(f"No {self.noun} has the id '{id}'.")
         return found
 
-    def got(self, request: NamedInProject) -> Head:
+    def got(self, request: IdOrSlugQuery) -> Head:
         """Return the head that has the id, or the slug in the project, with text."""
         if request.id is not None:
             return self.with_content(self.with_id(request.id))
-        project = project_asked(request)
+        project = requested_project(request)
         has = (self.head.project == project) & (self.head.slug == request.slug)
         found: Head | None = self.head.get_or_none(has)
         if found is None:
@@ -129,7 +129,7 @@ class Versioned(Generic[Head, Revision]):
             if found is None:
                 raise RevisionNotFound(f"No revision has the id '{query.id}'.")
             return found
-        head: Any = self.with_id(query.of_id)
+        head: Any = self.with_id(query.parent_id)
         if query.version is not None:
             return self.revision_of(head, query.version)
         then = (self.of == head.id) & (self.kept.created_at <= query.at)
@@ -140,7 +140,7 @@ class Versioned(Generic[Head, Revision]):
         return found
 
     def revisions_listed(self, query: ListRevisions, *where: Any) -> Page[Revision]:
-        head: Any = self.with_id(query.of_id)
+        head: Any = self.with_id(query.parent_id)
         columns = [c for c in self.kept._meta.sorted_fields if c.name != "content"]
         rows = self.kept.select(*columns).where(self.of == head.id, *where)
         is_omitted = query.content == "omit"

@@ -5,12 +5,12 @@ import pytest
 from models.idempotency import StoredAnswerRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
-from models.projects.roles import NEEDS
+from models.projects.roles import REQUIRED_ROLES
 from tests.operations.atlas.conftest import OWN
 from tests.operations.atlas.world import CASES
 from tests.projects import OWNER, READER, STRANGER
 
-CHANGES = [case for case in NEEDS if case != "projects:export"]
+CHANGES = [case for case in REQUIRED_ROLES if case != "projects:export"]
 # What is possible in an archived project: to archive it again, to bring it back,
 # to leave it, and to begin another.
 OPEN = {
