@@ -130,7 +130,7 @@ def test_add_in_another_role(ask, of, recorded):
     refused = ask(ADD, of(READER, role="contributor"))
 
     assert kind(refused) == (409, "member-exists")
-    assert "as reader" in refused.json["detail"]
+    assert "with the role reader" in refused.json["detail"]
     assert recorded() == []
 
 

@@ -89,7 +89,7 @@ def test_list_of_mine(ask, issue, atlas):
 
     assert slugs(mine) == ["atlas"]
     assert refused.status_code == 422
-    assert refused.json["detail"].startswith("memberId: The key acts for no account")
+    assert refused.json["detail"].startswith("memberId: 'me' requires a key")
 
 
 def test_list_in_pages(ask, clock):

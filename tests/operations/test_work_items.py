@@ -132,7 +132,7 @@ def test_update_without_a_change(ask, item, more):
     refused = ask(UPDATE, {"id": item["id"]} | more)
 
     assert refused.status_code == 422
-    assert "at least one member" in refused.json["detail"]
+    assert "at least one field" in refused.json["detail"]
 
 
 def test_update_of_what_has_changed(ask, item):

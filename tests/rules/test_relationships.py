@@ -197,7 +197,7 @@ def test_archived_project(project, items, clock):
 
 def test_most(project, items, clock, monkeypatch):
     """An item has no more than its share, whichever end it is."""
-    monkeypatch.setattr(relationships, "MOST", 2)
+    monkeypatch.setattr(relationships, "MAX_RELATIONSHIPS", 2)
     a, b, c, d = items
     relate(a, b, "blocks", clock)
     relate(c, a, "blocks", clock)
