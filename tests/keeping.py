@@ -18,9 +18,6 @@ LEAVE_MS = 5000
 class Files:
     """Each database is a file."""
 
-    # Where the same is tried at each step in turn, these are tried.
-    stride = 1
-
     def __init__(self, folder):
         self._folder = folder
 
@@ -76,9 +73,6 @@ class Databases:
 
     To make one takes longer than most tests do, so one is emptied again and again.
     """
-
-    # Files are written in the same steps; other steps are tried in each run.
-    stride = 5
 
     def __init__(self, folder):
         self._host = folder

@@ -17,7 +17,7 @@ from models.storage.integrity import faults
 from tests.crash.child import forked
 
 # Whoever dies here waits for the disk as in service.
-pytestmark = pytest.mark.usefixtures("durable")
+pytestmark = [pytest.mark.usefixtures("durable"), pytest.mark.both_engines]
 
 ADD = "/status/v1/admin/services/add"
 LIVES = 12

@@ -191,6 +191,7 @@ def kill(host):
     host.process.wait()
 
 
+@pytest.mark.nightly
 def test_builder_dies(front, hosts, bucket):
     """
     A write on either host is on the page. When the builder's host is gone the front

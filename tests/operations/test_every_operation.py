@@ -9,13 +9,13 @@ from models.platform.scopes import covers
 from models.platform.secrets import make_secret
 from tests.conftest import ROUTES
 from tests.described import DESCRIBED
+from tests.nightly import one_of_each_kind
 
-every = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.route)
+every = one_of_each_kind(OPERATIONS)
 
 
 def only(condition):
-    found = [each for each in OPERATIONS if condition(each)]
-    return pytest.mark.parametrize("operation", found, ids=lambda each: each.route)
+    return one_of_each_kind([each for each in OPERATIONS if condition(each)])
 
 
 reads = only(lambda each: each.method == "GET")

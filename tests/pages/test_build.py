@@ -9,6 +9,8 @@ from models.changes import behind, failed_pages, mark
 from models.storage.database import writing
 from sitegen.page import PAGES, SHARED, Page
 
+pytestmark = pytest.mark.both_engines
+
 ADD = "POST /status/v1/admin/services/add"
 
 

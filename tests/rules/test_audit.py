@@ -9,6 +9,8 @@ from models.audit import AuditRow, Target, append, broken_links, newest_link, to
 from models.storage.database import database, writing
 from tests.conftest import NOON
 
+pytestmark = pytest.mark.both_engines
+
 TICK = timedelta(milliseconds=1)
 
 

@@ -4,6 +4,8 @@ import pytest
 
 from models.platform.rate_limits import SECOND, OwnBuckets, Rate, draw
 
+pytestmark = pytest.mark.both_engines
+
 NOW = 1_772_366_400 * SECOND
 
 

@@ -20,6 +20,8 @@ from models.status.uptime.uptime import Counts
 from models.storage.database import writing
 from tests.conftest import NOON
 
+pytestmark = pytest.mark.both_engines
+
 HOUR, DAY, MS = timedelta(hours=1), timedelta(days=1), timedelta(milliseconds=1)
 KEPT = timedelta(days=100)
 

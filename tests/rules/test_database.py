@@ -10,6 +10,8 @@ from models.errors import StorageBusy
 from models.instance import cursor_secret, make_secrets
 from models.storage.database import database, migrate, reading, writing
 
+pytestmark = pytest.mark.both_engines
+
 
 def in_another_thread(function):
     """Run with a connection of its own, which is closed at the end."""

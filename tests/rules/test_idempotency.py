@@ -18,6 +18,8 @@ from models.idempotency import (
 )
 from tests.conftest import NOON
 
+pytestmark = pytest.mark.both_engines
+
 ASKED = Repeatable("key", "None None", "op", "text", {"a": 1}, "mh_bearer")
 SECRET = "mh_12345678_" + "s" * 49
 ANSWER = f'{{"data":{{"secret":"{SECRET}"}}}}'.encode()

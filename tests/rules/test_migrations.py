@@ -12,6 +12,8 @@ from models.base import Row
 from models.storage.database import database, migrate, open_database
 from models.storage.schema import MIGRATIONS
 
+pytestmark = pytest.mark.both_engines
+
 
 def rows(of=Row):
     for each in of.__subclasses__():

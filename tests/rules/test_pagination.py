@@ -20,6 +20,8 @@ from models.pagination import (
 from models.platform.keys import KeyRow
 from tests.conftest import NOON
 
+pytestmark = pytest.mark.both_engines
+
 
 class ListThings(CursorQuery):
     status: Literal["active", "revoked"] | None = None

@@ -52,6 +52,7 @@ def test_cell(case, role, tried, refusal):
         )
 
 
+@pytest.mark.both_engines
 @pytest.mark.parametrize(
     "case", [case for case in REQUIRED_ROLES if "oneself" not in case]
 )
