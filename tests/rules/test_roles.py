@@ -29,9 +29,9 @@ def test_key_that_acts_for_no_account(role):
 )
 def test_account_in_a_builtin_project(membership, effective):
     """Every account is at least a contributor; a stronger membership stands."""
-    found = effective_role(membership, builtin=True, for_account=True)
+    role = effective_role(membership, builtin=True, for_account=True)
 
-    assert found == effective
+    assert role == effective
 
 
 @pytest.mark.parametrize("role", [*ROLES, None])
@@ -43,7 +43,8 @@ def test_account_in_an_ordinary_project(role):
 def test_order_of_roles():
     """Each role includes itself and those below it; without one, nothing."""
     allowed = {
-        role: [each for each in ROLES if role_includes(role, each)] for role in ROLES
+        role: [required for required in ROLES if role_includes(role, required)]
+        for role in ROLES
     }
 
     assert allowed == {

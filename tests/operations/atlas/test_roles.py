@@ -23,9 +23,11 @@ def test_every_change_is_in_the_table():
     """A change without a line would be everybody's."""
     named = {case.partition(" ")[0] for case in REQUIRED_ROLES}
     changes = {
-        each.scope.removeprefix("projects:")
-        for each in OPERATIONS
-        if each.mutates and each.area == "projects" and ":admin:" not in each.scope
+        operation.scope.removeprefix("projects:")
+        for operation in OPERATIONS
+        if operation.mutates
+        and operation.area == "projects"
+        and ":admin:" not in operation.scope
     }
 
     assert changes | {"projects:export"} == named
