@@ -193,9 +193,8 @@ def test_create(ask, atlas, items):
     edges = [(edge["sourceId"], edge["targetId"]) for edge in created["relationships"]]
     assert edges == [(two, one), (one, items[2].id)]
     records = [row.metadata or {} for row in ActivityRow]
-    assert (
-        len({metadata["batchId"] for metadata in records if "batchId" in metadata}) == 1
-    )
+    batch_ids = {metadata["batchId"] for metadata in records if "batchId" in metadata}
+    assert len(batch_ids) == 1
 
 
 @pytest.mark.parametrize(

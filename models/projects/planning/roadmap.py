@@ -42,7 +42,7 @@ class GetRoadmap(ProjectQuery):
 class Source:
     """A table of entities on the roadmap, their closed statuses and their order."""
 
-    row: Any
+    table: Any
     closed_statuses: tuple[str, ...]
     order: tuple[Any, ...]
 
@@ -77,9 +77,9 @@ def _bucket(query: GetRoadmap, bucket: str) -> dict[str, Any]:
 
 def _entities(query: GetRoadmap, bucket: str, source: Source) -> list[Any]:
     """Return the entities in the bucket, one more than the limit if there are more."""
-    row = source.row
-    rows = filter_by_project(row.select(), row, query)
-    rows = rows.where(row.bucket == bucket, row.archived_at.is_null())
+    table = source.table
+    rows = filter_by_project(table.select(), table, query)
+    rows = rows.where(table.bucket == bucket, table.archived_at.is_null())
     if query.done == "exclude":
-        rows = rows.where(row.status.not_in(source.closed_statuses))
+        rows = rows.where(table.status.not_in(source.closed_statuses))
     return list(rows.order_by(*source.order).limit(query.limit + 1))

@@ -82,7 +82,7 @@ def _own_comment(item, project, account, now):
 
 def filled(value, ids):
     if isinstance(value, dict):
-        return {name: filled(value, ids) for name, value in value.items()}
+        return {name: filled(element, ids) for name, element in value.items()}
     if isinstance(value, list):
         return [filled(element, ids) for element in value]
     return ids.get(value, value) if isinstance(value, str) else value
