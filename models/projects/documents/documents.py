@@ -27,7 +27,7 @@ from models.projects.fields import (
     Version,
 )
 from models.projects.members.role_checks import require_role
-from models.projects.projects.activity import describe_changes, record_activity
+from models.projects.projects.activity import changes_to_json, record_activity
 from models.projects.projects.rows import project_with, require_active
 from models.projects.versioning.listing import ListVersioned, registered
 
@@ -160,7 +160,7 @@ def update_document(
         actor,
         now,
         version=document.version,
-        changes=describe_changes(changes),
+        changes=changes_to_json(changes),
         note=request.note,
     )
     return document

@@ -19,7 +19,7 @@ from models.projects.fields import (
 )
 from models.projects.members.role_checks import require_role
 from models.projects.members.rows import MemberRow, find_member, member_with
-from models.projects.projects.activity import describe_changes, record_activity
+from models.projects.projects.activity import changes_to_json, record_activity
 from models.projects.projects.rows import (
     ProjectRow,
     project_with,
@@ -205,7 +205,7 @@ def set_role(member: MemberRow, role: Role, now: datetime, actor: Actor) -> None
             actor,
             now,
             accountId=member.account_id,
-            changes=describe_changes(changes),
+            changes=changes_to_json(changes),
         )
 
 

@@ -14,7 +14,7 @@ from models.pagination import CursorQuery, Limit, Page, ascending, page_of
 from models.projects.fields import Actor, ProjectQuery
 from models.projects.members.role_checks import require_role
 from models.projects.planning.rows import LabelRow, label_with
-from models.projects.projects.activity import describe_changes, record_activity
+from models.projects.projects.activity import changes_to_json, record_activity
 from models.projects.projects.rows import (
     ProjectRow,
     filter_by_project,
@@ -164,7 +164,7 @@ def update_label(
     if old_name == request.name:
         return label, None
     _require_name_free(label.project, request.name)
-    changes = describe_changes(label.change({"name": request.name}, now))
+    changes = changes_to_json(label.change({"name": request.name}, now))
     _record_activity(label, "project.label-updated", now, actor, changes=changes)
     return label, old_name
 

@@ -20,7 +20,7 @@ from models.projects.fields import (
 )
 from models.projects.members.role_checks import require_role
 from models.projects.planning.rows import MilestoneRow, milestone_with
-from models.projects.projects.activity import describe_changes, record_activity
+from models.projects.projects.activity import changes_to_json, record_activity
 from models.projects.projects.rows import (
     filter_by_project,
     project_with,
@@ -167,7 +167,7 @@ def update_milestone(
     values = request.given()
     for name in ("id", "expected_updated_at"):
         values.pop(name, None)
-    changes = describe_changes(milestone.change(values, now))
+    changes = changes_to_json(milestone.change(values, now))
     is_changed = bool(changes)
     status = changes.pop("status", None)
     if changes:

@@ -135,19 +135,19 @@ def list_activity(query: ListActivity) -> Page[ActivityRow]:
     return page_of(rows, query, sort(ActivityRow.number))
 
 
-def describe_changes(changes: dict[str, Change]) -> dict[str, Any]:
+def changes_to_json(changes: dict[str, Change]) -> dict[str, Any]:
     """
     Return the changed fields as JSON, by their names in the API.
 
     A long text is described by its lengths, a list by what was added and removed.
     """
     return {
-        to_camel(name): _describe_change(name, old, new)
+        to_camel(name): _change_to_json(name, old, new)
         for name, (old, new) in changes.items()
     }
 
 
-def _describe_change(name: str, old: Any, new: Any) -> dict[str, Any]:
+def _change_to_json(name: str, old: Any, new: Any) -> dict[str, Any]:
     if name in LENGTH_ONLY_FIELDS:
         return {"fromLength": len(old or ""), "toLength": len(new or "")}
     if name in LIST_FIELDS:

@@ -29,7 +29,7 @@ from models.projects.fields import (
 from models.projects.members.members import insert_member, set_role
 from models.projects.members.role_checks import require_role
 from models.projects.members.rows import MemberRow, find_member
-from models.projects.projects.activity import describe_changes, record_activity
+from models.projects.projects.activity import changes_to_json, record_activity
 from models.projects.projects.rows import (
     ProjectRow,
     project_with,
@@ -196,7 +196,7 @@ def update_project(
             project.id,
             actor,
             now,
-            changes=describe_changes(changes),
+            changes=changes_to_json(changes),
         )
     if status:
         metadata = {"from": status[0], "to": status[1]}

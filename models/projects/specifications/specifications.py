@@ -20,7 +20,7 @@ from models.projects.fields import (
     Version,
 )
 from models.projects.members.role_checks import require_role
-from models.projects.projects.activity import describe_changes, record_activity
+from models.projects.projects.activity import changes_to_json, record_activity
 from models.projects.projects.rows import project_with, require_active
 from models.projects.specifications.rows import (
     SPECIFICATIONS,
@@ -197,7 +197,7 @@ def _record_update(
             "specification.updated",
             *about,
             version=version,
-            changes=describe_changes(changes),
+            changes=changes_to_json(changes),
             summary=summary,
         )
     if status is not None:

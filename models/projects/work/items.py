@@ -17,7 +17,7 @@ from models.projects.fields import (
     require_exactly_one,
 )
 from models.projects.members.role_checks import require_role
-from models.projects.projects.activity import describe_changes, record_activity
+from models.projects.projects.activity import changes_to_json, record_activity
 from models.projects.projects.rows import (
     ProjectRow,
     project_with,
@@ -310,7 +310,7 @@ def _record_changes(
     status = changes.pop("status", None)
     metadata: dict[str, Any] = {"number": item.number}
     if changes:
-        described = {"changes": describe_changes(changes)}
+        described = {"changes": changes_to_json(changes)}
         record_activity(
             item.project,
             "work.updated",
