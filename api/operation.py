@@ -11,12 +11,12 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter
 
-from models.audit import Target, told
+from models.audit import AuditTarget, describe_changes
 from models.base import Change, Schema
 from models.errors import Refusal
 from models.pagination import CursorQuery, OffsetQuery
 from models.platform.scopes import any_covers
-from models.projects.documents.preview import Site
+from models.projects.documents.site_preview import SitePreview
 from models.projects.fields import Actor, ActorType
 from models.settings import Settings
 
@@ -62,7 +62,7 @@ class Record:
     """What is to be put down about a change, and on whose account."""
 
     action: str
-    target: Target
+    target: AuditTarget
     detail: str | None
     actor: str
 
@@ -80,7 +80,7 @@ class Call:
     now: datetime
     settings: Settings
     request_id: str
-    made_by: Site | None = None
+    made_by: SitePreview | None = None
     records: list[Record] = field(default_factory=list)
     is_unchanged: bool = False
     is_unaudited: bool = False
@@ -93,7 +93,7 @@ class Call:
     used_key: str | None = None
 
     @property
-    def site(self) -> Site:
+    def site(self) -> SitePreview:
         """Who makes the pages, to be asked what would become of a text."""
         if self.made_by is None:
             raise RuntimeError("This application was not told who makes its pages.")
@@ -128,7 +128,7 @@ class Call:
     def audit_changes(self, about: Any, changes: dict[str, Change]) -> None:
         """Put down what an update changed, or that it changed nothing."""
         if changes:
-            self.audit(about, detail=told(changes))
+            self.audit(about, detail=describe_changes(changes))
         else:
             self.unchanged()
 

@@ -16,7 +16,7 @@ from api.http.problem_types import KINDS
 from api.operation import OPERATIONS, declare_operations
 from models.audit import AuditRow
 from models.changes import AREAS
-from models.instance import make_secrets
+from models.instance import create_instance_secrets
 from models.platform.keys import CreateKey, issue_key
 from models.projects.projects.projects import ensure_docs_project
 from models.settings import Settings
@@ -163,7 +163,7 @@ def empty_database(keeping):
     open_database(address := keeping.empty())
     migrate()
     with writing():
-        make_secrets()
+        create_instance_secrets()
     keeping.at_rest()
     return address
 

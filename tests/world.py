@@ -15,11 +15,19 @@ from models.status.incidents.incidents import (
 from models.status.maintenance.windows import StatusAddMaintenance, schedule_maintenance
 from models.status.services.catalogue import ServiceRow, add_service
 from models.storage.database import writing
-from tests.world_history import SEED, beat, history
+from tests.world_history import SEED, current_measurements, history
 from tests.world_platform import announcements
 from tests.world_story import Trouble, Works, told
 
-__all__ = ["SEED", "People", "beat", "history", "people", "platform", "populate"]
+__all__ = [
+    "SEED",
+    "People",
+    "current_measurements",
+    "history",
+    "people",
+    "platform",
+    "populate",
+]
 
 OPERATOR = "operator@example.com"
 DEVELOPER_ACCOUNT = "5d2f0c7e-8a41-4b6d-9f3e-1c70a2b4d685"
@@ -128,7 +136,7 @@ def _key(
 
 def _audit(
     action: str,
-    target: audit.Target,
+    target: audit.AuditTarget,
     now: datetime,
     detail: str | None = None,
     *,

@@ -1,7 +1,7 @@
 """Handle administrators' requests to purge projects."""
 
 from api.operation import MIB, Call, operation
-from models.base import canonical
+from models.base import canonical_json
 from models.errors import (
     BuiltinProject,
     ConfirmationMismatch,
@@ -33,7 +33,7 @@ def purge_project(call: Call, request: PurgeProject) -> PurgeResult:
     rows by kind, including links from other projects. The slug can then be used again.
     """
     project, counts = purge.purge_project(request)
-    call.audit(project, detail=canonical(counts).decode())
+    call.audit(project, detail=canonical_json(counts).decode())
     return PurgeResult(id=project.id, slug=project.slug, deleted=counts)
 
 

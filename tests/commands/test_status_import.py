@@ -8,7 +8,7 @@ import pytest
 
 from models.status.importers.origins import MovedRow
 from models.status.incidents.incidents import IncidentRow
-from models.storage.database import is_there
+from models.storage.database import database_exists
 
 ELSEWHERE = Path(__file__).parents[1] / "elsewhere"
 PAGE = ELSEWHERE / "statuspage"
@@ -49,8 +49,8 @@ def test_dry_run(command, address):
     code, out, _ = command("status", "import", PAGE, "--dry-run")
 
     assert code == 1
-    assert out.endswith("left out 1\nA dry run: nothing was kept.\n")
-    assert not is_there(address)
+    assert out.endswith("left out 1\nThis was a dry run: nothing was imported.\n")
+    assert not database_exists(address)
 
 
 def test_dry_run_on_an_instance(command):
@@ -80,8 +80,8 @@ def test_json(command):
         (".", "There is no status page in it"),
         ("http://status.example", "must begin with https://"),
         ("ftp://127.0.0.1", "must begin with https://"),
-        ("https://a:b@status.example", "is not the base address"),
-        ("https://[", "is no address"),
+        ("https://a:b@status.example", "is not the base URL"),
+        ("https://[", "is not a valid URL"),
     ],
 )
 def test_mistake(command, source, sentence):

@@ -9,7 +9,7 @@ from api.http.problem_types import KINDS
 from api.operation import OPERATIONS
 from models.fields import SLUG
 from models.platform.scopes import ASSERT_ACTORS, ESCALATE, covers
-from models.settings import Settings, environment_name
+from models.settings import Settings, environment_variable
 from sitegen.markdown.parser import render
 from tests.described import DESCRIBED
 from tests.house.words import ALL, MANUAL, ROOT
@@ -97,7 +97,7 @@ def test_settings():
     """
     A setting that is named exists.
     """
-    known = {environment_name(each.name) for each in fields(Settings)}
+    known = {environment_variable(each.name) for each in fields(Settings)}
     for page in ALL:
         assert set(SETTING.findall(page.text)) <= known
 
@@ -109,7 +109,8 @@ def test_settings_table():
     table = re.findall(r"^\| `(MASTHEAD_\w+)` \| (.+?) \|", README, re.MULTILINE)
 
     assert table == [
-        (environment_name(each.name), _told(each.default)) for each in fields(Settings)
+        (environment_variable(each.name), _told(each.default))
+        for each in fields(Settings)
     ]
 
 

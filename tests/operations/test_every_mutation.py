@@ -5,7 +5,7 @@ import pytest
 from api.operation import OPERATIONS
 from models.audit import AuditRow
 from models.changes import marks
-from models.idempotency import StoredAnswerRow
+from models.idempotency import StoredResponseRow
 from tests.conftest import ROUTES
 from tests.nightly import every_nth
 from tests.odd import MEMBERS
@@ -77,7 +77,7 @@ def change(send, key, sample):
 
 def kept():
     """What a change leaves behind it, whatever it is about."""
-    return AuditRow.select().count(), marks(), StoredAnswerRow.select().count()
+    return AuditRow.select().count(), marks(), StoredResponseRow.select().count()
 
 
 @pytest.mark.parametrize("area", ["platform", "status"])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from api.http.application import create_app
 from models.changes import behind
 from models.platform.keys import CreateKey, issue_key
-from models.projects.documents.rendered_bodies import forget_bodies
+from models.projects.documents.rendered_bodies import delete_unused_bodies
 from models.projects.projects.projects import ensure_docs_project
 from models.status.snapshot.last_change import next_told
 from models.storage.database import reading, writing
@@ -181,7 +181,7 @@ def restart(world, slug, number):
     world.memory, world.folder = {}, Quick(world.settings.output)
     world.bodies = Bodies()
     if number == 0:
-        forget_bodies([])
+        delete_unused_bodies([])
 
 
 def wait(world, slug, number):

@@ -9,7 +9,7 @@ from models.audit import AuditRow, broken_links
 from models.changes import behind
 from models.platform.keys import KeyRow
 from models.platform.scopes import any_covers
-from models.platform.secrets import hash_of
+from models.platform.secrets import hash_secret
 from models.status.incidents.incidents import (
     StatusUpdateIncident,
     entries_of,
@@ -22,7 +22,7 @@ from models.status.measurements.measurements import MeasurementRow, record_measu
 from models.status.services.catalogue import ServiceRow, services_in_order
 from models.status.snapshot.snapshot import status_snapshot
 from models.storage.database import database, open_database, writing
-from tests.world import beat, people, populate
+from tests.world import current_measurements, people, populate
 from tests.world_story import troubles, works
 
 NOW = datetime(2026, 3, 1, 12, 0, 33, tzinfo=UTC)
@@ -224,11 +224,11 @@ def test_audit_chain(world):
 
 def test_beat(world):
     """Each probe measures every service once, and finds the ailing one slow."""
-    batches = beat(NOW)
+    batches = current_measurements(NOW)
 
     assert [each.source for each in batches] == ["probe-fra", "probe-iad"]
-    assert batches == beat(NOW)
-    assert batches != beat(NOW, world_seed=1)
+    assert batches == current_measurements(NOW)
+    assert batches != current_measurements(NOW, world_seed=1)
     for batch in batches:
         slow = [m.slug for m in batch.measurements if m.status != "operational"]
         assert len(batch.measurements) == 13
@@ -238,7 +238,7 @@ def test_beat(world):
 def test_beat_keeps_the_page_fresh(world):
     """With a batch a minute the page is as fresh an hour later."""
     later = NOW + timedelta(hours=1)
-    record(beat(later), later)
+    record(current_measurements(later), later)
 
     seen = status_snapshot(later, FRESHNESS).listed()
 
@@ -254,7 +254,7 @@ def test_beat_after_the_incident_is_resolved(world):
     with writing():
         update_incident(resolving, later)
 
-    record(beat(later), later)
+    record(current_measurements(later), later)
 
     assert status_snapshot(later, FRESHNESS).listed().overall == "operational"
 
@@ -263,7 +263,7 @@ def test_people(store):
     """Four keys that open as much as their names say."""
     cast = people(NOW)
     keys = {
-        name: KeyRow.get(KeyRow.hash == hash_of(getattr(cast, name))).scopes
+        name: KeyRow.get(KeyRow.hash == hash_secret(getattr(cast, name))).scopes
         for name in ("operator", "developer", "probe", "stranger")
     }
 

@@ -9,7 +9,7 @@ from pydantic import model_validator
 from models.base import Schema
 from models.errors import LimitExceeded, MemberExists, OwnerMembership
 from models.fields import Id, Moment
-from models.pagination import CursorQuery, Page, Sort, ascending, page_of
+from models.pagination import CursorQuery, Page, Sort, ascending, cursor_page
 from models.projects.fields import (
     AccountOrMe,
     Actor,
@@ -91,7 +91,7 @@ def list_members(query: ListMembers, actor: Actor) -> Page[MemberRow]:
         rows = rows.where(MemberRow.account_id == account_id)
     if query.role is not None:
         rows = rows.where(MemberRow.role.in_(query.role))
-    return page_of(
+    return cursor_page(
         rows,
         query,
         _by_role(),

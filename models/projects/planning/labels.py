@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 from peewee import Case, ModelSelect, fn
 from pydantic import Field
 
-from models.base import Schema, milliseconds, new_id
+from models.base import Schema, epoch_ms, new_id
 from models.errors import LabelNotFound, LimitExceeded, NameTaken, RoleRequired
 from models.fields import SLUG, Id, MayOmit, Moment
-from models.pagination import CursorQuery, Limit, Page, ascending, page_of
+from models.pagination import CursorQuery, Limit, Page, ascending, cursor_page
 from models.projects.fields import Actor, ProjectQuery
 from models.projects.members.role_checks import require_role
 from models.projects.planning.rows import LabelRow, label_with
@@ -110,7 +110,7 @@ def _page_by_name(
 ) -> Page[LabelRow]:
     if query.q is not None:
         rows = rows.where(LabelRow.name.startswith(query.q))
-    return page_of(rows, query, ascending(LabelRow.name), ascending(LabelRow.id))
+    return cursor_page(rows, query, ascending(LabelRow.name), ascending(LabelRow.id))
 
 
 def create_label(
@@ -291,6 +291,6 @@ def _touch_labeled_items(label: LabelRow, now: datetime) -> int:
     """Advance updated_at of the work items with the label; return their number."""
     items = WorkLabelRow.select(WorkLabelRow.work).where(WorkLabelRow.label == label.id)
     updated_at: Any = WorkItemRow.updated_at
-    advanced = Case(None, [(updated_at >= now, updated_at + 1)], milliseconds(now))
+    advanced = Case(None, [(updated_at >= now, updated_at + 1)], epoch_ms(now))
     query = WorkItemRow.update(updated_at=advanced).where(WorkItemRow.id.in_(items))
     return int(query.execute())

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from models.base import Schema, new_id
 from models.fields import TRIMMED, Id, MayOmit, Moment, SingleLine
-from models.pagination import CursorQuery, Page, page_of
+from models.pagination import CursorQuery, Page, cursor_page
 from models.projects.fields import (
     Actor,
     ArchivedFilter,
@@ -136,7 +136,7 @@ def list_milestones(query: ListMilestones) -> Page[MilestoneRow]:
         rows = rows.where(MilestoneRow.updated_at >= query.updated_after)
     order = query.order or ("asc" if query.sort == "targetAt" else None)
     sort = sort_keys(SORT_FIELDS[query.sort], order, MilestoneRow.id)
-    return page_of(rows, query, *sort)
+    return cursor_page(rows, query, *sort)
 
 
 def create_milestone(
@@ -146,7 +146,7 @@ def create_milestone(
     require_role(project, actor, "milestones:create")
     require_active(project)
     milestone = MilestoneRow.create(
-        id=new_id(now), created_at=now, updated_at=now, **request.members()
+        id=new_id(now), created_at=now, updated_at=now, **request.all_fields()
     )
     _record_activity(milestone, "created", now, actor, name=milestone.name)
     return milestone
@@ -164,7 +164,7 @@ def update_milestone(
     require_role(milestone.project, actor, "milestones:update")
     require_updated_at(milestone, request.expected_updated_at)
     require_active(milestone.project, milestone)
-    values = request.given()
+    values = request.sent_fields()
     for name in ("id", "expected_updated_at"):
         values.pop(name, None)
     changes = changes_to_json(milestone.change(values, now))

@@ -15,8 +15,8 @@ from models.pagination import (
     Limit,
     Page,
     ascending,
+    cursor_page,
     descending,
-    page_of,
 )
 from models.projects.fields import (
     Actor,
@@ -132,7 +132,7 @@ def list_activity(query: ListActivity) -> Page[ActivityRow]:
         rows = rows.where(ActivityRow.number > _number_of(query.after_id))
     is_ascending = query.order == "asc" or query.after_id is not None
     sort = ascending if is_ascending else descending
-    return page_of(rows, query, sort(ActivityRow.number))
+    return cursor_page(rows, query, sort(ActivityRow.number))
 
 
 def changes_to_json(changes: dict[str, Change]) -> dict[str, Any]:
@@ -161,7 +161,7 @@ def _difference(values: list[Any], others: list[Any]) -> list[Any]:
 
 def _to_json(value: Any) -> Any:
     if isinstance(value, Schema):
-        return value.told()
+        return value.to_json()
     return format_moment(value) if isinstance(value, datetime) else value
 
 

@@ -12,8 +12,8 @@ from models.errors import (
     SlugTaken,
     ValidationFailed,
 )
-from models.fields import TRIMMED, Flag, Id, MayOmit, Moment, SingleLine, Slug
-from models.pagination import CursorQuery, Page, page_of
+from models.fields import TRIMMED, Id, MayOmit, Moment, QueryBoolean, SingleLine, Slug
+from models.pagination import CursorQuery, Page, cursor_page
 from models.projects.fields import (
     AccountOrMe,
     Actor,
@@ -64,7 +64,7 @@ class Project(Schema):
 class ListProjects(CursorQuery):
     status: CommaSeparated[ProjectStatus] | None = None
     archived: ArchivedFilter = "exclude"
-    builtin: Flag | None = None
+    builtin: QueryBoolean | None = None
     member_id: AccountOrMe | None = None
     owner_id: Id | None = None
     q: SearchText | None = None
@@ -151,12 +151,12 @@ def list_projects(query: ListProjects, actor: Actor) -> Page[ProjectRow]:
     if query.updated_before is not None:
         rows = rows.where(ProjectRow.updated_at < query.updated_before)
     sort = sort_keys(SORT_FIELDS[query.sort], query.order, ProjectRow.id)
-    return page_of(rows, query, *sort)
+    return cursor_page(rows, query, *sort)
 
 
 def create_project(request: CreateProject, now: datetime, actor: Actor) -> ProjectRow:
     """Create a project, with its owner as the first member."""
-    values = request.members() | {"owner_id": _new_owner_id(request, actor)}
+    values = request.all_fields() | {"owner_id": _new_owner_id(request, actor)}
     if ProjectRow.select().where(ProjectRow.slug == request.slug).exists():
         raise SlugTaken(f"There is already a project with the slug '{request.slug}'.")
     project = ProjectRow.create(
@@ -185,7 +185,7 @@ def update_project(
     require_role(project, actor, "projects:update")
     require_updated_at(project, request.expected_updated_at)
     require_active(project)
-    values = request.given()
+    values = request.sent_fields()
     values.pop("expected_updated_at", None)
     changes = project.change(values, now)
     status = changes.pop("status", None)

@@ -88,7 +88,7 @@ def bulk_create_work_items(
     batch = {"batchId": new_id(now), "batchSize": len(request.items)}
     items, items_by_ref = [], {}
     for new_item in request.items:
-        values = new_item.members()
+        values = new_item.all_fields()
         ref = values.pop("ref")
         item = insert_work_item(project, values, now, actor, **batch)
         items.append(item)
@@ -113,7 +113,9 @@ def _reference_errors(
     project: ProjectRow, request: BulkCreateWorkItems
 ) -> Iterator[FieldError]:
     for index, item in enumerate(request.items):
-        yield from reference_errors(project, item.members(), prefix=f"/items/{index}")
+        yield from reference_errors(
+            project, item.all_fields(), prefix=f"/items/{index}"
+        )
 
 
 def _relationship_errors(

@@ -177,7 +177,7 @@ def _check_references(items: list[WorkItemRow], changes: WorkChanges) -> None:
 
 def _new_values(item: WorkItemRow, changes: WorkChanges) -> dict[str, Any]:
     """Return the item's values after the changes; removing wins over adding."""
-    values = changes.given()
+    values = changes.sent_fields()
     for field, add, remove, _ in LIST_CHANGES:
         added, removed = values.pop(add, None) or [], values.pop(remove, None) or []
         elements = dict.fromkeys([*getattr(item, field), *added])

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 from peewee import SQL, fn
 from pydantic import Field, model_validator
 
-from models.base import milliseconds
-from models.fields import Flag, Id, Moment
+from models.base import epoch_ms
+from models.fields import Id, Moment, QueryBoolean
 from models.pagination import CursorQuery
 from models.projects.fields import (
     AccountOrMe,
@@ -61,8 +61,8 @@ class ListWorkItems(ProjectQuery, CursorQuery):
     specification_id: Id | None = None
     spec_relationship: SpecRelationship | None = None
     specification_status: CommaSeparated[SpecificationStatus] | None = None
-    blocked: Flag | None = None
-    ready: Flag | None = None
+    blocked: QueryBoolean | None = None
+    ready: QueryBoolean | None = None
     due_after: Moment | None = None
     due_before: Moment | None = None
     created_after: Moment | None = None
@@ -101,7 +101,7 @@ def work_item_filters(query: ListWorkItems, actor: Actor) -> Iterator[Filter]:
             # These match many items, so their index helps only if it is the sort order.
             field = getattr(Item, name)
             stored = [field.db_value(value) for value in values]
-            field = field if name == query.sort else unindexed(field)
+            field = field if name == query.sort else without_index(field)
             yield Filter(field.in_(stored))
     yield from _column_filters(query)
     yield from _time_filters(query)
@@ -117,9 +117,9 @@ def is_selective(query: Any) -> bool:
     return len(rows) <= MAX_SELECTIVE_ROWS
 
 
-def unindexed(field: Any) -> Any:
+def without_index(field: Any) -> Any:
     """Return the column as an expression for which the database uses no index."""
-    return database.unindexed(field)
+    return database.without_index(field)
 
 
 def _id_filter(query: Any, id: Any) -> Filter:
@@ -135,7 +135,7 @@ def _column_filter(name: str, condition: Callable[[Any], Any]) -> Filter:
     query = CandidateItem.select(CandidateItem.id).where(condition(column))
     if is_selective(query):
         return Filter(Item.id.in_(query), is_selective=True)
-    return Filter(condition(unindexed(getattr(Item, name))))
+    return Filter(condition(without_index(getattr(Item, name))))
 
 
 def _column_filters(query: ListWorkItems) -> Iterator[Filter]:
@@ -144,7 +144,7 @@ def _column_filters(query: ListWorkItems) -> Iterator[Filter]:
     if query.creator_id is not None:
         yield _column_filter("creator_id", lambda id: id == query.creator_id)
     if query.milestone_id == "none":
-        yield Filter(unindexed(Item.milestone).is_null())
+        yield Filter(without_index(Item.milestone).is_null())
     elif query.milestone_id is not None:
         yield _column_filter("milestone", lambda id: id == query.milestone_id)
 
@@ -166,8 +166,8 @@ def _time_condition(
     after: datetime | None, before: datetime | None
 ) -> Callable[[Any], Any]:
     def condition(column: Any) -> Any:
-        bounds = [column >= milliseconds(after)] if after is not None else []
-        bounds += [column < milliseconds(before)] if before is not None else []
+        bounds = [column >= epoch_ms(after)] if after is not None else []
+        bounds += [column < epoch_ms(before)] if before is not None else []
         return reduce(and_, bounds)
 
     return condition
@@ -225,6 +225,6 @@ def _blocker_filters(query: ListWorkItems) -> Iterator[Filter]:
         blocked = open_block_rows(target)
         yield _id_filter(blocked, target) if query.blocked else Filter(is_unblocked)
     if query.ready is not None:
-        is_not_started = unindexed(Item.status).in_(NOT_STARTED_STATUSES)
+        is_not_started = without_index(Item.status).in_(NOT_STARTED_STATUSES)
         is_ready = is_not_started & Item.archived_at.is_null() & is_unblocked
         yield Filter(is_ready if query.ready else ~is_ready)

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from models.base import Change, Schema, new_id
 from models.errors import WorkItemNotFound
-from models.fields import Digits, Id, MayOmit, Moment
+from models.fields import Id, MayOmit, Moment, QueryInteger
 from models.projects.fields import (
     Actor,
     ActorType,
@@ -133,7 +133,7 @@ class RestoreWorkItem(Schema):
 
 class GetWorkItem(ProjectQuery):
     id: Id | None = None
-    number: Annotated[Digits, Field(ge=1)] | None = None
+    number: Annotated[QueryInteger, Field(ge=1)] | None = None
 
     @model_validator(mode="after")
     def _id_or_number(self) -> "GetWorkItem":
@@ -165,7 +165,7 @@ def create_work_item(
     project = project_with(request.project_id)
     require_role(project, actor, "work-items:create")
     require_active(project)
-    values = request.members()
+    values = request.all_fields()
     raise_if_any(reference_errors(project, values))
     del values["project_id"]
     return insert_work_item(project, values, now, actor)
@@ -219,7 +219,7 @@ def update_work_item(
     require_role(item.project, actor, "work-items:update")
     require_updated_at(item, request.expected_updated_at)
     require_active(item.project, item)
-    values = request.given()
+    values = request.sent_fields()
     del values["id"]
     values.pop("expected_updated_at", None)
     load_links([item])

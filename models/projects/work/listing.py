@@ -5,17 +5,17 @@ from typing import Any
 
 from peewee import SQL, fn
 
-from models.pagination import Page, Sort, page_of
+from models.pagination import Page, Sort, cursor_page
 from models.projects.fields import Actor, sort_keys
 from models.projects.projects.rows import ProjectRow, requested_project
 from models.projects.search.ranking import ranked_page
-from models.projects.search.search_query import match_of, matches
+from models.projects.search.search_query import match_expression, matching_numbers
 from models.projects.search.text_index import IndexedTextRow
 from models.projects.work.filters import (
     Filter,
     ListWorkItems,
     is_selective,
-    unindexed,
+    without_index,
     work_item_filters,
 )
 from models.projects.work.links import load_links
@@ -39,7 +39,7 @@ def list_work_items(query: ListWorkItems, actor: Actor) -> Page[WorkItemRow]:
     includes archived items.
     """
     filters = list(work_item_filters(query, actor))
-    match = match_of(query.q) if query.q is not None else None
+    match = match_expression(query.q) if query.q is not None else None
     if query.q is not None and match is None:
         return Page([], {"cursor": None})
     is_by_relevance = query.sort == "relevance"
@@ -58,7 +58,7 @@ def list_work_items(query: ListWorkItems, actor: Actor) -> Page[WorkItemRow]:
             conditions,
             WorkItemRow.select(),
         )
-        page = page_of(rows, query, *_sort_keys(query))
+        page = cursor_page(rows, query, *_sort_keys(query))
     load_links(page.items)
     return page
 
@@ -68,7 +68,7 @@ def _project_conditions(query: ListWorkItems, *, has_selective: bool) -> list[An
     project = requested_project(query)
     if project is not None:
         field = WorkItemRow.project
-        return [(unindexed(field) if has_selective else field) == project.id]
+        return [(without_index(field) if has_selective else field) == project.id]
     if query.archived != "exclude":
         return []
     # NOT IN the archived projects, not IN the active ones: the items then stay in the
@@ -89,8 +89,8 @@ def _sort_keys(query: ListWorkItems) -> tuple[Sort, ...]:
 
 
 def _text_filter(match: str) -> Filter:
-    """Restrict the items to those whose text matches."""
-    text, numbers = IndexedTextRow, matches(match)
+    """Restrict the items to those whose text matching_numbers."""
+    text, numbers = IndexedTextRow, matching_numbers(match)
     texts = text.select(text.entity_id).where(text.number.in_(numbers))
     if is_selective(numbers):
         return Filter(WorkItemRow.id.in_(texts), is_selective=True)

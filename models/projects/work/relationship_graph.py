@@ -6,8 +6,8 @@ from peewee import ModelSelect
 from pydantic import Field, model_validator
 
 from models.base import Schema
-from models.fields import Digits, Id, Moment
-from models.pagination import CursorQuery, Page, descending, page_of
+from models.fields import Id, Moment, QueryInteger
+from models.pagination import CursorQuery, Page, cursor_page, descending
 from models.projects.fields import CommaSeparated, ProjectQuery
 from models.projects.projects.rows import requested_project
 from models.projects.work.items import WorkStatus
@@ -53,7 +53,7 @@ class ListRelationships(RelationshipQuery, CursorQuery):
 
 
 class GetGraph(RelationshipQuery):
-    depth: Annotated[Digits, Field(ge=1, le=5)] | None = None
+    depth: Annotated[QueryInteger, Field(ge=1, le=5)] | None = None
 
     @model_validator(mode="after")
     def _depth_requires_item(self) -> "GetGraph":
@@ -90,7 +90,7 @@ def list_relationships(query: ListRelationships) -> Page[WorkRelationshipRow]:
             "incoming": Row.target == id,
         }
         rows = rows.where(conditions[query.direction or "any"])
-    return page_of(rows, query, descending(Row.number))
+    return cursor_page(rows, query, descending(Row.number))
 
 
 def relationship_graph(query: GetGraph) -> Graph:
