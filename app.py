@@ -149,9 +149,9 @@ def _settle() -> None:
 
 
 def _described(settings: Settings) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    from api.openapi.document import described
+    from api.openapi.document import api_description
 
-    return described(settings)
+    return api_description(settings)
 
 
 # What follows is needed by who serves alone, and takes longer than most commands.
@@ -166,7 +166,7 @@ from api.commands.listen import addressed, listening
 from api.http.application import create_app
 from api.http.metrics import Metrics
 from api.http.server import Server, limited_server
-from api.scheduler import Jobs, tidy
+from api.scheduler import Scheduler, delete_expired
 from models import changes
 from models.commands.opening import open_instance
 from models.commands.telling import progress
@@ -237,16 +237,16 @@ def _beat(settings: Settings, beat: Callable[[datetime], list[Any]]) -> None:
         changes.mark("status")
 
 
-def _jobs(
+def _scheduler(
     settings: Settings, metrics: Metrics, server_locks: ServerLocks, uses: Uses
-) -> Jobs:
-    """Return the clock, with what it does on any server."""
-    jobs = Jobs(utc_now, metrics.job_done)
-    jobs.every(15, "tenure", server_locks.take)
-    jobs.every(60, "uses", uses.write)
-    jobs.every(300, "tidy", lambda: tidy(settings, utc_now()))
-    jobs.every(DAY_SECONDS, "bodies", Bodies().forget)
-    return jobs
+) -> Scheduler:
+    """Return the scheduler, with the jobs of every server."""
+    scheduler = Scheduler(utc_now, metrics.record_job)
+    scheduler.add_job(15, "tenure", server_locks.take)
+    scheduler.add_job(60, "uses", uses.write)
+    scheduler.add_job(300, "tidy", lambda: delete_expired(settings, utc_now()))
+    scheduler.add_job(DAY_SECONDS, "bodies", Bodies().forget)
+    return scheduler
 
 
 def _serve(
@@ -260,7 +260,7 @@ def _serve(
     builder = Builder(
         utc_now,
         context,
-        lambda at: jobs.at(at, builder.wake),
+        lambda at: scheduler.schedule_once(at, builder.wake),
         publisher.wake,
         hosts=hosts,
     )
@@ -269,23 +269,23 @@ def _serve(
     application = create_app(
         settings,
         clock=utc_now,
-        changed=hosts.tell,
-        troubles=lambda: (
+        wake_builder=hosts.tell,
+        list_faults=lambda: (
             server_locks.troubles() + builder.troubles() + publisher.troubles()
         ),
-        uses=uses,
-        site=Preview(settings.output, lambda: builder.is_shown),
+        key_uses=uses,
+        preview=Preview(settings.output, lambda: builder.is_shown),
         metrics=metrics,
         buckets=buckets_of(settings.database),
     )
     server = limited_server(application, listener, threads=settings.threads)
-    jobs = _jobs(settings, metrics, server_locks, uses)
+    scheduler = _scheduler(settings, metrics, server_locks, uses)
     if beat:
-        jobs.every(30, "beat", beat)
+        scheduler.add_job(30, "beat", beat)
     with server_locks, hosts, publisher:
         builder.start()
         try:
-            with jobs.running():
+            with scheduler.running():
                 _run_until_told(server, settings)
         finally:
             builder.stop()

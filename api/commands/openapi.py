@@ -3,7 +3,7 @@
 import json
 from argparse import ArgumentParser, Namespace
 
-from api.openapi.document import described
+from api.openapi.document import api_description
 from models.commands.declaring import CommandContext
 
 
@@ -12,5 +12,5 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def print_openapi(given: CommandContext, arguments: Namespace) -> None:
-    _, document = described(given.settings)
+    _, document = api_description(given.settings)
     print(json.dumps(document, indent=1, sort_keys=True))

@@ -47,7 +47,7 @@ def add_key(call: Call, request: CreateKey) -> SimpleNamespace:
     scopes that it covers itself.
     """
     require_grantable(call, request.scopes)
-    key, secret = issue_key(request, call.now, issuer=call.caller.manager)
+    key, secret = issue_key(request, call.now, issuer=call.caller.audit_actor)
     call.audit(key)
     return key.seen(call.now, secret.text)
 
@@ -142,7 +142,7 @@ def remove_key(call: Call, request: RemoveKey) -> SimpleNamespace:
     if revoke_key(key, call.now):
         call.audit(key)
     else:
-        call.unchanged()
+        call.mark_unchanged()
     return key.seen(call.now)
 
 
@@ -163,5 +163,5 @@ def verify_key(call: Call, request: VerifyKey) -> dict[str, object]:
     """
     key = key_verified(request)
     call.max_age = key.trusted_seconds(call.now)
-    call.used_key = key.id
+    call.verified_key_id = key.id
     return key.seen(call.now)

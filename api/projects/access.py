@@ -22,5 +22,5 @@ def get_access(call: Call, query: GetAccess) -> Access:
     """
     area, caller = "projects:", call.caller
     own = [each.scope for each in OPERATIONS if each.scope.startswith(area)]
-    covered = [each.removeprefix(area) for each in own if caller.covers(each)]
+    covered = [each.removeprefix(area) for each in own if caller.has_scope(each)]
     return access_of(query, call.actor, scopes=caller.scopes, covered=covered)

@@ -96,7 +96,7 @@ def update_comment(call: Call, request: UpdateComment) -> CommentRow:
     """Change what a comment says, which only its author may."""
     comment, changed = comments.update_comment(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return comment
 
 
@@ -116,5 +116,5 @@ def remove_comment(call: Call, request: RemoveComment) -> CommentRow:
     """
     comment, changed = comments.remove_comment(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return comment

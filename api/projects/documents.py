@@ -82,7 +82,7 @@ def get_document_links(call: Call, query: GetDocumentLinks) -> DocumentLinks:
     way the first are told, and truncated is true; unread counts documents that the
     site has yet to build.
     """
-    return document_links(query, call.site)
+    return document_links(query, call.require_preview())
 
 
 @operation(
@@ -153,7 +153,7 @@ def publish_document(call: Call, request: PublishDocument) -> DocumentRow:
     """
     document, changed = publication.publish_document(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return document
 
 
@@ -170,7 +170,7 @@ def unpublish_document(call: Call, request: UnpublishDocument) -> DocumentRow:
     """Take a document from the public; one that is not published stays as it is."""
     document, changed = publication.unpublish_document(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return document
 
 
@@ -186,7 +186,7 @@ def remove_document(call: Call, request: RemoveDocument) -> DocumentRow:
     """Archive a document: it becomes read-only. A public one is withdrawn first."""
     document, changed = archive.remove_document(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return document
 
 
@@ -202,5 +202,5 @@ def restore_document(call: Call, request: RestoreDocument) -> DocumentRow:
     """Take a document out of the archive; one that is not in it stays as it is."""
     document, changed = archive.restore_document(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return document

@@ -59,7 +59,7 @@ def create_label(call: Call, request: CreateLabel) -> LabelRow:
     A project may not take the name of a global label. Send an Idempotency-Key to
     be able to repeat the call safely.
     """
-    is_admin = call.caller.covers(f"{ADMIN}:add")
+    is_admin = call.caller.has_scope(f"{ADMIN}:add")
     label = labels.create_label(request, call.now, call.actor, is_admin=is_admin)
     put_down(call, label)
     return label
@@ -80,7 +80,7 @@ def update_label(call: Call, request: UpdateLabel) -> LabelRow:
 
     A global one needs projects:admin:labels:update as well.
     """
-    is_admin = call.caller.covers(f"{ADMIN}:update")
+    is_admin = call.caller.has_scope(f"{ADMIN}:update")
     label, old = labels.update_label(request, call.now, call.actor, is_admin=is_admin)
     put_down_renaming(call, label, old)
     return label
@@ -101,7 +101,7 @@ def remove_label(call: Call, request: RemoveLabel) -> RemovedLabel:
 
     A global one needs projects:admin:labels:remove as well.
     """
-    is_admin = call.caller.covers(f"{ADMIN}:remove")
+    is_admin = call.caller.has_scope(f"{ADMIN}:remove")
     label, detached = labels.remove_label(
         request, call.now, call.actor, is_admin=is_admin
     )
@@ -114,13 +114,13 @@ def put_down(call: Call, label: LabelRow, detail: str | None = None) -> None:
     if label.project_id is None:
         call.audit(label, detail=detail)
     else:
-        call.unaudited()
+        call.skip_audit()
 
 
 def put_down_renaming(call: Call, label: LabelRow, old: str | None) -> None:
     """Say how the label was called, or that it still is."""
     if old is None:
-        call.unchanged()
+        call.mark_unchanged()
     else:
         put_down(call, label, f"{old} -> {label.name}")
 

@@ -93,7 +93,7 @@ def update_project(call: Call, request: UpdateProject) -> ProjectRow:
     """
     project, changed = lifecycle.update_project(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return project
 
 
@@ -119,7 +119,7 @@ def transfer_project(call: Call, request: TransferProject) -> ProjectRow:
     """
     project, changed = lifecycle.transfer_project(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return project
 
 
@@ -139,7 +139,7 @@ def remove_project(call: Call, request: RemoveProject) -> ProjectRow:
     """
     project, changed = archive_project(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return project
 
 
@@ -159,5 +159,5 @@ def restore_project(call: Call, request: RestoreProject) -> ProjectRow:
     """
     project, changed = lifecycle.restore_project(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return project

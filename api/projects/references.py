@@ -94,7 +94,7 @@ def add_reference(call: Call, request: AddReference) -> ExternalReferenceRow:
     """
     reference, changed = references.add_reference(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return reference
 
 
@@ -110,7 +110,7 @@ def update_reference(call: Call, request: UpdateReference) -> ExternalReferenceR
     """Change an external reference; members left out stay as they are."""
     reference, changed = references.update_reference(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return reference
 
 
@@ -126,5 +126,5 @@ def remove_reference(call: Call, request: RemoveReference) -> RemovedReference:
     """Remove an external reference; removed is false where there was none."""
     removed = references.remove_reference(request, call.now, call.actor)
     if not removed:
-        call.unchanged()
+        call.mark_unchanged()
     return RemovedReference(id=request.id, removed=removed)

@@ -88,7 +88,7 @@ def add_relationship(call: Call, request: AddWorkRelationship) -> WorkRelationsh
     """
     row, added = relationships.add_relationship(request, call.now, call.actor)
     if not added:
-        call.unchanged()
+        call.mark_unchanged()
     return row
 
 
@@ -106,5 +106,5 @@ def remove_relationship(
     """Remove a relationship, said in either form; removed tells if it was there."""
     removed = relationships.remove_relationship(request, call.now, call.actor)
     if not removed.removed:
-        call.unchanged()
+        call.mark_unchanged()
     return removed

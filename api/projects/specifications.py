@@ -140,7 +140,7 @@ def supersede_specification(
         request, call.now, call.actor
     )
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return specification
 
 
@@ -160,7 +160,7 @@ def remove_specification(call: Call, request: RemoveSpecification) -> Specificat
     """
     specification, changed = archive.remove_specification(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return specification
 
 
@@ -184,7 +184,7 @@ def restore_specification(
         request, call.now, call.actor
     )
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return specification
 
 

@@ -29,11 +29,11 @@ def record_measurements(
     """
     settings = call.settings
     if repeats_the_present(request, call.now, freshness=settings.freshness):
-        call.quietly()
+        call.defer_rebuild()
     retention = settings.raw_retention
     recorded, changed = measurements.record_measurements(
         request, call.now, retention=retention
     )
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return recorded

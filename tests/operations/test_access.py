@@ -22,7 +22,7 @@ ALL = {
 READS = {
     each.scope.removeprefix("projects:")
     for each in OPERATIONS
-    if each.area == "projects" and not each.mutates
+    if each.area == "projects" and not each.is_mutation
 } - {"projects:export"}
 
 

@@ -17,7 +17,7 @@ def uses():
 
 @pytest.fixture
 def app(store, settings, clock, uses):
-    return create_app(settings, clock=clock, uses=uses)
+    return create_app(settings, clock=clock, key_uses=uses)
 
 
 def last_used(key):

@@ -4,7 +4,7 @@ from typing import Any
 
 _SCOPES = ["status:admin:measurements:record"]
 
-MEMBERS: dict[str, str | tuple[str, Any]] = {
+FIELDS: dict[str, str | tuple[str, Any]] = {
     "accountId": "The account that the key belongs to.",
     "action": ("What was done to the key.", "add"),
     "expiresAt": ("When the key ends; null: never.", None),
@@ -24,7 +24,7 @@ MEMBERS: dict[str, str | tuple[str, Any]] = {
     "targetKeyPrefix": ("How its secret begins.", "mh_7Gk2pQ9x"),
 }
 
-SHOWN = {
+EXAMPLE_FIELDS = {
     "CreateKey": ("expiresInDays",),
     "RotateKey": ("graceSeconds",),
     "UpdateKey": ("name", "rateCapacity"),

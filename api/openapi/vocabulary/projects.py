@@ -8,7 +8,7 @@ _DAY = "2026-03-15T12:00:00.000Z"
 
 _CHANGE = ("What changed, in a line.", "Say what comes first.")
 
-MEMBERS: dict[str, str | tuple[str, Any]] = {
+FIELDS: dict[str, str | tuple[str, Any]] = {
     "activity": ("Whether the activity comes too.", True),
     "actorId": "Who did it: the account or key, by its id.",
     "actorType": "Whether an account or a key did it.",
@@ -170,7 +170,7 @@ MEMBERS: dict[str, str | tuple[str, Any]] = {
     "workItemId": "The work item, by its id.",
 }
 # Members of one shape that say something else there.
-MEMBERS |= {
+FIELDS |= {
     "AdminCreateLabel.name": ("What it says, on one line.", "security"),
     "BundledActivity.metadata": ("What else is known of it.", None),
     "BundledActivity.action": ("What was done.", "project.created"),
@@ -244,7 +244,7 @@ MEMBERS |= {
 
 _SLUG = ("projectSlug", "slug")
 _REVISION = ("version",)
-SHOWN = {
+EXAMPLE_FIELDS = {
     "AddReference": ("url", "title"),
     "AddComment": ("content",),
     "BulkCreateWorkItems": ("relationships",),

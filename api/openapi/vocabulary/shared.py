@@ -4,7 +4,7 @@ from typing import Any
 
 _ID = "0199d6c1-3b6a-7a10-8d5f-3f2a5f1c9b01"
 
-MEMBERS: dict[str, str | tuple[str, Any]] = {
+FIELDS: dict[str, str | tuple[str, Any]] = {
     "accountId": "The account, by its id.",
     "action": ("What was done.", "work.created"),
     "actor": ("Who did it.", "ada@example.com"),

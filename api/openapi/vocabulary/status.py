@@ -6,7 +6,7 @@ _ID = "0199d6c1-3b6a-7a10-8d5f-3f2a5f1c9b01"
 _SERVICES = ("The services that it affects, each by its slug.", ["api"])
 _NOTICE = ("What readers are told, as Markdown.", "Writes wait for a minute.")
 
-MEMBERS: dict[str, str | tuple[str, Any]] = {
+FIELDS: dict[str, str | tuple[str, Any]] = {
     "action": "What was done.",
     "activeIncidentIds": ("The incidents that are not resolved.", []),
     "activeMaintenanceIds": ("The windows that are open.", []),
@@ -68,7 +68,7 @@ MEMBERS: dict[str, str | tuple[str, Any]] = {
     "uptimePct": ("The share that was operational or degraded, cut.", 99.995),
 }
 
-SHOWN = {
+EXAMPLE_FIELDS = {
     "GetUptime": ("period",),
     "ListIncidents": ("status",),
     "StatusAddService": ("description", "group"),

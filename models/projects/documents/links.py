@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from models.base import Schema
 from models.fields import Digits, Id, Slug
 from models.projects.documents.addresses import Addresses, fragment_of, href_of
-from models.projects.documents.preview import Site, Text
+from models.projects.documents.preview import PagePreview, Text
 from models.projects.documents.publication_history import earlier_revisions
 from models.projects.documents.published import (
     PublishedPage,
@@ -53,7 +53,7 @@ class DocumentLinks(Schema):
     unread: int
 
 
-def document_links(query: GetDocumentLinks, site: Site) -> DocumentLinks:
+def document_links(query: GetDocumentLinks, site: PagePreview) -> DocumentLinks:
     """Look at the links of one version as if it were the public one."""
     document: DocumentRow = DOCUMENTS.got(query)
     version = document.version if query.version is None else query.version
@@ -82,7 +82,7 @@ class _Seen:
     """The public documents as they would stand with this version among them."""
 
     def __init__(
-        self, document: DocumentRow, revision: DocumentRevisionRow, site: Site
+        self, document: DocumentRow, revision: DocumentRevisionRow, site: PagePreview
     ) -> None:
         self.site = site
         self.page = _page(document, revision)

@@ -15,7 +15,7 @@ class Text(Protocol):
     def digest(self) -> str: ...
 
 
-class Site(Protocol):
+class PagePreview(Protocol):
     """Handed to the application by whoever makes the pages."""
 
     @property

@@ -25,7 +25,7 @@ def test_every_change_is_in_the_table():
     changes = {
         each.scope.removeprefix("projects:")
         for each in OPERATIONS
-        if each.mutates and each.area == "projects" and ":admin:" not in each.scope
+        if each.is_mutation and each.area == "projects" and ":admin:" not in each.scope
     }
 
     assert changes | {"projects:export"} == named
