@@ -139,6 +139,16 @@ def test_act_as_is_checked_before_the_request(headers, send, issue, refusal):
     refusal(response, "actor-not-allowed")
 
 
+def test_size_is_checked_before_the_key(send, refusal):
+    """A body beyond the limit is refused unread, whoever sends it."""
+    route = ROUTES[ADD]
+
+    response = send(route, data=b"x" * (route.max_body_bytes + 1))
+
+    assert response.status_code == 413
+    refusal(response, "payload-too-large")
+
+
 def test_rate_is_checked_before_the_scope(send, issue, refusal):
     """A key that has used up its rate is refused for that, whatever its scopes."""
     key = issue("nothing:of:it", rate_capacity=1, rate_refill=0.1)

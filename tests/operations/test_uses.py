@@ -35,6 +35,20 @@ def test_request(ask, issue, uses, clock):
     assert last_used(unused) is None
 
 
+def test_request_over_the_rate_limit(ask, issue, uses, clock):
+    """A request that the rate limit refuses is a use of the key as well."""
+    key = issue("*", rate_capacity=1, rate_refill=0.1)
+    ask("GET /platform/v1/keys/list", key=key)
+    uses.write()
+    clock.pass_(seconds=1)
+
+    response = ask("GET /platform/v1/keys/list", key=key)
+    uses.write()
+
+    assert response.status_code == 429
+    assert last_used(key) == clock.now
+
+
 def test_request_of_a_revoked_key(ask, issue, uses, clock):
     """A key that opens nothing any more is not in use."""
     key = issue("*")
