@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter
 
-from models.audit import Target, told
+from models.audit import AuditTarget, describe_changes
 from models.base import Change, Schema
 from models.errors import Refusal
 from models.pagination import CursorQuery, OffsetQuery
@@ -62,7 +62,7 @@ class PendingAuditRecord:
     """An audit record of a call, to be written in the transaction of its change."""
 
     action: str
-    target: Target
+    target: AuditTarget
     detail: str | None
     actor: str
 
@@ -130,7 +130,7 @@ class Call:
     def audit_changes(self, row: Any, changes: dict[str, Change]) -> None:
         """Record what an update changed; without changes, mark the call unchanged."""
         if changes:
-            self.audit(row, detail=told(changes))
+            self.audit(row, detail=describe_changes(changes))
         else:
             self.mark_unchanged()
 

@@ -11,8 +11,8 @@ from time import perf_counter
 from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from models.idempotency import forget_answers
-from models.logs import Line
+from models.idempotency import delete_expired_responses
+from models.logs import LogLine
 from models.settings import Settings
 from models.status.measurements.retention import prune
 from models.status.measurements.rollups import roll_up
@@ -49,7 +49,7 @@ class Scheduler:
             work()
             self._on_success(name)
             milliseconds = (perf_counter() - started_at) * 1000
-            log.log(level, Line(job=name, ms=milliseconds))
+            log.log(level, LogLine(job=name, ms=milliseconds))
 
         times = {"seconds": seconds, "next_run_time": self._clock()}
         self._scheduler.add_job(run, "interval", name=name, **times)
@@ -83,7 +83,7 @@ def watching_clock(
         while not is_stopped.wait(seconds):
             now = clock()
             if now < previous:
-                log.warning(Line(event="clock-set-back", seconds=previous - now))
+                log.warning(LogLine(event="clock-set-back", seconds=previous - now))
                 on_set_back(now)
             previous = now
 
@@ -104,6 +104,6 @@ def run_all_jobs(scheduler: BackgroundScheduler, now: datetime) -> None:
 def delete_expired(settings: Settings, now: datetime) -> None:
     """Delete expired stored responses and measurements, after rolling up the latter."""
     with writing():
-        forget_answers(now)
+        delete_expired_responses(now)
     roll_up(now)
     prune(now, settings.raw_retention)

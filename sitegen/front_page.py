@@ -55,7 +55,7 @@ def front(context: BuildContext) -> Iterator[Page]:
 def _pulse(context: BuildContext) -> dict[str, Any]:
     """The state of the whole, and how long that may be said."""
     listed, stale_at = listed_at(context)
-    told = listed.told()
+    told = listed.to_json()
     shown = {name: told[name] for name in ("overall", "checkedAt", "stale")}
     return shown | {"staleAt": stale_at, "turn": context.once(Turns).whole}
 

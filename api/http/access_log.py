@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from api.http.messages import Request
 from api.http.metrics import Metrics
-from models.logs import Line
+from models.logs import LogLine
 
 # The names in the log of requests for files of the site, and for any other path.
 SITE, UNKNOWN = "site", "unknown"
@@ -28,7 +28,7 @@ class AccessLog:
         if not log.isEnabledFor(logging.INFO):
             return
         has_name = request.operation is not None
-        line = Line(
+        line = LogLine(
             operation=operation,
             method=None if has_name else request.method[:MAX_METHOD_LENGTH],
             path=None if has_name else _quote_path(request.path),

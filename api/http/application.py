@@ -24,11 +24,11 @@ from api.http.static_site import has_folder, has_site_file, redirect_rule, site_
 from api.openapi.document import openapi_document
 from api.operation import AREAS, OPERATIONS, declare_operations
 from models import errors
-from models.logs import Line
-from models.platform.key_uses import Uses
-from models.platform.rate_limits import Buckets, OwnBuckets
+from models.logs import LogLine
+from models.platform.key_uses import KeyUses
+from models.platform.rate_limits import MemoryRateLimiter, RateLimiter
 from models.projects.documents.preview import PagePreview
-from models.response_headers import headers_of
+from models.response_headers import site_headers
 from models.runtime.release import VERSION
 from models.settings import Settings
 
@@ -43,10 +43,10 @@ def create_app(
     clock: Callable[[], datetime],
     wake_builder: Callable[[str, bool], None] = lambda *_: None,
     list_faults: ListFaults = list,
-    key_uses: Uses | None = None,
+    key_uses: KeyUses | None = None,
     preview: PagePreview | None = None,
     metrics: Metrics | None = None,
-    buckets: Buckets | None = None,
+    rate_limiter: RateLimiter | None = None,
 ) -> Flask:
     """
     Return the application.
@@ -54,7 +54,7 @@ def create_app(
     `clock` is its only source of time. `wake_builder(area, is_deferrable)` is called
     after each commit that makes pages of the site outdated. `list_faults` returns
     the faults of everything but the database, for /readyz. `preview` renders
-    documents before they are published. `buckets` hold the callers' rate limits.
+    documents before they are published. `rate_limiter` limits the callers' rates.
     """
     declare_operations()
     app = _flask()
@@ -64,8 +64,8 @@ def create_app(
         clock,
         wake_builder,
         on_refusal=metrics.record_refusal,
-        buckets=buckets or OwnBuckets(),
-        key_uses=key_uses or Uses(),
+        rate_limiter=rate_limiter or MemoryRateLimiter(),
+        key_uses=key_uses or KeyUses(),
         preview=preview,
     )
     metrics.add_faults(register_health(app, list_faults))
@@ -112,7 +112,7 @@ def _register_openapi(app: Flask, settings: Settings) -> None:
     def openapi() -> Response:
         response = jsonify(cached_document(settings.site_name, VERSION))
         # The site has the same file: both have the headers of one.
-        response.headers.update(headers_of("openapi.json"))
+        response.headers.update(site_headers("openapi.json"))
         return response
 
 
@@ -148,7 +148,7 @@ def _register_site(app: Flask, dispatcher: Dispatcher, output: Path) -> None:
     @app.errorhandler(Exception)
     def refuse_internal(_: Exception) -> Response:
         path = request.path[:MAX_PATH_LENGTH]
-        log.exception(Line(path=path, request=_current_request().id))
+        log.exception(LogLine(path=path, request=_current_request().id))
         return refuse(InternalError("Something went wrong on the server."))
 
 

@@ -17,8 +17,8 @@ from models.errors import (
 )
 from models.platform.rate_limits import Rate
 from models.platform.scopes import ASSERT_ACTORS
-from models.platform.secrets import hash_of, is_secret
-from models.platform.verification import HeldKey, key_hashed
+from models.platform.secrets import hash_secret, is_well_formed
+from models.platform.verification import VerifiedKeyRecord, key_by_hash
 from models.settings import Settings
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -31,7 +31,7 @@ def authenticate(
 ) -> tuple[Caller, Rate]:
     """Return the owner of the bearer key and its rate, or raise why it is refused."""
     secret = _bearer_token(headers.get("Authorization"))
-    key = key_hashed(hash_of(secret)) if is_secret(secret) else None
+    key = key_by_hash(hash_secret(secret)) if is_well_formed(secret) else None
     if key is None:
         raise InvalidKey("The API key does not exist or is mistyped.")
     if key.revoked_at is not None:
@@ -86,7 +86,7 @@ def _bearer_token(header: str | None) -> str:
     return token.strip()
 
 
-def _caller(key: HeldKey, secret: str) -> Caller:
+def _caller(key: VerifiedKeyRecord, secret: str) -> Caller:
     return Caller(
         key_id=key.id,
         prefix=key.prefix,
@@ -98,7 +98,7 @@ def _caller(key: HeldKey, secret: str) -> Caller:
     )
 
 
-def _rate(key: HeldKey, settings: Settings) -> Rate:
+def _rate(key: VerifiedKeyRecord, settings: Settings) -> Rate:
     return Rate(
         capacity=key.rate_capacity or settings.default_rate_capacity,
         refill=key.rate_refill or settings.default_rate_refill,

@@ -23,17 +23,27 @@ from api.http.request_parsing import (
 )
 from api.operation import AuditError, Call, Caller, Operation
 from models import audit, changes
-from models.base import Schema, canonical, milliseconds
+from models.base import Schema, canonical_json, epoch_ms
 from models.errors import MethodNotAllowed, RateLimited, Refusal
-from models.fields import to_milliseconds
-from models.idempotency import InProgress, Repeatable, first_answer, keep_answer
-from models.logs import Line
+from models.fields import truncate_to_ms
+from models.idempotency import (
+    IdempotentRequest,
+    RequestsInProgress,
+    store_response,
+    stored_response,
+)
+from models.logs import LogLine
 from models.pagination import CursorQuery, Page
-from models.platform.key_uses import Uses
-from models.platform.rate_limits import Buckets, Draw, OwnBuckets, Rate
+from models.platform.key_uses import KeyUses
+from models.platform.rate_limits import (
+    MemoryRateLimiter,
+    Rate,
+    RateDecision,
+    RateLimiter,
+)
 from models.projects.documents.preview import PagePreview
 from models.settings import Settings
-from models.storage.database import reading, rehearsing, writing
+from models.storage.database import dry_run, reading, writing
 
 log = logging.getLogger("masthead.requests")
 
@@ -56,10 +66,10 @@ class Dispatcher:
     clock: Callable[[], datetime]
     wake_builder: Callable[[str, bool], None]
     on_refusal: Callable[[str], None] = lambda _: None
-    buckets: Buckets = field(default_factory=OwnBuckets)
-    key_uses: Uses = field(default_factory=Uses)
+    rate_limiter: RateLimiter = field(default_factory=MemoryRateLimiter)
+    key_uses: KeyUses = field(default_factory=KeyUses)
     preview: PagePreview | None = None
-    in_progress: InProgress = field(default_factory=InProgress)
+    in_progress: RequestsInProgress = field(default_factory=RequestsInProgress)
 
     def view(self, operation: Operation) -> View:
         """Return the function that handles requests for one operation."""
@@ -71,7 +81,7 @@ class Dispatcher:
             except Refusal as refusal:
                 response = self.refuse(refusal, request)
             except Exception:
-                log.exception(Line(operation=operation.name, request=request.id))
+                log.exception(LogLine(operation=operation.name, request=request.id))
                 detail = "Something went wrong on the server. No change was made."
                 response = self.refuse(InternalError(detail), request)
             response.headers.update(rate_headers)
@@ -105,7 +115,7 @@ class Dispatcher:
         """
         body = read_limited_body(request, operation.max_body_bytes)
         with reading():
-            now = to_milliseconds(self.clock())
+            now = truncate_to_ms(self.clock())
             caller, rate = authenticate(request.headers, self.settings, now)
             request.key_prefix = caller.prefix
             self.key_uses.note(caller.key_id, now)
@@ -126,17 +136,17 @@ class Dispatcher:
         idempotency_key = parse_idempotency_key(operation, header)
         if parse_dry_run(headers.get("Dry-Run")):
             return self._dry_run(call, arguments)
-        repeatable = _repeatable(call, arguments, idempotency_key)
-        with self._single_flight(repeatable), writing():
-            if repeatable and (stored := first_answer(repeatable, call.now)):
+        idempotent = _idempotent_request(call, arguments, idempotency_key)
+        with self._single_flight(idempotent), writing():
+            if idempotent and (stored := stored_response(idempotent, call.now)):
                 return _json_response(stored, {"Idempotent-Replayed": "true"})
             result = _run_handler(call, arguments)
             body = _serialize(operation, result)
             generation = _record_change(call)
-            if repeatable:
+            if idempotent:
                 secret, subject_ids = _secret(operation, result), call.subject_ids
-                keep_answer(
-                    repeatable, body, call.now, secret=secret, about=subject_ids
+                store_response(
+                    idempotent, body, call.now, secret=secret, subjects=subject_ids
                 )
         if operation.rebuilds is None or generation is None:
             return _json_response(body)
@@ -146,7 +156,7 @@ class Dispatcher:
     def _read(self, call: Call, arguments: Schema | None, request: Request) -> Response:
         if isinstance(arguments, CursorQuery):
             # An invalid cursor is refused before anything is looked up.
-            arguments.last()
+            arguments.decode_cursor()
         result = _run_handler(call, arguments)
         if call.verified_key_id:
             self.key_uses.note(call.verified_key_id, call.now)
@@ -158,7 +168,7 @@ class Dispatcher:
 
     def _dry_run(self, call: Call, arguments: Schema | None) -> Response:
         """Run a mutation in a transaction that is rolled back."""
-        with rehearsing():
+        with dry_run():
             body = _serialize(call.operation, _run_handler(call, arguments))
             _record_change(call)
         return _json_response(body, {"Dry-Run": "true"})
@@ -167,19 +177,20 @@ class Dispatcher:
         self, caller: Caller, rate: Rate, now: datetime, headers: dict[str, str]
     ) -> None:
         """Take a token from the caller's bucket; raise RateLimited if it is empty."""
-        nanoseconds = milliseconds(now) * 1_000_000
-        draw = self.buckets.draw(caller.lineage, nanoseconds, rate)
-        headers.update(_rate_headers(rate, draw))
-        if not draw.allowed:
+        nanoseconds = epoch_ms(now) * 1_000_000
+        decision = self.rate_limiter.take_token(caller.lineage, nanoseconds, rate)
+        headers.update(_rate_headers(rate, decision))
+        if not decision.allowed:
             raise RateLimited(
-                "This API key has reached its rate limit.", retryAfter=draw.retry_after
+                "This API key has reached its rate limit.",
+                retryAfter=decision.retry_after,
             )
 
     def _single_flight(
-        self, repeatable: Repeatable | None
+        self, idempotent: IdempotentRequest | None
     ) -> AbstractContextManager[None]:
-        """Let a repeated request wait for the first one with its Idempotency-Key."""
-        return self.in_progress.answering(repeatable) if repeatable else nullcontext()
+        """Report a request as in progress to repeats that cannot wait for it."""
+        return self.in_progress.track(idempotent) if idempotent else nullcontext()
 
 
 def views(
@@ -205,7 +216,7 @@ def _serialize(operation: Operation, result: Any) -> bytes:
     adapter = operation.response_adapter
     model = adapter.validate_python(page.items, from_attributes=True, by_name=True)
     data = adapter.dump_json(model, by_alias=True)
-    meta = b',"meta":' + canonical(page.meta) if page.meta else b""
+    meta = b',"meta":' + canonical_json(page.meta) if page.meta else b""
     return b'{"data":' + data + meta + b"}"
 
 
@@ -240,17 +251,17 @@ def _record_audit(call: Call) -> None:
         )
 
 
-def _repeatable(
+def _idempotent_request(
     call: Call, arguments: Schema | None, idempotency_key: str | None
-) -> Repeatable | None:
+) -> IdempotentRequest | None:
     if idempotency_key is None:
         return None
     caller = call.caller
-    return Repeatable(
+    return IdempotentRequest(
         caller=caller.key_id,
         actor=f"{caller.acts_as_email} {caller.acts_as_account}",
         operation=call.operation.name,
-        text=idempotency_key,
+        key=idempotency_key,
         # An omitted field and null are two requests: updates distinguish them.
         request=arguments.model_dump(mode="json", exclude_unset=True)
         if arguments
@@ -288,10 +299,10 @@ def _read_headers(call: Call, result: Any, request: Request) -> dict[str, str]:
     return headers
 
 
-def _rate_headers(rate: Rate, draw: Draw) -> dict[str, str]:
+def _rate_headers(rate: Rate, decision: RateDecision) -> dict[str, str]:
     """Return the header fields of the IETF draft: the policy and what is left of it."""
     window = max(1, round(rate.capacity / rate.refill))
     return {
         "RateLimit-Policy": f'"key";q={rate.capacity};w={window}',
-        "RateLimit": f'"key";r={draw.remaining};t={draw.full_in}',
+        "RateLimit": f'"key";r={decision.remaining};t={decision.full_in}',
     }

@@ -9,12 +9,12 @@ from prometheus_client import Metric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from models.audit import AUDITED, newest_number
-from models.base import moment
+from models.audit import AUDITED_AREAS, last_number
+from models.base import from_epoch_ms
 from models.changes import AREAS, behind, failed_pages, generation_with, marks
 from models.errors import StorageBusy
-from models.instance import BACKED_UP, mark_named
-from models.runtime.build_progress import Progress
+from models.instance import LAST_BACKUP_AT, read_instance_value
+from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import STATES as FAULT_STATES
 from models.runtime.faults import Fault
 from models.settings import Settings
@@ -40,8 +40,8 @@ class StateCollector(Collector):
         self,
         settings: Settings,
         clock: Callable[[], datetime],
-        build_progress: Progress,
-        publish_progress: Progress | None,
+        build_progress: BuildProgress,
+        publish_progress: BuildProgress | None,
     ) -> None:
         self._settings = settings
         self._clock = clock
@@ -85,7 +85,7 @@ class StateCollector(Collector):
         yield from gauges
 
     def _disk_gauges(self) -> Iterator[Metric]:
-        folders = database.folders() | {"output": Path(self._settings.output)}
+        folders = database.data_folders() | {"output": Path(self._settings.output)}
         disks = {
             name: disk_usage(path) for name, path in folders.items() if path.is_dir()
         }
@@ -126,7 +126,7 @@ class FaultCollector(Collector):
 
 
 def _progress_gauges(
-    progress: Progress, now: datetime, *, worker: str, task: str, lag: str
+    progress: BuildProgress, now: datetime, *, worker: str, task: str, lag: str
 ) -> Iterator[Metric]:
     """Yield the metrics of the builder or the publisher."""
     yield _gauge(f"masthead_{worker}_lag_seconds", lag, progress.lag(now))
@@ -202,22 +202,22 @@ def _service_gauges(status: StatusServiceList) -> Iterator[Metric]:
 
 
 def _database_gauges() -> Iterator[Metric]:
-    sizes = database.bytes_kept()
+    sizes = database.bytes_used()
     yield _labelled_gauge(
         "masthead_audit_newest_record",
         "Number of the latest record in each audit log; it never decreases.",
         "area",
-        {area: newest_number(area) for area in AUDITED},
+        {area: last_number(area) for area in AUDITED_AREAS},
     )
     for file, (name, help_text) in SIZE_GAUGES.items():
         if file in sizes:
             yield _gauge(name, help_text, sizes[file])
-    backed_up = mark_named(BACKED_UP)
+    backed_up = read_instance_value(LAST_BACKUP_AT)
     if backed_up is not None:
         yield _gauge(
             "masthead_backup_last_timestamp_seconds",
             "Time of the last copy written by backup; absent before the first one.",
-            moment(backed_up).timestamp(),
+            from_epoch_ms(backed_up).timestamp(),
         )
 
 

@@ -19,7 +19,7 @@ from prometheus_client import (
 
 from api.http.gauges import FaultCollector, StateCollector
 from api.http.problem_types import PROBLEM_TYPES
-from models.runtime.build_progress import Progress
+from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
 from models.settings import Settings
 
@@ -45,8 +45,8 @@ class Metrics:
         self,
         settings: Settings,
         clock: Callable[[], datetime],
-        build_progress: Progress | None = None,
-        publish_progress: Progress | None = None,
+        build_progress: BuildProgress | None = None,
+        publish_progress: BuildProgress | None = None,
     ) -> None:
         self._clock = clock
         self.registry = registry = CollectorRegistry()
@@ -78,7 +78,7 @@ class Metrics:
         # Looking up the child of a metric by its labels costs more than counting.
         self._children: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
         self._refusals = {kind: refusals.labels(kind) for kind in PROBLEM_TYPES}
-        progress = build_progress or Progress()
+        progress = build_progress or BuildProgress()
         registry.register(StateCollector(settings, clock, progress, publish_progress))
         for collector in (ProcessCollector, PlatformCollector, GCCollector):
             collector(registry=registry)

@@ -15,7 +15,7 @@ from typing import Any
 
 from api.http.access_log import AccessLog
 from api.http.messages import Environ, Request, Response
-from models.response_headers import ANSWER_HEADERS
+from models.response_headers import DEFAULT_HEADERS
 
 StartResponse = Callable[..., Any]
 WSGIApp = Callable[[Environ, StartResponse], Iterable[bytes]]
@@ -24,7 +24,7 @@ View = Callable[[Request], Response]
 # The key under which the Request stands in the WSGI environment.
 REQUEST = "masthead.request"
 # The headers of every response that does not set them itself.
-DEFAULT_HEADERS = (*ANSWER_HEADERS.items(), ("Cache-Control", "no-store"))
+RESPONSE_DEFAULTS = (*DEFAULT_HEADERS.items(), ("Cache-Control", "no-store"))
 STATUS_LINES = {s.value: f"{s.value} {s.phrase}" for s in HTTPStatus}
 
 
@@ -53,7 +53,7 @@ class RequestMiddleware:
         self._access_log.record(request, int(status[:3]))
         present = dict(headers)
         headers.append(("X-Request-Id", request.id))
-        for header in DEFAULT_HEADERS:
+        for header in RESPONSE_DEFAULTS:
             if header[0] not in present:
                 headers.append(header)
         return start_response(status, headers, exc_info)

@@ -2,7 +2,7 @@
 
 from api.http.messages import Response
 from api.http.problem_types import PROBLEM_TYPES
-from models.base import canonical
+from models.base import canonical_json
 from models.errors import Refusal
 
 MEDIA_TYPE = "application/problem+json"
@@ -33,7 +33,7 @@ def problem_response(
         "requestId": request_id,
     }
     body |= {name: value for name, value in members.items() if value != []}
-    return Response(canonical(body) + b"\n", problem_type.status, headers)
+    return Response(canonical_json(body) + b"\n", problem_type.status, headers)
 
 
 def _headers(kind: str, members: dict[str, object]) -> dict[str, str]:

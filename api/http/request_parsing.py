@@ -18,7 +18,7 @@ from models.errors import (
     UnsupportedMediaType,
     ValidationFailed,
 )
-from models.fields import SHA256, SLUG, STATUS_SLUG
+from models.fields import SHA256_HEX, SLUG, STATUS_SLUG
 
 MAX_ERRORS = 20
 
@@ -143,7 +143,7 @@ _PATTERN_MESSAGES = {
     STATUS_SLUG: (
         "Must be lower-case letters, digits and hyphens, beginning with a letter."
     ),
-    SHA256: "Must be 64 hexadecimal digits in lower case.",
+    SHA256_HEX: "Must be 64 hexadecimal digits in lower case.",
 }
 
 

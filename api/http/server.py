@@ -12,7 +12,7 @@ from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
 
-from models.logs import Line
+from models.logs import LogLine
 
 log = logging.getLogger("masthead.requests")
 
@@ -104,7 +104,7 @@ class Server(TcpWSGIServer):
         waiting.sort(key=lambda channel: channel.progress_at)
         surplus = max(0, len(channels) - HIGH_WATER_CONNECTIONS)
         if surplus:
-            log.warning(Line(event="crowd", connections=len(channels)))
+            log.warning(LogLine(event="crowd", connections=len(channels)))
         timed_out = [
             channel
             for channel in waiting[surplus:]

@@ -7,7 +7,7 @@ from flask import Response, redirect, send_file
 from werkzeug.exceptions import RequestedRangeNotSatisfiable
 from werkzeug.security import safe_join
 
-from models.response_headers import headers_of
+from models.response_headers import site_headers
 
 REDIRECTS = "_redirects"
 
@@ -73,5 +73,5 @@ def _send(file: Path, name: str) -> Response:
     except RequestedRangeNotSatisfiable:
         # An unsatisfiable range, or several ranges, are answered with the whole file.
         response = send_file(file.absolute(), etag=True, conditional=False)
-    response.headers.update(headers_of(name))
+    response.headers.update(site_headers(name))
     return response

@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from models.fields import format_moment
-from models.response_headers import address
+from models.response_headers import url_path
 from models.status.incidents.incidents import EntryRow, IncidentRow, entries_of
 from models.status.maintenance.windows import MaintenanceRow
 from sitegen.markdown.parser import render_entry
@@ -69,7 +69,7 @@ def feeds(context: BuildContext) -> Iterator[Page]:
     history = Feed("history", whole.title, whole.href, url, whole.entries)
     yield from _files(history, atom="atom", rss="rss")
     for service in context.once(board_of).services:
-        page = address(service_path(service.slug))
+        page = url_path(service_path(service.slug))
         own = [each for each in entries if service.slug in each.services]
         title = f"{service.name} status – {name}"
         feed = Feed(f"{page.strip('/')}/feed", title, page, url, own[:NEWEST])
@@ -99,7 +99,7 @@ def _entry(incident: IncidentRow, entry: EntryRow, url: str) -> Entry:
     return Entry(
         id=f"urn:uuid:{entry.id}",
         title=f"{state_words(entry.status)}: {incident.title}",
-        href=url + address(incident_path(incident.id)),
+        href=url + url_path(incident_path(incident.id)),
         html=render_entry(entry.body) + _affects(incident),
         published=entry.created_at,
         updated=entry.created_at,
@@ -113,7 +113,7 @@ def _window(window: MaintenanceRow, url: str) -> Entry:
     return Entry(
         id=f"urn:uuid:{window.id}",
         title=f"{WINDOW_WORDS[window.status]} maintenance: {window.title}",
-        href=url + address(maintenance_path(window.id)),
+        href=url + url_path(maintenance_path(window.id)),
         html=f"<p>From {moment(starts)} to {moment(ends)}.</p>\n"
         + render_entry(window.description or "")
         + _affects(window),

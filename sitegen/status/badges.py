@@ -5,7 +5,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from models.fields import format_moment
-from models.response_headers import address
+from models.response_headers import url_path
 from models.status.snapshot.snapshot import StatusService
 from sitegen.page import BuildContext, Page, Rank, pages
 from sitegen.status.status_data import board_of, facts_at
@@ -60,7 +60,7 @@ def embeds(context: BuildContext) -> Iterator[Page]:
     for each in listed.services:
         own = {
             "name": each.name,
-            "href": context.settings.site_url + address(service_path(each.slug)),
+            "href": context.settings.site_url + url_path(service_path(each.slug)),
             "state": each.state,
             "words": state_words(each.state),
             "reason": facts.reasons[each.slug],

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 
-from models.base import moment
+from models.base import from_epoch_ms
 from models.fields import format_moment
 from models.status.uptime.hourly_history import Past
 from models.status.uptime.periods import told_counts
@@ -106,4 +106,4 @@ def _hours(past: Past) -> Lines:
 @lru_cache(maxsize=2)
 def _words(times: str) -> tuple[str, ...]:
     """Return the words of times, which are told as milliseconds with commas."""
-    return tuple(format_moment(moment(int(at))) for at in times.split(",") if at)
+    return tuple(format_moment(from_epoch_ms(int(at))) for at in times.split(",") if at)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from models.fields import format_moment
-from models.response_headers import address
+from models.response_headers import url_path
 from models.status.snapshot.snapshot import StatusServiceDetail
 from models.status.uptime.periods import Measured
 from sitegen.page import BuildContext, Page, pages
@@ -19,7 +19,7 @@ def services(context: BuildContext) -> Iterator[Page]:
     """For people and for programs, as the API tells it."""
     facts = context.once(facts_at)
     for slug, detail in facts.details.items():
-        path, name, data = service_path(slug), detail.service.name, detail.told()
+        path, name, data = service_path(slug), detail.service.name, detail.to_json()
         coverage = _coverage(facts.measured[slug], detail)
         yield Page(twin(path)[1:], {"data": data, "meta": _meta(facts, slug, coverage)})
         yield Page(
@@ -73,14 +73,14 @@ def _shown(
         "days": facts.days[slug],
         "charts": _charts(facts, slug),
         "incidents": [
-            {"incident": each, "href": address(incident_path(each["id"]))}
+            {"incident": each, "href": url_path(incident_path(each["id"]))}
             for each in data["incidents"]
         ],
         "maintenance": [
-            {"maintenance": each, "href": address(maintenance_path(each["id"]))}
+            {"maintenance": each, "href": url_path(maintenance_path(each["id"]))}
             for each in data["maintenance"]
         ],
-        "links": links(address(service_path(slug)), slug),
+        "links": links(url_path(service_path(slug)), slug),
         "staleAt": facts.stale_at(slug),
     }
 

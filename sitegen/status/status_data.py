@@ -112,7 +112,7 @@ def every_window(context: BuildContext) -> list[MaintenanceRow]:
 
 def told(shape: type[Schema], row: Any) -> dict[str, Any]:
     """Return a row in the words in which the API tells it."""
-    return shape.model_validate(row).told()
+    return shape.model_validate(row).to_json()
 
 
 def facts_at(context: BuildContext) -> StatusFacts:

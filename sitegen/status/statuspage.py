@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from models.fields import format_moment
-from models.response_headers import address
+from models.response_headers import url_path
 from models.status.incidents.incidents import EntryRow, IncidentRow, entries_of
 from models.status.maintenance.windows import MaintenanceRow
 from models.status.snapshot.snapshot import StatusSnapshot
@@ -143,7 +143,7 @@ class Documents:
             "monitoring_at": _told(monitored[0] if monitored else None),
             "resolved_at": _told(incident.resolved_at),
             "impact": IMPACT[incident.severity],
-            "shortlink": self._url + address(incident_path(incident.id)),
+            "shortlink": self._url + url_path(incident_path(incident.id)),
             "started_at": format_moment(incident.started_at),
             "page_id": self.page["id"],
             "incident_updates": updates[::-1],
@@ -180,7 +180,7 @@ class Documents:
             "monitoring_at": None,
             "resolved_at": _told(turned if phase == "completed" else None),
             "impact": "maintenance",
-            "shortlink": self._url + address(maintenance_path(window.id)),
+            "shortlink": self._url + url_path(maintenance_path(window.id)),
             "started_at": format_moment(window.created_at),
             "page_id": self.page["id"],
             "incident_updates": [announced | _times(window.created_at)],
