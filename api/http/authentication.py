@@ -29,7 +29,7 @@ _EMAIL = re.compile(r"[!-?A-~]{1,64}@[!-?A-~]{1,255}")
 def authenticate(
     headers: RequestHeaders, settings: Settings, now: datetime
 ) -> tuple[Caller, Rate]:
-    """Return the owner of the bearer key and its rate, or raise why it is refused."""
+    """Return the caller with the bearer key and its rate limit, or raise a refusal."""
     secret = _bearer_token(headers.get("Authorization"))
     key = key_by_hash(hash_secret(secret)) if is_well_formed(secret) else None
     if key is None:

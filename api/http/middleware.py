@@ -21,7 +21,7 @@ StartResponse = Callable[..., Any]
 WSGIApp = Callable[[Environ, StartResponse], Iterable[bytes]]
 View = Callable[[Request], Response]
 
-# The key under which the Request stands in the WSGI environment.
+# The key of the Request in the WSGI environment.
 REQUEST = "masthead.request"
 # The headers of every response that does not set them itself.
 RESPONSE_DEFAULTS = (*DEFAULT_HEADERS.items(), ("Cache-Control", "no-store"))

@@ -27,7 +27,7 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
         "The secret. It is returned only once.",
         "mh_" + "7Gk2pQ9x" * 5 + "4vTz0c",
     ),
-    "status": "Whether the key is active, expired or revoked.",
+    "status": "The status; expired keys are revoked, too.",
     "targetKeyId": "The ID of the key that was changed.",
     "targetKeyName": ("The name of the key at that time.", "Probe in Frankfurt"),
     "targetKeyPrefix": ("The first characters of the key's secret.", "mh_7Gk2pQ9x"),
