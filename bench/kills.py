@@ -24,14 +24,14 @@ from itertools import count
 from pathlib import Path
 
 from api.http.application import create_app
-from api.openapi.document import described
+from api.openapi.document import api_description
 from bench.mix import Mix, publication
 from bench.server import Client as Connection
 from bench.server import empty_database, now
 from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID, Settings
 from models.storage.database import database, open_database, reading, writing
-from models.storage.integrity import faults
+from models.storage.integrity import integrity_problems
 from sitegen.build.build import build
 from sitegen.page import context_factory
 from tests.crash.child import Deadly, Quick, forget, survives
@@ -78,7 +78,7 @@ class Instance:
         with writing():
             self.mix = Mix()
         self.at = now()
-        self.context = context_factory(self.settings, *described(self.settings))
+        self.context = context_factory(self.settings, *api_description(self.settings))
         build(self.context(self.at), folder=Quick(self.settings.output))
 
     def ask(self, write, client=None):
@@ -101,7 +101,7 @@ class Instance:
             told["doubled"] += write.rows > 1
             told["doubled"] += write.is_audited and write.records != 1
         with reading():
-            told["faults of the database"] = len(faults())
+            told["faults of the database"] = len(integrity_problems())
         return told
 
     def differences(self):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from api.http.application import create_app
 from bench.server import empty_database, now
-from models.base import milliseconds
+from models.base import epoch_ms
 from models.changes import mark
 from models.settings import Settings
 from models.status.measurements.measurements import (
@@ -15,7 +15,8 @@ from models.status.measurements.measurements import (
     record_measurements,
 )
 from models.status.measurements.rollups import HOUR_MS, roll_up
-from models.status.services.catalogue import ServiceRow, StatusAddService, add_service
+from models.status.services.catalogue import StatusAddService, add_service
+from models.status.services.rows import ServiceRow
 from models.storage.database import database, writing
 from sitegen.build.build import build
 from sitegen.build.builder import Builder
@@ -78,7 +79,7 @@ def fill():
                 group=f"Group {number % GROUPS}",
             )
             add_service(asked, at - timedelta(days=DAYS))
-        end = milliseconds(at) // HOUR_MS * HOUR_MS
+        end = epoch_ms(at) // HOUR_MS * HOUR_MS
         hours = range(end - DAYS * 24 * HOUR_MS, end, HOUR_MS)
         database.connection().executemany(
             "INSERT INTO hour (service_id, starts_at, operational, degraded, down,"
@@ -125,7 +126,8 @@ def _in_time():
         builder = Builder(
             now, lambda at: BuildContext(at, settings, theme, process_cache=memory)
         )
-        client = create_app(settings, clock=now, changed=builder.wake).test_client()
+        app = create_app(settings, clock=now, wake_builder=builder.wake)
+        client = app.test_client()
         builder.start()
         overview = Path(settings.output) / "status/index.html"
         while not overview.exists():

@@ -58,7 +58,7 @@ def front_page(context: BuildContext) -> Iterator[Page]:
 def _overall_status(context: BuildContext) -> dict[str, Any]:
     """Return the overall status and the time at which it becomes stale."""
     listed, stale_at = listed_at(context)
-    service_list = listed.told()
+    service_list = listed.to_json()
     status = {name: service_list[name] for name in ("overall", "checkedAt", "stale")}
     turn = context.once_per_build(Turns).whole
     return status | {"staleAt": stale_at, "turn": turn}

@@ -11,8 +11,8 @@ from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any, TypeVar
 
-from models.base import canonical
-from models.response_headers import address
+from models.base import canonical_json
+from models.response_headers import url_path
 from models.settings import SettingError, Settings
 from sitegen.docs.body_cache import BodyCache
 from sitegen.theme.theme import Theme
@@ -94,11 +94,11 @@ class Page:
         if isinstance(key, bytes):
             return key
         metadata = [self.template, self.title, self.description]
-        return canonical([*metadata, self.twin, self.canonical, key])
+        return canonical_json([*metadata, self.twin, self.canonical, key])
 
     @property
     def address(self) -> str:
-        return address(self.path)
+        return url_path(self.path)
 
 
 class PageGroup(ABC):

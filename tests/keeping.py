@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 
 from models.storage.database import database
-from models.storage.engines.postgresql_driver import opened, psycopg
+from models.storage.engines.postgresql_driver import connect_to, psycopg
 from tests.cluster import PROGRAMS, SWITCHES, as_account, cluster
 
 # So long a server waits for those it sends away.
@@ -119,7 +119,7 @@ class Databases:
 
     @contextmanager
     def elsewhere(self, address):
-        with closing(opened(address)) as connection:
+        with closing(connect_to(address)) as connection:
             yield connection
 
     @contextmanager

@@ -8,15 +8,15 @@ from datetime import datetime
 from random import Random
 from typing import cast
 
-from models.base import milliseconds
-from models.fields import to_milliseconds
-from models.status.incidents.listing import incidents_since
+from models.base import epoch_ms
+from models.fields import truncate_to_ms
+from models.status.incidents.incidents import incidents_since
 from models.status.measurements.measurements import (
     StatusMeasurement,
     StatusRecordMeasurements,
 )
-from models.status.services.catalogue import ServiceRow
-from models.status.state import Measured, Severity, worst_severity
+from models.status.services.rows import ServiceRow
+from models.status.state import MeasurementStatus, Severity, worst_severity
 from models.storage.database import database, writing
 from tests.world_platform import KINDS, PROBES, Kind
 from tests.world_story import Told, Works, told
@@ -41,7 +41,7 @@ _SEE = (
     " VALUES (?, ?, ?, ?, ?)"
 )
 
-Sample = tuple[int, Measured, int | None]
+Sample = tuple[int, MeasurementStatus, int | None]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Spell:
 
     start: int
     end: int
-    status: Measured
+    status: MeasurementStatus
 
 
 def history(now: datetime, days: int = 90) -> None:
@@ -79,10 +79,10 @@ def samples(
     """Yield what one probe saw of one service, oldest first."""
     random = Random(f"{SEED} {kind.slug} {source}")
     left = sorted(spells, key=lambda each: each.start)
-    for at in moments(milliseconds(now) - LAG_MS[source], days):
+    for at in moments(epoch_ms(now) - LAG_MS[source], days):
         while left and at >= left[0].end:
             left.pop(0)
-        status: Measured = "operational"
+        status: MeasurementStatus = "operational"
         if left and at >= left[0].start:
             status = left[0].status
         yield at, status, response_time(kind, source, at, status, random)
@@ -96,7 +96,7 @@ def moments(newest: int, days: int) -> Iterator[int]:
 
 
 def response_time(
-    kind: Kind, source: str, at: int, status: Measured, random: Random
+    kind: Kind, source: str, at: int, status: MeasurementStatus, random: Random
 ) -> int | None:
     """Slower in the afternoon than at night, and several times so in trouble."""
     noise = random.lognormvariate(0, 0.12)
@@ -119,28 +119,30 @@ def spells_of(kind: Kind, now: datetime, days: int = 90) -> list[Spell]:
     return known + short
 
 
-def measured_in(severity: Severity) -> Measured:
+def measured_in(severity: Severity) -> MeasurementStatus:
     """Return what probes measure while an incident of the severity goes on."""
     return "down" if severity == "major-outage" else "degraded"
 
 
 def _told(each: Told, now: datetime) -> Spell:
     if isinstance(each, Works):
-        return Spell(milliseconds(each.starts_at), milliseconds(each.ends_at), "down")
+        return Spell(epoch_ms(each.starts_at), epoch_ms(each.ends_at), "down")
     start, end = each.started_at, each.eased_at(now)
-    return Spell(milliseconds(start), milliseconds(end), measured_in(each.severity))
+    return Spell(epoch_ms(start), epoch_ms(end), measured_in(each.severity))
 
 
 def _short(kind: Kind, now: datetime, days: int) -> Iterator[Spell]:
     """Yield a few slow spells of half an hour or so, the last hours left alone."""
-    random, newest = Random(f"{SEED} {kind.slug}"), milliseconds(now) - 6 * HOUR_MS
+    random, newest = Random(f"{SEED} {kind.slug}"), epoch_ms(now) - 6 * HOUR_MS
     starts = {random.randrange(1, days) for _ in range(random.randint(1, 4))}
     for day in sorted(starts, reverse=True):
         start = newest - day * DAY_MS + random.randrange(DAY_MS)
         yield Spell(start, start + random.randint(16, 45) * MINUTE_MS, "degraded")
 
 
-def beat(now: datetime, world_seed: int = SEED) -> list[StatusRecordMeasurements]:
+def current_measurements(
+    now: datetime, world_seed: int = SEED
+) -> list[StatusRecordMeasurements]:
     """
     Return the batch of each probe for this minute.
 
@@ -155,7 +157,7 @@ def beat(now: datetime, world_seed: int = SEED) -> list[StatusRecordMeasurements
             measurements=[
                 _seen(kind, source, ailing.get(kind.slug, "operational"), now, seed)
                 for kind in KINDS
-                for seed in [f"{world_seed} {milliseconds(now)} {kind.slug} {source}"]
+                for seed in [f"{world_seed} {epoch_ms(now)} {kind.slug} {source}"]
             ],
         )
         for source in PROBES
@@ -163,18 +165,18 @@ def beat(now: datetime, world_seed: int = SEED) -> list[StatusRecordMeasurements
 
 
 def _seen(
-    kind: Kind, source: str, status: Measured, now: datetime, seed: str
+    kind: Kind, source: str, status: MeasurementStatus, now: datetime, seed: str
 ) -> StatusMeasurement:
-    time = response_time(kind, source, milliseconds(now), status, Random(seed))
+    time = response_time(kind, source, epoch_ms(now), status, Random(seed))
     return StatusMeasurement(
         slug=kind.slug,
         status=status,
         response_time_ms=time,
-        observed_at=to_milliseconds(now),
+        observed_at=truncate_to_ms(now),
     )
 
 
-def _ailing(now: datetime) -> dict[str, Measured]:
+def _ailing(now: datetime) -> dict[str, MeasurementStatus]:
     imposed: dict[str, list[Severity]] = defaultdict(list)
     for incident in incidents_since(now):
         if incident.is_active(now) and incident.status != "monitoring":

@@ -14,13 +14,13 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from models.audit import AUDITED, newest_link
+from models.audit import AUDITED_AREAS, last_link
 from models.changes import AREAS, generation_with, marks, note_built
 from models.instance import instance_id
-from models.logs import Line
+from models.logs import LogLine
 from models.projects.documents.published import published_count
-from models.response_headers import paths_at
-from models.runtime.server_locks import SERVER, holder_of
+from models.response_headers import candidate_files
+from models.runtime.server_locks import LOCK_FILE, lock_owner
 from models.storage.database import reading
 from sitegen.build.page_writer import PageError, PageWriter
 from sitegen.build.report import BuildReport
@@ -105,7 +105,7 @@ def output_folder(context: BuildContext) -> OutputFolder:
 
 def _require_unused(folder: OutputFolder) -> None:
     """Refuse the folder of another server: the two would remove each other's pages."""
-    if holder_of(folder.path / SERVER) not in (None, instance_id()):
+    if lock_owner(folder.path / LOCK_FILE) not in (None, instance_id()):
         raise OutputError(
             f"The output folder {folder.path} belongs to another running server,"
             " which uses another database. Configure a separate folder for each.",
@@ -175,7 +175,7 @@ class _Build:
         try:
             result = self.work_split.result(page, area) or self.writer.write(page, area)
         except PageError as error:
-            line = Line(build="failed", state="pages-failed", page=page.path)
+            line = LogLine(build="failed", state="pages-failed", page=page.path)
             log.error(line, exc_info=error.__cause__)
             self.report.failed.append((page.path, area, str(error)))
             return
@@ -259,7 +259,7 @@ class _Build:
 
     def has_page(self, href: str) -> bool:
         """Tell whether a file exists at an address of the site."""
-        return any(path in self.entries for path in paths_at(href))
+        return any(path in self.entries for path in candidate_files(href))
 
     def remove_stale(self, areas: list[str]) -> None:
         """Remove the files that no generator yields any more."""
@@ -311,5 +311,5 @@ class _Build:
 
 def _live_state(built_marks: dict[str, int]) -> dict[str, Any]:
     """Return the live generation, and the newest records of the audit logs."""
-    links = {area: newest_link(area) for area in AUDITED}
+    links = {area: last_link(area) for area in AUDITED_AREAS}
     return {"generation": generation_with(built_marks), "audit": links}

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from models.changes import AREAS, behind, failed_pages, marks
 from models.errors import StorageBusy
-from models.logs import Line
-from models.runtime.build_progress import Progress
+from models.logs import LogLine
+from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
-from models.runtime.leader_election import Alone, Hosts
-from models.status.snapshot.last_change import next_told
+from models.runtime.leader_election import LeaderElection, SingleServer
+from models.status.snapshot.last_change import next_page_change
 from models.storage.database import reading
 from sitegen.build.build import build, output_folder
 from sitegen.build.report import BuildReport
@@ -53,7 +53,7 @@ class Builder:
     `create_context(now)` returns what the pages of a build share. `schedule(at)` is
     called with the next time at which time alone changes a page, so that somebody
     wakes the builder then. `on_output_changed()` is called after each build that
-    changed the output, and after the first build. `hosts` decides which of several
+    changed the output, and after the first build. `election` decides which of several
     servers with one database builds.
     """
 
@@ -64,14 +64,14 @@ class Builder:
         schedule: Callable[[datetime], None] = lambda _: None,
         on_output_changed: Callable[[], None] = lambda: None,
         *,
-        hosts: Hosts | None = None,
+        election: LeaderElection | None = None,
         timing: Timing = TIMING,
     ) -> None:
         self._clock = clock
         self._create_context = create_context
         self._schedule = schedule
         self._on_output_changed = on_output_changed
-        self._hosts = hosts or Alone(lambda *_: None)
+        self._election = election or SingleServer(lambda *_: None)
         self._timing = timing
         # Another server has built since this one did, so the files here may be old.
         self._is_outdated = False
@@ -89,7 +89,7 @@ class Builder:
         self._waiting_since: datetime | None = None
         self._next_change: datetime | None = None
         self._paused_until = 0.0
-        self.progress = Progress()
+        self.progress = BuildProgress()
         self._thread = threading.Thread(target=self._run, name="builder", daemon=True)
 
     def start(self) -> None:
@@ -110,7 +110,7 @@ class Builder:
         """
         now = self._clock()
         self._waiting_since = self._waiting_since or now
-        self.progress.called(now)
+        self.progress.request(now)
         if not is_quiet:
             self._is_urgent.set()
         self._woken.set()
@@ -118,7 +118,7 @@ class Builder:
     @property
     def is_output_current(self) -> bool:
         """Tell whether the folder has what readers get: it was built here, and last."""
-        return not (self._hosts.is_elsewhere or self._is_outdated)
+        return not (self._election.is_led_elsewhere or self._is_outdated)
 
     def troubles(self) -> list[Fault]:
         """Return the faults that the site has now."""
@@ -138,7 +138,7 @@ class Builder:
     def _run(self) -> None:
         has_built_all = False
         while not self._stopping:
-            if not self._hosts.is_builder:
+            if not self._election.is_leader:
                 has_built_all = False
                 self._stand_by()
             elif has_built_all:
@@ -150,9 +150,9 @@ class Builder:
 
     def _stand_by(self) -> None:
         """Wait while another server builds; nothing is behind here meanwhile."""
-        self._is_outdated = self._is_outdated or self._hosts.is_elsewhere
+        self._is_outdated = self._is_outdated or self._election.is_led_elsewhere
         self._fault, self._waiting_since, self._has_failed_pages = None, None, False
-        self.progress.relieved()
+        self.progress.withdraw()
         self._woken.wait(self._timing.tick)
         self._woken.clear()
 
@@ -167,7 +167,7 @@ class Builder:
         # Cleared before anything is read: later changes wake the builder again.
         self._is_urgent.clear()
         self._woken.clear()
-        if not self._stopping and self._hosts.is_builder:
+        if not self._stopping and self._election.is_leader:
             self._build_areas(self._areas_behind if is_woken else self._inspect)
 
     def _inspect(self) -> set[str]:
@@ -197,13 +197,13 @@ class Builder:
     def _build_areas(self, find_areas: Callable[[], set[str]]) -> None:
         """Build, and store the error if that fails: the next wake tries again."""
         waiting_since, self._waiting_since = self._waiting_since, None
-        self.progress.begun(self._clock())
+        self.progress.start(self._clock())
         is_complete = False
         try:
             areas = find_areas()
             is_complete = not areas or self._build(areas)
             if self._fault is not None:
-                log.info(Line(state=self._fault.state, is_over=True))
+                log.info(LogLine(state=self._fault.state, is_over=True))
             self._fault = None
         except Exception as error:
             state = _fault_state(error)
@@ -212,10 +212,10 @@ class Builder:
             self.progress.broken += 1
             # The message of a known error is enough.
             has_traceback = state == "build-failed"
-            line = Line(build="failed", state=state, reason=error)
+            line = LogLine(build="failed", state=state, reason=error)
             log.error(line, exc_info=has_traceback)
         finally:
-            self.progress.ended(is_whole=is_complete)
+            self.progress.finish(is_complete=is_complete)
 
     def _build(self, areas: set[str]) -> bool:
         """Build the areas; tell whether no page failed."""
@@ -234,9 +234,11 @@ class Builder:
         if report.written:
             self._paused_until = time.monotonic() + min(seconds, MAX_PAUSE_SECONDS)
         with reading():
-            self._next_change = next_told(context.now, context.settings.freshness)
+            self._next_change = next_page_change(
+                context.now, context.settings.freshness
+            )
         self._schedule(self._next_change)
-        self.progress.built(context.now, seconds)
+        self.progress.record(context.now, seconds)
         _log_build(areas, report, seconds)
         return not report.failed
 
@@ -251,7 +253,7 @@ def _fault_state(error: Exception) -> str:
 
 def _log_build(areas: set[str], report: BuildReport, seconds: float) -> None:
     log.info(
-        Line(
+        LogLine(
             build="done",
             areas=",".join(sorted(areas)),
             written=len(report.written),

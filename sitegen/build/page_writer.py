@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from models.base import canonical
+from models.base import canonical_json
 from sitegen.docs.collections import docs_collections
 from sitegen.output.folder import OutputFolder
 from sitegen.output.manifest import LIVE, ManifestEntry
@@ -56,7 +56,7 @@ class PageWriter:
     @cached_property
     def version(self) -> str:
         """Return a digest of what every page depends on: the theme, the navigation."""
-        shared = canonical([self._theme.version, self._site["collections"]])
+        shared = canonical_json([self._theme.version, self._site["collections"]])
         return hashlib.sha256(shared).hexdigest()[:16]
 
     def fingerprint(self, page: Page) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from os.path import isfile
 from pathlib import Path
 
-from models.projects.documents.preview import Text
-from models.projects.documents.rendered_bodies import Body
-from models.response_headers import paths_at
+from models.projects.documents.rendered_bodies import RenderedBody
+from models.projects.documents.site_preview import RenderInput
+from models.response_headers import candidate_files
 from sitegen.docs.body_cache import body_key, render_body
 
 
@@ -23,16 +23,16 @@ class Preview:
     def is_built_here(self) -> bool:
         return self._is_output_current()
 
-    def key(self, text: Text) -> str:
+    def body_key(self, text: RenderInput) -> str:
         return body_key(text)
 
-    def body(self, text: Text, content: str) -> Body:
+    def render_body(self, text: RenderInput, content: str) -> RenderedBody:
         return render_body(text, content)
 
-    def holds(self, address: str) -> bool:
+    def has_file(self, address: str) -> bool:
         # The output of another server is unknown here: no link is called broken.
         return not self.is_built_here or any(
-            self._has_file(path) for path in paths_at(address)
+            self._has_file(path) for path in candidate_files(address)
         )
 
     def _has_file(self, path: str) -> bool:

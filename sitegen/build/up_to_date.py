@@ -19,8 +19,8 @@ from datetime import datetime
 from pathlib import Path
 
 from models.settings import Settings
-from models.storage.engines.engine import is_served
-from models.storage.generation import generation_at_rest, newest_links
+from models.storage.engines.engine import is_postgresql
+from models.storage.generation import built_generation, last_audit_links
 from sitegen.build.report import BuildReport
 from sitegen.output.folder import OutputFolder
 from sitegen.output.generations import record_path
@@ -66,7 +66,7 @@ def record_build(
 
 def up_to_date_report(settings: Settings, now: datetime) -> BuildReport | None:
     """Return the report of a build with nothing to do; None if there may be work."""
-    if not is_served(settings.database) and not Path(settings.database).is_file():
+    if not is_postgresql(settings.database) and not Path(settings.database).is_file():
         return None
     folder = OutputFolder(settings.output)
     with folder.locked():
@@ -92,8 +92,8 @@ def _shows_database(settings: Settings, folder: OutputFolder) -> bool:
     live = json.loads((folder.path / LIVE).read_bytes())
     path, links, generation = settings.database, live["audit"], live["generation"]
     return (
-        generation == generation_at_rest(path)
-        and newest_links(path, links) == links
+        generation == built_generation(path)
+        and last_audit_links(path, links) == links
         and (folder.path / record_path(generation)).is_file()
     )
 

@@ -14,9 +14,9 @@ from select import select
 from threading import Lock
 from typing import Any, TypeVar
 
-from models.logs import Line
-from models.response_headers import cache_class, type_of
-from models.storage.engines.engine import from_anywhere
+from models.logs import LogLine
+from models.response_headers import cache_class, content_type
+from models.storage.engines.engine import absolute_address
 from sitegen.build.page_writer import PageWriter, WriteResult
 from sitegen.output.folder import OutputFolder
 from sitegen.output.manifest import ManifestEntry
@@ -134,7 +134,7 @@ class WorkSplit:
             return None
         digest, sha256, size, is_written = result
         page.set_digest(digest)
-        headers = type_of(page.path), cache_class(page.path)
+        headers = content_type(page.path), cache_class(page.path)
         made = self._writer.fingerprint(page)
         entry = ManifestEntry(sha256, size, *headers, area, made)
         return WriteResult(entry, is_written)
@@ -198,7 +198,7 @@ class WorkSplit:
         except (OSError, ValueError) as error:
             # Unless this process has ended it.
             if self._worker is not None:
-                log.warning(Line(build="slow", reason="worker-died", error=error))
+                log.warning(LogLine(build="slow", reason="worker-died", error=error))
             self._stop_worker(immediately=True)
             return {}
         return results
@@ -226,7 +226,7 @@ class WorkerProcess:
         # The worker has another working directory.
         settings = replace(
             context.settings,
-            database=from_anywhere(context.settings.database),
+            database=absolute_address(context.settings.database),
             templates=context.settings.templates
             and abspath(context.settings.templates),
         )

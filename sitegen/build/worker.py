@@ -20,7 +20,7 @@ from typing import IO, Any
 
 from models.changes import marks
 from models.settings import Settings
-from models.storage.database import open_database, read_once, reading
+from models.storage.database import limit_read_memory, open_database, reading
 from sitegen.build.gc_tuning import tune_gc
 from sitegen.build.page_writer import PageError, PageWriter
 from sitegen.docs.body_cache import BodyCache
@@ -91,7 +91,7 @@ def serve(requests: IO[bytes], responses: IO[bytes]) -> None:
 
     job, bodies = json.loads(requests.readline()), BodyCache()
     open_database(job["settings"]["database"])
-    read_once()
+    limit_read_memory()
     with bodies.saving(), reading():
         worker = BatchWorker(job, bodies)
         send(worker.snapshot())

@@ -1,13 +1,12 @@
-"""The command `build`: brings the output folder up to date."""
+"""The command `build`: update the built site."""
 
 from argparse import ArgumentParser, Namespace
 from time import perf_counter
 
-from models.commands.declaring import CommandContext, add_json
-from models.commands.opening import open_existing
-from models.commands.telling import progress
-from models.status.snapshot.last_change import next_told
-from models.storage.database import read_once, reading
+from models.runtime.commands import CommandContext
+from models.runtime.startup import open_existing_instance
+from models.status.snapshot.last_change import next_page_change
+from models.storage.database import limit_read_memory, reading
 from sitegen.build.build import build
 from sitegen.build.up_to_date import inputs_digest, record_build
 from sitegen.commands.quick_build import print_report
@@ -15,21 +14,27 @@ from sitegen.page import context_factory
 
 
 def declare(parser: ArgumentParser) -> None:
-    parser.add_argument("--full", action="store_true", help="make every page again")
-    add_json(parser)
+    parser.add_argument("--full", action="store_true", help="render every page again")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=build_site)
 
 
-def build_site(given: CommandContext, arguments: Namespace) -> int:
-    settings, now = given.settings, given.clock()
+def build_site(context: CommandContext, arguments: Namespace) -> int:
+    settings, now = context.settings, context.clock()
     inputs = inputs_digest(settings)
-    open_existing(settings, now)
-    read_once()
+    open_existing_instance(settings, now)
+    limit_read_memory()
     started = perf_counter()
-    context = context_factory(settings, *given.described())(now)
-    report = build(context, full=arguments.full, progress=progress("page"))
+    build_context = context_factory(settings, *context.describe_api())(now)
+    report = build(
+        build_context, full=arguments.full, progress=context.show_progress("page")
+    )
     with reading():
-        until = next_told(now, settings.freshness)
-    record_build(settings, inputs, until, report)
-    print_report(report, perf_counter() - started, as_json=arguments.json)
+        valid_until = next_page_change(now, settings.freshness)
+    record_build(settings, inputs, valid_until, report)
+    print_report(
+        report,
+        perf_counter() - started,
+        print_json=context.print_json if arguments.json else None,
+    )
     return 1 if report.failed else 0

@@ -7,18 +7,18 @@ from contextlib import contextmanager
 from itertools import chain
 
 from models.errors import StorageBusy
-from models.projects.documents.preview import Text
 from models.projects.documents.publication_history import (
     EarlierRevision,
-    earlier_revisions,
+    earlier_published_revisions,
 )
 from models.projects.documents.published import PublishedPage, published_documents
 from models.projects.documents.rendered_bodies import (
-    Body,
-    bodies_with,
-    forget_bodies,
-    keep_bodies,
+    RenderedBody,
+    delete_unused_bodies,
+    store_bodies,
+    stored_bodies,
 )
+from models.projects.documents.site_preview import RenderInput
 from models.storage.database import reading
 from sitegen.markdown.parser import AS_WRITTEN, RENDERER, render
 
@@ -26,24 +26,28 @@ from sitegen.markdown.parser import AS_WRITTEN, RENDERER, render
 BATCH_SIZE = 100
 
 
-def body_key(text: Text) -> str:
+def body_key(text: RenderInput) -> str:
     """Return a digest of what the body depends on: text, title and renderer."""
     source = f"{RENDERER}\n{text.digest}\n{text.title}"
     return hashlib.sha256(source.encode()).hexdigest()
 
 
-def render_body(text: Text, content: str) -> Body:
+def render_body(text: RenderInput, content: str) -> RenderedBody:
     """Render the Markdown of a document to HTML; its links are not resolved yet."""
     rendered = render(without_title(text.title, content))
     headings = [
         (heading.level, heading.id, heading.text) for heading in rendered.headings
     ]
-    return Body.of(body_key(text), rendered.links, headings, rendered.html)
+    return RenderedBody.of(body_key(text), rendered.links, headings, rendered.html)
 
 
-def is_shown_as_written(body: Body) -> bool:
+def is_shown_as_written(body: RenderedBody) -> bool:
     """Tell whether the text exceeds a limit and is shown as plain text instead."""
-    return not body.links and body.told_headings == "[]" and body.begins(AS_WRITTEN)
+    return (
+        not body.links
+        and body.headings_json == "[]"
+        and body.html_starts_with(AS_WRITTEN)
+    )
 
 
 def without_title(title: str, content: str) -> str:
@@ -62,18 +66,20 @@ class BodyCache:
     """
 
     def __init__(self) -> None:
-        self._unsaved: dict[str, Body] = {}
+        self._unsaved: dict[str, RenderedBody] = {}
         # Bodies that the thread saves now, which the snapshot does not show.
-        self._being_saved: dict[str, Body] = {}
+        self._being_saved: dict[str, RenderedBody] = {}
         self._executor: ThreadPoolExecutor | None = None
 
-    def load(self, documents: Sequence[PublishedPage]) -> dict[str, Body]:
+    def load(self, documents: Sequence[PublishedPage]) -> dict[str, RenderedBody]:
         """Return the saved bodies, by the id of their document."""
         keys = {document.id: body_key(document) for document in documents}
-        bodies = bodies_with(list(keys.values()))
+        bodies = stored_bodies(list(keys.values()))
         return {id: bodies[key] for id, key in keys.items() if key in bodies}
 
-    def render(self, text: Text, load_content: Callable[[], str]) -> Body:
+    def render(
+        self, text: RenderInput, load_content: Callable[[], str]
+    ) -> RenderedBody:
         """Return the body of a text that was not saved; it is rendered once."""
         key = body_key(text)
         body = self._unsaved.get(key) or self._being_saved.get(key)
@@ -89,16 +95,18 @@ class BodyCache:
         self._being_saved, self._unsaved = self._unsaved, {}
         self._executor.submit(self._save, self._being_saved)
 
-    def _save(self, bodies: dict[str, Body]) -> None:
+    def _save(self, bodies: dict[str, RenderedBody]) -> None:
         try:
-            keep_bodies(bodies.values())
+            store_bodies(bodies.values())
         except StorageBusy:
             # They are saved at the end of the next build.
             self._unsaved |= bodies
 
-    def earlier_bodies(self, revisions: Sequence[EarlierRevision]) -> list[Body]:
+    def earlier_bodies(
+        self, revisions: Sequence[EarlierRevision]
+    ) -> list[RenderedBody]:
         """Return the bodies of earlier revisions; the last one is usually saved."""
-        bodies = bodies_with([body_key(revision) for revision in revisions])
+        bodies = stored_bodies([body_key(revision) for revision in revisions])
         return [
             bodies.get(body_key(revision)) or self.render(revision, revision.content)
             for revision in revisions
@@ -123,6 +131,6 @@ class BodyCache:
             versions = {
                 document.id: document.published_version for document in documents
             }
-            earlier = earlier_revisions(versions)
-        used: list[Text] = [*documents, *chain.from_iterable(earlier.values())]
-        forget_bodies(body_key(text) for text in used)
+            earlier = earlier_published_revisions(versions)
+        used: list[RenderInput] = [*documents, *chain.from_iterable(earlier.values())]
+        delete_unused_bodies(body_key(text) for text in used)

@@ -7,11 +7,11 @@ from functools import cached_property
 from operator import is_
 from typing import Any
 
-from models.projects.documents.addresses import href_of
+from models.projects.documents.link_resolver import document_href
 from models.projects.documents.published import (
     PublishedDocument,
     PublishedPage,
-    Register,
+    PublishedPageReader,
 )
 from sitegen.page import BuildContext
 from sitegen.theme.filters import anchor
@@ -72,7 +72,7 @@ class _CollectionReader:
     """Reads the collections for each build; one without changes is the same object."""
 
     def __init__(self) -> None:
-        self._register = Register()
+        self._register = PublishedPageReader()
         self._collections: dict[str, DocsCollection] = {}
 
     def read(self) -> list[DocsCollection]:
@@ -104,13 +104,13 @@ def are_same_objects(one: Sequence[object], other: Sequence[object]) -> bool:
 def serialize_document(document: PublishedPage, content: str = "") -> dict[str, Any]:
     """Return a document as the API returns it."""
     fields = {name: getattr(document, name, content) for name in _FIELDS}
-    return PublishedDocument.model_validate(fields).told()
+    return PublishedDocument.model_validate(fields).to_json()
 
 
 def document_summary(document: PublishedPage) -> dict[str, str | None]:
     """Return what lists show of a document."""
     return {
         "title": document.title,
-        "href": href_of(document),
+        "href": document_href(document),
         "summary": document.summary,
     }

@@ -16,16 +16,16 @@ from typing import Any
 from markupsafe import Markup
 
 from models.fields import format_moment
-from models.projects.documents.addresses import (
-    Addresses,
+from models.projects.documents.link_resolver import (
+    LinkResolver,
+    document_href,
     document_path,
-    fragment_of,
-    href_of,
-    is_of_document,
+    is_document_href,
+    link_fragment,
 )
 from models.projects.documents.published import PublishedPage
-from models.projects.documents.rendered_bodies import Body
-from models.response_headers import page_of
+from models.projects.documents.rendered_bodies import RenderedBody
+from models.response_headers import without_query
 from sitegen.docs.body_cache import body_key, is_shown_as_written
 from sitegen.docs.collections import document_summary, serialize_document
 from sitegen.docs.document_source import DocumentSource
@@ -75,16 +75,16 @@ class ResolvedDocument:
         return [
             (href, target)
             for target, href in self.links.items()
-            if href and href[0] == "/" and not is_of_document(href)
+            if href and href[0] == "/" and not is_document_href(href)
         ]
 
     @cached_property
     def fragment_links(self) -> list[tuple[str, str, str]]:
         """Return the links to a part of a page: target, address and fragment."""
         return [
-            (target, page_of(href), fragment)
+            (target, without_query(href), fragment)
             for target, href in self.links.items()
-            if href and (fragment := fragment_of(href))
+            if href and (fragment := link_fragment(href))
         ]
 
     @cached_property
@@ -103,13 +103,13 @@ def resolve_document(
         links=resolve_links(document, body.links, source.addresses),
         is_blank=body.is_blank,
         is_shown_as_written=is_shown_as_written(body),
-        headings_json=body.told_headings,
+        headings_json=body.headings_json,
         former_ids=source.former_ids(document, body),
     )
 
 
 def resolve_links(
-    document: PublishedPage, targets: Iterable[str], addresses: Addresses
+    document: PublishedPage, targets: Iterable[str], addresses: LinkResolver
 ) -> Links:
     return _interned(
         {target: addresses.resolve(document, target) for target in targets}
@@ -139,7 +139,7 @@ class DocumentPage:
             "former": self.resolved.former_ids,
         }
 
-    def data(self, body: Body) -> dict[str, Any]:
+    def data(self, body: RenderedBody) -> dict[str, Any]:
         """Return what the template shows; here the body gets its final HTML."""
         html = fill(body.html, body.links, self.resolved.links.get)
         # The title is the only h1. Text is escaped, so this is the tag of a heading.
@@ -298,4 +298,4 @@ def _have_equal_links(one: PublishedPage | None, other: PublishedPage | None) ->
 
 
 def _link(document: PublishedPage) -> dict[str, str]:
-    return {"title": document.title, "href": href_of(document)}
+    return {"title": document.title, "href": document_href(document)}

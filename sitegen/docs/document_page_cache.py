@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from models.projects.documents.published import PublishedPage
-from models.response_headers import page_of
+from models.response_headers import without_query
 from sitegen.docs.collections import DocsCollection, docs_collections
 from sitegen.docs.document_page import DocumentPages, ResolvedDocument
 from sitegen.docs.document_source import DocumentSource
@@ -47,7 +47,7 @@ class DocumentPageCache:
         for _, document, resolved in self._resolved():
             for href, _ in resolved.site_links:
                 if href.startswith(prefix):
-                    linking = documents.setdefault(page_of(href), {})
+                    linking = documents.setdefault(without_query(href), {})
                     linking[document.id] = document
         return {href: list(linking.values()) for href, linking in documents.items()}
 

@@ -5,15 +5,15 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
-from models.projects.documents.addresses import Addresses
+from models.projects.documents.link_resolver import LinkResolver
 from models.projects.documents.publication_history import (
     EarlierRevision,
-    earlier_revisions,
-    of_several_versions,
+    documents_with_several_versions,
+    earlier_published_revisions,
 )
 from models.projects.documents.published import PublishedPage, published_contents
 from models.projects.documents.renamed_headings import former_ids
-from models.projects.documents.rendered_bodies import Body
+from models.projects.documents.rendered_bodies import RenderedBody
 from sitegen.docs.body_cache import BodyCache
 
 # How many documents are read at once in a build of all of them.
@@ -38,9 +38,9 @@ T = TypeVar("T")
 class DocumentSource:
     """Where document pages read what is costly; a build calls `open` first."""
 
-    addresses: Addresses
+    addresses: LinkResolver
     _body_cache: BodyCache
-    _bodies: "Prefetch[Body]"
+    _bodies: "Prefetch[RenderedBody]"
     _contents: "Prefetch[str]"
     _earlier: "Prefetch[list[EarlierRevision]]"
     _with_several_versions: set[str]
@@ -52,11 +52,11 @@ class DocumentSource:
         """Prepare for a build; tell whether links may lead to other addresses now."""
         self._body_cache = body_cache
         self._prefetch(documents)
-        self._with_several_versions = of_several_versions()
+        self._with_several_versions = documents_with_several_versions()
         address_facts = [_address_fields(document) for document in documents]
         if address_facts == self._address_facts:
             return False
-        self._address_facts, self.addresses = address_facts, Addresses(documents)
+        self._address_facts, self.addresses = address_facts, LinkResolver(documents)
         return True
 
     def close(self) -> None:
@@ -66,14 +66,14 @@ class DocumentSource:
     def content(self, document: PublishedPage) -> str:
         return self._contents.get(document) or ""
 
-    def body(self, document: PublishedPage) -> Body:
+    def body(self, document: PublishedPage) -> RenderedBody:
         """Return the rendered body; its links are placeholders."""
         saved = self._bodies.get(document)
         return saved or self._body_cache.render(
             document, lambda: self.content(document)
         )
 
-    def former_ids(self, document: PublishedPage, body: Body) -> dict[str, str]:
+    def former_ids(self, document: PublishedPage, body: RenderedBody) -> dict[str, str]:
         """Return former ids of the page's headings, each with the id it has now."""
         has_earlier = document.id in self._with_several_versions
         revisions = self._earlier.get(document) if has_earlier else None
@@ -132,6 +132,6 @@ def _load_contents(documents: Sequence[PublishedPage]) -> dict[str, str]:
 def _load_earlier(
     documents: Sequence[PublishedPage],
 ) -> dict[str, list[EarlierRevision]]:
-    return earlier_revisions(
+    return earlier_published_revisions(
         {document.id: document.published_version for document in documents}
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from models.projects.documents.addresses import document_path, href_of
+from models.projects.documents.link_resolver import document_href, document_path
 from models.projects.documents.published import PublishedPage, former_addresses
 from sitegen.docs.collections import docs_collections
 from sitegen.docs.document_page import path_of
@@ -34,7 +34,7 @@ def former_paths(context: BuildContext) -> list[Redirect]:
 def redirect_pages(context: BuildContext) -> Iterator[Page]:
     """For every host: a page that links to the document's address."""
     for path, document in context.once_per_build(former_paths):
-        href = href_of(document)
+        href = document_href(document)
         yield Page(
             path,
             {"href": href, "title": document.title},
@@ -66,6 +66,6 @@ def redirect_rules(context: BuildContext) -> Iterator[Page]:
 def _addresses(path: str, document: PublishedPage) -> Iterator[tuple[str, str]]:
     """Yield the old and new addresses of the page, its Markdown and its JSON."""
     new_path = path_of(document)
-    yield f"/{path.removesuffix('index.html')}", href_of(document)
+    yield f"/{path.removesuffix('index.html')}", document_href(document)
     yield f"/{markdown_path(path)}", f"/{markdown_path(new_path)}"
     yield twin(path), twin(new_path)

@@ -7,8 +7,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from models.base import canonical
-from models.projects.documents.addresses import href_of
+from models.base import canonical_json
+from models.projects.documents.link_resolver import document_href
 from models.projects.documents.published import PublishedPage
 from sitegen.docs.collections import DocsCollection, are_same_objects
 from sitegen.theme.theme import Theme
@@ -42,8 +42,8 @@ class Sidebar:
         if self.unmarked_html is None:
             data = {"sections": self._sections()}
             self.unmarked_html = self.theme.render("docs/sidebar.html", data=data)
-        link = f'<a href="{href_of(document)}">'
-        current = f'<a href="{href_of(document)}" aria-current="page">'
+        link = f'<a href="{document_href(document)}">'
+        current = f'<a href="{document_href(document)}" aria-current="page">'
         # Markup: the template escaped it.
         return Markup(self.unmarked_html.replace(link, current))  # noqa: S704
 
@@ -62,7 +62,7 @@ class Sidebar:
         return True
 
     def _sections(self) -> list[dict[str, Any]]:
-        pages = [{"title": d.title, "href": href_of(d)} for d in self.documents]
+        pages = [{"title": d.title, "href": document_href(d)} for d in self.documents]
         return [
             {
                 "section": name,
@@ -98,5 +98,5 @@ class SidebarCache:
 
 
 def _key(outline: Outline, documents: list[PublishedPage]) -> str:
-    links = [[document.title, href_of(document)] for document in documents]
-    return hashlib.sha256(canonical([outline, links])).hexdigest()
+    links = [[document.title, document_href(document)] for document in documents]
+    return hashlib.sha256(canonical_json([outline, links])).hexdigest()

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from icalendar import Calendar, Event
 
-from models.response_headers import address
+from models.response_headers import url_path
 from models.status.maintenance.windows import MaintenanceRow, maintenance_since
 from models.status.snapshot.snapshot import HISTORY
 from sitegen.page import BuildContext, Page, Stage, pages
@@ -29,7 +29,7 @@ def calendars(context: BuildContext) -> Iterator[Page]:
             for each in windows
             if service.number in [affected.service_id for affected in each.services]
         ]
-        path = address(service_path(service.slug)).strip("/")
+        path = url_path(service_path(service.slug)).strip("/")
         title = f"{service.name} maintenance – {name}"
         yield _calendar(f"{path}/maintenance.ics", title, url, own)
 
@@ -71,5 +71,5 @@ def _event(window: MaintenanceRow, url: str) -> Event:
     is_cancelled = window.status == "cancelled"
     event.add("status", "CANCELLED" if is_cancelled else "CONFIRMED")
     event.add("transp", "TRANSPARENT")
-    event.add("url", url + address(maintenance_path(window.id)))
+    event.add("url", url + url_path(maintenance_path(window.id)))
     return event

@@ -10,8 +10,12 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from models.fields import format_moment
-from models.response_headers import address
-from models.status.incidents.incidents import EntryRow, IncidentRow, entries_of
+from models.response_headers import url_path
+from models.status.incidents.incidents import (
+    IncidentRow,
+    IncidentUpdateRow,
+    updates_by_incident,
+)
 from models.status.maintenance.windows import MaintenanceRow
 from sitegen.markdown.parser import render_entry
 from sitegen.page import BuildContext, Page, Stage, pages
@@ -69,7 +73,7 @@ def feeds(context: BuildContext) -> Iterator[Page]:
     history = Feed("history", whole.title, whole.href, url, whole.entries)
     yield from _files(history, atom="atom", rss="rss")
     for service in context.once_per_build(board_of).services:
-        page = address(service_path(service.slug))
+        page = url_path(service_path(service.slug))
         own = [each for each in entries if service.slug in each.services]
         title = f"{service.name} status – {name}"
         feed = Feed(f"{page.strip('/')}/feed", title, page, url, own[:NEWEST])
@@ -85,7 +89,7 @@ def _entries(context: BuildContext) -> list[Entry]:
     """Everything that happened, newest first; nothing is dated ahead of the page."""
     url = context.settings.site_url
     incidents = context.once_per_build(every_incident)
-    timelines = entries_of(incidents)
+    timelines = updates_by_incident(incidents)
     found = [
         _entry(incident, each, url)
         for incident in incidents
@@ -95,11 +99,11 @@ def _entries(context: BuildContext) -> list[Entry]:
     return sorted(found, key=lambda each: (each.updated, each.id), reverse=True)
 
 
-def _entry(incident: IncidentRow, entry: EntryRow, url: str) -> Entry:
+def _entry(incident: IncidentRow, entry: IncidentUpdateRow, url: str) -> Entry:
     return Entry(
         id=f"urn:uuid:{entry.id}",
         title=f"{state_words(entry.status)}: {incident.title}",
-        href=url + address(incident_path(incident.id)),
+        href=url + url_path(incident_path(incident.id)),
         html=render_entry(entry.body) + _affects(incident),
         published=entry.created_at,
         updated=entry.created_at,
@@ -113,12 +117,12 @@ def _window(window: MaintenanceRow, url: str) -> Entry:
     return Entry(
         id=f"urn:uuid:{window.id}",
         title=f"{WINDOW_WORDS[window.status]} maintenance: {window.title}",
-        href=url + address(maintenance_path(window.id)),
+        href=url + url_path(maintenance_path(window.id)),
         html=f"<p>From {moment(starts)} to {moment(ends)}.</p>\n"
         + render_entry(window.description or "")
         + _affects(window),
         published=window.created_at,
-        updated=max(window.updated_at, window.turned_at),
+        updated=max(window.updated_at, window.status_changed_at),
         services=_slugs(window),
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from models.logs import Line
+from models.logs import LogLine
 from models.runtime.faults import output_state
 from sitegen.output.atomic_writes import DRAFT, MAX_SINGLE, AtomicWriter
 from sitegen.output.manifest import (
@@ -181,7 +181,7 @@ class OutputFolder(AtomicWriter):
                 and MANIFEST not in self.damaged
             ):
                 self.damaged.add(MANIFEST)
-                log.warning(Line(state="manifest-damaged", error=error))
+                log.warning(LogLine(state="manifest-damaged", error=error))
         return self._manifest
 
     def manifest_stamp(self) -> tuple[int, ...]:

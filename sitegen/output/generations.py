@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from models.response_headers import address, cache_class, place_of
+from models.response_headers import cache_class, path_rule, url_path
 from sitegen.output.folder import OutputFolder
 from sitegen.output.manifest import BUILDS, LIVE, MANIFEST, ManifestEntry
 
@@ -45,9 +45,9 @@ def file_changes(
         changed=frozenset(path for path in paths if path in before and path in after),
         removed=frozenset(path for path in paths if path not in after),
         purge=frozenset(
-            site_url + address(path)
+            site_url + url_path(path)
             for path in (paths | {MANIFEST} if paths else paths)
-            if place_of(path)
+            if path_rule(path)
         ),
     )
 

@@ -2,7 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 
-from models.response_headers import HEADERS, KEEPING, PLACES, TYPES, policy_of
+from models.response_headers import (
+    CACHE_CONTROL,
+    CONTENT_TYPES,
+    PATH_RULES,
+    SITE_HEADERS,
+    content_security_policy,
+)
 from sitegen.page import SHARED, BuildContext, Page, pages
 
 # File name extensions whose type hosts do not know.
@@ -11,20 +17,20 @@ DECLARED_TYPES = (".atom", ".ics", ".md", ".rss")
 
 @pages(SHARED)
 def headers(context: BuildContext) -> Iterator[Page]:  # noqa: ARG001
-    rules = [_rule("/*", HEADERS)]
+    rules = [_rule("/*", SITE_HEADERS)]
     rules += [
-        _rule(f"/*{extension}", {"Content-Type": TYPES[extension]})
+        _rule(f"/*{extension}", {"Content-Type": CONTENT_TYPES[extension]})
         for extension in DECLARED_TYPES
     ]
     rules += [
         _rule(
             pattern,
             {
-                "Cache-Control": KEEPING[cache],
-                "Content-Security-Policy": policy_of(pattern),
+                "Cache-Control": CACHE_CONTROL[cache],
+                "Content-Security-Policy": content_security_policy(pattern),
             },
         )
-        for pattern, cache in PLACES.items()
+        for pattern, cache in PATH_RULES.items()
     ]
     yield Page("_headers", "\n".join(rules))
 

@@ -5,7 +5,7 @@ import logging
 import time
 from itertools import islice
 
-from models.logs import Line
+from models.logs import LogLine
 from models.runtime.faults import Fault
 from sitegen.output.folder import OutputFolder
 from sitegen.output.manifest import MANIFEST, ManifestEntry
@@ -58,7 +58,7 @@ class Inspection:
                 entry = manifest.entries.get(path)
                 if entry and not _is_intact(folder, path, entry):
                     folder.damaged.add(path)
-                    log.warning(Line(state="output-damaged", path=path))
+                    log.warning(LogLine(state="output-damaged", path=path))
         return bool(folder.damaged)
 
 

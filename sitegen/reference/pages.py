@@ -5,9 +5,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from models.base import canonical
+from models.base import canonical_json
 from models.projects.documents.published import PublishedPage
-from models.response_headers import file_at
+from models.response_headers import file_for
 from sitegen.docs.collections import document_summary
 from sitegen.docs.document_page_cache import DocumentPageCache
 from sitegen.page import SHARED, BuildContext, Page, Stage, pages
@@ -81,7 +81,7 @@ def openapi(context: BuildContext) -> Iterator[Page]:
 
 def _name(openapi: Openapi, problems: Openapi) -> str:
     """Name all that the reference is made of: to tell pages apart by it is cheap."""
-    return hashlib.sha256(canonical([openapi, problems])).hexdigest()
+    return hashlib.sha256(canonical_json([openapi, problems])).hexdigest()
 
 
 def _noun(
@@ -103,7 +103,7 @@ def _noun(
 
     verbs = ", ".join(each["id"] for each in operations)
     return Page(
-        file_at(href),
+        file_for(href),
         data,
         template="reference/noun.html",
         title=f"{title} ({area})",
@@ -118,7 +118,7 @@ def _lines(linking: dict[str, list[PublishedPage]], href: str) -> list[Any]:
 
 def _register(openapi: Openapi, guides: list[Any]) -> Page:
     return Page(
-        file_at(REFERENCE),
+        file_for(REFERENCE),
         {"areas": _areas(openapi), "guides": guides},
         template="reference/index.html",
         title="API reference",

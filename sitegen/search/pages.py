@@ -15,16 +15,16 @@ from math import log2
 from typing import Any
 
 from models.fields import format_moment
-from models.projects.documents.addresses import href_of
+from models.projects.documents.link_resolver import document_href
 from models.projects.documents.publication_history import (
     Publication,
-    newest_publication,
+    last_publication_number,
     publications_after,
     revisions_at,
 )
 from models.projects.documents.published import PublishedPage
-from models.response_headers import address
-from models.status.incidents.listing import all_incidents
+from models.response_headers import url_path
+from models.status.incidents.incidents import all_incidents
 from sitegen.docs.collections import COLLECTIONS, are_same_objects, docs_collections
 from sitegen.page import SHARED, BuildContext, Page, Stage, pages
 from sitegen.search.inverted_index import Shards, Text, create_shards, encode_steps
@@ -144,7 +144,7 @@ def read_levels(context: BuildContext) -> list[Level]:
         for document in collection.documents
     )
     public = {d.id: d for d in sorted(documents, key=lambda d: d.id)}
-    newest = newest_publication()
+    newest = last_publication_number()
     old, recent = newest // OLD_SPAN * OLD_SPAN, newest // RECENT_SPAN * RECENT_SPAN
     since_old = publications_after(old)
     current = {d.id: d.published_version for d in public.values()}
@@ -180,7 +180,7 @@ def incidents(context: BuildContext) -> Iterator[Page]:  # noqa: ARG001
     """The titles of incidents: older ones in full files, then the newest in one."""
     incidents = sorted(all_incidents(), key=lambda i: (i.started_at, i.id))
     rows = [
-        [address(incident_path(i.id)), i.title, format_moment(i.started_at)]
+        [url_path(incident_path(i.id)), i.title, format_moment(i.started_at)]
         for i in incidents
     ]
     older_files = max(0, len(rows) // INCIDENTS_OF_FILE - 1)
@@ -218,7 +218,7 @@ def _block_key(document: PublishedPage) -> str:
 def _block_data(documents: list[PublishedPage]) -> list[Any]:
     return [
         [
-            href_of(document),
+            document_href(document),
             document.title,
             " · ".join(
                 filter(None, [COLLECTIONS[document.collection], document.section])

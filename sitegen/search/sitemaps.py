@@ -5,8 +5,8 @@ from datetime import datetime
 from html import escape
 
 from models.fields import format_moment
-from models.projects.documents.addresses import href_of
-from models.response_headers import address
+from models.projects.documents.link_resolver import document_href
+from models.response_headers import url_path
 from sitegen.docs.collections import DocsCollection, docs_collections
 from sitegen.page import SHARED, BuildContext, Page, Stage, pages
 from sitegen.status.history import months
@@ -42,15 +42,15 @@ def status(context: BuildContext) -> Iterator[Page]:
     """The permanent addresses of the status page; those that age have no date."""
     services = context.once_per_build(board_of).services
     lines: list[Line] = [("/status/", None)]
-    lines += [(address(service_path(service.slug)), None) for service in services]
-    lines += [(address(path), None) for path in (HOW, history_path())]
-    lines += [(address(history_path(month)), None) for month in months(context)]
+    lines += [(url_path(service_path(service.slug)), None) for service in services]
+    lines += [(url_path(path), None) for path in (HOW, history_path())]
+    lines += [(url_path(history_path(month)), None) for month in months(context)]
     lines += [
-        (address(incident_path(incident.id)), incident.updated_at)
+        (url_path(incident_path(incident.id)), incident.updated_at)
         for incident in context.once_per_build(every_incident)
     ]
     lines += [
-        (address(maintenance_path(window.id)), window.updated_at)
+        (url_path(maintenance_path(window.id)), window.updated_at)
         for window in context.once_per_build(every_window)
     ]
     yield _sitemap(context.settings.site_url, "status", lines[:MAX_ADDRESSES])
@@ -95,7 +95,7 @@ def _sitemaps_of(context: BuildContext, collection: DocsCollection) -> list[Page
 
 def _create_sitemaps(collection: DocsCollection, url: str) -> list[Page]:
     documents = sorted(collection.documents, key=lambda document: document.slug)
-    lines: list[Line] = [(href_of(d), d.published_at) for d in documents]
+    lines: list[Line] = [(document_href(d), d.published_at) for d in documents]
     newest = max(document.published_at for document in documents)
     lines.insert(0, (collection.href, newest))
     starts = range(0, len(lines), ADDRESSES_OF_SITEMAP)

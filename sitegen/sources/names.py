@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from models.fields import SLUG_LENGTH, free_slug
-from models.front_matter import line
+from models.fields import SLUG_LENGTH, unique_slug
+from models.front_matter import text_of
 from sitegen.sources.source_file import File
 
 # What the generators take for the last part of a page's address, the first first.
@@ -68,7 +68,7 @@ def slugs(files: Sequence[File], numbers: Numbers) -> list[str]:
     found = []
     for file, slug in zip(files, short, strict=True):
         if shared[slug] > 1:
-            slug = free_slug(_slug(_long(file, numbers)), taken)
+            slug = unique_slug(_slug(_long(file, numbers)), taken)
             taken.add(slug)
         found.append(slug)
     return found
@@ -77,7 +77,7 @@ def slugs(files: Sequence[File], numbers: Numbers) -> list[str]:
 def _asked(file: File) -> str:
     """Return the last part of the address that the front matter asks for."""
     for name in ADDRESSES:
-        address = line(file.front, name).rstrip("/").rsplit("/", 1)[-1]
+        address = text_of(file.front, name).rstrip("/").rsplit("/", 1)[-1]
         # /:year/:title/ is a rule for many pages, not a name.
         if address and ":" not in address:
             return address.removesuffix(".html")

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from models.front_matter import Unusable, line, yaml_of
+from models.front_matter import UnreadableFile, load_yaml, text_of
 from sitegen.sources.source_file import read_text
 
 CATEGORIES = ("_category_.json", "_category_.yml", "_category_.yaml")
@@ -43,7 +43,7 @@ def read_order(folder: Path, folders: set[Path]) -> Order:
 
 def _navigate(folder: Path, place: Path, name: str, order: Order) -> None:
     told = _loaded(place, Path(name), order)
-    docs = place / (line(told, "docs_dir") or "docs")
+    docs = place / (text_of(told, "docs_dir") or "docs")
     for number, (label, path) in enumerate(_pages(told.get("nav")), start=1):
         try:
             key = (docs / path).resolve().relative_to(folder.resolve()).as_posix()
@@ -68,7 +68,7 @@ def _pages(nav: Any, label: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _label(folder: Path, path: Path, order: Order) -> None:
-    label = line(_loaded(folder, path, order), "label")
+    label = text_of(_loaded(folder, path, order), "label")
     if label:
         order.folders[path.parent.as_posix()] = label
 
@@ -76,8 +76,8 @@ def _label(folder: Path, path: Path, order: Order) -> None:
 def _loaded(folder: Path, path: Path, order: Order) -> dict[str, Any]:
     try:
         text = read_text(folder, path)
-        told = json.loads(text) if path.suffix == ".json" else yaml_of(text)
-    except Unusable as problem:
+        told = json.loads(text) if path.suffix == ".json" else load_yaml(text)
+    except UnreadableFile as problem:
         order.unusable.append((path.as_posix(), str(problem)))
         return {}
     except UNREADABLE:

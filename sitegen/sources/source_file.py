@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from models.front_matter import FrontMatter, Unusable, parted
+from models.front_matter import FrontMatter, UnreadableFile, split_front_matter
 
 SUFFIXES = (".md", ".markdown", ".mdx")
 INDEXES = ("index", "_index", "readme")
@@ -33,9 +33,9 @@ class File:
 
 def read_file(folder: Path, path: Path) -> File:
     """Return the file, or raise Unusable."""
-    front, body = parted(read_text(folder, path))
+    front, body = split_front_matter(read_text(folder, path))
     if not front and not body.strip():
-        raise Unusable("The file is empty.")
+        raise UnreadableFile("The file is empty.")
     return File(path, front, body)
 
 
@@ -45,21 +45,21 @@ def read_text(folder: Path, path: Path) -> str:
     try:
         _require_inside(folder, file)
         if file.stat().st_size > MOST_BYTES:
-            raise Unusable(TOO_LONG)
+            raise UnreadableFile(TOO_LONG)
         text = file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise Unusable("The file is not UTF-8.") from None
+        raise UnreadableFile("The file is not UTF-8.") from None
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or "its links go round in a circle"
-        raise Unusable(f"The file cannot be read: {reason}.") from None
+        raise UnreadableFile(f"The file cannot be read: {reason}.") from None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > MOST_CHARACTERS:
-        raise Unusable(TOO_LONG)
+        raise UnreadableFile(TOO_LONG)
     return text
 
 
 def _require_inside(folder: Path, file: Path) -> None:
     if not file.resolve().is_relative_to(folder.resolve()):
-        raise Unusable("The link leads out of the folder.")
+        raise UnreadableFile("The link leads out of the folder.")
     if not file.is_file():
-        raise Unusable("This is not a file, or a link to nothing.")
+        raise UnreadableFile("This is not a file, or a link to nothing.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from models.errors import Refusal
-from models.front_matter import Unusable, is_draft, line
+from models.front_matter import UnreadableFile, is_draft, text_of
 from models.projects.documents.document_import import DocumentSource, document_source
 from sitegen.sources.dialects import Fences, plain
 from sitegen.sources.names import Numbers, slugs, stem, words_of
@@ -93,7 +93,7 @@ def _read(folder: Path, path: Path, tree: Tree) -> File | None:
     """Read the file; say in the tree why it is none, if it is none."""
     try:
         file = read_file(folder, path)
-    except Unusable as problem:
+    except UnreadableFile as problem:
         tree.skipped.append(Note(path.as_posix(), str(problem)))
         return None
     if is_draft(file.front):
@@ -120,7 +120,7 @@ class _Plan:
         # The rank of an index is its section's: the page itself opens the section.
         if file.is_index:
             return None
-        number = re.match(r"-?\d{1,9}", line(file.front, *POSITIONS), re.ASCII)
+        number = re.match(r"-?\d{1,9}", text_of(file.front, *POSITIONS), re.ASCII)
         if number:
             return min(max(int(number[0]), 0), LAST_POSITION)
         place = self._order.places.get(file.name, self.numbers.position(file.path))
@@ -134,7 +134,7 @@ class _Plan:
         return self._places.get(file.path, last)
 
     def label(self, file: File) -> str:
-        return line(file.front, *LABELS) or self._order.labels.get(file.name, "")
+        return text_of(file.front, *LABELS) or self._order.labels.get(file.name, "")
 
     def section(self, file: File) -> str | None:
         """
@@ -142,7 +142,7 @@ class _Plan:
         as words: http-api/errors is "Http api: Errors".
         """
         if "section" in file.front:
-            return _cut(line(file.front, "section"), SECTION_LENGTH) or None
+            return _cut(text_of(file.front, "section"), SECTION_LENGTH) or None
         folders = [each for each in reversed(file.path.parents) if each.name]
         names = [
             self._order.folders.get(each.as_posix())
@@ -158,7 +158,7 @@ def _source(file: File, slug: str, plan: _Plan, tree: Tree) -> DocumentSource:
     tree.notes += [Note(file.name, each) for each in losses]
     first, rest = opening(body)
     names = (
-        line(file.front, "title"),
+        text_of(file.front, "title"),
         _heading(body),
         plan.label(file),
         words_of(stem(file, plan.numbers)),
@@ -170,7 +170,7 @@ def _source(file: File, slug: str, plan: _Plan, tree: Tree) -> DocumentSource:
         section=plan.section(file),
         position=plan.position(file),
         title=title,
-        summary=_cut(line(file.front, *SUMMARIES), SUMMARY_LENGTH) or None,
+        summary=_cut(text_of(file.front, *SUMMARIES), SUMMARY_LENGTH) or None,
         content=rest if first == title else body,
     )
 

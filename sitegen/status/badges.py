@@ -5,7 +5,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from models.fields import format_moment
-from models.response_headers import address
+from models.response_headers import url_path
 from models.status.snapshot.snapshot import StatusService
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.status_data import board_of, facts_at
@@ -31,7 +31,7 @@ CHARACTER, PADDING = 6.6, 6
 def badges(context: BuildContext) -> Iterator[Page]:
     """A badge says of when it is, since no picture can know that it is old."""
     seen, name = context.once_per_build(board_of), context.settings.site_name
-    listed = seen.listed()
+    listed = seen.service_list()
     at = format_moment(listed.checked_at) if listed.checked_at else None
     svg = _badge(name, listed.overall, overall_words(listed.overall), at)
     yield Page("status/badge.svg", svg)
@@ -60,7 +60,7 @@ def embeds(context: BuildContext) -> Iterator[Page]:
     for each in listed.services:
         own = {
             "name": each.name,
-            "href": context.settings.site_url + address(service_path(each.slug)),
+            "href": context.settings.site_url + url_path(service_path(each.slug)),
             "state": each.state,
             "words": state_words(each.state),
             "reason": facts.reasons[each.slug],
@@ -74,7 +74,7 @@ def embeds(context: BuildContext) -> Iterator[Page]:
 def text(context: BuildContext) -> Iterator[Page]:
     """The status for a terminal: the whole, then each service on a line."""
     seen = context.once_per_build(board_of)
-    listed = seen.listed()
+    listed = seen.service_list()
     lines = [f"{context.settings.site_name}: {overall_words(listed.overall)}"]
     if listed.checked_at:
         said = "Last measured" if listed.stale else "As of"

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from models.base import MILLISECOND
-from models.response_headers import address
+from models.response_headers import url_path
 from models.status.incidents.incidents import StatusIncident
 from models.status.maintenance.windows import StatusMaintenance
 from sitegen.page import BuildContext, Page, Stage, pages
@@ -71,7 +71,7 @@ def _things(context: BuildContext) -> Iterator[Thing]:
             shown = {
                 "incident": told(StatusIncident, each),
                 "maintenance": None,
-                "href": address(incident_path(each.id)),
+                "href": url_path(incident_path(each.id)),
             }
             yield _thing(each.started_at, each.resolved_at or now, shown)
     for window in context.once_per_build(every_window):
@@ -79,7 +79,7 @@ def _things(context: BuildContext) -> Iterator[Thing]:
             shown = {
                 "incident": None,
                 "maintenance": told(StatusMaintenance, window),
-                "href": address(maintenance_path(window.id)),
+                "href": url_path(maintenance_path(window.id)),
             }
             yield _thing(window.starts_at, min(window.ends_at, now), shown)
 
@@ -105,7 +105,7 @@ def _shown(month: str, things: list[Thing]) -> dict[str, Any]:
 
 def _turn(earlier: str | None, later: str | None) -> dict[str, Any]:
     return {
-        name: month and {"month": month, "href": address(history_path(month))}
+        name: month and {"month": month, "href": url_path(history_path(month))}
         for name, month in (("previous", earlier), ("next", later))
     }
 
@@ -114,7 +114,7 @@ def _counted(month: str, things: list[Thing]) -> dict[str, Any]:
     incidents = sum(each.shown["incident"] is not None for each in things)
     return {
         "month": month,
-        "href": address(history_path(month)),
+        "href": url_path(history_path(month)),
         "incidents": incidents,
         "windows": len(things) - incidents,
     }

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
-from models.response_headers import address
-from models.status.importers.origins import MovedRow, old_addresses
+from models.response_headers import url_path
+from models.status.importers.imported_rows import ImportedRow, imported_paths
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.status_data import board_of, every_incident, every_window
 from sitegen.urls import incident_path, maintenance_path, service_path
@@ -18,7 +18,7 @@ PATHS: dict[str, Callable[[str], str]] = {
 @pages("status", Stage.ENTRY_POINTS)
 def arrivals(context: BuildContext) -> Iterator[Page]:
     """For every host: a page at the old address that says where the thing is now."""
-    rows = old_addresses()
+    rows = imported_paths()
     if not rows:
         return
     titles = _titles(context)
@@ -37,13 +37,13 @@ def arrivals(context: BuildContext) -> Iterator[Page]:
 
 def ways() -> Iterator[tuple[str, str]]:
     """Yield old and new address, with the final slash and without."""
-    for row in old_addresses():
+    for row in imported_paths():
         for end in ("", "/"):
             yield f"{row.address}{end}", _href(row)
 
 
-def _href(row: MovedRow) -> str:
-    return address(PATHS[str(row.type)](str(row.subject)))
+def _href(row: ImportedRow) -> str:
+    return url_path(PATHS[str(row.type)](str(row.subject)))
 
 
 def _titles(context: BuildContext) -> dict[tuple[str, str], str]:

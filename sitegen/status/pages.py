@@ -5,16 +5,16 @@ from datetime import timedelta
 from itertools import chain
 from typing import Any
 
-from models.response_headers import address, file_at
+from models.response_headers import file_for, url_path
 from models.status.incidents.incidents import (
-    EntryRow,
     IncidentRow,
+    IncidentUpdateRow,
     StatusIncident,
     StatusIncidentDetail,
     StatusIncidentUpdate,
-    entries_of,
+    incidents_since,
+    updates_by_incident,
 )
-from models.status.incidents.listing import incidents_since
 from models.status.maintenance.windows import MaintenanceRow, StatusMaintenance
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.status_data import (
@@ -53,7 +53,7 @@ LINKS = {
 def incidents(context: BuildContext) -> Iterator[Page]:
     """Every incident at its permanent address, as a page and as JSON."""
     found = context.once_per_build(every_incident)
-    entries = entries_of(found)
+    entries = updates_by_incident(found)
     for each in found:
         path, updates = incident_path(each.id), entries[each.id]
         detail = {"incident": each, "updates": updates[::-1]}
@@ -106,7 +106,7 @@ def overview(context: BuildContext) -> Iterator[Page]:
     """The state of every service, and what is going on."""
     facts = context.once_per_build(facts_at)
     shown = _overview(facts, context.once_per_build(Turns))
-    links = [file_at(href) for href in _hrefs(shown)]
+    links = [file_for(href) for href in _hrefs(shown)]
     yield Page("status/index.json", _listed(facts), requires=links)
     yield Page(
         "status/index.html",
@@ -122,7 +122,7 @@ def overview(context: BuildContext) -> Iterator[Page]:
 def _listed(facts: StatusFacts) -> dict[str, Any]:
     """The API's answer, and beside it what decided and what comes next."""
     meta = {"reasons": facts.reasons, "nextChangeAt": facts.next_change_at}
-    return {"data": facts.listed.told(), "meta": meta}
+    return {"data": facts.listed.to_json(), "meta": meta}
 
 
 def _overview(facts: StatusFacts, turns: Turns) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def _overview(facts: StatusFacts, turns: Turns) -> dict[str, Any]:
     active = [each for each in seen.incidents if each.is_active(seen.now)]
     resolved = [each for each in incidents_since(seen.now - PAST) if each.resolved_at]
     return {
-        "status": facts.listed.told(),
+        "status": facts.listed.to_json(),
         "groups": [
             {"name": name, "services": [row for row in rows if row["group"] == name]}
             for name in groups
@@ -153,7 +153,7 @@ def _overview(facts: StatusFacts, turns: Turns) -> dict[str, Any]:
 def _hrefs(shown: dict[str, Any]) -> Iterator[str]:
     """Yield all that the overview links to."""
     yield from filter(None, LINKS.values())
-    yield from map(address, (HOW, history_path()))
+    yield from map(url_path, (HOW, history_path()))
     groups = (group["services"] for group in shown["groups"])
     told = (shown[name] for name in ("incidents", "running", "coming", "past"))
     yield from (each["href"] for each in chain(*groups, *told))
@@ -172,21 +172,23 @@ def _row(facts: StatusFacts, turns: Turns, slug: str) -> dict[str, Any]:
         "turn": turns.services.get(slug),
         "reason": facts.reasons[slug],
         "stale": service.stale,
-        "href": address(service_path(slug)),
+        "href": url_path(service_path(slug)),
         "uptimePct": detail.uptime[-1].uptime_pct,
         "days": facts.days[slug],
     }
 
 
 def _timelines(found: list[IncidentRow]) -> list[dict[str, Any]]:
-    entries = entries_of(found)
+    entries = updates_by_incident(found)
     return [_timeline(each, entries[each.id]) for each in found]
 
 
-def _timeline(incident: IncidentRow, updates: Iterable[EntryRow]) -> dict[str, Any]:
+def _timeline(
+    incident: IncidentRow, updates: Iterable[IncidentUpdateRow]
+) -> dict[str, Any]:
     return {
         "incident": told(StatusIncident, incident),
-        "href": address(incident_path(incident.id)),
+        "href": url_path(incident_path(incident.id)),
         "updates": [told(StatusIncidentUpdate, each) for each in updates],
     }
 
@@ -194,5 +196,5 @@ def _timeline(incident: IncidentRow, updates: Iterable[EntryRow]) -> dict[str, A
 def _window(window: MaintenanceRow) -> dict[str, Any]:
     return {
         "maintenance": told(StatusMaintenance, window),
-        "href": address(maintenance_path(window.id)),
+        "href": url_path(maintenance_path(window.id)),
     }

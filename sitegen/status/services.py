@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from models.fields import format_moment
-from models.response_headers import address
+from models.response_headers import url_path
 from models.status.snapshot.snapshot import StatusServiceDetail
-from models.status.uptime.periods import Measured
+from models.status.uptime.periods import ServiceUptime
 from sitegen.page import BuildContext, Page, pages
 from sitegen.status.charts import chart
 from sitegen.status.status_data import StatusFacts, facts_at
@@ -19,7 +19,7 @@ def services(context: BuildContext) -> Iterator[Page]:
     """For people and for programs, as the API tells it."""
     facts = context.once_per_build(facts_at)
     for slug, detail in facts.details.items():
-        path, name, data = service_path(slug), detail.service.name, detail.told()
+        path, name, data = service_path(slug), detail.service.name, detail.to_json()
         coverage = _coverage(facts.measured[slug], detail)
         yield Page(twin(path)[1:], {"data": data, "meta": _meta(facts, slug, coverage)})
         yield Page(
@@ -49,7 +49,9 @@ def _meta(
     }
 
 
-def _coverage(measured: Measured, detail: StatusServiceDetail) -> list[dict[str, Any]]:
+def _coverage(
+    measured: ServiceUptime, detail: StatusServiceDetail
+) -> list[dict[str, Any]]:
     """Return how much each percentage stands on, and what maintenance left out."""
     return [
         {
@@ -73,14 +75,14 @@ def _shown(
         "days": facts.days[slug],
         "charts": _charts(facts, slug),
         "incidents": [
-            {"incident": each, "href": address(incident_path(each["id"]))}
+            {"incident": each, "href": url_path(incident_path(each["id"]))}
             for each in data["incidents"]
         ],
         "maintenance": [
-            {"maintenance": each, "href": address(maintenance_path(each["id"]))}
+            {"maintenance": each, "href": url_path(maintenance_path(each["id"]))}
             for each in data["maintenance"]
         ],
-        "links": links(address(service_path(slug)), slug),
+        "links": links(url_path(service_path(slug)), slug),
         "staleAt": facts.stale_at(slug),
     }
 

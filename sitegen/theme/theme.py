@@ -14,7 +14,7 @@ from jinja2 import (
 )
 from jinja2.bccache import Bucket, BytecodeCache
 
-from models.response_headers import PAGE_POLICY
+from models.response_headers import PAGE_SECURITY_POLICY
 from models.settings import Settings
 from sitegen.markdown.highlighting import page_styles
 from sitegen.markdown.parser import RENDERER
@@ -101,7 +101,13 @@ class Theme:
                     digest.update(file.read_bytes())
         settings = self._settings
         names = (settings.site_name, settings.site_url, settings.site_logo)
-        told = (names, settings.accent_colour, page_styles(), RENDERER, PAGE_POLICY)
+        told = (
+            names,
+            settings.accent_colour,
+            page_styles(),
+            RENDERER,
+            PAGE_SECURITY_POLICY,
+        )
         digest.update(repr(told).encode())
         return digest.hexdigest()[:16]
 
@@ -125,7 +131,7 @@ class Theme:
             "url": self._settings.site_url,
             "logo": self._logo(),
             # Said in each page too, for hosts that send no headers of ours.
-            "policy": PAGE_POLICY,
+            "policy": PAGE_SECURITY_POLICY,
             "assets": {name: f"/{path}" for name, (path, _) in self.assets.items()},
             "collections": collections,
         }

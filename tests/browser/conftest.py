@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import sync_playwright
 
-from api.http.problem_types import KINDS
-from models.projects.documents.document_import import Import, import_documents
+from api.http.problem_types import PROBLEM_TYPES
+from models.projects.documents.document_import import ImportOptions, import_documents
 from models.projects.documents.documents import (
     CreateDocument,
     UpdateDocument,
@@ -110,7 +110,7 @@ def served(folder, empty_database, write):
     shutil.copy(empty_database, settings.database)
     open_database(settings.database)
     write()
-    problems = {kind: asdict(problem) for kind, problem in KINDS.items()}
+    problems = {kind: asdict(problem) for kind, problem in PROBLEM_TYPES.items()}
     told = {"problems": problems, "openapi": DESCRIBED}
     report = build(BuildContext(NOW, settings, Theme(settings), **told))
     assert report.failed == []
@@ -133,7 +133,7 @@ def write_world():
 def write_tree():
     """The large tree of real docs, as its owner would bring it."""
     ensure_docs_project(NOW, slug="docs", owner_id=NIL_UUID)
-    asked = Import("guides", NOW, KEY, tree=PROMETHEUS.name, publish=True)
+    asked = ImportOptions("guides", NOW, KEY, tree=PROMETHEUS.name, publish=True)
     import_documents(read_tree(PROMETHEUS).sources, asked)
 
 

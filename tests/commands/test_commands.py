@@ -144,7 +144,7 @@ def test_check_of_a_page_that_failed(command, tmp_path, monkeypatch):
     code, out, _ = command("check")
 
     assert code == 1
-    assert "404.html could not be made." in out
+    assert "404.html could not be rendered." in out
 
 
 def test_backup(command, tmp_path):
@@ -172,8 +172,9 @@ def test_newer_schema(command, keeping, address):
     for words in (["migrate"], ["build"], ["check"], ["keys", "list"]):
         code, out, err = command(*words)
         assert (code, out) == (2, "")
-        assert "newer release (9000_later)" in err
-        assert "restore a copy" in err
+        assert "a migration that this release lacks (9000_later)" in err
+        assert "that of a newer release" in err
+        assert "restore a backup" in err
 
     assert keeping.content(address) == before
 

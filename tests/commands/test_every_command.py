@@ -13,7 +13,7 @@ import time
 import pytest
 
 import app
-from models.commands.ending import INTERRUPTED, UNREAD
+from models.runtime.commands import BROKEN_PIPE, INTERRUPTED
 from models.storage.database import database
 from tests.commands.conftest import ROOT
 from tests.house.test_docs import COMMANDS as BY_NAME
@@ -128,9 +128,9 @@ def in_a_file(*given):
         (["backup", "file/copy.db"], "file/copy.db cannot be written"),
         (["backup", "nowhere/copy.db"], "nowhere/copy.db cannot be written"),
         in_a_file(["backup", "data/masthead.db"], "it is the database itself"),
-        in_a_file(["backup", "data/masthead.db-wal"], "no earlier copy"),
-        (["backup", "/dev/zero"], "no earlier copy"),
-        (["backup", "file"], "no earlier copy"),
+        in_a_file(["backup", "data/masthead.db-wal"], "not an earlier copy"),
+        (["backup", "/dev/zero"], "not an earlier copy"),
+        (["backup", "file"], "not an earlier copy"),
         (["backup", ""], "it is a folder"),
         (["export", "file"], "file is a file"),
         (["export", "folder"], "The folder folder is not empty"),
@@ -215,7 +215,7 @@ def test_closed_pipe(words, command, place, monkeypatch):
     code, told = unread(asked(words))
 
     # What is told of a backup is told to people.
-    assert code == (0 if words == ("backup",) else UNREAD), told
+    assert code == (0 if words == ("backup",) else BROKEN_PIPE), told
     assert "Error" not in told
     assert command("check")[0] in (0, 1)
 

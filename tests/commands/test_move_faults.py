@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from models.runtime.server_locks import ServerLocks
-from models.status.services.catalogue import ServiceRow
-from models.storage.database import database, named
+from models.status.services.rows import ServiceRow
+from models.storage.database import database, without_password
+from models.storage.engines.postgresql_bulk import PostgresqlBulkRows
 from models.storage.engines.postgresql_driver import psycopg
-from models.storage.engines.postgresql_rows import ServerRows
-from models.storage.engines.sqlite_rows import FileRows
+from models.storage.engines.sqlite_bulk import SqliteBulkRows
 from tests.commands.test_every_command import held
 from tests.keeping import _name
 
@@ -109,7 +109,7 @@ def test_strange_tables(file, served, command):
     ("there", "told"),
     [
         ("postgresql://ada:hushhush@127.0.0.1:1/x", "cannot be used"),
-        ("postgresql://ada:hush%zzhush@127.0.0.1/x", "the address cannot be read"),
+        ("postgresql://ada:hush%zzhush@127.0.0.1/x", "the address is not a valid URL"),
         ("postgresql://ada:hushhush@x:many/x", "cannot be used"),
         ("postgresql://ada:hush/hush@127.0.0.1/x", "cannot be used"),
         ("postgresql://ada:hush@hush@127.0.0.1/x", "cannot be used"),
@@ -123,7 +123,7 @@ def test_no_server(there, told, file, command):
     held(code, err)
     assert told in err
     assert "hush" not in err
-    assert "hush" not in named(there)
+    assert "hush" not in without_password(there)
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ def test_running_server(file, to, tmp_path, command):
         code, _, err = command("move", to)
 
     held(code, err)
-    assert "A server runs" in err
+    assert "A server is running" in err
     assert is_nothing(to)
     assert command("move", to)[0] == 0
 
@@ -181,7 +181,7 @@ def test_running_on_a_server(served, file, tmp_path, command, monkeypatch):
         code, _, err = command("move", tmp_path / "back.db")
 
     held(code, err)
-    assert "A server runs" in err
+    assert "A server is running" in err
     assert is_nothing(tmp_path / "back.db")
 
 
@@ -192,21 +192,24 @@ def bent(row):
 @pytest.mark.parametrize(
     ("bend", "told"),
     [
-        (lambda rows: rows[:-1], "Of the 20 rows of service 19 came."),
-        (lambda rows: [*rows[:-1], bent(rows[-1])], "The rows of service are not as"),
+        (lambda rows: rows[:-1], "service has 20 rows, but its copy has 19."),
+        (
+            lambda rows: [*rows[:-1], bent(rows[-1])],
+            "The rows of service differ in the copy.",
+        ),
         (lambda rows: [*rows, rows[0]], "service cannot be copied"),
     ],
 )
-@pytest.mark.parametrize("engine", [FileRows, ServerRows])
+@pytest.mark.parametrize("engine", [SqliteBulkRows, PostgresqlBulkRows])
 def test_comparison(engine, bend, told, file, served, tmp_path, command, monkeypatch):
     """A row that is lost, altered or doubled is found; the copy does not stay."""
-    fill = engine.fill
+    fill = engine.insert_rows
 
     def filling(self, table, rows):
         fill(self, table, bend(list(rows)) if table.name == "service" else rows)
 
-    monkeypatch.setattr(engine, "fill", filling)
-    to = served if engine is ServerRows else tmp_path / "moved.db"
+    monkeypatch.setattr(engine, "insert_rows", filling)
+    to = served if engine is PostgresqlBulkRows else tmp_path / "moved.db"
     code, out, err = command("move", to)
 
     assert (code, out) == (1, "")

@@ -11,7 +11,7 @@ from threading import Thread
 
 import pytest
 
-from models.base import milliseconds
+from models.base import epoch_ms
 from models.fields import parse_moment
 from tests.commands.conftest import ROOT, fetch
 from tests.ports import free_port
@@ -103,7 +103,7 @@ def measured(folder):
     """What the log says was measured."""
     log = (folder / "probe.log").read_text()
     found = re.findall(r"event=measured service=(\S+) status=\w+ at=(\S+)", log)
-    return {(slug, milliseconds(parse_moment(at))) for slug, at in found}
+    return {(slug, epoch_ms(parse_moment(at))) for slug, at in found}
 
 
 def wait_for(what, seconds=30):
@@ -232,7 +232,8 @@ def test_mistakes(command, plan, monkeypatch):
 
     assert command("probe", file)[::2] == (
         2,
-        "masthead: The probe's key is no key of Masthead: it was cut or mistyped.\n",
+        "masthead: The probe's key is not a valid Masthead key: it is truncated or"
+        " mistyped.\n",
     )
     assert command("probe", file, "--json")[0] == 2
     assert "cannot be read" in command("probe", "nowhere.toml")[2]

@@ -8,7 +8,7 @@ from dataclasses import fields
 import pytest
 
 import app
-from models.settings import Settings, environment_name
+from models.settings import Settings, environment_variable
 from tests.house.source import (
     ROOT,
     functions,
@@ -41,12 +41,14 @@ def commands(parser, before=""):
     }
 
 
-COMMANDS = commands(app.parser())
+COMMANDS = commands(app.build_parser())
 
 
 def test_commands_are_where_their_word_leads():
     """What `keys list` does stands in a keys.py, in the room that app.py says."""
-    told = {f"{room}/commands/{name}.py" for name, (room, _) in app.ELSEWHERE.items()}
+    told = {
+        f"{package}/commands/{name}.py" for name, (package, _) in app.COMMANDS.items()
+    }
 
     homes = {
         name_of(path)
@@ -59,7 +61,7 @@ def test_commands_are_where_their_word_leads():
 
 def test_settings_stand_in_the_readme():
     """Every setting has a row, and no row names a setting that is gone."""
-    known = {environment_name(each.name) for each in fields(Settings)}
+    known = {environment_variable(each.name) for each in fields(Settings)}
     told = {row for row in rows() if row.startswith("MASTHEAD_")}
 
     assert told == known

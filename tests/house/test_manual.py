@@ -5,11 +5,11 @@ from collections import Counter
 from dataclasses import fields
 from urllib.parse import urlsplit
 
-from api.http.problem_types import KINDS
+from api.http.problem_types import PROBLEM_TYPES
 from api.operation import OPERATIONS
 from models.fields import SLUG
 from models.platform.scopes import ASSERT_ACTORS, ESCALATE, covers
-from models.settings import Settings, environment_name
+from models.settings import Settings, environment_variable
 from sitegen.markdown.parser import render
 from tests.described import DESCRIBED
 from tests.house.words import ALL, MANUAL, ROOT
@@ -21,7 +21,7 @@ SCOPE = re.compile(rf"(?<![\w:])(?:{AREAS}):[a-z:*-]*[a-z*]")
 SETTING = re.compile(r"MASTHEAD_[A-Z0-9_]+")
 PLACES = {each["url"] for each in values_of("externalDocs", DESCRIBED)}
 PLACES |= {"/reference/", "/problems/"}
-PLACES |= {f"/problems/{kind}/" for kind in KINDS}
+PLACES |= {f"/problems/{kind}/" for kind in PROBLEM_TYPES}
 README, REFERENCE = (
     (ROOT / name).read_text(encoding="utf-8")
     for name in ("README.md", "manual/operating/settings-and-commands.md")
@@ -97,7 +97,7 @@ def test_settings():
     """
     A setting that is named exists.
     """
-    known = {environment_name(each.name) for each in fields(Settings)}
+    known = {environment_variable(each.name) for each in fields(Settings)}
     for page in ALL:
         assert set(SETTING.findall(page.text)) <= known
 
@@ -109,7 +109,8 @@ def test_settings_table():
     table = re.findall(r"^\| `(MASTHEAD_\w+)` \| (.+?) \|", README, re.MULTILINE)
 
     assert table == [
-        (environment_name(each.name), _told(each.default)) for each in fields(Settings)
+        (environment_variable(each.name), _told(each.default))
+        for each in fields(Settings)
     ]
 
 

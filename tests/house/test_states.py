@@ -3,7 +3,7 @@
 import re
 
 from api.http import server
-from models.runtime.faults import HARMLESS, STATES
+from models.runtime.faults import HARMLESS_STATES, STATES
 from tests.house.words import ROOT
 
 PAGE = (ROOT / "manual/operating/troubleshooting.md").read_text(encoding="utf-8")
@@ -22,7 +22,7 @@ def test_harmless_states():
     """The manual says of which states the service is ready all the same."""
     ready = {row[0] for row in STATE.findall(PAGE) if "returns 200" in row[2]}
 
-    assert ready == HARMLESS
+    assert ready == HARMLESS_STATES
 
 
 def test_limits():
@@ -30,10 +30,10 @@ def test_limits():
     told = re.findall(r"^\| [^|]+ \| ([0-9]+) \|$", PAGE, re.MULTILINE)
 
     assert [int(each) for each in told] == [
-        server.MOST_CONNECTIONS,
-        server.CROWD,
-        server.WAIT_SECONDS,
-        server.LEAST_BYTES_A_SECOND / 1024,
-        server.MOST_HEADER_BYTES / 1024,
-        server.MOST_BODY_BYTES / 1024 / 1024,
+        server.MAX_CONNECTIONS,
+        server.HIGH_WATER_CONNECTIONS,
+        server.TIMEOUT_SECONDS,
+        server.MIN_BYTES_PER_SECOND / 1024,
+        server.MAX_HEADER_BYTES / 1024,
+        server.MAX_BODY_BYTES / 1024 / 1024,
     ]

@@ -5,7 +5,7 @@ import pytest
 from api.operation import OPERATIONS
 from models.audit import AuditRow
 from models.changes import marks
-from models.idempotency import StoredAnswerRow
+from models.idempotency import StoredResponseRow
 from tests.conftest import ROUTES
 from tests.nightly import every_nth
 from tests.odd import MEMBERS
@@ -77,13 +77,15 @@ def change(send, key, sample):
 
 def kept():
     """What a change leaves behind it, whatever it is about."""
-    return AuditRow.select().count(), marks(), StoredAnswerRow.select().count()
+    return AuditRow.select().count(), marks(), StoredResponseRow.select().count()
 
 
 @pytest.mark.parametrize("area", ["platform", "status"])
 def test_every_change_has_a_sample(area):
     """A new change is held to these rules as well."""
-    routes = {each.route for each in OPERATIONS if each.mutates and each.area == area}
+    routes = {
+        each.route for each in OPERATIONS if each.is_mutation and each.area == area
+    }
 
     assert routes == {each for each in SAMPLES if f" /{area}/" in each}
 

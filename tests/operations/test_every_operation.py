@@ -4,9 +4,9 @@ import pytest
 from pydantic import ValidationError
 
 from api.operation import OPERATIONS
-from models.pagination import CursorQuery, _write
+from models.pagination import CursorQuery, _encode
 from models.platform.scopes import covers
-from models.platform.secrets import make_secret
+from models.platform.secrets import generate_secret
 from tests.conftest import ROUTES
 from tests.described import DESCRIBED
 from tests.nightly import one_of_each_kind
@@ -19,7 +19,7 @@ def only(condition):
 
 
 reads = only(lambda each: each.method == "GET")
-paged = only(lambda each: each.paged == "cursor")
+paged = only(lambda each: each.pagination == "cursor")
 required = only(lambda each: each.idempotent == "required")
 
 # Lists that need one of several parameters, each by itself optional.
@@ -73,7 +73,7 @@ def test_key_that_is_none_of_ours(operation, send, issue, refusal):
     for bearer in (
         "garbage",
         mistyped,
-        make_secret().text,
+        generate_secret().text,
         f"{key}, Bearer {key}",
         "é",
     ):
@@ -199,7 +199,7 @@ def test_answer_out_of_shape_is_not_repeated(operation):
     """It would be a mistake of ours, and the log tells the place but no value."""
     for wrong in (SECRETIVE, {"name": [SECRETIVE]}, [{"name": [SECRETIVE]}]):
         with pytest.raises(ValidationError) as caught:
-            operation.giving.validate_python(wrong)
+            operation.response_adapter.validate_python(wrong)
 
         assert SECRETIVE not in str(caught.value)
 
@@ -222,7 +222,7 @@ def test_foreign_cursor(operation, send, issue, refusal, store):
     class OtherQuery(CursorQuery):
         pass
 
-    cursor = _write(OtherQuery().place(), [0, "0"])
+    cursor = _encode(OtherQuery().fingerprint(), [0, "0"])
     query = {"cursor": cursor, **needed(operation)}
 
     response = send(operation, issue("*"), query_string=query)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import sitegen.page
-from models.response_headers import file_at
+from models.response_headers import file_for
 from sitegen.output.folder import OutputFolder
 from sitegen.page import WITHOUT_PAGES
 from tests.status_world import World
@@ -31,7 +31,7 @@ def dead_links(monkeypatch, output):
             html = (output / "status/index.html").read_text(encoding="utf-8")
             hrefs = re.findall(r'<a [^>]*href="(/status/[^"]*)"', html)
             assert hrefs
-            found.extend(e for e in hrefs if not (output / file_at(e)).exists())
+            found.extend(e for e in hrefs if not (output / file_for(e)).exists())
 
     monkeypatch.setattr(OutputFolder, "_rename", move)
     return found
@@ -100,4 +100,4 @@ def test_address_and_file():
         ("/status/", "status/index.html"),
         ("/status/feed.atom", "status/feed.atom"),
     ):
-        assert file_at(address) == path
+        assert file_for(address) == path

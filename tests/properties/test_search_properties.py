@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.projects.search.search_query import sought
-from models.storage.engines.sqlite_search import Words
+from models.projects.search.search_query import parse_terms
+from models.storage.engines.sqlite_search import SqliteTextIndex
 
 pytestmark = pytest.mark.postgresql
 
@@ -46,7 +46,7 @@ def found_by_file(file):
     def found(title, body, parts):
         file.execute("DELETE FROM text_index")
         file.execute("INSERT INTO text_index VALUES (?, ?)", (title, body))
-        match = Words().match_of(parts)
+        match = SqliteTextIndex().match_query(parts)
         query = "SELECT count(*) FROM text_index WHERE text_index MATCH ?"
         return file.execute(query, (match,)).fetchone()[0] == 1
 
@@ -55,11 +55,11 @@ def found_by_file(file):
 
 @pytest.fixture
 def found_by_server(store):
-    from models.storage.engines.postgresql_search import told_query, told_vector
+    from models.storage.engines.postgresql_search import tsquery_of, tsvector_of
 
     def found(title, body, parts):
         query = "SELECT ?::tsvector @@ ?::tsquery"
-        given = told_vector(title, body), told_query(parts)
+        given = tsvector_of(title, body), tsquery_of(parts)
         return store.execute_sql(query, given).fetchone()[0]
 
     return found
@@ -88,7 +88,7 @@ phrases = few_words.map(lambda said: f'"{said}"') | few_words.map(
 def test_same_is_found(found_by_file, found_by_server, case):
     """Whatever is written and asked, a text is found on both engines or on neither."""
     title, body, asked = case
-    parts = sought(asked)
+    parts = parse_terms(asked)
 
     if parts:
         by_file = found_by_file(title, body, parts)

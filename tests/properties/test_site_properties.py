@@ -5,9 +5,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.response_headers import address
+from models.response_headers import url_path
 from sitegen.output.generations import FileChanges, file_changes
-from sitegen.search.inverted_index import DIGITS, HALF, encode_steps
+from sitegen.search.inverted_index import DIGITS, HALF, steps
 
 URL = "https://status.example.com"
 PATHS = ("index.html", "guides/a/index.html", "status/index.html", "status/index.json")
@@ -37,7 +37,7 @@ def test_changes_add_up(history):
     assert whole.removed == first.keys() - last.keys()
     differ = differing_paths(first, last)
     assert differ <= whole.added | whole.changed | whole.removed
-    assert {URL + address(each) for each in differ} <= whole.purge
+    assert {URL + url_path(each) for each in differ} <= whole.purge
 
 
 @given(a=sites, b=sites, c=sites, d=sites)
@@ -63,4 +63,4 @@ def read(text):
 @given(given_numbers=numbers)
 def test_steps(given_numbers):
     """Growing numbers come back from their steps, large and small."""
-    assert read(encode_steps(given_numbers)) == given_numbers
+    assert read(steps(given_numbers)) == given_numbers

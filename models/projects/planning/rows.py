@@ -1,10 +1,10 @@
-"""A milestone as it is kept."""
+"""Store milestones and labels."""
 
 from datetime import datetime
 
 from peewee import ForeignKeyField, TextField
 
-from models.audit import Target
+from models.audit import AuditTarget
 from models.base import MomentField, Row
 from models.errors import LabelNotFound, MilestoneNotFound
 from models.projects.projects.rows import ProjectRow
@@ -37,7 +37,7 @@ def milestone_with(id: str) -> MilestoneRow:
 
 
 class LabelRow(Row):
-    """A label without a project is global: every project may use it."""
+    """A label; without a project it is global, and every project can use it."""
 
     project_id: str | None
 
@@ -54,11 +54,11 @@ class LabelRow(Row):
         return self.project_id is None
 
     @property
-    def audited(self) -> Target:
-        return Target("label", self.id, self.name)
+    def audited(self) -> AuditTarget:
+        return AuditTarget("label", self.id, self.name)
 
     def touch(self, now: datetime) -> None:  # noqa: ARG002
-        """Save; a label has no time of its last change."""
+        """Save the row, which has no updated_at."""
         self.save()
 
 

@@ -1,0 +1,127 @@
+"""What the command line tells of the keys."""
+
+from datetime import timedelta
+
+import pytest
+
+from models.platform.key_inventory import (
+    COLUMNS,
+    all_keys,
+    diagnose_secret,
+    key_table,
+    stale_keys,
+)
+from models.platform.keys import KeyRow, revoke_key
+from models.platform.secrets import generate_secret
+from tests.conftest import NOON
+
+DAY, TICK = timedelta(days=1), timedelta(milliseconds=1)
+
+
+@pytest.fixture
+def key(issue):
+    return issue("a:*", "b", expires_in_days=30)
+
+
+def told(keys):
+    head, *rest = key_table(keys)
+    assert head.split("\t") == list(COLUMNS)
+    return [dict(zip(COLUMNS, line.split("\t"), strict=True)) for line in rest]
+
+
+def test_listed(key):
+    """A key is told in a line, without secret and hash."""
+    assert told(all_keys(NOON)) == [
+        {
+            "prefix": key[:11],
+            "status": "active",
+            "created": "2026-03-01T12:00:00.000Z",
+            "expires": "2026-03-31T12:00:00.000Z",
+            "last used": "never",
+            "name": "test",
+            "scopes": "a:*,b",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("used_at", "is_stale"),
+    [
+        (None, True),
+        (NOON + DAY - TICK, True),
+        (NOON + DAY, False),
+        (NOON + 9 * DAY, False),
+    ],
+)
+def test_stale(used_at, is_stale, key):
+    """Out of use is what was not used since then, or never."""
+    KeyRow.update(last_used_at=used_at).execute()
+
+    found = told(stale_keys(NOON + 9 * DAY, NOON + DAY))
+
+    assert [each["prefix"] for each in found] == ([key[:11]] if is_stale else [])
+
+
+def test_longest_unused_first(issue):
+    """What was never used comes first, then what was used longest ago."""
+    used = {issue(name)[:11]: at for name, at in zip("abc", (7, None, 3), strict=True)}
+    for prefix, at in used.items():
+        at = None if at is None else NOON + at * TICK
+        KeyRow.update(last_used_at=at).where(KeyRow.prefix == prefix).execute()
+
+    found = told(stale_keys(NOON + 9 * DAY, NOON + DAY))
+
+    assert [used[each["prefix"]] for each in found] == [None, 3, 7]
+
+
+def test_not_stale_yet(key):
+    """A key that is younger than the time asked for has had no time for it."""
+    assert told(stale_keys(NOON + DAY, NOON)) == []
+
+
+@pytest.mark.parametrize("over", ["revoked", "expired"])
+def test_over_is_not_stale(over, key):
+    """What opens nothing need not be cleared away."""
+    now = NOON + 9 * DAY
+    if over == "revoked":
+        revoke_key(KeyRow.get(), now)
+
+    found = told(stale_keys(now if over == "revoked" else NOON + 30 * DAY, NOON + DAY))
+
+    assert found == []
+
+
+def test_looked_at(key):
+    """A secret is told by form, checksum and what the database knows; not itself."""
+    opens, key_table = diagnose_secret(key, NOON)
+
+    assert opens
+    assert key_table[:3] == ["form: valid", "checksum: valid", "database: active"]
+    assert key_table[-1] == "scopes: a:*, b"
+    assert key[12:] not in "".join(key_table)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda key: key[:-1], "form: invalid"),
+        (lambda key: key + "0", "form: invalid"),
+        (lambda key: "", "form: invalid"),
+        (lambda key: key[:-1] + ("1" if key[-1] == "0" else "0"), "checksum: invalid"),
+        (lambda key: generate_secret().text, "no key has this secret"),
+    ],
+)
+def test_looked_at_what_opens_nothing(change, words, key):
+    """Why a secret opens nothing is told in the last line."""
+    opens, key_table = diagnose_secret(change(key), NOON)
+
+    assert not opens
+    assert words in key_table[-1]
+
+
+def test_looked_at_at_the_end(key):
+    """An expired key is known, and opens nothing."""
+    opens, key_table = diagnose_secret(key, NOON + 30 * DAY)
+
+    assert not opens
+    assert "database: revoked" in key_table

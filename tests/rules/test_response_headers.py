@@ -1,0 +1,81 @@
+"""How a published file is to be served."""
+
+import pytest
+
+from models.response_headers import (
+    CONTENT_TYPES,
+    PATH_RULES,
+    SITE_HEADERS,
+    cache_class,
+    content_type,
+    path_rule,
+    site_headers,
+    url_path,
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("index.html", "/"),
+        ("guides/index.html", "/guides/"),
+        ("guides/keys/index.html", "/guides/keys/"),
+        ("guides/keys.md", "/guides/keys.md"),
+        ("404.html", "/404.html"),
+        ("guides/my-index.html", "/guides/my-index.html"),
+    ],
+)
+def test_address(path, told):
+    """A folder's index is the folder; any other file is asked for by its name."""
+    assert url_path(path) == told
+
+
+@pytest.mark.parametrize(
+    ("path", "kept"),
+    [
+        ("assets/style.0a1b.css", "immutable"),
+        ("index.html", "volatile"),
+        ("guides/keys/index.html", "page"),
+        ("sitemaps/guides-1.xml", "page"),
+        ("status/index.html", "volatile"),
+        ("api/v2/status.json", "volatile"),
+        ("builds/7.json", "volatile"),
+        ("build.json", "never"),
+    ],
+)
+def test_how_long_it_is_kept(path, kept):
+    """For good only what has its digest in its name; never what is asked to wait."""
+    assert cache_class(path) == kept
+
+
+@pytest.mark.parametrize("path", ["_headers", "_redirects", "unheard/of.html"])
+def test_place_of_none(path):
+    """What hosts read and never show has no place."""
+    assert path_rule(path) is None
+
+
+def test_no_two_places_hold_the_same():
+    """Hosts join what two rules say, so a place lies in no other."""
+    folders = [place.removesuffix("*") for place in PATH_RULES if place.endswith("*")]
+
+    for place in PATH_RULES:
+        assert [f for f in folders if place.startswith(f)] in ([], [place[:-1]])
+
+
+def test_type():
+    """Text says that it is UTF-8; what is unknown is bytes and is not run."""
+    assert content_type("guides/keys.md") == "text/markdown; charset=utf-8"
+    assert content_type("_headers") == "text/plain; charset=utf-8"
+    assert content_type("assets/tool.0a.exe") == "application/octet-stream"
+    assert all(
+        "charset" in told for told in CONTENT_TYPES.values() if told[:5] == "text/"
+    )
+
+
+def test_headers():
+    """Every file has the policy, its type, and how long it may be kept."""
+    told = site_headers("status/index.html")
+
+    assert told.items() > SITE_HEADERS.items()
+    assert told["Content-Type"] == "text/html; charset=utf-8"
+    assert told["Cache-Control"] == "public, max-age=0, must-revalidate"
