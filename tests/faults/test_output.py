@@ -102,7 +102,7 @@ def test_check_while_a_build_is_broken_off(build_site, output):
 
     (found,) = differences(OutputFolder(str(output)))
 
-    assert "broken off" in found
+    assert "interrupted" in found
     assert draft.exists()
 
 

@@ -241,7 +241,7 @@ def test_damage_is_not_published(target, site, output):
 def test_broken_build(target, site, output):
     """What a build has left half done is not published."""
     with OutputFolder(str(output)).locked():
-        OutputFolder(str(output)).begin()
+        OutputFolder(str(output)).mark_unfinished()
 
     with pytest.raises(PublishError, match="a build was interrupted"):
         run(target)
