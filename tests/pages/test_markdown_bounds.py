@@ -50,6 +50,9 @@ HOSTILE = {
     )
     + "[^0]",
     "unused notes": "[^a]: b\n\n" * 6_000,
+    "open references": "[^a" * 40_000 + "\n\n[^a]: b\n",
+    "nested definitions": "[^0]\n\n"
+    + "\n".join("    " * n + f"[^{n}]: b" for n in range(300)),
     "long note": "[^a]\n\n[^a]: b\n" + "    c\n\n" * 6_000,
     "equal headings": "# a\n" * 12_500,
     "suffixed headings": "".join(f"# a {n}\n# a\n" for n in range(5_000)),
