@@ -80,7 +80,7 @@ def _print_import(
     arguments: Namespace, tree: Tree, report: ImportReport, remarks: list[str]
 ) -> None:
     if arguments.json:
-        print_json(reports.told(tree, report) | {"dryRun": arguments.dry_run})
+        print_json(reports.to_json(tree, report) | {"dryRun": arguments.dry_run})
         return
     print(*remarks, sep="\n", end="\n" * bool(remarks), file=sys.stderr)
     if arguments.dry_run:

@@ -20,7 +20,7 @@ from models.projects.documents.rendered_bodies import (
     keep_bodies,
 )
 from models.storage.database import reading
-from sitegen.markdown.parser import AS_WRITTEN, RENDERER, render
+from sitegen.markdown.parser import RENDERER_VERSION, SOURCE_TAG, render
 
 # So many that were rendered wait in memory until they are kept.
 MANY = 100
@@ -28,7 +28,7 @@ MANY = 100
 
 def body_key(text: Text) -> str:
     """Name what a text renders to; another renderer gives another name."""
-    told = f"{RENDERER}\n{text.digest}\n{text.title}"
+    told = f"{RENDERER_VERSION}\n{text.digest}\n{text.title}"
     return hashlib.sha256(told.encode()).hexdigest()
 
 
@@ -40,7 +40,7 @@ def body_of(text: Text, content: str) -> Body:
 
 def is_as_written(body: Body) -> bool:
     """Tell whether the text asks for more than a page may, and is shown as text."""
-    return not body.links and body.told_headings == "[]" and body.begins(AS_WRITTEN)
+    return not body.links and body.told_headings == "[]" and body.begins(SOURCE_TAG)
 
 
 def below_title(title: str, content: str) -> str:

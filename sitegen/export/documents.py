@@ -18,7 +18,7 @@ from models.projects.documents.documents import Collection
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
 from models.projects.projects.rows import ProjectRow
 from sitegen.sources.source_file import INDEXES, SUFFIXES
-from sitegen.sources.tree import NOT_OURS, opening
+from sitegen.sources.tree import IGNORED_FOLDERS, split_title
 
 FOLDER = "documents"
 # Where documents stand that have no collection.
@@ -116,7 +116,7 @@ def _wished(head: DocumentRow) -> Iterator[PurePosixPath]:
 
 def _fits(path: PurePosixPath, head: DocumentRow) -> bool:
     """Tell whether an import would read the file, as the document that it is."""
-    hidden = any(each.startswith(".") or each in NOT_OURS for each in path.parts)
+    hidden = any(each.startswith(".") or each in IGNORED_FOLDERS for each in path.parts)
     is_index = path.stem.lower() in INDEXES
     texts = [each for each in path.parts if each.lower().endswith(SUFFIXES)]
     if path.is_absolute() or hidden or texts != [path.name]:
@@ -139,6 +139,6 @@ def _text(head: DocumentRow, revision: DocumentRevisionRow) -> str:
     told = yaml.safe_dump(front, allow_unicode=True, sort_keys=False, width=10_000)
     content = revision.content
     # Of a heading that says the title, an import takes one away.
-    if opening(content)[0] == revision.title:
+    if split_title(content)[0] == revision.title:
         content = f"# {revision.title}\n\n{content}"
     return f"---\n{told}---\n\n{content}"

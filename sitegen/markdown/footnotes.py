@@ -1,4 +1,4 @@
-"""Footnotes: the rules of mdit-py-plugins, bounded in work, as accessible HTML."""
+"""Footnotes of mdit-py-plugins, with bounded work and accessible HTML."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from markdown_it.utils import EnvType
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.footnote.index import footnote_def, footnote_ref
 
-from sitegen.markdown.work_limits import spend
+from sitegen.markdown.work_limits import spend_work
 
 LABEL = r"\[\^([^\s\[\]]{1,100})\]"
 REFERENCE, DEFINITION = re.compile(LABEL), re.compile(LABEL + ":")
@@ -53,7 +53,7 @@ def _parse_reference(state: StateInline, silent: bool) -> bool:
         return False
     is_reference = footnote_ref(state, silent)
     if is_reference and not silent:
-        spend(state.env, REFERENCE_COST)
+        spend_work(state.env, REFERENCE_COST)
     return is_reference
 
 

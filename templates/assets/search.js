@@ -330,7 +330,7 @@ export function attach(box, input) {
     const results = await Promise.all(answer.found.slice(0, shown).map((result) => result()));
     if (own !== turn) return;
     const count = answer.found.length;
-    status.textContent = count ? `${count} ${count === 1 ? "result" : "results"}` : `Nothing is found for “${query}”.`;
+    status.textContent = count ? `${count} ${count === 1 ? "result" : "results"}` : `No results for “${query}”.`;
     const lines = results.map((result) => lineOf(result, answer));
     list.replaceChildren(...lines.map(({ line }) => line));
     more.hidden = count <= shown;

@@ -31,16 +31,16 @@ def case(template, path, title, data, site=SITE, twin=None):
     return template, {"site": site, "page": page(path, title, twin), "data": data}
 
 
-KINDS = [
-    {"kind": kind, "title": title, "status": status, "href": f"/problems/{kind}/"}
-    for kind, title, status in (
+PROBLEM_TYPES = [
+    {"type": slug, "title": title, "status": status, "href": f"/problems/{slug}/"}
+    for slug, title, status in (
         ("invalid-cursor", "Invalid cursor", 400),
         ("service-not-found", "No such service", 404),
         ("idempotency-in-progress", "The same request is still under way", 409),
     )
 ]
-PROBLEMS = {"kinds": KINDS, "hasReference": True}
-NO_PROBLEMS = {"kinds": [], "hasReference": False}
+PROBLEMS = {"types": PROBLEM_TYPES, "hasReference": True}
+NO_PROBLEMS = {"types": [], "hasReference": False}
 
 FULL = {
     "front": case(
@@ -150,7 +150,7 @@ FULL = {
         "/problems/invalid-cursor/",
         "Invalid cursor",
         {
-            "kind": "invalid-cursor",
+            "type": "invalid-cursor",
             "title": "Invalid cursor",
             "status": 400,
             "meaning": "The cursor is damaged, or was given out for other filters.",

@@ -2,13 +2,13 @@
 
 import pytest
 
-from sitegen.markdown.parser import fill, render, render_entry
+from sitegen.markdown.parser import render, render_entry, resolve_links
 from tests.allowed import checked
 
 
 def html_of(text):
     rendered = render(text)
-    html = fill(rendered.html, rendered.links, lambda target: target)
+    html = resolve_links(rendered.html, rendered.links, lambda target: target)
     checked(html)
     return html
 

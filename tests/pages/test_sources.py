@@ -174,8 +174,8 @@ def test_links_of_the_file_system(read, tmp_path):
 
     assert [each.path for each in tree.sources] == ["page.md"]
     assert {each.path: each.reason for each in tree.skipped} == {
-        "nothing.md": "This is not a file, or a link to nothing.",
-        "out.md": "The link leads out of the folder.",
+        "nothing.md": "This is not a regular file, or a broken symbolic link.",
+        "out.md": "The symbolic link points outside the folder.",
     }
 
 
