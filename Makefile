@@ -2,7 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PY := .venv/bin/python
 
-.PHONY: demo run test check bench install tools programs lock
+.PHONY: demo run test quick nightly check bench install tools programs lock
 
 demo: install
 	$(PY) app.py demo
@@ -10,14 +10,21 @@ demo: install
 run: install
 	$(PY) app.py serve
 
-# All on SQLite, then on PostgreSQL whatever asks for a database: tests/conftest.py
-# leaves out the rest. A browser is shown files, and these are the same from both.
-TEST := $(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder
-# Many processes are started: each would compile the code anew where none of it is kept.
-test: export PYTHONDONTWRITEBYTECODE =
+# All on SQLite, then on PostgreSQL what has SQL of its own (tests/conftest.py).
+# Compiled code is kept between tests that start many processes.
+TEST := PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder
 test: check
 	$(TEST)
-	$(TEST) --engine postgresql --ignore tests/browser
+	$(TEST) --engine postgresql
+
+# For every save: rules, properties, the code's own promises, an operation of each kind.
+quick: tools
+	$(TEST) tests/rules tests/properties tests/house tests/operations/test_every_operation.py tests/operations/test_every_question.py
+
+# Every case of every test, on either engine.
+nightly: check
+	$(TEST) --nightly
+	$(TEST) --nightly --engine postgresql --ignore tests/browser
 
 check: tools programs
 	$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy

@@ -50,8 +50,8 @@ from api.commands.listen import add_address
 from models.commands.declaring import CommandContext, add_command, commands_of
 from models.commands.ending import CommandError
 from models.errors import Refusal
-from models.logs import OneLine
-from models.platform.secrets import HIDDEN
+from models.logs import LogfmtFormatter
+from models.platform.secrets import REDACTED_PATTERN
 from sitegen.build.gc_tuning import collect_seldom
 
 # The room in which a command lives, and what it does: keys is api/commands/keys.py. It
@@ -105,7 +105,7 @@ def _run(arguments: Namespace) -> int:
 def log_to(stream: TextIO, level: str) -> None:
     """Log in lines; what others have to say is kept short."""
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(OneLine(HIDDEN))
+    handler.setFormatter(LogfmtFormatter(REDACTED_PATTERN))
     logging.basicConfig(level=level.upper(), handlers=[handler])
     logging.captureWarnings(True)
     # No line tells them, and to find them out costs more than to write the line.
@@ -170,11 +170,11 @@ from api.scheduler import Jobs, tidy
 from models import changes
 from models.commands.opening import open_instance
 from models.commands.telling import progress
-from models.platform.key_uses import Uses
-from models.platform.shared_rate_limits import buckets_of
+from models.platform.key_uses import KeyUses
+from models.platform.shared_rate_limits import rate_limiter_for
 from models.projects.documents.document_import import Import, import_documents
 from models.projects.fields import Actor
-from models.runtime.leader_election import hosts_of
+from models.runtime.leader_election import join_election
 from models.runtime.server_locks import ServerLocks
 from models.status.measurements.measurements import record_measurements
 from models.storage.database import writing
@@ -238,11 +238,11 @@ def _beat(settings: Settings, beat: Callable[[datetime], list[Any]]) -> None:
 
 
 def _jobs(
-    settings: Settings, metrics: Metrics, server_locks: ServerLocks, uses: Uses
+    settings: Settings, metrics: Metrics, server_locks: ServerLocks, uses: KeyUses
 ) -> Jobs:
     """Return the clock, with what it does on any server."""
     jobs = Jobs(utc_now, metrics.job_done)
-    jobs.every(15, "tenure", server_locks.take)
+    jobs.every(15, "tenure", server_locks.acquire)
     jobs.every(60, "uses", uses.write)
     jobs.every(300, "tidy", lambda: tidy(settings, utc_now()))
     jobs.every(DAY_SECONDS, "bodies", Bodies().forget)
@@ -255,34 +255,34 @@ def _serve(
     """Serve, build and keep the clock, until told to stop."""
     settings = given.settings
     context = build_contexts(settings, *given.described())
-    hosts = hosts_of(settings.database, lambda *told: builder.wake(*told))
+    election = join_election(settings.database, lambda *told: builder.wake(*told))
     publisher = Publisher(settings, utc_now)
     builder = Builder(
         utc_now,
         context,
         lambda at: jobs.at(at, builder.wake),
         publisher.wake,
-        hosts=hosts,
+        election=election,
     )
     metrics = Metrics(settings, utc_now, builder.progress, publisher.progress)
-    server_locks, uses = ServerLocks(settings.database, settings.output), Uses()
+    server_locks, uses = ServerLocks(settings.database, settings.output), KeyUses()
     application = create_app(
         settings,
         clock=utc_now,
-        changed=hosts.tell,
+        changed=election.notify,
         troubles=lambda: (
             server_locks.troubles() + builder.troubles() + publisher.troubles()
         ),
         uses=uses,
         site=Preview(settings.output, lambda: builder.is_shown),
         metrics=metrics,
-        buckets=buckets_of(settings.database),
+        buckets=rate_limiter_for(settings.database),
     )
     server = limited_server(application, listener, threads=settings.threads)
     jobs = _jobs(settings, metrics, server_locks, uses)
     if beat:
         jobs.every(30, "beat", beat)
-    with server_locks, hosts, publisher:
+    with server_locks, election, publisher:
         builder.start()
         try:
             with jobs.running():

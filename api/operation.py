@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter
 
-from models.audit import Target, told
+from models.audit import AuditTarget, describe_changes
 from models.base import Change, Schema
 from models.errors import Refusal
 from models.pagination import CursorQuery, OffsetQuery
@@ -62,7 +62,7 @@ class Record:
     """What is to be put down about a change, and on whose account."""
 
     action: str
-    target: Target
+    target: AuditTarget
     detail: str | None
     actor: str
 
@@ -128,7 +128,7 @@ class Call:
     def audit_changes(self, about: Any, changes: dict[str, Change]) -> None:
         """Put down what an update changed, or that it changed nothing."""
         if changes:
-            self.audit(about, detail=told(changes))
+            self.audit(about, detail=describe_changes(changes))
         else:
             self.unchanged()
 

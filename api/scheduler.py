@@ -11,8 +11,8 @@ from time import perf_counter
 from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from models.idempotency import forget_answers
-from models.logs import Line
+from models.idempotency import delete_expired_responses
+from models.logs import LogLine
 from models.settings import Settings
 from models.status.measurements.retention import prune
 from models.status.measurements.rollups import roll_up
@@ -44,7 +44,7 @@ class Jobs:
             work()
             self._done(name)
             level = logging.INFO if seconds >= MINUTE_SECONDS else logging.DEBUG
-            log.log(level, Line(job=name, ms=(perf_counter() - started) * 1000))
+            log.log(level, LogLine(job=name, ms=(perf_counter() - started) * 1000))
 
         times = {"seconds": seconds, "next_run_time": self._clock()}
         self._scheduler.add_job(run, "interval", name=name, **times)
@@ -78,7 +78,7 @@ def following(
         while not over.wait(seconds):
             now = clock()
             if now < before:
-                log.warning(Line(event="clock-set-back", seconds=before - now))
+                log.warning(LogLine(event="clock-set-back", seconds=before - now))
                 set_back(now)
             before = now
 
@@ -99,6 +99,6 @@ def run_now(scheduler: BackgroundScheduler, now: datetime) -> None:
 def tidy(settings: Settings, now: datetime) -> None:
     """What time makes due; each may be missed, repeated or broken off."""
     with writing():
-        forget_answers(now)
+        delete_expired_responses(now)
     roll_up(now)
     prune(now, settings.raw_retention)

@@ -18,14 +18,14 @@ from bench.measurements import BATCH, RECORD, batch, by_hand
 from bench.server import key_for_all, now, served
 from bench.work import WORDS
 from models.commands.opening import open_instance
-from models.platform.secrets import hash_of
+from models.platform.secrets import hash_secret
 from models.projects.fields import Actor
 from models.projects.projects.projects import docs_project
 from models.projects.work.items import CreateWorkItem, create_work_item
 from models.settings import NIL_UUID, Settings
 from models.storage.database import database, writing
-from models.storage.engines.engine import is_served
-from models.storage.engines.postgresql_driver import opened
+from models.storage.engines.engine import is_postgresql
+from models.storage.engines.postgresql_driver import connect_to
 from tests.keeping import Files, databases
 
 HEADS = "What", "SQLite", "PostgreSQL"
@@ -69,7 +69,7 @@ def in_turns(*loads):
 
 def alone(address):
     """Keep a row as often as it goes in a second, and nothing else."""
-    connection = opened(address) if is_served(address) else by_hand(address)
+    connection = connect_to(address) if is_postgresql(address) else by_hand(address)
     with closing(connection):
         connection.execute("CREATE TABLE IF NOT EXISTS alone (n BIGINT, text TEXT)")
         kept, started = 0, time.perf_counter()
@@ -101,7 +101,7 @@ class World:
         return got(self.key, path)
 
     def verify(self, _):
-        return verification(self.key, hash_of(self.key))
+        return verification(self.key, hash_secret(self.key))
 
     def create(self, number):
         asked = {"projectId": self.project, "type": "task", "title": f"More {number}"}

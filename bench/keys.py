@@ -9,9 +9,9 @@ from peewee import chunked
 from api.http.authentication import authenticate
 from api.http.middleware import SentHeaders
 from bench.server import HELLO, empty_database, now, served
-from models.base import milliseconds, new_id
+from models.base import epoch_ms, new_id
 from models.platform.keys import KeyRow
-from models.platform.rate_limits import OwnBuckets
+from models.platform.rate_limits import MemoryRateLimiter
 from models.platform.scopes import any_covers
 from models.settings import Settings
 from models.storage.database import database, writing
@@ -123,13 +123,13 @@ def caller_microseconds(secret):
         SentHeaders({"HTTP_AUTHORIZATION": f"Bearer {secret}"}),
         Settings(),
     )
-    buckets, scope = OwnBuckets(), "platform:keys:verify"
+    buckets, scope = MemoryRateLimiter(), "platform:keys:verify"
     times = []
     for _ in range(CALLERS):
         at = now()
         started = time.perf_counter()
         caller, rate = authenticate(headers, settings, at)
-        buckets.draw(caller.lineage, milliseconds(at) * 1_000_000, rate)
+        buckets.take_token(caller.lineage, epoch_ms(at) * 1_000_000, rate)
         any_covers(caller.scopes, scope)
         times.append(time.perf_counter() - started)
     return sorted(times)[CALLERS // 2] * 1_000_000

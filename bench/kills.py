@@ -31,7 +31,7 @@ from bench.server import empty_database, now
 from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID, Settings
 from models.storage.database import database, open_database, reading, writing
-from models.storage.integrity import faults
+from models.storage.integrity import integrity_problems
 from sitegen.build.build import build
 from sitegen.page import build_contexts
 from tests.crash.child import Deadly, Quick, forget, survives
@@ -101,7 +101,7 @@ class Instance:
             told["doubled"] += write.rows > 1
             told["doubled"] += write.is_audited and write.records != 1
         with reading():
-            told["faults of the database"] = len(faults())
+            told["faults of the database"] = len(integrity_problems())
         return told
 
     def differences(self):

@@ -13,7 +13,7 @@ from threading import Event, Thread
 from bench.kills import instance
 from bench.server import serving
 from models.storage.database import database, open_database, reading
-from models.storage.integrity import faults
+from models.storage.integrity import integrity_problems
 from tests.ports import free_port
 
 CLIENTS, SECONDS = 32, 15
@@ -95,7 +95,7 @@ def judged(told):
         result["odd"] += status != 200
     result["lost"] = sum(write.rows != 1 for write in writes)
     with reading():
-        result["odd"] += len(faults())
+        result["odd"] += len(integrity_problems())
     result |= Counter(p50=round(times[len(times) // 2]))
     return result | Counter(p99=round(times[int(len(times) * 0.99)]))
 

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from models.instance import make_secrets
+from models.instance import create_instance_secrets
 from models.platform.keys import CreateKey, issue_key
-from models.platform.shared_rate_limits import buckets_of
+from models.platform.shared_rate_limits import rate_limiter_for
 from models.settings import Settings
 from models.storage.database import database, migrate, open_database, writing
 from tests.ports import free_port
@@ -31,7 +31,7 @@ def empty_database():
         open_database(path)
         migrate()
         with writing():
-            make_secrets()
+            create_instance_secrets()
         yield path, key_for_all()
         database.close()
 
@@ -156,7 +156,7 @@ def product(path):
 
     open_database(path)
     settings = Settings(database=path)
-    return create_app(settings, clock=now, buckets=buckets_of(path))
+    return create_app(settings, clock=now, buckets=rate_limiter_for(path))
 
 
 def hello():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from api.http.application import create_app
 from bench.server import empty_database, now
-from models.base import milliseconds
+from models.base import epoch_ms
 from models.changes import mark
 from models.settings import Settings
 from models.status.measurements.measurements import (
@@ -78,7 +78,7 @@ def fill():
                 group=f"Group {number % GROUPS}",
             )
             add_service(asked, at - timedelta(days=DAYS))
-        end = milliseconds(at) // HOUR_MS * HOUR_MS
+        end = epoch_ms(at) // HOUR_MS * HOUR_MS
         hours = range(end - DAYS * 24 * HOUR_MS, end, HOUR_MS)
         database.connection().executemany(
             "INSERT INTO hour (service_id, starts_at, operational, degraded, down,"

@@ -4,7 +4,7 @@ import time
 from datetime import timedelta
 
 from bench.server import Client, empty_database, now, p95, peak_megabytes, served
-from models.base import milliseconds
+from models.base import epoch_ms
 from models.status.measurements.rollups import roll_up
 from models.status.services.catalogue import StatusAddService, add_service
 from models.storage.database import database, writing
@@ -42,7 +42,7 @@ def run():
 
 
 def fill():
-    end = milliseconds(now())
+    end = epoch_ms(now())
     start = end - milliseconds_of(timedelta(days=DAYS))
     for number in range(SERVICES):
         with writing():

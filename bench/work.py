@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, pairwise
 
 from bench.server import Client, empty_database, now, p95, served
-from models.base import milliseconds, new_id
+from models.base import epoch_ms, new_id
 from models.projects.planning.rows import LabelRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.search.text_index import IndexedTextRow
@@ -127,7 +127,7 @@ def long_chain():
         ids = make_items([project], CHAIN + 1)
         make_rows(
             WorkRelationshipRow,
-            ((a, b, "blocks", "x", milliseconds(now())) for a, b in pairwise(ids)),
+            ((a, b, "blocks", "x", epoch_ms(now())) for a, b in pairwise(ids)),
             ("source", "target", "relationship", "created_by", "created_at"),
         )
     started = time.perf_counter()
@@ -147,7 +147,7 @@ def fill():
         labels = [new_id(at) for _ in range(LABELS)]
         make_rows(
             LabelRow,
-            ((id, f"l{place}", milliseconds(at)) for place, id in enumerate(labels)),
+            ((id, f"l{place}", epoch_ms(at)) for place, id in enumerate(labels)),
             ("id", "name", "created_at"),
         )
         ids = make_items(projects, ITEMS, rng)
@@ -165,7 +165,7 @@ def fill():
         pairs = {tuple(sorted(rng.sample(ids, 2))) for _ in range(ITEMS // 10)}
         make_rows(
             WorkRelationshipRow,
-            ((a, b, "blocks", people[0], milliseconds(at)) for a, b in pairs),
+            ((a, b, "blocks", people[0], epoch_ms(at)) for a, b in pairs),
             ("source", "target", "relationship", "created_by", "created_at"),
         )
     return {"account": people[3], "label": labels[0], "other": labels[1]}
@@ -188,7 +188,7 @@ def make_project(slug):
 
 def make_items(projects, count, rng=None):
     rng, at = rng or random.Random(2), now()
-    stamp = milliseconds(at) - count * 1000
+    stamp = epoch_ms(at) - count * 1000
     ids = []
     rows, texts = [], []
     for number in range(1, count + 1):

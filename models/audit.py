@@ -1,8 +1,8 @@
 """
-Who changed what: an append-only chain of records for each area.
+Keep the audit log: for each area an append-only, tamper-evident chain of records.
 
-Each record carries SHA-256 over the link before it and its own content, so a
-record that is altered or taken out breaks every link after it.
+The link of each record is SHA-256 over the previous link and the record's content, so
+a record that is changed or removed breaks the chain.
 """
 
 import hashlib
@@ -14,16 +14,16 @@ from typing import Any
 from peewee import AutoField, TextField, fn
 from pydantic.alias_generators import to_camel
 
-from models.base import MomentField, Row, Schema, canonical, milliseconds, new_id
+from models.base import MomentField, Row, Schema, canonical_json, epoch_ms, new_id
 from models.fields import Moment, format_moment
 
-# The areas that keep a chain.
-AUDITED = ("platform", "projects", "status")
+# The areas that have an audit log.
+AUDITED_AREAS = ("platform", "projects", "status")
 
 
 @dataclass(frozen=True)
-class Target:
-    """What a record is about; a key is told by its prefix as well."""
+class AuditTarget:
+    """What a record is about; a key also has its prefix."""
 
     type: str
     id: str
@@ -31,8 +31,8 @@ class Target:
     prefix: str | None = None
 
 
-class KeptRecord(Schema):
-    """A record as it is kept, with its link."""
+class StoredAuditRecord(Schema):
+    """A record with all its fields, as it is stored and exported."""
 
     number: int
     area: str
@@ -71,11 +71,11 @@ def append(
     *,
     actor: str,
     action: str,
-    target: Target,
+    target: AuditTarget,
     now: datetime,
     detail: str | None = None,
 ) -> None:
-    """Add a record to the area's chain, inside the transaction of its change."""
+    """Append a record to the area's log, inside the transaction of the change."""
     row = AuditRow(
         area=area,
         id=new_id(now),
@@ -88,12 +88,12 @@ def append(
         at=now,
         detail=detail,
     )
-    row.link = _link(newest_link(area), row)
+    row.link = _link(last_link(area), row)
     row.save(force_insert=True)
 
 
-def newest_link(area: str) -> str:
-    """Return the last link of the area's chain, "" while it has none."""
+def last_link(area: str) -> str:
+    """Return the last link of the area's chain, "" if it has no records."""
     newest = (
         AuditRow.select(AuditRow.link)
         .where(AuditRow.area == area)
@@ -103,24 +103,24 @@ def newest_link(area: str) -> str:
     return newest.link if newest else ""
 
 
-def newest_number(area: str) -> int:
-    """Return the number of the area's last record, 0 while it has none."""
+def last_number(area: str) -> int:
+    """Return the number of the area's last record, 0 if it has none."""
     newest = AuditRow.select(fn.MAX(AuditRow.number)).where(AuditRow.area == area)
     return int(newest.scalar() or 0)
 
 
-def records_kept(area: str) -> Iterator[KeptRecord]:
+def stored_records(area: str) -> Iterator[StoredAuditRecord]:
     """Yield the area's records, oldest first."""
-    return map(KeptRecord.model_validate, _chain(area).iterator())
+    return map(StoredAuditRecord.model_validate, _chain(area).iterator())
 
 
 def broken_links(area: str) -> list[str]:
-    """Return the ids of the records whose link does not fit what stands before."""
-    before, broken = "", []
+    """Return the ids of the records whose link does not match the chain before them."""
+    previous, broken = "", []
     for row in _chain(area).iterator():
-        if _link(before, row) != row.link:
+        if _link(previous, row) != row.link:
             broken.append(row.id)
-        before = row.link
+        previous = row.link
     return broken
 
 
@@ -128,7 +128,7 @@ def _chain(area: str) -> Any:
     return AuditRow.select().where(AuditRow.area == area).order_by(AuditRow.number)
 
 
-def _link(before: str, row: AuditRow) -> str:
+def _link(previous: str, row: AuditRow) -> str:
     content = [
         row.area,
         row.id,
@@ -137,24 +137,24 @@ def _link(before: str, row: AuditRow) -> str:
         row.target_type,
         row.target_id,
         row.target_label,
-        milliseconds(row.at),
+        epoch_ms(row.at),
         row.detail,
     ]
-    # Records from before there were prefixes keep the links that they have.
+    # Only keys have a prefix.
     if row.target_prefix is not None:
         content.append(row.target_prefix)
-    return hashlib.sha256(before.encode() + canonical(content)).hexdigest()
+    return hashlib.sha256(previous.encode() + canonical_json(content)).hexdigest()
 
 
-def told(changes: dict[str, tuple[object, object]]) -> str:
-    """Return changed members, as callers name them; long values are cut short."""
+def describe_changes(changes: dict[str, tuple[object, object]]) -> str:
+    """Return the changed fields, by their JSON names; long values are shortened."""
     return "; ".join(
-        f"{to_camel(name)}: {_short(old)} -> {_short(new)}"
+        f"{to_camel(name)}: {_shorten(old)} -> {_shorten(new)}"
         for name, (old, new) in sorted(changes.items())
     )
 
 
-def _short(value: object) -> str:
+def _shorten(value: object) -> str:
     if isinstance(value, datetime):
         return format_moment(value)
     if isinstance(value, list):

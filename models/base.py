@@ -1,4 +1,4 @@
-"""What every shape and every row has in common."""
+"""Define the base classes of schemas and rows, and how values are encoded."""
 
 import json
 import secrets
@@ -15,16 +15,15 @@ from models.storage.database import database
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)
 
-
-# What a member was and what it became.
+# The old and the new value of a field.
 Change = tuple[Any, Any]
 
 
 class Schema(BaseModel):
     """
-    Words in or out: snake_case inside, camelCase outside.
+    The base of request and response schemas: snake_case in Python, camelCase in JSON.
 
-    Strict: a number in quotes, an unknown member and a NUL are refused.
+    It is strict: a number in quotes, an unknown field and a NUL are rejected.
     """
 
     model_config = ConfigDict(
@@ -41,43 +40,43 @@ class Schema(BaseModel):
 
     @field_validator("*", mode="after")
     @classmethod
-    def _without_nul(cls, value: Any) -> Any:
-        # A batch has hundreds of members: what is no text is let through at once.
+    def _reject_nul(cls, value: Any) -> Any:
+        # A batch has hundreds of fields, so values that are not text return early.
         if isinstance(value, str):
-            found = "\x00" in value
+            has_nul = "\x00" in value
         elif isinstance(value, list | tuple):
-            found = any(isinstance(part, str) and "\x00" in part for part in value)
+            has_nul = any(isinstance(part, str) and "\x00" in part for part in value)
         else:
             return value
-        if found:
+        if has_nul:
             raise ValueError("Must not contain the NUL character.")
         return value
 
-    def told(self) -> dict[str, Any]:
-        """Return the shape as JSON would say it."""
+    def to_json(self) -> dict[str, Any]:
+        """Return a dict that is ready for JSON, with camelCase keys."""
         return self.model_dump(mode="json", by_alias=True)
 
-    def members(self) -> dict[str, Any]:
-        """Return every member, sent or by default, by its inside name."""
+    def all_fields(self) -> dict[str, Any]:
+        """Return every field, sent or by default, by its Python name."""
         return {name: getattr(self, name) for name in type(self).model_fields}
 
-    def given(self) -> dict[str, Any]:
-        """Return the members that were sent, by their inside names."""
+    def sent_fields(self) -> dict[str, Any]:
+        """Return the fields that were sent, by their Python names."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 
 
 class MomentField(BigIntegerField):
-    """A time, kept as milliseconds since 1970: compact, and it sorts and divides."""
+    """A time, stored as milliseconds since 1970: compact, sortable and divisible."""
 
     def db_value(self, value: Any) -> int | None:
-        return milliseconds(value) if isinstance(value, datetime) else value
+        return epoch_ms(value) if isinstance(value, datetime) else value
 
     def python_value(self, value: Any) -> datetime | None:
-        return None if value is None else moment(value)
+        return None if value is None else from_epoch_ms(value)
 
 
 class ListField(TextField):
-    """A short list of words, kept as JSON."""
+    """A short list of strings, stored as JSON."""
 
     def db_value(self, value: Any) -> Any:
         return value if isinstance(value, str) else json.dumps(list(value))
@@ -87,17 +86,17 @@ class ListField(TextField):
 
 
 class JsonField(TextField):
-    """An object that no query looks into, kept as JSON."""
+    """An object that no query looks into, stored as JSON."""
 
     def db_value(self, value: Any) -> Any:
-        return None if value is None else canonical(value).decode()
+        return None if value is None else canonical_json(value).decode()
 
     def python_value(self, value: Any) -> Any:
         return None if value is None else json.loads(value)
 
 
 class Row(Model):
-    """A row of a table; tables are named in the singular."""
+    """The base of all rows; a table is named after its class, in the singular."""
 
     updated_at: Any
 
@@ -106,10 +105,10 @@ class Row(Model):
         legacy_table_names = False
         only_save_dirty = True
 
-    def change(self, wanted: dict[str, Any], now: datetime) -> dict[str, Change]:
-        """Set the members that differ and the time of the change; return them."""
-        found = {n: (getattr(self, n), v) for n, v in wanted.items()}
-        changes = {n: pair for n, pair in found.items() if _differ(*pair)}
+    def change(self, values: dict[str, Any], now: datetime) -> dict[str, Change]:
+        """Save the values that differ, with a new updated_at; return the changes."""
+        pairs = {name: (getattr(self, name), new) for name, new in values.items()}
+        changes = {name: pair for name, pair in pairs.items() if _differ(*pair)}
         for name, (_, new) in changes.items():
             setattr(self, name, new)
         if changes:
@@ -117,46 +116,46 @@ class Row(Model):
         return changes
 
     def touch(self, now: datetime) -> None:
-        """Save with a new updated_at, which never stands still or goes back."""
+        """Save with a new updated_at, which increases with every call."""
         self.updated_at = max(now, self.updated_at + MILLISECOND)
         self.save()
 
 
 def _differ(old: Any, new: Any) -> bool:
-    # In Python 1 is True and 1.0; in the JSON of an object they are three things.
+    # In Python 1 == True == 1.0; in the JSON of an object the three differ.
     if isinstance(old, dict) and isinstance(new, dict):
-        return canonical(old) != canonical(new)
+        return canonical_json(old) != canonical_json(new)
     return bool(old != new)
 
 
 def table_name(model: type[Model]) -> str:
-    """ServiceRow is kept in `service`: the table has the noun's name."""
-    words = model.__name__.removesuffix("Row")
-    return "".join("_" + c.lower() if c.isupper() else c for c in words).lstrip("_")
+    """Return the name of the row's table: `stored_response` for StoredResponseRow."""
+    noun = model.__name__.removesuffix("Row")
+    return "".join("_" + c.lower() if c.isupper() else c for c in noun).lstrip("_")
 
 
 Row._meta.table_function = table_name
 
 
-def milliseconds(at: datetime) -> int:
+def epoch_ms(at: datetime) -> int:
     return (at - EPOCH) // MILLISECOND
 
 
-def moment(value: int) -> datetime:
+def from_epoch_ms(value: int) -> datetime:
     return EPOCH + value * MILLISECOND
 
 
 def new_id(now: datetime) -> str:
-    """Return a UUID of version 7: ids sort by the time they were made."""
-    stamp = milliseconds(now) << 80
+    """Return a UUID of version 7: ids sort by the time of their creation."""
+    stamp = epoch_ms(now) << 80
     version, variant = 7 << 76, 2 << 62
     noise = secrets.randbits(74)
     high, low = noise >> 62 << 64, noise & ((1 << 62) - 1)
     return str(UUID(int=stamp | version | high | variant | low))
 
 
-def canonical(value: Any) -> bytes:
-    """Return equal bytes for equal JSON, whatever the order of its members."""
+def canonical_json(value: Any) -> bytes:
+    """Return the same bytes for equal JSON values, whatever the order of their keys."""
     return json.dumps(
         value, sort_keys=True, separators=(",", ":"), ensure_ascii=False
     ).encode()

@@ -1,8 +1,8 @@
 """
-What the site has yet to show.
+Track which areas of the site have changed since they were last built.
 
-A write raises the number of its area in its own transaction. The builder notes
-the number it has built. An area whose mark is above its note is behind,
+A write increases the number of its area in its own transaction. The builder records
+the number that it has built. An area whose `marked` is above its `built` is behind,
 whatever happened to the process in between.
 """
 
@@ -15,8 +15,8 @@ from models.base import MomentField, Row
 from models.storage.database import database, writing
 
 AREAS = ("docs", "status")
-# No engine takes any number of values in one statement; every page may have failed.
-AT_ONCE = 1000
+# Engines limit the number of values in one statement, and every page may have failed.
+BATCH_SIZE = 1000
 
 
 class AreaRow(Row):
@@ -26,7 +26,7 @@ class AreaRow(Row):
 
 
 class FailedPageRow(Row):
-    """A page that could not be made: its file is yesterday's until it can."""
+    """A page that could not be rendered: its old file stays until it can be."""
 
     path = TextField(primary_key=True)
     area = TextField()
@@ -34,7 +34,7 @@ class FailedPageRow(Row):
     at = MomentField()
 
 
-# Every write marks, and Peewee would need longer to say it than SQLite to do it.
+# Every write runs this, and Peewee takes longer to build it than SQLite to run it.
 _MARK = (
     "INSERT INTO area (name, marked, built)"
     " VALUES (?, (SELECT COALESCE(MAX(marked), 0) + 1 FROM area), 0)"
@@ -44,17 +44,17 @@ _MARK = (
 
 def mark(area: str) -> int:
     """
-    Say, inside the transaction of a change, that the area must be built.
+    Mark the area as changed, inside the transaction of the change.
 
-    Return the generation of the site that will show it: one number for all
-    areas, higher with each change.
+    Return the generation of the site that will show the change: one number for all
+    areas, which increases with each change.
     """
     (generation,) = database.execute_sql(_MARK, (area,)).fetchone()
     return int(generation)
 
 
 def generation_with(numbers: dict[str, int]) -> int:
-    """Return the generation that is live once these areas are built to these marks."""
+    """Return the generation that is live once the areas are built to these numbers."""
     rows = list(AreaRow.select())
     built = {row.name: max(row.built, numbers.get(row.name, 0)) for row in rows}
     behind = [built[row.name] for row in rows if row.marked > built[row.name]]
@@ -62,13 +62,13 @@ def generation_with(numbers: dict[str, int]) -> int:
 
 
 def marks() -> dict[str, int]:
-    """Return the number of each area, 0 where nothing has been written yet."""
-    found = {row.name: row.marked for row in AreaRow.select()}
-    return {area: found.get(area, 0) for area in AREAS}
+    """Return the number of each area, 0 if nothing has been written to it yet."""
+    marked = {row.name: row.marked for row in AreaRow.select()}
+    return {area: marked.get(area, 0) for area in AREAS}
 
 
 def behind() -> set[str]:
-    """Return the areas that were written to after their last build."""
+    """Return the areas that have changed since their last build."""
     rows = AreaRow.select().where(AreaRow.marked > AreaRow.built)
     return {row.name for row in rows}
 
@@ -77,22 +77,23 @@ def note_built(
     marked: dict[str, int], failures: Iterable[tuple[str, str, str]], now: datetime
 ) -> None:
     """
-    Note what has been built: the numbers read before it, and what failed.
+    Record what was built: the numbers read before the build, and the failed pages.
 
-    An area with a failed page stays behind, so that the next build tries again.
-    A page of no area is made in every build, and its failure holds all back.
+    An area with a failed page stays behind, so that the next build tries again. A
+    page of no area is rendered in every build, and its failure keeps all areas behind.
     """
     failed = {
         path: {"path": path, "area": area, "reason": reason, "at": now}
         for path, area, reason in failures
     }
     failed_areas = {row["area"] for row in failed.values()}
-    made_now = FailedPageRow.area.in_(list(marked)) | FailedPageRow.area.not_in(AREAS)
+    is_rebuilt = FailedPageRow.area.in_(list(marked))
+    is_in_every_build = FailedPageRow.area.not_in(AREAS)
     with writing():
-        FailedPageRow.delete().where(made_now).execute()
-        for some in chunked(failed.values(), AT_ONCE):
+        FailedPageRow.delete().where(is_rebuilt | is_in_every_build).execute()
+        for batch in chunked(failed.values(), BATCH_SIZE):
             row = FailedPageRow
-            row.insert_many(some).on_conflict(
+            row.insert_many(batch).on_conflict(
                 conflict_target=[row.path], preserve=[row.area, row.reason, row.at]
             ).execute()
         for area, number in marked.items():

@@ -1,15 +1,15 @@
 """
-Refusals: what a rule raises when a request cannot be done.
+Define the refusals that rules raise when a request cannot be carried out.
 
-Each is a sentence for the caller that names what was wrong. What it means in
-HTTP is the business of api/http/problems.py.
+Each has a sentence for the caller that names what was wrong. Its HTTP status is in
+api/http/problems.py.
 """
 
 from typing import ClassVar
 
 
 class Refusal(Exception):
-    """`kind` names the problem; `members` are extra facts for programs."""
+    """`kind` names the problem type; `members` are its extension members (RFC 9457)."""
 
     kind: ClassVar[str]
 
@@ -24,7 +24,7 @@ class MalformedRequest(Refusal):
 
 
 class ValidationFailed(Refusal):
-    """Well-formed, but something in it is wrong; `errors` says where."""
+    """A well-formed request with invalid values; `errors` lists where."""
 
     kind = "validation-failed"
 

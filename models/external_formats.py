@@ -1,4 +1,4 @@
-"""What other programs write: read for what is needed of it, whatever else it says."""
+"""Read the formats of other programs: leniently, ignoring unknown fields."""
 
 import re
 from datetime import UTC, date, datetime, tzinfo
@@ -22,8 +22,8 @@ _HOUR = re.compile(r"^(\d{4}-\d\d-\d\d[T ])(\d):")
 _OFFSET = re.compile(r"\s+(?:(?:UTC|GMT|Z)$|([+-]\d\d:?\d\d)(?:\s+[A-Z]{1,5})?$)")
 
 
-class Foreign(BaseModel):
-    """Words of another program: unknown members are its own business."""
+class ExternalModel(BaseModel):
+    """The base of schemas of other programs: unknown fields are ignored."""
 
     model_config = ConfigDict(
         coerce_numbers_to_str=True,
@@ -35,16 +35,16 @@ class Foreign(BaseModel):
     )
 
 
-class ForeignCamel(Foreign):
-    """The same, where its members are written in camelCase."""
+class ExternalCamelModel(ExternalModel):
+    """The same, with field names in camelCase."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
 
-def read_foreign_moment(value: Any, zone: tzinfo = UTC) -> datetime:
-    """Read a time as others write it; without an offset it is of the zone."""
+def parse_external_moment(value: Any, zone: tzinfo = UTC) -> datetime:
+    """Parse a time of another program; without an offset it is in `zone`."""
     if isinstance(value, str):
-        value = _read_text(value.strip())
+        value = _parse_text(value.strip())
     elif isinstance(value, date) and not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day)  # noqa: DTZ001  see below
     if not isinstance(value, datetime):
@@ -53,51 +53,53 @@ def read_foreign_moment(value: Any, zone: tzinfo = UTC) -> datetime:
     return parse_moment(at.isoformat())
 
 
-def _read_text(text: str) -> datetime:
+def _parse_text(text: str) -> datetime:
     """
-    Read ISO 8601 as people write it: an hour may have one digit.
+    Parse ISO 8601 as people write it.
 
-    A space may stand before the offset, which may be a word.
+    An hour may have one digit; a space may precede the offset, which may be a name.
     """
-    spelled = _HOUR.sub(r"\g<1>0\2:", _OFFSET.sub(_offset, text), count=1)
+    normalized = _HOUR.sub(r"\g<1>0\2:", _OFFSET.sub(_offset, text), count=1)
     try:
-        return datetime.fromisoformat(spelled)
+        return datetime.fromisoformat(normalized)
     except ValueError:
-        raise ValueError(f"'{text}' is no date and time.") from None
+        raise ValueError(f"'{text}' is not a date and time.") from None
 
 
-def _offset(found: re.Match[str]) -> str:
-    return found[1] or "+00:00"
+def _offset(match: re.Match[str]) -> str:
+    return match[1] or "+00:00"
 
 
-def _in_zone(value: Any, info: ValidationInfo) -> datetime:
-    return read_foreign_moment(value, info.context or UTC)
+def _parse_in_zone(value: Any, info: ValidationInfo) -> datetime:
+    return parse_external_moment(value, info.context or UTC)
 
 
-ForeignMoment = Annotated[datetime, BeforeValidator(_in_zone)]
-# Some write nothing where there is no time.
-AnyMoment = Annotated[ForeignMoment | None, BeforeValidator(lambda said: said or None)]
+ExternalMoment = Annotated[datetime, BeforeValidator(_parse_in_zone)]
+# Some programs write an empty string if there is no time.
+OptionalExternalMoment = Annotated[
+    ExternalMoment | None, BeforeValidator(lambda value: value or None)
+]
 
 
-def read(kind: type[T], text: str | bytes, what: str) -> T:
-    """Read JSON as this kind; refuse in a sentence that begins with what it is."""
+def parse_json(type_: type[T], text: str | bytes, name: str) -> T:
+    """Parse JSON as this type; raise ValidationFailed, which begins with `name`."""
     try:
-        return TypeAdapter(kind).validate_json(text)
+        return TypeAdapter(type_).validate_json(text)
     except ValidationError as error:
-        raise ValidationFailed(f"{what}: {wrong_in(error)}") from None
+        raise ValidationFailed(f"{name}: {first_error(error)}") from None
 
 
-def shaped(kind: type[T], value: Any, what: str, zone: tzinfo = UTC) -> T:
-    """Do the same with what was read already; times without an offset are of a zone."""
+def validate_as(type_: type[T], value: Any, name: str, zone: tzinfo = UTC) -> T:
+    """Validate a parsed value as this type; times without an offset are in `zone`."""
     try:
-        return TypeAdapter(kind).validate_python(value, context=zone)
+        return TypeAdapter(type_).validate_python(value, context=zone)
     except ValidationError as error:
-        raise ValidationFailed(f"{what}: {wrong_in(error)}") from None
+        raise ValidationFailed(f"{name}: {first_error(error)}") from None
 
 
-def wrong_in(error: ValidationError) -> str:
-    """Return the first mistake as a sentence that says where it is."""
-    wrong = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(str(part) for part in wrong["loc"])
-    said = str(wrong["msg"]).removeprefix("Value error, ").rstrip(".")
-    return f"{place}: {said}." if place else f"{said}."
+def first_error(error: ValidationError) -> str:
+    """Return the first error as a sentence that begins with its location."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    location = ".".join(str(part) for part in first["loc"])
+    message = str(first["msg"]).removeprefix("Value error, ").rstrip(".")
+    return f"{location}: {message}." if location else f"{message}."

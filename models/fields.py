@@ -1,4 +1,4 @@
-"""The words that the areas share: times, ids, slugs and lines of text."""
+"""Define the field types that all areas share: times, ids, slugs, lines of text."""
 
 import re
 from collections.abc import Set as AbstractSet
@@ -21,11 +21,11 @@ from pydantic_core import CoreSchema, core_schema
 
 T = TypeVar("T")
 
-# Pattern P of spec.md; the status slugs have a pattern of their own.
+# Pattern P of spec.md; status slugs have a pattern of their own.
 SLUG = r"^[a-z0-9]+(?:-[a-z0-9]+)*$"
 STATUS_SLUG = r"^[a-z][a-z0-9-]*$"
 SLUG_LENGTH = 64
-SHA256 = r"^[0-9a-f]{64}$"
+SHA256_HEX = r"^[0-9a-f]{64}$"
 
 _RFC3339 = re.compile(
     r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
@@ -36,7 +36,7 @@ _LATEST = datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
 
 
 def parse_moment(value: Any) -> datetime:
-    """Return a time of ours as it is, or read RFC 3339 text with an offset."""
+    """Parse RFC 3339 text with an offset, to milliseconds; pass a datetime."""
     if isinstance(value, datetime):
         return value
     if not isinstance(value, str) or not _RFC3339.fullmatch(value):
@@ -52,13 +52,13 @@ def parse_moment(value: Any) -> datetime:
         raise ValueError("Must be a date and time that exist.") from None
     if not _EARLIEST <= moment <= _LATEST:
         raise ValueError("Must be a time from the year 1970 to 9999.")
-    return to_milliseconds(moment)
+    return truncate_to_ms(moment)
 
 
-def to_milliseconds(moment: datetime) -> datetime:
-    """Cut to the precision that is kept and shown."""
-    beyond = moment.microsecond % 1000
-    return moment - timedelta(microseconds=beyond) if beyond else moment
+def truncate_to_ms(moment: datetime) -> datetime:
+    """Truncate to milliseconds, the precision that is stored and shown."""
+    excess = moment.microsecond % 1000
+    return moment - timedelta(microseconds=excess) if excess else moment
 
 
 def format_moment(moment: datetime) -> str:
@@ -66,14 +66,14 @@ def format_moment(moment: datetime) -> str:
     return text.removesuffix("+00:00") + "Z"
 
 
-def _read_whole(value: Any) -> Any:
+def _parse_whole_number(value: Any) -> Any:
     # JSON has one kind of number: 5.0 is the integer 5.
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value
 
 
-def _read_digits(value: Any) -> Any:
+def _parse_digits(value: Any) -> Any:
     if isinstance(value, str):
         if not re.fullmatch(r"[0-9]{1,15}", value):
             raise ValueError("Must be a whole number of at most 15 digits.")
@@ -81,7 +81,7 @@ def _read_digits(value: Any) -> Any:
     return value
 
 
-def read_flag(value: Any) -> Any:
+def parse_boolean(value: Any) -> Any:
     if isinstance(value, str):
         if value not in ("true", "false"):
             raise ValueError("Must be true or false.")
@@ -89,7 +89,7 @@ def read_flag(value: Any) -> Any:
     return value
 
 
-def read_id(value: Any) -> str:
+def parse_uuid(value: Any) -> str:
     if isinstance(value, UUID):
         return str(value)
     if not isinstance(value, str) or not _UUID.fullmatch(value):
@@ -97,25 +97,25 @@ def read_id(value: Any) -> str:
     return value
 
 
-def _single_line(value: str) -> str:
+def _require_single_line(value: str) -> str:
     if any(category(char) in ("Cc", "Zl", "Zp") for char in value):
         raise ValueError("Must be a single line without control characters.")
     return value
 
 
-def slugged(name: str) -> str:
-    """Return a name in the letters of a slug; it may begin with a digit or be empty."""
+def slugify(name: str) -> str:
+    """Return the name as a slug, which may begin with a digit or be empty."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
-def free_slug(slug: str, taken: AbstractSet[str]) -> str:
-    """Return the slug, counted up if it is taken."""
-    found, count = slug, 1
-    while found in taken:
+def unique_slug(slug: str, taken: AbstractSet[str]) -> str:
+    """Return the slug, with -2, -3, … appended if it is taken."""
+    candidate, count = slug, 1
+    while candidate in taken:
         count += 1
-        ending = f"-{count}"
-        found = slug[: SLUG_LENGTH - len(ending)].rstrip("-") + ending
-    return found
+        suffix = f"-{count}"
+        candidate = slug[: SLUG_LENGTH - len(suffix)].rstrip("-") + suffix
+    return candidate
 
 
 def null_if_empty(value: str | None) -> str | None:
@@ -130,25 +130,25 @@ Moment = Annotated[
 ]
 Id = Annotated[
     str,
-    BeforeValidator(read_id),
+    BeforeValidator(parse_uuid),
     WithJsonSchema({"type": "string", "format": "uuid"}),
 ]
-Whole = Annotated[int, BeforeValidator(_read_whole)]
-# What a query says in text.
-Digits = Annotated[int, BeforeValidator(_read_digits)]
-Flag = Annotated[bool, BeforeValidator(read_flag)]
+WholeNumber = Annotated[int, BeforeValidator(_parse_whole_number)]
+# Values of a query string, which are text.
+QueryInteger = Annotated[int, BeforeValidator(_parse_digits)]
+QueryBoolean = Annotated[bool, BeforeValidator(parse_boolean)]
 Slug = Annotated[str, Field(min_length=1, max_length=SLUG_LENGTH, pattern=SLUG)]
 StatusSlug = Annotated[
     str, Field(min_length=1, max_length=SLUG_LENGTH, pattern=STATUS_SLUG)
 ]
 
-# A name or title is one line, trimmed before it is measured.
+# A name or title is one line; it is trimmed before its length is checked.
 TRIMMED = StringConstraints(strip_whitespace=True)
-SingleLine = AfterValidator(_single_line)
+SingleLine = AfterValidator(_require_single_line)
 
 
 class NotNull:
-    """Marks what may be left out but not be null: null would be a value unsaid."""
+    """Marks a field that may be left out but must not be null."""
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -158,9 +158,10 @@ class NotNull:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        told = handler(schema)
-        choices = [c for c in told.pop("anyOf", []) if c != {"type": "null"}]
-        return told | choices[0] if len(choices) == 1 else told | {"anyOf": choices}
+        json_schema = handler(schema)
+        choices = json_schema.pop("anyOf", [])
+        choices = [choice for choice in choices if choice != {"type": "null"}]
+        return json_schema | (choices[0] if len(choices) == 1 else {"anyOf": choices})
 
 
 def _not_null(value: Any) -> Any:

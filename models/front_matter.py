@@ -1,4 +1,4 @@
-"""Front matter: what a file says about itself before its text begins."""
+"""Parse the front matter of Markdown files, as YAML or TOML."""
 
 import re
 import tomllib
@@ -8,75 +8,78 @@ import yaml
 
 FrontMatter = dict[str, Any]
 
-# More than any page says of itself, and soon read whatever it holds.
-MOST_CHARACTERS = 32_000
+# More than any page needs, and fast to parse whatever it contains.
+MAX_CHARACTERS = 32_000
 LANGUAGES = {"---": "YAML", "+++": "TOML"}
-_FRONT = re.compile(
+_FRONT_MATTER = re.compile(
     r"(---|\+\+\+)[ \t]*\n(.*?)^(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M
 )
-_HALF = re.compile("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class Unusable(Exception):
-    """A file that cannot become a document; the text says why."""
+class UnreadableFile(Exception):
+    """A file that cannot become a document; the message says why."""
 
 
-class Plain(yaml.SafeLoader):
-    """YAML without aliases: a few lines of them can stand for millions."""
+class StrictLoader(yaml.SafeLoader):
+    """YAML without aliases, a few lines of which can expand to millions."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("aliases are not read")
+            raise yaml.YAMLError("aliases are not supported")
         return super().compose_node(parent, index)
 
     def construct_scalar(self, node: Any) -> Any:
-        """An escape can name half a character, which no file and no page can hold."""
-        said = super().construct_scalar(node)
-        if isinstance(said, str) and _HALF.search(said):
-            raise yaml.YAMLError("half a character is no text")
-        return said
+        """Reject lone surrogates, which an escape can write but UTF-8 cannot encode."""
+        value = super().construct_scalar(node)
+        if isinstance(value, str) and _SURROGATE.search(value):
+            raise yaml.YAMLError("a lone surrogate is not text")
+        return value
 
 
-class Lenient(Plain):
-    """A tag that only a generator's own program knows is nothing."""
+class LenientLoader(StrictLoader):
+    """Reads an unknown tag, which only a site generator knows, as null."""
 
 
-Lenient.add_multi_constructor("", lambda *_: None)
+LenientLoader.add_multi_constructor("", lambda *_: None)
 
 
-def parted(text: str) -> tuple[FrontMatter, str]:
-    """Return the front matter and the body; without the one all is body."""
-    found = _FRONT.match(text)
-    if found is None:
+def split_front_matter(text: str) -> tuple[FrontMatter, str]:
+    """Return the front matter and the body; raise UnreadableFile if it is invalid."""
+    match = _FRONT_MATTER.match(text)
+    if match is None:
         return {}, text
-    if len(found[2]) > MOST_CHARACTERS:
-        raise Unusable(f"The front matter has more than {MOST_CHARACTERS} characters.")
-    return _read(found[1], found[2]), text[found.end() :].lstrip("\n")
+    if len(match[2]) > MAX_CHARACTERS:
+        raise UnreadableFile(
+            f"The front matter has more than {MAX_CHARACTERS} characters."
+        )
+    return _parse(match[1], match[2]), text[match.end() :].lstrip("\n")
 
 
-def _read(fence: str, text: str) -> FrontMatter:
+def _parse(fence: str, text: str) -> FrontMatter:
     try:
-        front = tomllib.loads(text) if fence == "+++" else yaml_of(text, Plain)
+        values = (
+            tomllib.loads(text) if fence == "+++" else load_yaml(text, StrictLoader)
+        )
     # A date that does not exist is a ValueError, deep nesting a RecursionError.
     except (yaml.YAMLError, ValueError, RecursionError):
-        language = LANGUAGES[fence]
-        raise Unusable(
-            f"The front matter is not {language} that can be read."
+        raise UnreadableFile(
+            f"The front matter is not valid {LANGUAGES[fence]}."
         ) from None
-    if front is not None and not isinstance(front, dict):
-        raise Unusable("The front matter is not a list of names and values.")
-    return front or {}
+    if values is not None and not isinstance(values, dict):
+        raise UnreadableFile("The front matter is not a list of names and values.")
+    return values or {}
 
 
-def yaml_of(text: str, loader: type[Plain] = Lenient) -> Any:
-    """Read YAML; raise YAMLError, ValueError or RecursionError."""
+def load_yaml(text: str, loader: type[StrictLoader] = LenientLoader) -> Any:
+    """Parse YAML; raise YAMLError, ValueError or RecursionError."""
     return yaml.load(text, Loader=loader)  # noqa: S506  (a safe loader that does less)
 
 
-def line(front: FrontMatter, *names: str) -> str:
-    """Return the first of the members that is there, as one line; a.b is in a."""
+def text_of(front_matter: FrontMatter, *names: str) -> str:
+    """Return the first of the named values as one line, "" if none; a.b is b in a."""
     for name in names:
-        value: Any = front
+        value: Any = front_matter
         for part in name.split("."):
             value = value.get(part) if isinstance(value, dict) else None
         if isinstance(value, str | int | float) and not isinstance(value, bool):
@@ -84,6 +87,7 @@ def line(front: FrontMatter, *names: str) -> str:
     return ""
 
 
-def is_draft(front: FrontMatter) -> bool:
-    """Tell whether the author keeps the page back."""
-    return front.get("draft") is True or front.get("published") is False
+def is_draft(front_matter: FrontMatter) -> bool:
+    """Return whether the author marked the page as unpublished."""
+    is_published = front_matter.get("published") is not False
+    return front_matter.get("draft") is True or not is_published

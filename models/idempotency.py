@@ -1,13 +1,11 @@
 """
-First answers, kept for a day, so that a repeated request gets the same one.
+Store the response of an idempotent request for a day, for repeats of the request.
 
-A secret in an answer is never kept in plain text: it is cut out and sealed
-under the caller's own bearer secret, which is not kept either.
+A secret in a response is never stored in plain text: it is cut out and sealed under
+the caller's own bearer secret, which is not stored either (see models/sealing.py).
 """
 
 import hashlib
-import hmac
-import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -17,46 +15,47 @@ from threading import Lock
 
 from peewee import AutoField, BlobField, ForeignKeyField, IntegerField, TextField
 
-from models.base import MomentField, Row, canonical
+from models.base import MomentField, Row, canonical_json, epoch_ms
 from models.errors import IdempotencyInProgress, IdempotencyKeyReused, StorageBusy
+from models.sealing import SealBroken, open_sealed, seal
 
-KEPT = timedelta(hours=24)
+RETENTION = timedelta(hours=24)
 
 
 @dataclass(frozen=True)
-class Repeatable:
-    """What a request must have in common with an earlier one to be its repeat."""
+class IdempotentRequest:
+    """The parts of a request that its repeat must have in common with it."""
 
     caller: str
     actor: str
     operation: str
-    text: str
+    key: str
     request: object
     bearer: str
 
     @property
     def id(self) -> str:
-        names = [self.caller, self.actor, self.operation, self.text]
-        return hashlib.sha256(canonical(names)).hexdigest()
+        parts = [self.caller, self.actor, self.operation, self.key]
+        return hashlib.sha256(canonical_json(parts)).hexdigest()
 
     @property
     def fingerprint(self) -> str:
-        return hashlib.sha256(canonical(self.request)).hexdigest()
+        return hashlib.sha256(canonical_json(self.request)).hexdigest()
 
 
-class InProgress:
-    """The repeatable requests that this process is answering."""
+class RequestsInProgress:
+    """The idempotent requests that this process is carrying out."""
 
     def __init__(self) -> None:
         self._ids: Counter[str] = Counter()
         self._lock = Lock()
 
     @contextmanager
-    def answering(self, request: Repeatable) -> Iterator[None]:
+    def track(self, request: IdempotentRequest) -> Iterator[None]:
         """
-        Tell a repeat that waited in vain for the storage what it waited for.
+        Raise IdempotencyInProgress for a repeat that gave up waiting for the storage.
 
-        Usually it waits for the first answer to be kept, and gets that.
+        Usually a repeat waits until the first response is stored, and returns that.
         """
         with self._lock:
             is_repeat = self._ids[request.id] > 0
@@ -74,35 +73,34 @@ class InProgress:
                 self._ids -= Counter({request.id: 1})
 
 
-class StoredAnswerRow(Row):
+class StoredResponseRow(Row):
     id = TextField(primary_key=True)
     fingerprint = TextField()
     body = BlobField()
-    secret_at = IntegerField(null=True)
-    sealed = BlobField(null=True)
-    secret_sha256 = TextField(null=True)
+    secret_offset = IntegerField(null=True)
+    sealed_secret = BlobField(null=True)
     completed_at = MomentField(index=True)
 
 
-class AnswerSubjectRow(Row):
-    """What an answer is about: where that is purged, its answers go too."""
+class StoredResponseSubjectRow(Row):
+    """An entity that a stored response shows; purging it deletes the response."""
 
     number = AutoField()
-    answer = ForeignKeyField(StoredAnswerRow, on_delete="CASCADE", index=False)
+    response = ForeignKeyField(StoredResponseRow, on_delete="CASCADE", index=False)
     subject = TextField(index=True)
 
     class Meta:
-        indexes = ((("answer", "subject"), True),)
+        indexes = ((("response", "subject"), True),)
 
 
-def first_answer(request: Repeatable, now: datetime) -> bytes | None:
+def stored_response(request: IdempotentRequest, now: datetime) -> bytes | None:
     """
-    Return the answer that the same request was given before, byte for byte.
+    Return the stored response of the same request, byte for byte, or None.
 
-    Raise IdempotencyKeyReused when the key stood before another request.
+    Raise IdempotencyKeyReused if the key was sent with another request before.
     """
-    row = StoredAnswerRow.get_or_none(StoredAnswerRow.id == request.id)
-    if row is None or now - row.completed_at >= KEPT:
+    row = StoredResponseRow.get_or_none(StoredResponseRow.id == request.id)
+    if row is None or now - row.completed_at >= RETENTION:
         return None
     if row.fingerprint != request.fingerprint:
         raise IdempotencyKeyReused(
@@ -110,77 +108,78 @@ def first_answer(request: Repeatable, now: datetime) -> bytes | None:
             " Use a new key for a new request."
         )
     body = bytes(row.body)
-    if row.secret_at is None:
+    if row.secret_offset is None:
         return body
-    secret = _open(bytes(row.sealed or b""), request)
-    if hashlib.sha256(secret).hexdigest() != row.secret_sha256:
-        raise RuntimeError("A sealed secret does not open to what was sealed.")
-    return body[: row.secret_at] + secret + body[row.secret_at :]
+    secret = _open_secret(row, body, request.bearer)
+    return body[: row.secret_offset] + secret + body[row.secret_offset :]
 
 
-def keep_answer(
-    request: Repeatable,
+def store_response(
+    request: IdempotentRequest,
     body: bytes,
     now: datetime,
     *,
     secret: str | None = None,
-    about: Iterable[str] = (),
+    subjects: Iterable[str] = (),
 ) -> None:
     """
-    Keep the answer, inside the transaction of its change.
+    Store the response, inside the transaction of the change.
 
-    `about` are the ids of what it must not outlive.
+    `secret` is the part of the body to seal. `subjects` are the ids of the entities
+    whose purge must delete the response.
     """
-    row = {"id": request.id, "fingerprint": request.fingerprint, "completed_at": now}
+    id, fingerprint = request.id, request.fingerprint
+    row = {"id": id, "fingerprint": fingerprint, "completed_at": now}
     if secret is not None:
         plain = secret.encode()
-        row["secret_at"] = body.index(plain)
-        row["sealed"] = _seal(plain, request)
-        row["secret_sha256"] = hashlib.sha256(plain).hexdigest()
+        offset = body.index(plain)
         body = body.replace(plain, b"", 1)
-    # One that is too old to be given may stand there, with what it was about.
-    StoredAnswerRow.delete().where(StoredAnswerRow.id == request.id).execute()
-    StoredAnswerRow.insert(body=body, **row).execute()
-    subjects = [{"answer": request.id, "subject": id} for id in sorted(about)]
-    if subjects:
-        AnswerSubjectRow.insert_many(subjects).execute()
+        record = _record(id, fingerprint, now, offset, body)
+        row["secret_offset"] = offset
+        row["sealed_secret"] = seal(plain, request.bearer, record)
+    # An expired response may still be there, with its subjects.
+    StoredResponseRow.delete().where(StoredResponseRow.id == request.id).execute()
+    StoredResponseRow.insert(body=body, **row).execute()
+    rows = [
+        {"response": request.id, "subject": subject} for subject in sorted(subjects)
+    ]
+    if rows:
+        StoredResponseSubjectRow.insert_many(rows).execute()
 
 
-def forget_answers_about(subject: str) -> None:
-    """Remove the answers about what is being purged."""
-    about = AnswerSubjectRow.select(AnswerSubjectRow.answer).where(
-        AnswerSubjectRow.subject == subject
+def delete_responses_about(subject: str) -> None:
+    """Delete the responses that show an entity that is being purged."""
+    ids = StoredResponseSubjectRow.select(StoredResponseSubjectRow.response).where(
+        StoredResponseSubjectRow.subject == subject
     )
-    StoredAnswerRow.delete().where(StoredAnswerRow.id.in_(about)).execute()
+    StoredResponseRow.delete().where(StoredResponseRow.id.in_(ids)).execute()
 
 
-def forget_answers(now: datetime) -> int:
-    """Remove the answers that are older than a day; return how many."""
-    old = StoredAnswerRow.completed_at <= now - KEPT
-    return int(StoredAnswerRow.delete().where(old).execute())
+def delete_expired_responses(now: datetime) -> int:
+    """Delete the responses that are older than a day; return their number."""
+    is_expired = StoredResponseRow.completed_at <= now - RETENTION
+    return int(StoredResponseRow.delete().where(is_expired).execute())
 
 
-def _seal(plain: bytes, request: Repeatable) -> bytes:
-    salt = secrets.token_bytes(16)
-    return salt + _xor(plain, _stream(request, salt, len(plain)))
+def _open_secret(row: StoredResponseRow, body: bytes, bearer: str) -> bytes:
+    at, offset = row.completed_at, row.secret_offset
+    record = _record(row.id, row.fingerprint, at, offset, body)
+    try:
+        return open_sealed(bytes(row.sealed_secret or b""), bearer, record)
+    except SealBroken as error:
+        raise RuntimeError(
+            f"The secret in the stored response {row.id} cannot be opened: the record"
+            " was changed, or another key or version sealed it."
+        ) from error
 
 
-def _open(sealed: bytes, request: Repeatable) -> bytes:
-    salt, masked = sealed[:16], sealed[16:]
-    return _xor(masked, _stream(request, salt, len(masked)))
-
-
-def _stream(request: Repeatable, salt: bytes, length: int) -> bytes:
-    """HKDF-SHA256 (RFC 5869): extract, then expand."""
-    info = f"{request.operation} {request.text}".encode()
-    key = hmac.digest(salt, request.bearer.encode(), "sha256")
-    stream, block, count = b"", b"", 0
-    while len(stream) < length:
-        count += 1
-        block = hmac.digest(key, block + info + bytes([count]), "sha256")
-        stream += block
-    return stream[:length]
-
-
-def _xor(left: bytes, right: bytes) -> bytes:
-    return bytes(a ^ b for a, b in zip(left, right, strict=True))
+def _record(
+    id: str,
+    fingerprint: str,
+    completed_at: datetime,
+    offset: int | None,
+    body: bytes,
+) -> bytes:
+    """Return the record that a sealed secret is bound to, as bytes."""
+    digest = hashlib.sha256(body).hexdigest()
+    return canonical_json([id, fingerprint, epoch_ms(completed_at), offset, digest])

@@ -1,4 +1,4 @@
-"""Facts of this installation that are made once and kept: secrets and marks."""
+"""Store values of this instance by name: its secret, counters and watermarks."""
 
 import hashlib
 import secrets
@@ -9,13 +9,13 @@ from peewee import TextField
 from models.base import Row
 from models.storage.database import database
 
-# The mark of when the last backup was written, in milliseconds since 1970.
-BACKED_UP = "backed-up"
+# The name of the time of the last backup, in milliseconds since 1970.
+LAST_BACKUP_AT = "backed-up"
 
-_MARK = "SELECT value FROM instance WHERE name = ?"
-# A range and not a pattern: the underscore and the case of a pattern are free.
-_MARKS = "SELECT name, value FROM instance WHERE name >= ? AND name < ?"
-_RAISE = (
+_READ = "SELECT value FROM instance WHERE name = ?"
+# A range instead of LIKE, in which the underscore and the case match too much.
+_READ_RANGE = "SELECT name, value FROM instance WHERE name >= ? AND name < ?"
+_INCREMENT = (
     "INSERT INTO instance (name, value) VALUES (?, '1') ON CONFLICT (name)"
     " DO UPDATE SET value = CAST(CAST(instance.value AS BIGINT) + 1 AS TEXT)"
 )
@@ -26,13 +26,13 @@ class InstanceRow(Row):
     value = TextField()
 
 
-def kept(name: str, value: str) -> str:
-    """Return the value kept under the name, keeping this one if there is none."""
-    found = InstanceRow.get_or_none(InstanceRow.name == name)
-    if found is None:
+def get_or_store(name: str, value: str) -> str:
+    """Return the value of this name; store the given one if there is none."""
+    row = InstanceRow.get_or_none(InstanceRow.name == name)
+    if row is None:
         InstanceRow.insert(name=name, value=value).on_conflict_ignore().execute()
-        found = InstanceRow.get(InstanceRow.name == name)
-    return str(found.value)
+        row = InstanceRow.get(InstanceRow.name == name)
+    return str(row.value)
 
 
 def cursor_secret() -> bytes:
@@ -40,36 +40,36 @@ def cursor_secret() -> bytes:
 
 
 def instance_id() -> str:
-    """Tell this database apart from all others, its own copies too."""
-    told = f"instance {database.identity()}".encode()
-    return hashlib.sha256(cursor_secret() + told).hexdigest()
+    """Return an id that no other database has, not even a copy of this one."""
+    name = f"instance {database.identity()}".encode()
+    return hashlib.sha256(cursor_secret() + name).hexdigest()
 
 
-def make_secrets() -> None:
-    """Make the secrets of a new installation; later starts change nothing."""
-    kept("cursor-secret", secrets.token_hex(32))
+def create_instance_secrets() -> None:
+    """Create the secret of a new instance; an existing one stays as it is."""
+    get_or_store("cursor-secret", secrets.token_hex(32))
 
 
-def mark_named(name: str) -> int | None:
-    """Return how far a job has come, as it last noted; null before the first time."""
-    found = database.execute_sql(_MARK, (name,)).fetchone()
-    return None if found is None else int(found[0])
+def read_instance_value(name: str) -> int | None:
+    """Return the whole number that is stored under this name, None if none is."""
+    row = database.execute_sql(_READ, (name,)).fetchone()
+    return None if row is None else int(row[0])
 
 
-def marks_named(prefix: str) -> dict[str, int]:
-    """Return every mark whose name begins so."""
-    rows = database.execute_sql(_MARKS, (prefix, prefix + "\x7f"))
+def read_instance_values(prefix: str) -> dict[str, int]:
+    """Return the numbers whose names begin with the prefix, by name."""
+    rows = database.execute_sql(_READ_RANGE, (prefix, prefix + "\x7f"))
     return {name: int(value) for name, value in rows}
 
 
-def raise_marks(names: Iterable[str]) -> None:
-    """Add one to each of the marks, inside the transaction of what they count."""
+def increment_instance_values(names: Iterable[str]) -> None:
+    """Add one to each number, inside the transaction of what they count."""
     rows = [(name,) for name in names]
-    database.connection().cursor().executemany(_RAISE, rows)
+    database.connection().cursor().executemany(_INCREMENT, rows)
 
 
-def set_mark(name: str, value: int) -> None:
-    """Note how far a job has come, inside the transaction of its work."""
+def set_instance_value(name: str, value: int) -> None:
+    """Store a number, inside the transaction of what it describes."""
     InstanceRow.insert(name=name, value=str(value)).on_conflict(
         conflict_target=[InstanceRow.name], preserve=[InstanceRow.value]
     ).execute()

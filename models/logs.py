@@ -1,4 +1,4 @@
-"""What is logged: lines of key=value, which no value can break or forge."""
+"""Format log records as lines of key=value that no value can break or forge."""
 
 import json
 import logging
@@ -6,59 +6,59 @@ import re
 from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# Visible and without what means something in a line: quotes, equals, backslashes.
+# Printable characters without those that have a meaning in a line: " = \\
 _PLAIN = re.compile(r"[!#-<>-\[\]-~]+")
 
 
-class Line:
-    """Facts for the log, told when they are written; null ones are left out."""
+class LogLine:
+    """The fields of a log line, formatted when it is written; None is left out."""
 
-    __slots__ = ("facts",)
+    __slots__ = ("fields",)
 
-    def __init__(self, **facts: object) -> None:
-        self.facts = facts
+    def __init__(self, **fields: object) -> None:
+        self.fields = fields
 
     def __str__(self) -> str:
-        facts = self.facts.items()
-        return " ".join([f"{n}={_told(v)}" for n, v in facts if v is not None])
+        fields = self.fields.items()
+        return " ".join([f"{n}={_quote(v)}" for n, v in fields if v is not None])
 
 
-class OneLine(logging.Formatter):
+class LogfmtFormatter(logging.Formatter):
     """
-    Tells each record in one line, its stack too.
+    Formats each record as one line, including its stack trace.
 
-    What others log is free text, and becomes one value. `hidden` finds secrets,
-    wherever they come from; of each only its first group is told.
+    Free text of libraries becomes one value. Of each match of `redacted`, wherever it
+    occurs, only the first group is shown.
     """
 
-    def __init__(self, hidden: re.Pattern[str]) -> None:
+    def __init__(self, redacted: re.Pattern[str]) -> None:
         super().__init__()
-        self._hidden = hidden
+        self._redacted = redacted
         self._second = (0, "")
 
     def format(self, record: logging.LogRecord) -> str:
-        is_line = isinstance(record.msg, Line)
-        told = str(record.msg if is_line else Line(message=record.getMessage()))
+        is_line = isinstance(record.msg, LogLine)
+        text = str(record.msg if is_line else LogLine(message=record.getMessage()))
         if record.exc_info:
-            told += f" {Line(stack=self.formatException(record.exc_info))}"
-        told = (
+            text += f" {LogLine(stack=self.formatException(record.exc_info))}"
+        text = (
             f"time={self._time(record)} level={record.levelname}"
-            f" logger={record.name} {told}"
+            f" logger={record.name} {text}"
         )
-        is_open = self._hidden.search(told)
-        return self._hidden.sub(r"\1_***", told) if is_open else told
+        has_secret = self._redacted.search(text)
+        return self._redacted.sub(r"\1_***", text) if has_secret else text
 
     def _time(self, record: logging.LogRecord) -> str:
-        """Return the time to milliseconds; a second is spelt out once."""
-        whole = int(record.created)
-        second, told = self._second
-        if second != whole:
-            told = (_EPOCH + timedelta(seconds=whole)).isoformat()[:19]
-            self._second = (whole, told)
-        return f"{told}.{int(record.msecs):03}Z"
+        """Return the time to milliseconds; the text of a second is cached."""
+        second = int(record.created)
+        cached_second, text = self._second
+        if cached_second != second:
+            text = (_EPOCH + timedelta(seconds=second)).isoformat()[:19]
+            self._second = (second, text)
+        return f"{text}.{int(record.msecs):03}Z"
 
 
-def _told(value: object) -> str:
+def _quote(value: object) -> str:
     if type(value) is int:
         return str(value)
     if isinstance(value, float):
@@ -66,5 +66,5 @@ def _told(value: object) -> str:
     text = str(value)
     if _PLAIN.fullmatch(text):
         return text
-    # JSON in ASCII escapes all that could end a line, but for one character.
+    # ASCII JSON escapes every character that could end a line, except DEL.
     return json.dumps(text).replace("\x7f", "\\u007f")

@@ -1,8 +1,9 @@
 """
-Pages of a list by keyset: rows added meanwhile never shift a page.
+Paginate lists: by keyset with signed cursors, or by offset.
 
-A cursor is base64url of an HMAC tag and what it continues: the question, its
-filters and the last row's sort values. Nothing else is accepted.
+Rows that are added in the meantime never shift a page. A cursor is base64url of an
+HMAC tag and what it continues: the operation's query, its filters, and the sort values
+of the last row. Nothing else is accepted.
 """
 
 import base64
@@ -18,44 +19,48 @@ from typing import Annotated, Any, Generic, TypeVar
 from peewee import SQL, ModelSelect
 from pydantic import Field
 
-from models.base import Schema, canonical
+from models.base import Schema, canonical_json
 from models.errors import InvalidCursor
-from models.fields import Digits
+from models.fields import QueryInteger
 from models.instance import cursor_secret
 
 VERSION = 1
 TAG_BYTES = 16
-PAGE_BYTES = 4 * 1024 * 1024
+MAX_PAGE_BYTES = 4 * 1024 * 1024
 
 T = TypeVar("T")
-Limit = Annotated[Digits, Field(ge=1, le=100)]
+Limit = Annotated[QueryInteger, Field(ge=1, le=100)]
 
 
 class CursorQuery(Schema):
-    """The question of a list in pages; `limit` may change between pages."""
+    """The query of a list with cursors; `limit` may change between pages."""
 
     cursor: str | None = None
     limit: Limit = 20
 
-    def place(self) -> str:
-        """Name the question and its filters, which a cursor is bound to."""
+    def fingerprint(self) -> str:
+        """Return a digest of the query and its filters, to which a cursor is bound."""
         filters = self.model_dump(mode="json", exclude={"cursor", "limit"})
-        content = canonical([type(self).__name__, filters])
+        content = canonical_json([type(self).__name__, filters])
         return hashlib.sha256(content).hexdigest()[:16]
 
-    def last(self) -> list[Any] | None:
-        """Return what the page comes after; refuse a cursor that is not of here."""
-        return None if self.cursor is None else _read(self.cursor, self.place())
+    def decode_cursor(self) -> list[Any] | None:
+        """
+        Return the sort values after which the page begins, None for the first page.
+
+        Raise InvalidCursor for a cursor that is damaged or belongs to another query.
+        """
+        return None if self.cursor is None else _decode(self.cursor, self.fingerprint())
 
 
 class OffsetQuery(Schema):
-    offset: Annotated[Digits, Field(ge=0, le=2**53)] = 0
+    offset: Annotated[QueryInteger, Field(ge=0, le=2**53)] = 0
     limit: Limit = 50
 
 
 @dataclass(frozen=True)
 class Page(Generic[T]):
-    """Some rows, and what stands beside them in the answer's `meta`."""
+    """Some rows of a list, and the `meta` of the response."""
 
     items: list[T]
     meta: dict[str, Any]
@@ -63,138 +68,140 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True)
 class Sort:
-    """One level of an order: what SQL sorts by, and its value in a row."""
+    """One level of an order: the SQL expression, and its value in a row."""
 
-    by: Any
+    expression: Any
     value: Callable[[Any], Any]
     descending: bool = False
 
     def after(self, last: Any) -> Any:
-        return self.by < last if self.descending else self.by > last
+        return self.expression < last if self.descending else self.expression > last
 
-    def not_before(self, last: Any) -> Any:
-        return self.by <= last if self.descending else self.by >= last
+    def at_or_after(self, last: Any) -> Any:
+        return self.expression <= last if self.descending else self.expression >= last
 
     def order(self) -> Any:
-        return self.by.desc() if self.descending else self.by.asc()
+        return self.expression.desc() if self.descending else self.expression.asc()
 
 
 @dataclass(frozen=True)
 class NullsLast(Sort):
-    """A level at which what has no value comes last, either way."""
+    """A level at which nulls come last in both directions."""
 
     def after(self, last: Any) -> Any:
         if last is None:
             return SQL("1 = 0")
-        return super().after(last) | self.by.is_null()
+        return super().after(last) | self.expression.is_null()
 
-    def not_before(self, last: Any) -> Any:
-        is_null = self.by.is_null()
-        return is_null if last is None else super().not_before(last) | is_null
+    def at_or_after(self, last: Any) -> Any:
+        is_null = self.expression.is_null()
+        return is_null if last is None else super().at_or_after(last) | is_null
 
     def order(self) -> Any:
-        way = self.by.desc if self.descending else self.by.asc
-        return way(nulls="last")
+        column = self.expression
+        return (column.desc if self.descending else column.asc)(nulls="last")
 
 
 def nulls_last(field: Any, *, descending: bool) -> Sort:
-    return NullsLast(field, _stored(field), descending)
+    return NullsLast(field, _db_value(field), descending)
 
 
 def ascending(field: Any) -> Sort:
-    return Sort(field, _stored(field))
+    return Sort(field, _db_value(field))
 
 
 def descending(field: Any) -> Sort:
-    return Sort(field, _stored(field), descending=True)
+    return Sort(field, _db_value(field), descending=True)
 
 
-def _stored(field: Any) -> Callable[[Any], Any]:
+def _db_value(field: Any) -> Callable[[Any], Any]:
     return lambda row: field.db_value(getattr(row, field.name))
 
 
-def page_of(
+def cursor_page(
     select: "ModelSelect[Any]",
     query: CursorQuery,
     *sorts: Sort,
     weight: Callable[[Any], int] = lambda _: 0,
 ) -> Page[Any]:
     """
-    Return the page that follows the cursor; the last sort must be unique.
+    Return the page after the query's cursor; the last sort must be unique.
 
-    A page also ends once its rows weigh PAGE_BYTES: the cursor continues.
+    `weight` returns the size of a row in bytes. A page also ends once its rows have
+    MAX_PAGE_BYTES; the cursor continues after them.
     """
-    last = query.last()
+    last = query.decode_cursor()
     if last is not None:
-        select = select.where(_beyond(sorts, last))
+        select = select.where(_rows_after(sorts, last))
     ordered = select.order_by(*(sort.order() for sort in sorts))
     rows = list(ordered.limit(query.limit + 1))
-    page = _until_full(rows[: query.limit], weight)
-    more = len(rows) > len(page)
-    ends = [sort.value(page[-1]) for sort in sorts] if more else None
-    return Page(page, {"cursor": continued(query, ends) if ends else None})
+    page = _limit_weight(rows[: query.limit], weight)
+    has_more = len(rows) > len(page)
+    last = [sort.value(page[-1]) for sort in sorts] if has_more else None
+    return Page(page, {"cursor": next_cursor(query, last) if last else None})
 
 
-def _until_full(rows: list[Any], weight: Callable[[Any], int]) -> list[Any]:
+def _limit_weight(rows: list[Any], weight: Callable[[Any], int]) -> list[Any]:
     total = 0
     for count, row in enumerate(rows, 1):
         total += weight(row)
-        if total >= PAGE_BYTES:
+        if total >= MAX_PAGE_BYTES:
             return rows[:count]
     return rows
 
 
-def continued(query: CursorQuery, last: list[Any]) -> str:
-    """Return the cursor of the page after what `last` says of this one's end."""
-    return _write(query.place(), last)
+def next_cursor(query: CursorQuery, last: list[Any]) -> str:
+    """Return the cursor of the page after a row with these sort values."""
+    return _encode(query.fingerprint(), last)
 
 
 def offset_page(select: "ModelSelect[Any]", query: OffsetQuery) -> Page[Any]:
     rows = list(select.offset(query.offset).limit(query.limit + 1))
-    more = len(rows) > query.limit
-    meta = {"offset": query.offset, "limit": query.limit, "more": more}
+    has_more = len(rows) > query.limit
+    meta = {"offset": query.offset, "limit": query.limit, "more": has_more}
     return Page(rows[: query.limit], meta)
 
 
-def _beyond(sorts: tuple[Sort, ...], last: list[Any]) -> Any:
+def _rows_after(sorts: tuple[Sort, ...], last: list[Any]) -> Any:
     """
-    Rows after the last one: greater at the first level at which they differ.
+    Return the condition for rows that sort after the last one.
 
-    That none stands before it at the first level follows; said, it lets an index
-    begin where the page does.
+    They are greater at the first level at which they differ. The condition on the
+    first level is redundant, but lets an index start at the page.
     """
     if len(last) != len(sorts):
-        raise _invalid()
+        raise _invalid_cursor()
     levels = []
     for depth, sort in enumerate(sorts):
-        same = [s.by == v for s, v in zip(sorts[:depth], last, strict=False)]
-        levels.append(reduce(and_, [*same, sort.after(last[depth])]))
-    return sorts[0].not_before(last[0]) & reduce(or_, levels)
+        pairs = zip(sorts[:depth], last, strict=False)
+        equal = [outer.expression == value for outer, value in pairs]
+        levels.append(reduce(and_, [*equal, sort.after(last[depth])]))
+    return sorts[0].at_or_after(last[0]) & reduce(or_, levels)
 
 
-def _write(place: str, last: list[Any]) -> str:
-    content = canonical([VERSION, place, last])
-    return _encoded(_tag(content) + content)
+def _encode(fingerprint: str, last: list[Any]) -> str:
+    content = canonical_json([VERSION, fingerprint, last])
+    return _to_base64(_tag(content) + content)
 
 
-def _encoded(raw: bytes) -> str:
+def _to_base64(raw: bytes) -> str:
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
-def _read(cursor: str, place: str) -> list[Any]:
+def _decode(cursor: str, fingerprint: str) -> list[Any]:
     try:
         raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), b"-_", validate=True)
     except ValueError:
-        raise _invalid() from None
+        raise _invalid_cursor() from None
     tag, content = raw[:TAG_BYTES], raw[TAG_BYTES:]
-    # One text for each cursor: the decoder forgives what we do not write.
-    if _encoded(raw) != cursor:
-        raise _invalid()
+    # The decoder also accepts encodings that we do not write.
+    if _to_base64(raw) != cursor:
+        raise _invalid_cursor()
     if not hmac.compare_digest(tag, _tag(content)):
-        raise _invalid()
-    version, of, last = json.loads(content)
-    if version != VERSION or of != place:
-        raise _invalid()
+        raise _invalid_cursor()
+    version, bound_to, last = json.loads(content)
+    if version != VERSION or bound_to != fingerprint:
+        raise _invalid_cursor()
     return list(last)
 
 
@@ -202,7 +209,7 @@ def _tag(content: bytes) -> bytes:
     return hmac.digest(cursor_secret(), content, "sha256")[:TAG_BYTES]
 
 
-def _invalid() -> InvalidCursor:
+def _invalid_cursor() -> InvalidCursor:
     return InvalidCursor(
         "The cursor is damaged, or belongs to another list or other filters."
         " Start again without a cursor."

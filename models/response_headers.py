@@ -1,8 +1,8 @@
-"""How a published file is to be served: its type, how long to keep it, its headers."""
+"""Define the response headers of every file of the site, by its path."""
 
 from collections.abc import Mapping
 
-TYPES = {
+CONTENT_TYPES = {
     ".atom": "application/atom+xml; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".csv": "text/csv; charset=utf-8",
@@ -23,17 +23,17 @@ TYPES = {
     ".xml": "application/xml; charset=utf-8",
 }
 
-# How long who may keep a file. All but the first are asked for anew each time, which
-# costs no body; a page that does not tell the present may outlive its origin's fall.
-KEEPING = {
+# All but the first are revalidated on each request, which costs no body. A page that
+# does not show the current state may still be served when its origin is down.
+CACHE_CONTROL = {
     "immutable": "public, max-age=31536000, immutable",
     "page": "public, max-age=0, stale-if-error=604800",
     "volatile": "public, max-age=0, must-revalidate",
     "never": "no-store",
 }
-# Every place of the site. No two hold the same address: hosts join what several
-# rules say of one header, and two lengths of time in one line mean neither.
-PLACES = {
+# The cache class of every path of the site. No path matches two rules: static hosts
+# would join their headers, and a header with two lifetimes is invalid.
+PATH_RULES = {
     "/assets/*": "immutable",
     "/": "volatile",
     "/404.html": "page",
@@ -50,7 +50,7 @@ PLACES = {
     "/sitemap.xml": "page",
     "/sitemaps/*": "page",
     "/support/*": "page",
-    # What stood on the status page that was here before.
+    # Paths of an imported status page, which redirect.
     "/affected/*": "page",
     "/history/*": "page",
     "/incident/*": "page",
@@ -81,87 +81,91 @@ PLACES = {
     "/build.json": "never",
 }
 
-# What a page may load. The second part means nothing inside a page.
-PAGE_POLICY = (
+# What a page may load. frame-ancestors has no effect in a meta element.
+PAGE_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https:;"
     " connect-src 'self'; base-uri 'none'; form-action 'self'"
 )
-POLICY = f"{PAGE_POLICY}; frame-ancestors 'none'"
-# The only pages that others may show in a frame.
-FRAMED = "/status/embed/*"
-# Everything here is public, so any program in a browser may read it.
-HEADERS: Mapping[str, str] = {
+CONTENT_SECURITY_POLICY = f"{PAGE_SECURITY_POLICY}; frame-ancestors 'none'"
+# The only pages that other sites may show in a frame.
+EMBEDDABLE = "/status/embed/*"
+# The whole site is public, so scripts of any origin may read it.
+SITE_HEADERS: Mapping[str, str] = {
     "Access-Control-Allow-Origin": "*",
     "Referrer-Policy": "strict-origin-when-cross-origin",
     "X-Content-Type-Options": "nosniff",
 }
-# What any answer has that is no file of the site: a browser runs nothing of it, shows
-# it in no frame and takes it for nothing else.
-ANSWER_HEADERS: Mapping[str, str] = {
+# The headers of every response that is not a file of the site: a browser must not
+# execute it, frame it, or guess its type.
+DEFAULT_HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
 }
 
 
-def address(path: str) -> str:
-    """Return the address of a file: a folder's index is the folder."""
+def url_path(path: str) -> str:
+    """Return the URL path of a file; that of an index.html is its folder."""
     folder, slash, name = path.rpartition("/")
     return f"/{folder}{slash}" if name == "index.html" else "/" + path
 
 
-def file_at(address: str) -> str:
-    """Return the path of the file that an address of the site is answered with."""
+def file_for(address: str) -> str:
+    """Return the path of the file that is served at a URL path of the site."""
     path = address.lstrip("/")
     return path if path and not path.endswith("/") else f"{path}index.html"
 
 
-def page_of(href: str) -> str:
-    """Return what a link leads to: its address without query and fragment."""
+def without_query(href: str) -> str:
+    """Return a link without its query and fragment."""
     return href.partition("#")[0].partition("?")[0]
 
 
-def paths_at(address: str) -> tuple[str, ...]:
-    """Return the files that may answer at an address: a folder is its index."""
-    path = page_of(address).lstrip("/")
+def candidate_files(address: str) -> tuple[str, ...]:
+    """Return the paths of the files that may be served at a URL path."""
+    path = without_query(address).lstrip("/")
     if not path or path.endswith("/"):
         return (f"{path}index.html",)
     return path, f"{path}/index.html"
 
 
-def type_of(path: str) -> str:
-    """Return the Content-Type; what has no ending is a host's file, and text."""
-    stem, dot, ending = path.rpartition("/")[2].rpartition(".")
-    if not stem or not ending:
-        return TYPES[".txt"]
-    return TYPES.get(dot + ending, "application/octet-stream")
+def content_type(path: str) -> str:
+    """Return the Content-Type; a file without a suffix is plain text."""
+    stem, dot, suffix = path.rpartition("/")[2].rpartition(".")
+    if not stem or not suffix:
+        return CONTENT_TYPES[".txt"]
+    return CONTENT_TYPES.get(dot + suffix, "application/octet-stream")
 
 
-def place_of(path: str) -> str | None:
-    """Return the place that holds the file, None for one that is never asked for."""
-    place, folder = address(path), path
-    while place not in PLACES:
+def path_rule(path: str) -> str | None:
+    """Return the key in PATH_RULES that matches the file, None if none does."""
+    rule, folder = url_path(path), path
+    while rule not in PATH_RULES:
         folder, slash, _ = folder.rpartition("/")
         if not slash:
             return None
-        place = f"/{folder}/*"
-    return place
+        rule = f"/{folder}/*"
+    return rule
 
 
 def cache_class(path: str) -> str:
-    """How long a host may keep it: immutable by name, volatile with the state."""
-    return PLACES.get(place_of(path) or "", "page")
+    """Return the key in CACHE_CONTROL for the file."""
+    return PATH_RULES.get(path_rule(path) or "", "page")
 
 
-def policy_of(place: str | None) -> str:
-    """Return what a page of the place may load, and who may show it in a frame."""
-    return f"{PAGE_POLICY}; frame-ancestors *" if place == FRAMED else POLICY
+def content_security_policy(rule: str | None) -> str:
+    """Return the Content-Security-Policy of the files that match the rule."""
+    return (
+        f"{PAGE_SECURITY_POLICY}; frame-ancestors *"
+        if rule == EMBEDDABLE
+        else CONTENT_SECURITY_POLICY
+    )
 
 
-def headers_of(path: str) -> dict[str, str]:
-    """Return the headers that a file of the site is answered with."""
+def site_headers(path: str) -> dict[str, str]:
+    """Return the response headers of a file of the site."""
     return {
-        **HEADERS,
-        "Content-Security-Policy": policy_of(place_of(path)),
-        "Cache-Control": KEEPING[cache_class(path)],
-        "Content-Type": type_of(path),
+        **SITE_HEADERS,
+        "Content-Security-Policy": content_security_policy(path_rule(path)),
+        "Cache-Control": CACHE_CONTROL[cache_class(path)],
+        "Content-Type": content_type(path),
     }

@@ -1,4 +1,9 @@
-"""Every setting once: name, default, unit and help."""
+"""
+Declare every setting: its default, its limits and its help.
+
+pydantic-settings is not used, since its errors are not sentences that name the
+environment variable, and pydantic would be loaded by a build that has nothing to do.
+"""
 
 import os
 import re
@@ -10,21 +15,19 @@ from ipaddress import ip_address
 from typing import Any, get_type_hints
 from urllib.parse import urlsplit
 
-from models.storage.engines.engine import is_served
+from models.storage.engines.engine import is_postgresql
 
 PREFIX = "MASTHEAD_"
-# An empty name of a file or folder would mean the folder we were started in.
-SOMETHING = r"[^\x00-\x1f]+"
-ADDRESS = r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?"
-# The address of a database server; other signs in its parts are written as %40.
-_PART = r"([^\s:@/?#%]|%[0-9A-Fa-f]{2})*"
-_MORE = r"[a-z_]+=[^\s&]*"
+# An empty path would mean the current directory.
+NON_EMPTY_LINE = r"[^\x00-\x1f]+"
+ORIGIN_URL = r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?"
+# A database URL; special characters in its parts are percent-encoded.
+_URL_PART = r"([^\s:@/?#%]|%[0-9A-Fa-f]{2})*"
+_URL_PARAMETER = r"[a-z_]+=[^\s&]*"
 _HOSTS = r"[A-Za-z0-9._,:%\[\]-]*"
-SERVED = (
-    rf"postgres(ql)?://({_PART}(:{_PART})?@)?{_HOSTS}(/{_PART})?(\?{_MORE}(&{_MORE})*)?"
-)
-# What a bucket may be called, and after it what its keys begin with.
-BUCKET = r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_-][A-Za-z0-9._-]*)*/?"
+POSTGRESQL_URL = rf"postgres(ql)?://({_URL_PART}(:{_URL_PART})?@)?{_HOSTS}(/{_URL_PART})?(\?{_URL_PARAMETER}(&{_URL_PARAMETER})*)?"
+# The name of a bucket, and an optional prefix of its keys.
+S3_URL = r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_-][A-Za-z0-9._-]*)*/?"
 _HOST = r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*"
 _SEGMENT = r"[a-z0-9][a-z0-9._-]*"
 NIL_UUID = "00000000-0000-0000-0000-000000000000"
@@ -41,154 +44,167 @@ PUBLIC_READS = (
 
 
 class SettingError(ValueError):
-    """A setting whose value cannot be used; the text names it and says why."""
+    """An invalid setting; the message names the variable and the reason."""
 
 
-def setting(default: Any, help: str, **limits: Any) -> Any:
-    """Declare one setting; `limits` may hold least, most, choices and pattern."""
-    is_shown = limits.pop("is_shown", True)
-    return field(default=default, repr=is_shown, metadata={"help": help, **limits})
+def declare_setting(default: Any, help: str, **limits: Any) -> Any:
+    """Declare a setting; `limits` may have minimum, maximum, choices and pattern."""
+    in_repr = limits.pop("in_repr", True)
+    return field(default=default, repr=in_repr, metadata={"help": help, **limits})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The one instance is built by app.py and passed down."""
+    """The settings of a process; app.py creates the one instance and passes it down."""
 
-    # Not to be shown where settings are: an address may have a password.
-    database: str = setting(
+    # Not in the repr, since a URL may contain a password.
+    database: str = declare_setting(
         "data/masthead.db",
         "the SQLite file, or a postgresql:// address",
-        pattern=SOMETHING,
-        is_shown=False,
+        pattern=NON_EMPTY_LINE,
+        in_repr=False,
     )
-    output: str = setting(
-        "output", "the folder the site is built into", pattern=SOMETHING
+    output: str = declare_setting(
+        "output", "the folder the site is built into", pattern=NON_EMPTY_LINE
     )
-    host: str = setting("127.0.0.1", "the address to listen on", pattern=SOMETHING)
-    port: int = setting(8000, "the port to listen on", least=1, most=65535)
-    threads: int = setting(8, "threads that answer requests", least=1, most=256)
-    site_url: str = setting(
+    host: str = declare_setting(
+        "127.0.0.1", "the address to listen on", pattern=NON_EMPTY_LINE
+    )
+    port: int = declare_setting(8000, "the port to listen on", minimum=1, maximum=65535)
+    threads: int = declare_setting(
+        8, "threads that answer requests", minimum=1, maximum=256
+    )
+    site_url: str = declare_setting(
         "http://127.0.0.1:8000", "the site's public address, without a path"
     )
-    site_name: str = setting(
+    site_name: str = declare_setting(
         "Masthead", "the site's name", pattern=r"[^\x00-\x1f]{1,80}"
     )
-    site_logo: str = setting(
+    site_logo: str = declare_setting(
         "", "address of a logo image: https, or a path of the site"
     )
-    accent_colour: str = setting(
+    accent_colour: str = declare_setting(
         "#3538a3", "the accent colour, as #rrggbb", pattern=r"#[0-9a-fA-F]{6}"
     )
-    freshness_seconds: int = setting(
-        300, "seconds after which a measurement is stale", least=10, most=86400
+    freshness_seconds: int = declare_setting(
+        300, "seconds after which a measurement is stale", minimum=10, maximum=86400
     )
-    probe_interval_seconds: int = setting(
-        60, "seconds between two measurements of a probe", least=1, most=86400
+    probe_interval_seconds: int = declare_setting(
+        60, "seconds between two measurements of a probe", minimum=1, maximum=86400
     )
-    raw_retention_days: int = setting(
-        100, "days for which raw measurements are kept", least=91, most=3650
+    raw_retention_days: int = declare_setting(
+        100, "days for which raw measurements are kept", minimum=91, maximum=3650
     )
-    public_scopes: tuple[str, ...] = setting(
+    public_scopes: tuple[str, ...] = declare_setting(
         PUBLIC_READS,
         "scopes a developer may request, separated by commas",
         pattern=rf"{_SEGMENT}(:{_SEGMENT})*",
     )
-    grant_policy: str = setting(
+    grant_policy: str = declare_setting(
         "contained",
         "contained: a key grants only what it covers; open: any scope",
         choices=("contained", "open"),
     )
-    default_rate_capacity: int = setting(
-        2000, "requests in a burst, for keys without a rate", least=1, most=100_000
+    default_rate_capacity: int = declare_setting(
+        2000, "requests in a burst, for keys without a rate", minimum=1, maximum=100_000
     )
-    default_rate_refill: float = setting(
-        200.0, "requests per second, for keys without a rate", least=0.1, most=10_000
+    default_rate_refill: float = declare_setting(
+        200.0,
+        "requests per second, for keys without a rate",
+        minimum=0.1,
+        maximum=10_000,
     )
-    bootstrap_key_sha256: str = setting(
+    bootstrap_key_sha256: str = declare_setting(
         "",
         "SHA-256 (hex) of a first admin key, made at the start while there is no key",
         pattern=r"([0-9a-f]{64})?",
     )
-    docs_slug: str = setting(
+    docs_slug: str = declare_setting(
         "docs",
         "slug of the built-in docs project",
         pattern=r"[a-z0-9]+(?:-[a-z0-9]+)*",
     )
-    docs_owner_id: str = setting(
+    docs_owner_id: str = declare_setting(
         NIL_UUID,
         "account (uuid) that answers for the docs project",
         pattern=r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
     )
-    log_level: str = setting(
+    log_level: str = declare_setting(
         "info", "how much is logged", choices=("debug", "info", "warning", "error")
     )
-    metrics: str = setting(
+    metrics: str = declare_setting(
         "on",
         "on: /metrics answers whoever asks; off: it is not there",
         choices=("on", "off"),
     )
-    publish: str = setting(
+    publish: str = declare_setting(
         "",
         "where the built site is published to: a folder, or s3://bucket/prefix",
-        is_shown=False,
+        in_repr=False,
     )
-    publish_endpoint: str = setting(
+    publish_endpoint: str = declare_setting(
         "",
         "the address of the object store; empty: that of AWS",
-        is_shown=False,
+        in_repr=False,
     )
-    publish_region: str = setting(
+    publish_region: str = declare_setting(
         "us-east-1",
         "the region of the bucket",
         pattern=r"[A-Za-z0-9-]{1,64}",
-        is_shown=False,
+        in_repr=False,
     )
-    # It may hold what a CDN is asked with.
-    publish_hook: str = setting(
+    # Not in the repr, since it may contain the token of a CDN.
+    publish_hook: str = declare_setting(
         "",
         "a command that reads the addresses that changed, after each publication",
-        is_shown=False,
+        in_repr=False,
     )
-    templates: str = setting("", "a folder whose templates replace ours by name")
-    # Of no concern to pages, and not to be shown where settings are.
-    probe_key: str = setting("", "the key that app.py probe posts with", is_shown=False)
+    templates: str = declare_setting(
+        "", "a folder whose templates replace ours by name"
+    )
+    # Not in the repr, since it is a secret; pages do not depend on it.
+    probe_key: str = declare_setting(
+        "", "the key that app.py probe posts with", in_repr=False
+    )
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            problem = _problem(each.metadata, getattr(self, each.name))
+        for setting in fields(self):
+            problem = _find_problem(setting.metadata, getattr(self, setting.name))
             if problem:
-                raise SettingError(f"{environment_name(each.name)} {problem}.")
-        self._check_addresses()
+                raise SettingError(f"{environment_variable(setting.name)} {problem}.")
+        self._check_urls()
 
-    def _check_addresses(self) -> None:
-        if is_served(self.database) and not re.fullmatch(SERVED, self.database):
-            # Without the value: whatever is wrong in it may be the password.
+    def _check_urls(self) -> None:
+        if is_postgresql(self.database) and not re.fullmatch(
+            POSTGRESQL_URL, self.database
+        ):
+            # The message omits the value, in which the password may be wrong.
             raise SettingError(
-                "MASTHEAD_DATABASE must be a path, or an address such as"
-                " postgresql://user:password@host:5432/name in which other signs"
-                " are written as %40 and the like."
+                "MASTHEAD_DATABASE must be a path, or a URL such as"
+                " postgresql://user:password@host:5432/name with special characters"
+                " percent-encoded."
             )
-        if not re.fullmatch(ADDRESS, self.site_url):
+        if not re.fullmatch(ORIGIN_URL, self.site_url):
             raise SettingError(
-                "MASTHEAD_SITE_URL must be an address such as https://docs.example.com,"
-                " without a path and without a final slash."
+                "MASTHEAD_SITE_URL must be a URL such as https://docs.example.com,"
+                " without a path and without a trailing slash."
             )
         if self.site_logo and not self.site_logo.startswith(("https://", "/")):
             raise SettingError("MASTHEAD_SITE_LOGO must start with https:// or /.")
         self._check_publishing()
 
     def _check_publishing(self) -> None:
-        """A folder within the other would be published into itself, or built over."""
+        """Check the target: a folder in the output would be published into itself."""
         is_s3 = self.publish.startswith("s3:")
-        if not re.fullmatch(BUCKET if is_s3 else r"[^\x00-\x1f]*", self.publish):
+        if not re.fullmatch(S3_URL if is_s3 else r"[^\x00-\x1f]*", self.publish):
             raise SettingError(
                 "MASTHEAD_PUBLISH must be a folder, or a bucket such as"
                 " s3://bucket/prefix."
             )
-        if self.publish_endpoint and not _is_reachable(self.publish_endpoint):
+        if self.publish_endpoint and not _is_endpoint(self.publish_endpoint):
             raise SettingError(
-                "MASTHEAD_PUBLISH_ENDPOINT must be an address such as"
-                " https://s3.example.com, without a path and without a final slash."
+                "MASTHEAD_PUBLISH_ENDPOINT must be a URL such as"
+                " https://s3.example.com, without a path and without a trailing slash."
             )
         try:
             shlex.split(self.publish_hook)
@@ -201,8 +217,8 @@ class Settings:
         target, output = (os.path.realpath(p) for p in (self.publish, self.output))
         if os.path.commonpath((target, output)) in (target, output):
             raise SettingError(
-                "MASTHEAD_PUBLISH must be a folder apart from MASTHEAD_OUTPUT: neither"
-                " the same, nor one within the other."
+                "MASTHEAD_PUBLISH must be a folder outside of MASTHEAD_OUTPUT, and must"
+                " not contain it."
             )
 
     @property
@@ -219,27 +235,29 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> "Settings":
-        """Read the settings; raise SettingError for a wrong value or unknown name."""
-        known = {environment_name(each.name): each.name for each in fields(cls)}
+        """Read the settings; raise SettingError for an invalid value or name."""
+        known = {
+            environment_variable(setting.name): setting.name for setting in fields(cls)
+        }
         unknown = sorted(
             name for name in environ if name.startswith(PREFIX) and name not in known
         )
         if unknown:
             raise SettingError(f"{unknown[0]} is not a setting of Masthead.")
-        kinds = get_type_hints(cls)
+        types = get_type_hints(cls)
         return cls(
             **{
-                name: _read(key, environ[key], kinds[name])
-                for key, name in known.items()
-                if key in environ
+                name: _parse(variable, environ[variable], types[name])
+                for variable, name in known.items()
+                if variable in environ
             }
         )
 
 
-def _is_reachable(address: str) -> bool:
-    """Tell whether a client can make something of it: some die of a wrong one."""
+def _is_endpoint(address: str) -> bool:
+    """Return whether a client can parse it; some crash on an invalid URL."""
     try:
-        parts = urlsplit(address if re.fullmatch(ADDRESS, address) else "")
+        parts = urlsplit(address if re.fullmatch(ORIGIN_URL, address) else "")
         host, _ = parts.hostname or "", parts.port
         if ":" in host or re.search(r"(^|\.)[0-9]\w*$", host):
             return bool(ip_address(host))
@@ -248,25 +266,25 @@ def _is_reachable(address: str) -> bool:
     return bool(re.fullmatch(_HOST, host))
 
 
-def environment_name(name: str) -> str:
+def environment_variable(name: str) -> str:
     return PREFIX + name.upper()
 
 
-def _read(key: str, text: str, kind: Any) -> Any:
-    if kind is int and not re.fullmatch(r"[0-9]{1,12}", text):
-        raise SettingError(f"{key} must be a whole number.")
-    if kind is float and not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text):
-        raise SettingError(f"{key} must be a number.")
-    if kind in (int, float):
-        return kind(text)
-    if kind is str:
+def _parse(variable: str, text: str, type_: Any) -> Any:
+    if type_ is int and not re.fullmatch(r"[0-9]{1,12}", text):
+        raise SettingError(f"{variable} must be a whole number.")
+    if type_ is float and not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text):
+        raise SettingError(f"{variable} must be a number.")
+    if type_ in (int, float):
+        return type_(text)
+    if type_ is str:
         return text.strip()
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def _problem(limits: Mapping[str, Any], value: Any) -> str | None:
-    if "least" in limits and not limits["least"] <= value <= limits["most"]:
-        return f"must be from {limits['least']} to {limits['most']}"
+def _find_problem(limits: Mapping[str, Any], value: Any) -> str | None:
+    if "minimum" in limits and not limits["minimum"] <= value <= limits["maximum"]:
+        return f"must be from {limits['minimum']} to {limits['maximum']}"
     if "choices" in limits and value not in limits["choices"]:
         return f"must be one of {', '.join(limits['choices'])}"
     parts = value if isinstance(value, tuple) else (value,)

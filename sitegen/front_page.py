@@ -55,7 +55,7 @@ def front(context: BuildContext) -> Iterator[Page]:
 def _pulse(context: BuildContext) -> dict[str, Any]:
     """The state of the whole, and how long that may be said."""
     listed, stale_at = read_service_list(context)
-    told = listed.told()
+    told = listed.to_json()
     shown = {name: told[name] for name in ("overall", "checkedAt", "stale")}
     upcoming = context.once(UpcomingChanges).overall
     return shown | {"staleAt": stale_at, "upcomingChange": upcoming}

@@ -10,8 +10,8 @@ from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any, Protocol, TypeVar
 
-from models.base import canonical
-from models.response_headers import address
+from models.base import canonical_json
+from models.response_headers import url_path
 from models.settings import SettingError, Settings
 from sitegen.docs.body_cache import Bodies
 from sitegen.theme.theme import Theme
@@ -84,13 +84,13 @@ class Page:
             if not isinstance(told, bytes):
                 facts = [self.template, self.title, self.description]
                 facts += [self.twin, self.canonical]
-                told = canonical([*facts, told])
+                told = canonical_json([*facts, told])
             self._digest = hashlib.sha256(told).hexdigest()[:32]
         return self._digest
 
     @property
     def address(self) -> str:
-        return address(self.path)
+        return url_path(self.path)
 
     def learned(self) -> list[Any]:
         """Return what need not be found out again of a page that was made."""

@@ -16,7 +16,7 @@ from api.http.problem_types import KINDS
 from api.operation import OPERATIONS, declare_operations
 from models.audit import AuditRow
 from models.changes import AREAS
-from models.instance import make_secrets
+from models.instance import create_instance_secrets
 from models.platform.keys import CreateKey, issue_key
 from models.projects.projects.projects import ensure_docs_project
 from models.settings import Settings
@@ -50,22 +50,41 @@ def pytest_addoption(parser):
         default="sqlite",
         help="what the database is",
     )
+    parser.addoption(
+        "--nightly", action="store_true", help="run all tests, on either engine"
+    )
 
 
 def pytest_collection_modifyitems(config, items):
-    """A test about one engine runs on it alone, and one about none only once."""
-    engine = config.getoption("--engine")
+    """Leave out what is for the other engine, and what is for the night."""
+    engine, is_nightly = config.getoption("--engine"), config.getoption("--nightly")
     (other,) = {"sqlite", "postgresql"} - {engine}
-    if engine == "postgresql":
-        others = [each for each in items if "keeping" not in each.fixturenames]
-        config.hook.pytest_deselected(items=others)
-        items[:] = [each for each in items if "keeping" in each.fixturenames]
-    for each in items:
-        if each.get_closest_marker(other):
-            each.add_marker(pytest.mark.skip(reason=f"This is about {other} alone."))
+    chosen = [item for item in items if is_chosen(item, engine, is_nightly)]
+    config.hook.pytest_deselected(items=list(set(items) - set(chosen)))
+    items[:] = chosen
+    for item in items:
+        if item.get_closest_marker(other):
+            item.add_marker(pytest.mark.skip(reason=f"This is about {other} alone."))
         if engine == "postgresql" and not PROGRAMS:
             assert not os.environ.get("CI"), "CI needs postgresql: see the Makefile."
-            each.add_marker(pytest.mark.skip(reason="PostgreSQL is not installed."))
+            item.add_marker(pytest.mark.skip(reason="PostgreSQL is not installed."))
+
+
+def is_chosen(item, engine, is_nightly):
+    """
+    Tell whether this run has the test.
+
+    PostgreSQL repeats what asks for a database; but for the night only what is about
+    it, or about SQL of its own: `both_engines`.
+    """
+    if item.get_closest_marker("nightly") and not is_nightly:
+        return False
+    if engine == "sqlite":
+        return True
+    if "keeping" not in item.fixturenames:
+        return False
+    markers = ("postgresql", "both_engines")
+    return is_nightly or any(item.get_closest_marker(name) for name in markers)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -133,12 +152,18 @@ def keeping(request, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def stride(request):
+    """Of the steps at which something can die, how many a run goes on by."""
+    return 1 if request.config.getoption("--nightly") else 5
+
+
+@pytest.fixture(scope="session")
 def empty_database(keeping):
     """A migrated database, made once and copied for each test."""
     open_database(address := keeping.empty())
     migrate()
     with writing():
-        make_secrets()
+        create_instance_secrets()
     keeping.at_rest()
     return address
 

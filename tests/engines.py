@@ -8,8 +8,9 @@ from unittest.mock import patch
 
 from models.storage.database import BUSY_SECONDS, database
 from models.storage.engines import postgresql
-from models.storage.engines.postgresql_driver import Cursor, opened
-from models.storage.engines.postgresql_search import told_vector
+from models.storage.engines.postgresql_driver import Cursor, connect_to
+from models.storage.engines.postgresql_locks import WRITE_LOCK
+from models.storage.engines.postgresql_search import tsvector_of
 
 
 class OfFile:
@@ -91,20 +92,20 @@ class OfServer:
 
     @contextmanager
     def writing_elsewhere(self):
-        hasty = postgresql.BEGIN_WRITING.replace(f"{BUSY_SECONDS}s", "20ms")
-        with opened(self._address) as other:
-            other.execute(f"SELECT pg_advisory_lock({postgresql.WRITING})")
-            with patch.object(postgresql, "BEGIN_WRITING", hasty):
+        hasty = postgresql.BEGIN_WRITE.replace(f"{BUSY_SECONDS}s", "20ms")
+        with connect_to(self._address) as other:
+            other.execute(f"SELECT pg_advisory_lock({WRITE_LOCK})")
+            with patch.object(postgresql, "BEGIN_WRITE", hasty):
                 yield
 
     def is_locked(self):
-        with opened(self._address) as other:
-            asked = f"SELECT pg_try_advisory_xact_lock({postgresql.WRITING})"
+        with connect_to(self._address) as other:
+            asked = f"SELECT pg_try_advisory_xact_lock({WRITE_LOCK})"
             return not other.execute(asked).fetchone()[0]
 
     def lose(self):
         database.close()
-        database.aim(re.sub(r"@/\w+", "@/nowhere", self._address))
+        database.configure(re.sub(r"@/\w+", "@/nowhere", self._address))
 
     def unguard(self):
         # For this connection alone: other tests are lent the same database.
@@ -114,7 +115,7 @@ class OfServer:
         """Each text has its words beside it, and no others."""
         asked = "SELECT title, body, words::text FROM indexed_text"
         for title, body, words in database.execute_sql(asked).fetchall():
-            told = told_vector(title, body)
+            told = tsvector_of(title, body)
             made = database.execute_sql("SELECT ?::tsvector::text", (told,))
             assert made.fetchone() == (words,)
 
@@ -142,7 +143,7 @@ class OfServer:
 
     def _copied(self, form, but=""):
         asked = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-        with opened(self._address) as other:
+        with connect_to(self._address) as other:
             for (table,) in other.execute(f"{asked} ORDER BY tablename").fetchall():
                 if table != but:
                     with other.cursor().copy(

@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 
 from models.storage.database import database
-from models.storage.engines.postgresql_driver import opened, psycopg
+from models.storage.engines.postgresql_driver import connect_to, psycopg
 from tests.cluster import PROGRAMS, SWITCHES, as_account, cluster
 
 # So long a server waits for those it sends away.
@@ -17,9 +17,6 @@ LEAVE_MS = 5000
 
 class Files:
     """Each database is a file."""
-
-    # Where the same is tried at each step in turn, these are tried.
-    stride = 1
 
     def __init__(self, folder):
         self._folder = folder
@@ -77,9 +74,6 @@ class Databases:
     To make one takes longer than most tests do, so one is emptied again and again.
     """
 
-    # Files are written in the same steps; other steps are tried in each run.
-    stride = 5
-
     def __init__(self, folder):
         self._host = folder
         self._names = (f"t{number}" for number in count())
@@ -125,7 +119,7 @@ class Databases:
 
     @contextmanager
     def elsewhere(self, address):
-        with closing(opened(address)) as connection:
+        with closing(connect_to(address)) as connection:
             yield connection
 
     @contextmanager

@@ -128,7 +128,7 @@ def _key(
 
 def _audit(
     action: str,
-    target: audit.Target,
+    target: audit.AuditTarget,
     now: datetime,
     detail: str | None = None,
     *,

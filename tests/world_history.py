@@ -8,8 +8,8 @@ from datetime import datetime
 from random import Random
 from typing import cast
 
-from models.base import milliseconds
-from models.fields import to_milliseconds
+from models.base import epoch_ms
+from models.fields import truncate_to_ms
 from models.status.incidents.listing import incidents_since
 from models.status.measurements.measurements import (
     StatusMeasurement,
@@ -79,7 +79,7 @@ def samples(
     """Yield what one probe saw of one service, oldest first."""
     random = Random(f"{SEED} {kind.slug} {source}")
     left = sorted(spells, key=lambda each: each.start)
-    for at in moments(milliseconds(now) - LAG_MS[source], days):
+    for at in moments(epoch_ms(now) - LAG_MS[source], days):
         while left and at >= left[0].end:
             left.pop(0)
         status: Measured = "operational"
@@ -126,14 +126,14 @@ def measured_in(severity: Severity) -> Measured:
 
 def _told(each: Told, now: datetime) -> Spell:
     if isinstance(each, Works):
-        return Spell(milliseconds(each.starts_at), milliseconds(each.ends_at), "down")
+        return Spell(epoch_ms(each.starts_at), epoch_ms(each.ends_at), "down")
     start, end = each.started_at, each.eased_at(now)
-    return Spell(milliseconds(start), milliseconds(end), measured_in(each.severity))
+    return Spell(epoch_ms(start), epoch_ms(end), measured_in(each.severity))
 
 
 def _short(kind: Kind, now: datetime, days: int) -> Iterator[Spell]:
     """Yield a few slow spells of half an hour or so, the last hours left alone."""
-    random, newest = Random(f"{SEED} {kind.slug}"), milliseconds(now) - 6 * HOUR_MS
+    random, newest = Random(f"{SEED} {kind.slug}"), epoch_ms(now) - 6 * HOUR_MS
     starts = {random.randrange(1, days) for _ in range(random.randint(1, 4))}
     for day in sorted(starts, reverse=True):
         start = newest - day * DAY_MS + random.randrange(DAY_MS)
@@ -155,7 +155,7 @@ def beat(now: datetime, world_seed: int = SEED) -> list[StatusRecordMeasurements
             measurements=[
                 _seen(kind, source, ailing.get(kind.slug, "operational"), now, seed)
                 for kind in KINDS
-                for seed in [f"{world_seed} {milliseconds(now)} {kind.slug} {source}"]
+                for seed in [f"{world_seed} {epoch_ms(now)} {kind.slug} {source}"]
             ],
         )
         for source in PROBES
@@ -165,12 +165,12 @@ def beat(now: datetime, world_seed: int = SEED) -> list[StatusRecordMeasurements
 def _seen(
     kind: Kind, source: str, status: Measured, now: datetime, seed: str
 ) -> StatusMeasurement:
-    time = response_time(kind, source, milliseconds(now), status, Random(seed))
+    time = response_time(kind, source, epoch_ms(now), status, Random(seed))
     return StatusMeasurement(
         slug=kind.slug,
         status=status,
         response_time_ms=time,
-        observed_at=to_milliseconds(now),
+        observed_at=truncate_to_ms(now),
     )
 
 

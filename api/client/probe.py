@@ -16,7 +16,7 @@ from api.client.sender import SECONDS, Sender
 from api.client.spool import Sample, Spool
 from api.client.targets import AnyTarget
 from models.fields import format_moment
-from models.logs import Line
+from models.logs import LogLine
 
 PROGRESS_SECONDS = 60
 # The first looks are spread over this time, and each look over a part of its interval.
@@ -43,7 +43,7 @@ class Probe:
         """Follow the plan until told to stop; then end what runs and keep the rest."""
         targets, over = self._plan.targets, Event()
         log.info(
-            Line(event="started", targets=len(targets), waiting=self.spool.waiting)
+            LogLine(event="started", targets=len(targets), waiting=self.spool.waiting)
         )
         sending = Thread(target=self._send, args=(over,), daemon=True)
         # A look-up of a name may outlast every limit: no thread keeps the process.
@@ -80,7 +80,7 @@ class Probe:
     def _tell(self, event: str) -> None:
         sender, spool = self.sender, self.spool
         log.info(
-            Line(
+            LogLine(
                 event=event,
                 measured=spool.measured,
                 sent=sender.sent,
@@ -112,7 +112,7 @@ class Probe:
         """Look at a target and keep what was found, before anything is made of it."""
         found = measure(target, self._clock, self._stop.wait)
         if found:
-            said = found.measurement.members()
+            said = found.measurement.all_fields()
             self.spool.add(Sample(source=target.source, **said))
             log.debug(_line("measured", found, at=format_moment(said["observed_at"])))
         return found
@@ -137,10 +137,10 @@ def _compared(found: Look, before: str | None) -> str:
     return status
 
 
-def _line(event: str, found: Look, **more: object) -> Line:
+def _line(event: str, found: Look, **more: object) -> LogLine:
     said = found.measurement
     facts = {"service": said.slug, "status": said.status, **more}
-    return Line(event=event, **facts, ms=said.response_time_ms, why=found.why)
+    return LogLine(event=event, **facts, ms=said.response_time_ms, why=found.why)
 
 
 @contextmanager
@@ -149,4 +149,4 @@ def _going_on(what: str) -> Iterator[None]:
     try:
         yield
     except Exception:
-        log.exception(Line(event="failed", what=what))
+        log.exception(LogLine(event="failed", what=what))

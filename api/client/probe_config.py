@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter, ValidationError
 
 from api.client.targets import Address, AnyTarget, Beside, Certificates, Rhythm
-from models.platform.secrets import is_secret
+from models.platform.secrets import is_well_formed
 from models.settings import SettingError
 
 _INHERITED = tuple(Rhythm.model_fields)
@@ -118,7 +118,7 @@ def _key_of(file: Path, general: General) -> str:
 
 
 def _checked(key: str) -> str:
-    if not is_secret(key):
+    if not is_well_formed(key):
         raise SettingError(
             "The probe's key is no key of Masthead: it was cut or mistyped."
         )

@@ -31,7 +31,7 @@ def table(looks: Iterable[Look], probe: Probe) -> Iterator[str]:
 def facts(looks: Iterable[Look], probe: Probe) -> dict[str, Any]:
     """Return the same as a program reads it."""
     found = [
-        {**each.measurement.told(), "source": each.target.source, "why": each.why}
+        {**each.measurement.to_json(), "source": each.target.source, "why": each.why}
         for each in looks
     ]
     unknown = sorted(probe.sender.unknown_services)

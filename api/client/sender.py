@@ -16,7 +16,7 @@ from api.client.deadline import Deadline
 from api.client.http_request import FAILURES, Question, Response, ask
 from api.client.probe_config import Plan
 from api.client.spool import Batch, Sample, Spool
-from models.logs import Line
+from models.logs import LogLine
 from models.status.measurements.measurements import RecordedMeasurements
 
 RECORD = "/status/v1/admin/measurements/record"
@@ -85,7 +85,7 @@ class Sender:
             self.in_a_row += 1
             pause = max(_pause(self.in_a_row), error.retry_after)
             waiting = self._spool.waiting
-            line = Line(event="not-sent", why=error, waiting=waiting, again_in=pause)
+            line = LogLine(event="not-sent", why=error, waiting=waiting, again_in=pause)
             log.warning(line)
             return pause
         return 0
@@ -106,10 +106,10 @@ class Sender:
         self._spool.set_aside(refused.samples)
         self.refused += len(refused.samples)
         count = len(refused.samples)
-        log.error(Line(event="set-aside", samples=count, why=refused.why))
+        log.error(LogLine(event="set-aside", samples=count, why=refused.why))
 
     def _post(self, samples: list[Sample]) -> Refused | None:
-        told = [each.told() for each in samples]
+        told = [each.to_json() for each in samples]
         for each in told:
             del each["source"]
         body = {"source": samples[0].source, "measurements": told}
@@ -149,10 +149,10 @@ class Sender:
         """Say once of each service that nobody there knows it, and once that it is."""
         why = f"{UNKNOWN}: its samples are lost until it is added there"
         for slug in sorted(unknown - self.unknown_services):
-            log.warning(Line(event="unknown-service", service=slug, why=why))
+            log.warning(LogLine(event="unknown-service", service=slug, why=why))
         for slug in sorted(known & self.unknown_services):
             lost = self._lost.pop(slug, 0)
-            log.info(Line(event="known-service", service=slug, lost=lost))
+            log.info(LogLine(event="known-service", service=slug, lost=lost))
         self.unknown_services = self.unknown_services - known | unknown
 
     def _refused(self, samples: list[Sample], answer: Response) -> Refused:

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from models.fields import StatusSlug
-from models.logs import Line
-from models.runtime.server_locks import Lease
+from models.logs import LogLine
+from models.runtime.server_locks import FileLock
 from models.settings import SettingError
 from models.status.measurements.measurements import StatusMeasurement
 
@@ -59,7 +59,7 @@ class Spool:
         self._stale = 0
         self._is_whole = False
         self._lock = Lock()
-        self._lease = Lease(path.with_name(path.name + ".lock"))
+        self._lease = FileLock(path.with_name(path.name + ".lock"))
         try:
             self._open()
         except OSError as error:
@@ -67,7 +67,7 @@ class Spool:
             raise SettingError(f"The spool {path} cannot be used: {reason}.") from error
 
     def _open(self) -> None:
-        if not self._lease.take("probe"):
+        if not self._lease.acquire("probe"):
             raise SettingError(f"The spool {self._path} is held by another probe.")
         self._file = _opened(self._path)
         _sync_folder(self._path.parent)
@@ -75,7 +75,7 @@ class Spool:
         self._lines.extend(line for line in found if _is_sample(line))
         lost = len(found) - len(self._lines)
         if lost:
-            log.warning(Line(event="spool-damaged", path=self._path, lines=lost))
+            log.warning(LogLine(event="spool-damaged", path=self._path, lines=lost))
             self._write_anew()
         self._is_whole = True
         if self._lines:
@@ -132,7 +132,7 @@ class Spool:
             if size > REFUSED_BYTES:
                 path.replace(path.with_name(path.name + ".old"))
         except OSError as error:
-            log.error(Line(event="set-aside-failed", path=path, why=error.strerror))
+            log.error(LogLine(event="set-aside-failed", path=path, why=error.strerror))
 
     def _keep(self, line: bytes) -> None:
         if not self._is_whole:
@@ -149,7 +149,7 @@ class Spool:
         if count > 0:
             self.dropped += count
             self._forget(count)
-            log.warning(Line(event="dropped", samples=count, why=f"spool-{why}"))
+            log.warning(LogLine(event="dropped", samples=count, why=f"spool-{why}"))
 
     def _forget(self, count: int) -> None:
         """Forget the oldest; the file is made anew when most of it is stale."""
@@ -168,7 +168,7 @@ class Spool:
 
     def _failed(self, error: OSError) -> None:
         """Samples stay in memory, and the next one tries to bring all to the disk."""
-        log.error(Line(event="spool-failed", path=self._path, why=error.strerror))
+        log.error(LogLine(event="spool-failed", path=self._path, why=error.strerror))
 
     def _write_anew(self) -> None:
         """Put what is waiting in the place of the file, whole or not at all."""

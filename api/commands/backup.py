@@ -6,13 +6,13 @@ from pathlib import Path
 
 from peewee import PeeweeException
 
-from models.base import milliseconds
+from models.base import epoch_ms
 from models.commands.declaring import CommandContext
 from models.commands.ending import CommandError
 from models.commands.opening import open_existing
 from models.errors import StorageBusy
-from models.instance import BACKED_UP, set_mark
-from models.storage.copy import CopyFault
+from models.instance import LAST_BACKUP_AT, set_instance_value
+from models.storage.copy import CopyError
 from models.storage.database import database, writing
 
 
@@ -29,11 +29,11 @@ def backup(given: CommandContext, arguments: Namespace) -> None:
         raise CommandError(
             f"{arguments.file} cannot be written: {error.strerror}."
         ) from error
-    except (CopyFault, PeeweeException, *database.errors) as error:
+    except (CopyError, PeeweeException, *database.errors) as error:
         raise CommandError(f"{arguments.file} cannot be written: {error}.") from error
     print(f"wrote {arguments.file}", file=sys.stderr)
     try:
         with writing():
-            set_mark(BACKED_UP, milliseconds(given.clock()))
+            set_instance_value(LAST_BACKUP_AT, epoch_ms(given.clock()))
     except StorageBusy as error:
         raise CommandError(f"When this was could not be noted: {error}") from error

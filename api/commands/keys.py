@@ -14,7 +14,7 @@ from models.commands.opening import open_existing, open_instance
 from models.commands.telling import print_json
 from models.platform import key_inventory
 from models.platform.key_inventory import InventoriedKey
-from models.platform.keys import CreateKey, any_key, issue_key
+from models.platform.keys import CreateKey, has_keys, issue_key
 from models.storage.database import reading, writing
 
 
@@ -37,7 +37,7 @@ def bootstrap(given: CommandContext, arguments: Namespace) -> None:
     now = given.clock()
     open_instance(given.settings, now)
     with reading():
-        has_key = any_key()
+        has_key = has_keys()
     if has_key and not arguments.force:
         raise CommandError("There are keys already. Repeat with --force for one more.")
     if "@" not in arguments.email[1:-1]:
@@ -75,7 +75,7 @@ def list_keys(given: CommandContext, arguments: Namespace) -> None:
     now = given.clock()
     open_existing(given.settings, now)
     with reading():
-        _print_keys(key_inventory.listed(now), arguments)
+        _print_keys(key_inventory.all_keys(now), arguments)
 
 
 def list_stale_keys(given: CommandContext, arguments: Namespace) -> None:
@@ -85,15 +85,16 @@ def list_stale_keys(given: CommandContext, arguments: Namespace) -> None:
     open_existing(given.settings, now)
     with reading():
         _print_keys(
-            key_inventory.stale(now, now - timedelta(days=arguments.days)), arguments
+            key_inventory.stale_keys(now, now - timedelta(days=arguments.days)),
+            arguments,
         )
 
 
 def _print_keys(keys: Iterable[InventoriedKey], arguments: Namespace) -> None:
     if arguments.json:
-        print_json([each.told() for each in keys])
+        print_json([each.to_json() for each in keys])
     else:
-        print(*key_inventory.lines(keys), sep="\n")
+        print(*key_inventory.key_table(keys), sep="\n")
 
 
 def check_key(given: CommandContext, arguments: Namespace) -> int:
@@ -101,7 +102,7 @@ def check_key(given: CommandContext, arguments: Namespace) -> int:
     open_existing(given.settings, given.clock())
     secret = sys.stdin.readline().strip()
     with reading():
-        opens, told = key_inventory.looked_at(secret, given.clock())
+        opens, told = key_inventory.diagnose_secret(secret, given.clock())
     if arguments.json:
         print_json({"opens": opens, "told": told})
     else:

@@ -12,10 +12,16 @@ from models.commands.ending import CommandError
 from models.commands.opening import open_existing
 from models.commands.telling import print_json, progress
 from models.errors import StorageBusy
-from models.runtime.server_locks import holder_of
-from models.storage.copy import CopyFault, copied
-from models.storage.database import database, engine_of, named, read_instead, read_once
-from models.storage.integrity import faults
+from models.runtime.server_locks import lock_owner
+from models.storage.copy import CopyError, copy_database
+from models.storage.database import (
+    database,
+    engine_for,
+    limit_read_memory,
+    reading_from,
+    without_password,
+)
+from models.storage.integrity import integrity_problems
 
 ABOUT = (
     "What is written after the copy began is not in it: stop all servers first. TO is"
@@ -38,17 +44,19 @@ def declare(parser: ArgumentParser) -> None:
 def move(given: CommandContext, arguments: Namespace) -> int:
     open_existing(given.settings, given.clock())
     _require_stopped(given.settings.database)
-    read_once()
-    to = engine_of(arguments.to)
+    limit_read_memory()
+    to = engine_for(arguments.to)
     try:
         counts = _moved(to, arguments.to)
-    except CopyFault as error:
+    except CopyError as error:
         print(f"masthead: {error} Nothing was kept.", file=sys.stderr)
         return 1
     except (OSError, PeeweeException, StorageBusy, *to.errors) as error:
         reason = getattr(error, "strerror", None) or error.__cause__ or error
         said = " ".join(str(reason).split()).rstrip(".")
-        raise CommandError(f"{named(arguments.to)} cannot be used: {said}.") from error
+        raise CommandError(
+            f"{without_password(arguments.to)} cannot be used: {said}."
+        ) from error
     if arguments.json:
         print_json({"copied": counts})
     else:
@@ -57,21 +65,25 @@ def move(given: CommandContext, arguments: Namespace) -> int:
 
 
 def _require_stopped(address: str) -> None:
-    if holder_of(Path(f"{address}-server")) is None and not database.others():
+    if (
+        lock_owner(Path(f"{address}-server")) is None
+        and not database.other_connections()
+    ):
         return
     raise CommandError(
-        f"A server runs on {named(address)}, and what it writes from now on would not"
+        f"A server runs on {without_password(address)}, and what it writes from now on"
+        " would not"
         " be in the copy. Stop it first; to see how a move goes, move a backup."
     )
 
 
 def _moved(to: Any, address: str) -> dict[str, int]:
     """Copy all of it; what cannot be told to be whole does not stay."""
-    with to.receiving(address), copied(database.obj, to, progress) as counts:
-        with read_instead(to):
-            found = faults()
+    with to.create_empty(address), copy_database(database.obj, to, progress) as counts:
+        with reading_from(to):
+            found = integrity_problems()
         if found:
-            raise CopyFault(f"The copy is not whole. {' '.join(found)}")
+            raise CopyError(f"The copy is not whole. {' '.join(found)}")
     return counts
 
 
@@ -80,4 +92,7 @@ def _tell(counts: dict[str, int], to: str) -> None:
         if count:
             print(f"{count:>12,} {table}")
     print(f"{sum(counts.values()):>12,} rows of {len(counts)} tables, compared")
-    print(f"Set MASTHEAD_DATABASE to {named(to)} and run build; then start the server.")
+    print(
+        f"Set MASTHEAD_DATABASE to {without_password(to)} and run build; then start the"
+        " server."
+    )

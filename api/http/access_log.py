@@ -8,14 +8,14 @@ from flask import Flask, Response, g, request
 
 from api.http.metrics import Metrics
 from api.http.middleware import Request
-from models.logs import Line
-from models.response_headers import ANSWER_HEADERS
+from models.logs import LogLine
+from models.response_headers import DEFAULT_HEADERS
 
 # What Flask answers beside its own addresses; the second is whatever is none.
 SITE, UNKNOWN = "site", "unknown"
 
 # What an answer has that says nothing else.
-DEFAULTS = {**ANSWER_HEADERS, "Cache-Control": "no-store"}
+DEFAULTS = {**DEFAULT_HEADERS, "Cache-Control": "no-store"}
 
 log = logging.getLogger("masthead.requests")
 
@@ -49,7 +49,7 @@ class Access:
         if not log.isEnabledFor(logging.INFO):
             return
         is_path = operation in (SITE, UNKNOWN)
-        line = Line(
+        line = LogLine(
             operation=operation,
             method=request.environ["REQUEST_METHOD"][:20] if is_path else None,
             path=_told_path(request.path) if is_path else None,

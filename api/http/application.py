@@ -23,11 +23,11 @@ from api.http.static_site import is_folder, is_served, moved, site_file
 from api.openapi.document import document
 from api.operation import AREAS, OPERATIONS, declare_operations
 from models import errors
-from models.logs import Line
-from models.platform.key_uses import Uses
-from models.platform.rate_limits import Buckets, OwnBuckets
+from models.logs import LogLine
+from models.platform.key_uses import KeyUses
+from models.platform.rate_limits import MemoryRateLimiter, RateLimiter
 from models.projects.documents.preview import Site
-from models.response_headers import headers_of
+from models.response_headers import site_headers
 from models.runtime.release import VERSION
 from models.settings import Settings
 
@@ -40,10 +40,10 @@ def create_app(
     clock: Callable[[], datetime],
     changed: Callable[[str, bool], None] = lambda *_: None,
     troubles: Troubles = list,
-    uses: Uses | None = None,
+    uses: KeyUses | None = None,
     site: Site | None = None,
     metrics: Metrics | None = None,
-    buckets: Buckets | None = None,
+    buckets: RateLimiter | None = None,
 ) -> Flask:
     """
     Return the application.
@@ -61,8 +61,8 @@ def create_app(
         settings,
         clock,
         changed,
-        uses=uses or Uses(),
-        buckets=buckets or OwnBuckets(),
+        uses=uses or KeyUses(),
+        buckets=buckets or MemoryRateLimiter(),
         site=site,
         refusing=metrics.refused,
     )
@@ -99,7 +99,7 @@ def _register_openapi(app: Flask, settings: Settings) -> None:
     def openapi() -> Response:
         answer = jsonify(told(settings.site_name, VERSION))
         # As any host of the site would, where the same is a file.
-        answer.headers.update(headers_of("openapi.json"))
+        answer.headers.update(site_headers("openapi.json"))
         return answer
 
 
@@ -134,7 +134,7 @@ def _register_others(app: Flask, dispatch: Dispatch, output: Path) -> None:
     @app.errorhandler(InternalServerError)
     @app.errorhandler(Exception)
     def broken(_: Exception) -> Response:
-        log.exception(Line(path=request.path[:100], request=g.request.id))
+        log.exception(LogLine(path=request.path[:100], request=g.request.id))
         return refused(InternalError("Something went wrong on our side."))
 
 

@@ -16,8 +16,8 @@ from models.errors import (
 )
 from models.platform.rate_limits import Rate
 from models.platform.scopes import ASSERT_ACTORS
-from models.platform.secrets import hash_of, is_secret
-from models.platform.verification import HeldKey, key_hashed
+from models.platform.secrets import hash_secret, is_well_formed
+from models.platform.verification import VerifiedKeyRecord, key_by_hash
 from models.settings import Settings
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -30,7 +30,7 @@ def authenticate(
 ) -> tuple[Caller, Rate]:
     """Return who bears the key and at what rate, or raise why it does not open."""
     bearer = _bearer(headers.get("Authorization"))
-    key = key_hashed(hash_of(bearer)) if is_secret(bearer) else None
+    key = key_by_hash(hash_secret(bearer)) if is_well_formed(bearer) else None
     if key is None:
         raise InvalidKey("The API key is not one of ours, or was mistyped.")
     if key.revoked_at is not None:
@@ -72,7 +72,7 @@ def _bearer(header: str | None) -> str:
     return token.strip()
 
 
-def _caller(key: HeldKey, bearer: str) -> Caller:
+def _caller(key: VerifiedKeyRecord, bearer: str) -> Caller:
     return Caller(
         key_id=key.id,
         prefix=key.prefix,
@@ -84,7 +84,7 @@ def _caller(key: HeldKey, bearer: str) -> Caller:
     )
 
 
-def _rate(key: HeldKey, settings: Settings) -> Rate:
+def _rate(key: VerifiedKeyRecord, settings: Settings) -> Rate:
     return Rate(
         capacity=key.rate_capacity or settings.default_rate_capacity,
         refill=key.rate_refill or settings.default_rate_refill,

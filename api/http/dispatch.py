@@ -22,7 +22,7 @@ from api.http.request_parsing import (
 )
 from api.operation import AuditError, Call, Caller, Operation
 from models import audit, changes
-from models.base import Schema, canonical, milliseconds
+from models.base import Schema, canonical_json, epoch_ms
 from models.errors import (
     InsufficientScope,
     MethodNotAllowed,
@@ -30,15 +30,25 @@ from models.errors import (
     RateLimited,
     Refusal,
 )
-from models.fields import to_milliseconds
-from models.idempotency import InProgress, Repeatable, first_answer, keep_answer
-from models.logs import Line
+from models.fields import truncate_to_ms
+from models.idempotency import (
+    IdempotentRequest,
+    RequestsInProgress,
+    store_response,
+    stored_response,
+)
+from models.logs import LogLine
 from models.pagination import CursorQuery, Page
-from models.platform.key_uses import Uses
-from models.platform.rate_limits import Buckets, Draw, OwnBuckets, Rate
+from models.platform.key_uses import KeyUses
+from models.platform.rate_limits import (
+    MemoryRateLimiter,
+    Rate,
+    RateDecision,
+    RateLimiter,
+)
 from models.projects.documents.preview import Site
 from models.settings import Settings
-from models.storage.database import reading, rehearsing, writing
+from models.storage.database import dry_run, reading, writing
 
 log = logging.getLogger("masthead.requests")
 
@@ -60,10 +70,10 @@ class Dispatch:
     clock: Callable[[], datetime]
     changed: Callable[[str, bool], None]
     refusing: Callable[[str], None] = lambda _: None
-    buckets: Buckets = field(default_factory=OwnBuckets)
-    uses: Uses = field(default_factory=Uses)
+    buckets: RateLimiter = field(default_factory=MemoryRateLimiter)
+    uses: KeyUses = field(default_factory=KeyUses)
     site: Site | None = None
-    progress: InProgress = field(default_factory=InProgress)
+    progress: RequestsInProgress = field(default_factory=RequestsInProgress)
 
     def view(self, operation: Operation) -> View:
         """Return what answers one operation."""
@@ -75,7 +85,7 @@ class Dispatch:
             except Refusal as refusal:
                 answered = self.refused(refusal, request.path, request.id)
             except Exception:
-                log.exception(Line(operation=operation.name, request=request.id))
+                log.exception(LogLine(operation=operation.name, request=request.id))
                 answered = self.refused(_internal_error(), request.path, request.id)
             answered.headers.update(rate)
             return answered
@@ -108,11 +118,11 @@ class Dispatch:
         self, operation: Operation, request: Request, told: dict[str, str]
     ) -> Call:
         """Key, state of key, token bucket, scope; then for whom it acts."""
-        now = to_milliseconds(self.clock())
+        now = truncate_to_ms(self.clock())
         caller, rate = authenticate(request.headers, self.settings, now)
         request.key = caller.prefix
         self.uses.note(caller.key_id, now)
-        drawn = self.buckets.draw(caller.lineage, milliseconds(now) * 1_000_000, rate)
+        drawn = self.buckets.take_token(caller.lineage, epoch_ms(now) * 1_000_000, rate)
         told.update(_rate_headers(rate, drawn))
         if not drawn.allowed:
             raise RateLimited(
@@ -126,7 +136,7 @@ class Dispatch:
         self, call: Call, request: Schema | None, http_request: Request
     ) -> Response:
         if isinstance(request, CursorQuery):
-            request.last()  # its shape, which comes before any existence
+            request.decode_cursor()  # an invalid cursor is reported before NotFound
         given = _handled(call, request)
         if call.used_key:
             self.uses.note(call.used_key, call.now)
@@ -146,14 +156,16 @@ class Dispatch:
             return self._rehearsed(call, request)
         repeatable = _repeatable(call, request, text)
         with self._alone(repeatable), writing():
-            if repeatable and (stored := first_answer(repeatable, call.now)):
+            if repeatable and (stored := stored_response(repeatable, call.now)):
                 return _json(stored, {"Idempotent-Replayed": "true"})
             given = _handled(call, request)
             answer = _told(operation, given)
             generation = _put_down(call)
             if repeatable:
                 secret, about = _secret(operation, given), call.about
-                keep_answer(repeatable, answer, call.now, secret=secret, about=about)
+                store_response(
+                    repeatable, answer, call.now, secret=secret, subjects=about
+                )
         if operation.rebuilds is None or generation is None:
             return _json(answer)
         self.changed(operation.rebuilds, call.is_quiet)
@@ -161,13 +173,15 @@ class Dispatch:
 
     def _rehearsed(self, call: Call, request: Schema | None) -> Response:
         """All of the change, and then nothing of it is kept."""
-        with rehearsing():
+        with dry_run():
             answer = _told(call.operation, _handled(call, request))
             _put_down(call)
         return _json(answer, {"Dry-Run": "true"})
 
-    def _alone(self, repeatable: Repeatable | None) -> AbstractContextManager[None]:
-        return self.progress.answering(repeatable) if repeatable else nullcontext()
+    def _alone(
+        self, repeatable: IdempotentRequest | None
+    ) -> AbstractContextManager[None]:
+        return self.progress.track(repeatable) if repeatable else nullcontext()
 
 
 def views(
@@ -211,14 +225,14 @@ def _require_scope(caller: Caller, operation: Operation) -> None:
 
 def _repeatable(
     call: Call, request: Schema | None, text: str | None
-) -> Repeatable | None:
+) -> IdempotentRequest | None:
     if text is None:
         return None
-    return Repeatable(
+    return IdempotentRequest(
         caller=call.caller.key_id,
         actor=f"{call.caller.acts_as_email} {call.caller.acts_as_account}",
         operation=call.operation.name,
-        text=text,
+        key=text,
         # Left out and null are two requests: an update tells them apart.
         request=request.model_dump(mode="json", exclude_unset=True)
         if request
@@ -238,7 +252,7 @@ def _told(operation: Operation, given: Any) -> bytes:
     giving = operation.giving
     shaped = giving.validate_python(page.items, from_attributes=True, by_name=True)
     data = giving.dump_json(shaped, by_alias=True)
-    meta = b',"meta":' + canonical(page.meta) if page.meta else b""
+    meta = b',"meta":' + canonical_json(page.meta) if page.meta else b""
     return b'{"data":' + data + meta + b"}"
 
 
@@ -293,7 +307,7 @@ def _reading_headers(call: Call, given: Any, request: Request) -> dict[str, str]
     return headers
 
 
-def _rate_headers(rate: Rate, drawn: Draw) -> dict[str, str]:
+def _rate_headers(rate: Rate, drawn: RateDecision) -> dict[str, str]:
     """The fields of the IETF draft: the policy, and what is left of it."""
     window = max(1, round(rate.capacity / rate.refill))
     return {

@@ -9,12 +9,12 @@ from prometheus_client import Metric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from models.audit import AUDITED, newest_number
-from models.base import moment
+from models.audit import AUDITED_AREAS, last_number
+from models.base import from_epoch_ms
 from models.changes import AREAS, behind, failed_pages, generation_with, marks
 from models.errors import StorageBusy
-from models.instance import BACKED_UP, mark_named
-from models.runtime.build_progress import Progress
+from models.instance import LAST_BACKUP_AT, read_instance_value
+from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import STATES as FAULTS
 from models.runtime.faults import Fault
 from models.settings import Settings
@@ -41,8 +41,8 @@ class Standing(Collector):
         self,
         settings: Settings,
         clock: Callable[[], datetime],
-        progress: Progress,
-        publishing: Progress | None,
+        progress: BuildProgress,
+        publishing: BuildProgress | None,
     ) -> None:
         self._settings = settings
         self._clock = clock
@@ -73,7 +73,7 @@ class Standing(Collector):
         yield from found
 
     def _files(self) -> Iterator[Metric]:
-        used = database.folders() | {"output": Path(self._settings.output)}
+        used = database.data_folders() | {"output": Path(self._settings.output)}
         disks = {of: disk_usage(path) for of, path in used.items() if path.is_dir()}
         yield _gauges(
             "masthead_disk_free_bytes",
@@ -112,7 +112,7 @@ class States(Collector):
 
 
 def _doing(
-    progress: Progress, now: datetime, doer: str, deed: str, waiting: str
+    progress: BuildProgress, now: datetime, doer: str, deed: str, waiting: str
 ) -> Iterator[Metric]:
     """Tell how who builds, or publishes what was built, gets on."""
     yield _gauge(
@@ -190,22 +190,22 @@ def _services(listed: StatusServiceList) -> Iterator[Metric]:
 
 
 def _kept() -> Iterator[Metric]:
-    sizes = database.bytes_kept()
+    sizes = database.bytes_used()
     yield _gauges(
         "masthead_audit_newest_record",
         "Number of the newest record of each audit; it never falls.",
         "area",
-        {area: newest_number(area) for area in AUDITED},
+        {area: last_number(area) for area in AUDITED_AREAS},
     )
     for of, (name, told) in SIZES.items():
         if of in sizes:
             yield _gauge(name, told, sizes[of])
-    backed_up = mark_named(BACKED_UP)
+    backed_up = read_instance_value(LAST_BACKUP_AT)
     if backed_up is not None:
         yield _gauge(
             "masthead_backup_last_timestamp_seconds",
             "When the command backup last wrote a copy; left out before the first.",
-            moment(backed_up).timestamp(),
+            from_epoch_ms(backed_up).timestamp(),
         )
 
 

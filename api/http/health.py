@@ -8,7 +8,7 @@ from typing import Any
 from flask import Flask, Response, jsonify
 
 from models.errors import StorageBusy
-from models.instance import set_mark
+from models.instance import set_instance_value
 from models.runtime.faults import Fault
 from models.storage.database import writing
 
@@ -74,7 +74,7 @@ class _Probe:
 def _storage_faults() -> list[Fault]:
     try:
         with writing():
-            set_mark("probed", time.monotonic_ns())
+            set_instance_value("probed", time.monotonic_ns())
     except StorageBusy as busy:
         return [_fault(busy)]
     return []

@@ -19,7 +19,7 @@ from prometheus_client import (
 
 from api.http.gauges import Standing, States
 from api.http.problem_types import KINDS
-from models.runtime.build_progress import Progress
+from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
 from models.settings import Settings
 
@@ -45,8 +45,8 @@ class Metrics:
         self,
         settings: Settings,
         clock: Callable[[], datetime],
-        progress: Progress | None = None,
-        publishing: Progress | None = None,
+        progress: BuildProgress | None = None,
+        publishing: BuildProgress | None = None,
     ) -> None:
         self._clock = clock
         self.registry = registry = CollectorRegistry()
@@ -78,7 +78,9 @@ class Metrics:
         # Each child is bound once: to look it up costs more than to count.
         self._bound: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
         self._refusals = {kind: refusals.labels(kind) for kind in KINDS}
-        registry.register(Standing(settings, clock, progress or Progress(), publishing))
+        registry.register(
+            Standing(settings, clock, progress or BuildProgress(), publishing)
+        )
         for collector in (ProcessCollector, PlatformCollector, GCCollector):
             collector(registry=registry)
 

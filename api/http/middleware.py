@@ -15,14 +15,14 @@ from urllib.parse import parse_qsl
 
 from werkzeug.datastructures import MultiDict
 
-from models.response_headers import ANSWER_HEADERS
+from models.response_headers import DEFAULT_HEADERS
 
 Environ = dict[str, Any]
 Start = Callable[[str, list[tuple[str, str]]], Any]
 Application = Callable[[Environ, Any], Iterable[bytes]]
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
-ANSWERED = tuple(ANSWER_HEADERS.items())
+ANSWERED = tuple(DEFAULT_HEADERS.items())
 STATUS = {each.value: f"{each.value} {each.phrase}" for each in HTTPStatus}
 
 

@@ -2,7 +2,7 @@
 
 from api.http.middleware import Response
 from api.http.problem_types import KINDS
-from models.base import canonical
+from models.base import canonical_json
 from models.errors import Refusal
 
 MEDIA_TYPE = "application/problem+json"
@@ -33,7 +33,7 @@ def problem(
         "requestId": request_id,
     }
     body |= {name: value for name, value in members.items() if value != []}
-    return Response(canonical(body) + b"\n", kind.status, headers)
+    return Response(canonical_json(body) + b"\n", kind.status, headers)
 
 
 def _headers(refusal: Refusal, members: dict[str, object]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from models.errors import (
     UnsupportedMediaType,
     ValidationFailed,
 )
-from models.fields import SHA256, SLUG, STATUS_SLUG
+from models.fields import SHA256_HEX, SLUG, STATUS_SLUG
 
 # Bare, or quoted as in the IETF draft, where a backslash escapes " and itself.
 # An Idempotency-Key as it stands, and as the draft's quoted string.
@@ -104,7 +104,7 @@ _PATTERNS = {
     STATUS_SLUG: (
         "Must be lower-case letters, digits and hyphens, beginning with a letter."
     ),
-    SHA256: "Must be 64 hexadecimal digits in lower case.",
+    SHA256_HEX: "Must be 64 hexadecimal digits in lower case.",
 }
 
 

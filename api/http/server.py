@@ -12,7 +12,7 @@ from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
 
-from models.logs import Line
+from models.logs import LogLine
 
 log = logging.getLogger("masthead.requests")
 
@@ -101,7 +101,7 @@ class Server(TcpWSGIServer):
         waiting.sort(key=lambda channel: channel.since)
         surplus = max(0, len(channels) - CROWD)
         if surplus:
-            log.warning(Line(event="crowd", connections=len(channels)))
+            log.warning(LogLine(event="crowd", connections=len(channels)))
         late = [each for each in waiting[surplus:] if each.is_over(at)]
         for channel in waiting[:surplus] + late:
             # At once: who does not read would never let it be written to again.

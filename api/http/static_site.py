@@ -7,7 +7,7 @@ from flask import Response, redirect, send_file
 from werkzeug.exceptions import RequestedRangeNotSatisfiable
 from werkzeug.security import safe_join
 
-from models.response_headers import headers_of
+from models.response_headers import site_headers
 
 REDIRECTS = "_redirects"
 
@@ -73,5 +73,5 @@ def _sent(file: Path, name: str) -> Response:
     except RequestedRangeNotSatisfiable:
         # Whoever asks for a part that is not there, or for several, gets the whole.
         response = send_file(file.absolute(), etag=True, conditional=False)
-    response.headers.update(headers_of(name))
+    response.headers.update(site_headers(name))
     return response

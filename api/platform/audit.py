@@ -1,10 +1,11 @@
-"""What may be asked about the changes of keys."""
+"""Declare the operation on the audit log of keys."""
 
 from typing import Any
 
 from api.operation import Call, operation
 from models.pagination import Page
-from models.platform.audit import AuditRecord, ListAudit, key_audit_listed
+from models.platform import audit
+from models.platform.audit import AuditRecord, ListAudit
 
 
 @operation(
@@ -14,5 +15,5 @@ from models.platform.audit import AuditRecord, ListAudit, key_audit_listed
     response=list[AuditRecord],
 )
 def list_key_audit(call: Call, query: ListAudit) -> Page[Any]:
-    """List the changes of keys, newest first."""
-    return key_audit_listed(query)
+    """List the changes to API keys, newest first."""
+    return audit.list_key_audit(query)

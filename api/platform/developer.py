@@ -1,4 +1,4 @@
-"""What developers may ask about keys of their own."""
+"""Declare the operations of developers on keys of their own."""
 
 from types import SimpleNamespace
 
@@ -11,6 +11,7 @@ from models.errors import (
     ScopeNotGrantable,
     ScopeNotPublic,
 )
+from models.platform import keys
 from models.platform.developer_keys import (
     CreateDeveloperKey,
     lineage_account,
@@ -18,17 +19,7 @@ from models.platform.developer_keys import (
     own_keys,
     require_public,
 )
-from models.platform.keys import (
-    ApiKey,
-    CreatedApiKey,
-    RemoveKey,
-    RotateKey,
-    issue_key,
-    replace_key,
-    require_active,
-    revoke_key,
-    told_rotation,
-)
+from models.platform.keys import ApiKey, CreatedApiKey, RemoveKey, RotateKey
 from models.platform.scopes import ASSERT_ACTORS
 
 
@@ -43,19 +34,19 @@ from models.platform.scopes import ASSERT_ACTORS
 )
 def create_developer_key(call: Call, request: CreateDeveloperKey) -> SimpleNamespace:
     """
-    Make a key of one's own, of public scopes.
+    Create a key of one's own with public scopes.
 
-    It belongs to the account that Act-As-Account names, else to the account of
-    the calling key, else to an account that stands for the calling key and its
-    replacements. The secret is in this answer and nowhere else.
+    It belongs to the account in Act-As-Account, else to the account of the calling
+    key, else to an account that represents the calling key and its replacements. Only
+    this response contains the secret.
     """
     account = _account(call)
     require_public(request.scopes, call.settings.public_scopes)
-    key, secret = issue_key(
+    key, secret = keys.issue_key(
         request.as_key(), call.now, issuer=call.caller.manager, account_id=account
     )
     call.audit(key, actor=account)
-    return key.seen(call.now, secret.text)
+    return key.to_response(call.now, secret.text)
 
 
 @operation(
@@ -66,7 +57,7 @@ def create_developer_key(call: Call, request: CreateDeveloperKey) -> SimpleNames
 )
 def list_developer_keys(call: Call) -> list[SimpleNamespace]:
     """List one's own keys, newest first."""
-    return [key.seen(call.now) for key in own_keys(_account(call))]
+    return [key.to_response(call.now) for key in own_keys(_account(call))]
 
 
 @operation(
@@ -78,14 +69,14 @@ def list_developer_keys(call: Call) -> list[SimpleNamespace]:
     errors=(ActorRequired, KeyNotFound),
 )
 def revoke_developer_key(call: Call, request: RemoveKey) -> SimpleNamespace:
-    """Revoke a key of one's own for good."""
+    """Revoke a key of one's own permanently."""
     account = _account(call)
     key = own_key(request.id, account)
-    if revoke_key(key, call.now):
+    if keys.revoke_key(key, call.now):
         call.audit(key, actor=account)
     else:
         call.unchanged()
-    return key.seen(call.now)
+    return key.to_response(call.now)
 
 
 @operation(
@@ -101,23 +92,23 @@ def rotate_developer_key(call: Call, request: RotateKey) -> SimpleNamespace:
     """
     Replace a key of one's own.
 
-    Both keys open until the grace is over; the secret of the new one is in this
-    answer and nowhere else.
+    Both keys are valid until the grace period ends. Only this response contains the
+    new secret.
     """
     account = _account(call)
     key = own_key(request.id, account)
-    require_active(key, call.now)
+    keys.require_active(key, call.now)
     require_grantable(call, key.scopes)
-    new, secret = replace_key(key, call.now, request.grace)
-    call.audit(key, detail=told_rotation(new, request), actor=account)
-    return new.seen(call.now, secret.text)
+    new, secret = keys.rotate_key(key, call.now, request.grace)
+    call.audit(key, detail=keys.describe_rotation(new, request), actor=account)
+    return new.to_response(call.now, secret.text)
 
 
 def _account(call: Call) -> str:
-    """Return whose keys these are; who may act for others must say for whom."""
+    """Return the account of the caller's keys, which some callers must name."""
     caller = call.caller
     if ASSERT_ACTORS in caller.scopes and caller.acts_as_account is None:
         raise ActorRequired(
-            f"A key that holds {ASSERT_ACTORS} must send the header Act-As-Account."
+            f"A key with the scope {ASSERT_ACTORS} must send the header Act-As-Account."
         )
     return caller.account or lineage_account(caller.lineage)

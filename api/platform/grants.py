@@ -1,4 +1,4 @@
-"""What a caller may put into a key."""
+"""Check which scopes a caller may grant to a key."""
 
 from api.operation import Call
 from models.errors import ScopeNotGrantable
@@ -6,12 +6,12 @@ from models.platform.scopes import ESCALATE, not_grantable
 
 
 def require_grantable(call: Call, scopes: list[str]) -> None:
-    """Refuse scopes beyond the caller's own; an open policy lets all escalate."""
-    held = call.caller.scopes
+    """Raise ScopeNotGrantable if the caller may not grant all of the scopes."""
+    granted = call.caller.scopes
     if call.settings.grant_policy == "open":
-        held = (*held, ESCALATE)
-    refused = not_grantable(scopes, held, call.settings.public_scopes)
-    if refused:
+        granted = (*granted, ESCALATE)
+    rejected = not_grantable(scopes, granted, call.settings.public_scopes)
+    if rejected:
         raise ScopeNotGrantable(
-            "This key may not grant some of the scopes.", scopes=refused
+            "This key may not grant some of the scopes.", scopes=rejected
         )

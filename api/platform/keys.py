@@ -1,4 +1,4 @@
-"""What may be asked about API keys."""
+"""Declare the operations on API keys."""
 
 from types import SimpleNamespace
 
@@ -6,6 +6,7 @@ from api.operation import Call, operation
 from api.platform.grants import require_grantable
 from models.errors import KeyNotActive, KeyNotFound, ScopeNotGrantable
 from models.pagination import Page
+from models.platform import keys, verification
 from models.platform.keys import (
     ApiKey,
     CreatedApiKey,
@@ -15,17 +16,8 @@ from models.platform.keys import (
     RemoveKey,
     RotateKey,
     UpdateKey,
-    change_key,
-    gained,
-    issue_key,
-    key_with,
-    keys_listed,
-    replace_key,
-    require_active,
-    revoke_key,
-    told_rotation,
 )
-from models.platform.verification import VerifiedKey, VerifyKey, key_verified
+from models.platform.verification import VerifiedKey, VerifyKey
 
 
 @operation(
@@ -42,14 +34,14 @@ def add_key(call: Call, request: CreateKey) -> SimpleNamespace:
     """
     Issue an API key.
 
-    The secret is in this answer and nowhere else; a repeat with the same
-    Idempotency-Key within 24 hours gets it once more. A key may grant only the
-    scopes that it covers itself.
+    Only this response contains the secret; a repeat with the same Idempotency-Key
+    within 24 hours returns it again. A key may grant only the scopes that it covers
+    itself.
     """
     require_grantable(call, request.scopes)
-    key, secret = issue_key(request, call.now, issuer=call.caller.manager)
+    key, secret = keys.issue_key(request, call.now, issuer=call.caller.manager)
     call.audit(key)
-    return key.seen(call.now, secret.text)
+    return key.to_response(call.now, secret.text)
 
 
 @operation(
@@ -59,9 +51,9 @@ def add_key(call: Call, request: CreateKey) -> SimpleNamespace:
     response=list[ApiKey],
 )
 def list_keys(call: Call, query: ListKeys) -> Page[SimpleNamespace]:
-    """List API keys, newest first; by status and by owning account."""
-    page = keys_listed(query, call.now)
-    return Page([key.seen(call.now) for key in page.items], page.meta)
+    """List API keys, newest first, optionally of one status or one account."""
+    page = keys.list_keys(query, call.now)
+    return Page([key.to_response(call.now) for key in page.items], page.meta)
 
 
 @operation(
@@ -73,7 +65,7 @@ def list_keys(call: Call, query: ListKeys) -> Page[SimpleNamespace]:
 )
 def get_key(call: Call, query: GetKey) -> SimpleNamespace:
     """Get one API key."""
-    return key_with(query.id).seen(call.now)
+    return keys.get_key(query.id).to_response(call.now)
 
 
 @operation(
@@ -88,14 +80,14 @@ def update_key(call: Call, request: UpdateKey) -> SimpleNamespace:
     """
     Change a key's name, scopes or rate.
 
-    What is left out stays; a rate of null is the default rate again. The scopes
-    that the key does not cover yet must be grantable by the caller.
+    A field that is left out stays as it is; a rate of null resets it to the default.
+    The caller must be able to grant the scopes that the key does not cover yet.
     """
-    key = key_with(request.id)
-    require_active(key, call.now)
-    require_grantable(call, gained(key, request))
-    call.audit_changes(key, change_key(key, request, call.now))
-    return key.seen(call.now)
+    key = keys.get_key(request.id)
+    keys.require_active(key, call.now)
+    require_grantable(call, keys.added_scopes(key, request))
+    call.audit_changes(key, keys.update_key(key, request, call.now))
+    return key.to_response(call.now)
 
 
 @operation(
@@ -109,18 +101,18 @@ def update_key(call: Call, request: UpdateKey) -> SimpleNamespace:
 )
 def rotate_key(call: Call, request: RotateKey) -> SimpleNamespace:
     """
-    Replace a key by one with the same rights and a new secret.
+    Replace a key by one with the same scopes and a new secret.
 
-    Both open until the grace is over, and the old one never longer than it would
-    have. They share one rate. The secret of the new one is in this answer and
-    nowhere else. The caller must be able to grant all of the key's scopes.
+    Both keys are valid until the grace period ends, or until the old key expires. They
+    share one rate limit. Only this response contains the new secret. The caller must be
+    able to grant all scopes of the key.
     """
-    key = key_with(request.id)
-    require_active(key, call.now)
+    key = keys.get_key(request.id)
+    keys.require_active(key, call.now)
     require_grantable(call, key.scopes)
-    new, secret = replace_key(key, call.now, request.grace)
-    call.audit(key, detail=told_rotation(new, request))
-    return new.seen(call.now, secret.text)
+    new, secret = keys.rotate_key(key, call.now, request.grace)
+    call.audit(key, detail=keys.describe_rotation(new, request))
+    return new.to_response(call.now, secret.text)
 
 
 @operation(
@@ -133,17 +125,17 @@ def rotate_key(call: Call, request: RotateKey) -> SimpleNamespace:
 )
 def remove_key(call: Call, request: RemoveKey) -> SimpleNamespace:
     """
-    Revoke an API key for good.
+    Revoke an API key permanently.
 
-    The next request with it is refused. The record stays, so that a gateway
-    that verifies the key learns that it is revoked.
+    The next request with it is rejected. The record of the key is kept, so that a
+    gateway that verifies the key learns that it is revoked.
     """
-    key = key_with(request.id)
-    if revoke_key(key, call.now):
+    key = keys.get_key(request.id)
+    if keys.revoke_key(key, call.now):
         call.audit(key)
     else:
         call.unchanged()
-    return key.seen(call.now)
+    return key.to_response(call.now)
 
 
 @operation(
@@ -156,12 +148,12 @@ def remove_key(call: Call, request: RemoveKey) -> SimpleNamespace:
 )
 def verify_key(call: Call, request: VerifyKey) -> dict[str, object]:
     """
-    Look up the key whose secret has this SHA-256.
+    Look up the key whose secret has this SHA-256 hash.
 
-    For gateways. A revoked or expired key is found too, with status revoked.
-    Cache-Control says how long the answer may be kept.
+    For API gateways. A revoked or expired key is returned too, with status revoked.
+    Cache-Control says how long the response may be cached.
     """
-    key = key_verified(request)
-    call.max_age = key.trusted_seconds(call.now)
+    key = verification.verify_key(request)
+    call.max_age = key.max_age(call.now)
     call.used_key = key.id
-    return key.seen(call.now)
+    return key.to_response(call.now)

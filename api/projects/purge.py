@@ -1,7 +1,7 @@
 """What an administrator may ask about the end of projects."""
 
 from api.operation import MIB, Call, operation
-from models.base import canonical
+from models.base import canonical_json
 from models.errors import (
     BuiltinProject,
     ConfirmationMismatch,
@@ -34,7 +34,7 @@ def purge_project(call: Call, request: PurgeProject) -> PurgeResult:
     from other projects among it. The slug is free thereafter.
     """
     project, counts = purge.purge_project(request)
-    call.audit(project, detail=canonical(counts).decode())
+    call.audit(project, detail=canonical_json(counts).decode())
     return PurgeResult(id=project.id, slug=project.slug, deleted=counts)
 
 

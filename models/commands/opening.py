@@ -11,16 +11,16 @@ from peewee import PeeweeException
 
 from models.commands.ending import CommandError
 from models.errors import StorageBusy
-from models.instance import make_secrets
-from models.platform.keys import adopt_key
+from models.instance import create_instance_secrets
+from models.platform.keys import add_bootstrap_key
 from models.projects.projects.projects import DocsSlugTaken, ensure_docs_project
 from models.settings import Settings
 from models.storage.database import (
     database,
-    is_there,
+    database_exists,
     migrate,
-    named,
     open_database,
+    without_password,
     writing,
 )
 from models.storage.schema import NewerSchema
@@ -36,9 +36,9 @@ def open_instance(settings: Settings, now: datetime) -> list[str]:
         open_database(settings.database)
         applied = migrate()
         with writing():
-            make_secrets()
+            create_instance_secrets()
             if settings.bootstrap_key_sha256:
-                adopt_key(settings.bootstrap_key_sha256, now)
+                add_bootstrap_key(settings.bootstrap_key_sha256, now)
         ensure_docs_project(
             now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
         )
@@ -46,7 +46,8 @@ def open_instance(settings: Settings, now: datetime) -> list[str]:
         # In one line, without the question that a driver adds.
         reason = f"{error.__cause__ or error}".partition("\n")[0].rstrip("?.")
         raise CommandError(
-            f"The database {named(settings.database)} cannot be used: {reason}."
+            f"The database {without_password(settings.database)} cannot be used:"
+            f" {reason}."
         ) from error
     except (DocsSlugTaken, NewerSchema) as error:
         raise CommandError(str(error)) from error
@@ -55,9 +56,9 @@ def open_instance(settings: Settings, now: datetime) -> list[str]:
 
 def open_existing(settings: Settings, now: datetime) -> None:
     """Open a database that must be there: a wrong path is not a new instance."""
-    if not is_there(settings.database):
+    if not database_exists(settings.database):
         raise CommandError(
-            f"There is no database at {named(settings.database)}."
+            f"There is no database at {without_password(settings.database)}."
             " Start the server once, or run migrate."
         )
     open_instance(settings, now)
@@ -66,7 +67,7 @@ def open_existing(settings: Settings, now: datetime) -> None:
 @contextmanager
 def on_trial(settings: Settings, is_trial: bool) -> Iterator[Settings]:
     """Where there is no instance yet, a trial makes none."""
-    if not is_trial or is_there(settings.database):
+    if not is_trial or database_exists(settings.database):
         yield settings
         return
     with TemporaryDirectory() as folder:

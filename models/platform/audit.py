@@ -1,11 +1,11 @@
-"""Who changed which key: the audit of keys, as it may be asked."""
+"""List the audit records of changes to API keys."""
 
 from typing import Any, Literal
 
 from models.audit import AuditRow
 from models.base import Schema
 from models.fields import Id, Moment
-from models.pagination import CursorQuery, Limit, Page, descending, page_of
+from models.pagination import CursorQuery, Limit, Page, cursor_page, descending
 
 KeyAction = Literal["add", "update", "remove", "rotate"]
 
@@ -25,8 +25,8 @@ class ListAudit(CursorQuery):
     limit: Limit = 50
 
 
-def key_audit_listed(query: ListAudit) -> Page[Any]:
-    """Return a page of the changes of keys, newest first."""
+def list_key_audit(query: ListAudit) -> Page[Any]:
+    """Return a page of the changes to keys, newest first."""
     rows = AuditRow.select(
         *(AuditRow.number, AuditRow.id, AuditRow.actor, AuditRow.action),
         *(AuditRow.at, AuditRow.detail),
@@ -34,4 +34,4 @@ def key_audit_listed(query: ListAudit) -> Page[Any]:
         AuditRow.target_prefix.alias("target_key_prefix"),
         AuditRow.target_label.alias("target_key_name"),
     ).where(AuditRow.area == "platform")
-    return page_of(rows, query, descending(AuditRow.number))
+    return cursor_page(rows, query, descending(AuditRow.number))

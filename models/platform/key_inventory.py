@@ -1,18 +1,18 @@
-"""What the command line tells of the keys: in lines, for people and for tools."""
+"""List keys for the command line, and diagnose a secret."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from models.fields import Id, Moment, format_moment
 from models.platform.keys import ApiKey, KeyRow
-from models.platform.secrets import FORM, hash_of, is_secret
-from models.platform.verification import key_hashed
+from models.platform.secrets import SECRET_PATTERN, hash_secret, is_well_formed
+from models.platform.verification import key_by_hash
 
-HEADS = ("prefix", "status", "created", "expires", "last used", "name", "scopes")
+COLUMNS = ("prefix", "status", "created", "expires", "last used", "name", "scopes")
 
 
 class InventoriedKey(ApiKey):
-    """A key with all that is kept of it but its hash."""
+    """A key with all its fields except its hash."""
 
     revoked_at: Moment | None
     last_used_at: Moment | None
@@ -21,51 +21,54 @@ class InventoriedKey(ApiKey):
     lineage: Id
 
 
-def listed(now: datetime) -> Iterator[InventoriedKey]:
+def all_keys(now: datetime) -> Iterator[InventoriedKey]:
     """Yield every key, newest first."""
     query = KeyRow.select().order_by(KeyRow.created_at.desc(), KeyRow.id.desc())
-    return _seen(query.iterator(), now)
+    return _inventoried(query.iterator(), now)
 
 
-def stale(now: datetime, since: datetime) -> Iterator[InventoriedKey]:
-    """Yield the active keys that nobody has used since then, longest unused first."""
+def stale_keys(now: datetime, since: datetime) -> Iterator[InventoriedKey]:
+    """Yield the active keys that were not used since then, longest unused first."""
     expired = KeyRow.expires_at.is_null(False) & (KeyRow.expires_at <= now)
     unused = KeyRow.last_used_at.is_null() | (KeyRow.last_used_at < since)
     query = KeyRow.select().where(
         KeyRow.revoked_at.is_null(), ~expired, unused, KeyRow.created_at < since
     )
     order = (KeyRow.last_used_at.asc(nulls="first"), KeyRow.created_at, KeyRow.id)
-    return _seen(query.order_by(*order).iterator(), now)
+    return _inventoried(query.order_by(*order).iterator(), now)
 
 
-def lines(keys: Iterable[InventoriedKey]) -> Iterator[str]:
-    """Tell keys in columns, under their heads."""
-    yield "\t".join(HEADS)
+def key_table(keys: Iterable[InventoriedKey]) -> Iterator[str]:
+    """Yield the lines of a table with tabs, headings first."""
+    yield "\t".join(COLUMNS)
     for key in keys:
         moments = (key.created_at, key.expires_at, key.last_used_at)
-        cells = [key.prefix, key.status, *map(_told, moments), key.name]
+        cells = [key.prefix, key.status, *map(_format, moments), key.name]
         yield "\t".join([*cells, ",".join(key.scopes)])
 
 
-def looked_at(text: str, now: datetime) -> tuple[bool, list[str]]:
-    """Tell whether the secret opens anything, and why; never the secret itself."""
-    if FORM.fullmatch(text) is None:
-        return False, ["form: wrong, this is no secret of ours"]
-    told = ["form: right"]
-    if not is_secret(text):
-        return False, [*told, "checksum: wrong, a character is mistyped or missing"]
-    told.append("checksum: right")
-    key = key_hashed(hash_of(text))
+def diagnose_secret(text: str, now: datetime) -> tuple[bool, list[str]]:
+    """Return whether the secret is accepted, and the findings, without the secret."""
+    if SECRET_PATTERN.fullmatch(text) is None:
+        return False, ["form: invalid, this is not a secret of Masthead"]
+    findings = ["form: valid"]
+    if not is_well_formed(text):
+        return False, [
+            *findings,
+            "checksum: invalid, a character is mistyped or missing",
+        ]
+    findings.append("checksum: valid")
+    key = key_by_hash(hash_secret(text))
     if key is None:
-        return False, [*told, "database: does not know it"]
+        return False, [*findings, "database: no key has this secret"]
     status = key.status(now)
-    told += [f"database: {status}", f"key: {key.id} {key.name}"]
-    return status == "active", [*told, f"scopes: {', '.join(key.scopes)}"]
+    findings += [f"database: {status}", f"key: {key.id} {key.name}"]
+    return status == "active", [*findings, f"scopes: {', '.join(key.scopes)}"]
 
 
-def _seen(rows: Iterable[KeyRow], now: datetime) -> Iterator[InventoriedKey]:
-    return (InventoriedKey.model_validate(each.seen(now)) for each in rows)
+def _inventoried(rows: Iterable[KeyRow], now: datetime) -> Iterator[InventoriedKey]:
+    return (InventoriedKey.model_validate(row.to_response(now)) for row in rows)
 
 
-def _told(at: datetime | None) -> str:
+def _format(at: datetime | None) -> str:
     return format_moment(at) if at else "never"

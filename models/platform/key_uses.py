@@ -1,4 +1,4 @@
-"""When each key was last used: kept in memory, and written now and then."""
+"""Record when each key was last used: in memory, and periodically in the database."""
 
 from datetime import datetime
 from threading import Lock
@@ -8,17 +8,17 @@ from peewee import chunked
 from models.platform.keys import KeyRow
 from models.storage.database import writing
 
-# So many keys are written in one transaction that no request waits long for it.
-BATCH = 500
+# Few enough that no request waits long for the transaction.
+BATCH_SIZE = 500
 
 
-class Uses:
+class KeyUses:
     """
-    The last uses that are not written yet.
+    The last uses that are not in the database yet.
 
-    A write for each request would cost more than the request. Whoever holds this
-    calls `write` once a minute; a process that dies loses the last minute, which
-    matters little to the question which keys are no longer needed.
+    A write for each request would cost more than the request. The scheduler calls
+    `write` once a minute; a process that dies loses the last minute, which hardly
+    matters for finding the keys that are no longer needed.
     """
 
     def __init__(self) -> None:
@@ -30,14 +30,14 @@ class Uses:
             self._last[key_id] = now
 
     def write(self) -> None:
-        """Write what has been noted; what cannot be written is kept for later."""
+        """Write the recorded uses; those that cannot be written are kept for later."""
         with self._lock:
-            noted = dict(self._last)
-        for some in chunked(sorted(noted.items()), BATCH):
+            uses = dict(self._last)
+        for batch in chunked(sorted(uses.items()), BATCH_SIZE):
             with writing():
-                for key_id, at in some:
+                for key_id, at in batch:
                     _write(key_id, at)
-            self._forget(some)
+            self._forget(batch)
 
     def _forget(self, written: list[tuple[str, datetime]]) -> None:
         with self._lock:
@@ -48,5 +48,5 @@ class Uses:
 
 def _write(key_id: str, at: datetime) -> None:
     last = KeyRow.last_used_at
-    newer = last.is_null() | (last < at)
-    KeyRow.update(last_used_at=at).where(KeyRow.id == key_id, newer).execute()
+    is_older = last.is_null() | (last < at)
+    KeyRow.update(last_used_at=at).where(KeyRow.id == key_id, is_older).execute()

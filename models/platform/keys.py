@@ -1,4 +1,4 @@
-"""API keys: what they are, and how they are issued, changed, revoked and verified."""
+"""Issue, change, rotate and revoke API keys."""
 
 from datetime import datetime, timedelta
 from types import SimpleNamespace
@@ -7,40 +7,40 @@ from typing import Annotated, Any, Literal
 from peewee import FloatField, IntegerField, TextField
 from pydantic import AfterValidator, Field
 
-from models.audit import Target
+from models.audit import AuditTarget
 from models.base import Change, ListField, MomentField, Row, Schema, new_id
 from models.errors import KeyNotActive, KeyNotFound
-from models.fields import TRIMMED, Id, MayOmit, Moment, SingleLine, Whole
-from models.pagination import CursorQuery, Page, descending, page_of
+from models.fields import TRIMMED, Id, MayOmit, Moment, SingleLine, WholeNumber
+from models.pagination import CursorQuery, Page, cursor_page, descending
 from models.platform.scopes import any_covers, is_scope
-from models.platform.secrets import Secret, make_secret
+from models.platform.secrets import Secret, generate_secret
 
 KeyStatus = Literal["active", "revoked"]
 
 
-def _scope(text: str) -> str:
+def _validate_scope(text: str) -> str:
     if not is_scope(text):
         raise ValueError(
-            "Must be *, or segments joined by : of which the last may be *."
+            "Must be *, or segments separated by colons, of which the last may be *."
         )
     return text
 
 
-def _distinct(scopes: list[str]) -> list[str]:
+def _deduplicate(scopes: list[str]) -> list[str]:
     return list(dict.fromkeys(scopes))
 
 
-Scope = Annotated[str, AfterValidator(_scope)]
+Scope = Annotated[str, AfterValidator(_validate_scope)]
 Scopes = Annotated[
-    list[Scope], Field(min_length=1, max_length=100), AfterValidator(_distinct)
+    list[Scope], Field(min_length=1, max_length=100), AfterValidator(_deduplicate)
 ]
 KeyName = Annotated[str, TRIMMED, Field(min_length=1, max_length=120), SingleLine]
-Capacity = Annotated[Whole, Field(ge=1, le=100_000)]
-Refill = Annotated[float, Field(ge=0.1, le=10_000)]
+RateCapacity = Annotated[WholeNumber, Field(ge=1, le=100_000)]
+RateRefill = Annotated[float, Field(ge=0.1, le=10_000)]
 
 
 class ApiKey(Schema):
-    """A key as it may be seen; its secret is not among its members."""
+    """A key without its secret."""
 
     id: Id
     prefix: str
@@ -61,19 +61,19 @@ class CreatedApiKey(ApiKey):
 class CreateKey(Schema):
     name: KeyName
     scopes: Scopes
-    rate_capacity: MayOmit[Capacity] = None
-    rate_refill: MayOmit[Refill] = None
-    expires_in_days: MayOmit[Annotated[Whole, Field(ge=1, le=3650)]] = None
+    rate_capacity: MayOmit[RateCapacity] = None
+    rate_refill: MayOmit[RateRefill] = None
+    expires_in_days: MayOmit[Annotated[WholeNumber, Field(ge=1, le=3650)]] = None
 
 
 class UpdateKey(Schema):
-    """What is left out stays; a rate of null is the default rate again."""
+    """A field that is left out stays as it is; a rate of null is the default rate."""
 
     id: Id
     name: MayOmit[KeyName] = None
     scopes: MayOmit[Scopes] = None
-    rate_capacity: Capacity | None = None
-    rate_refill: Refill | None = None
+    rate_capacity: RateCapacity | None = None
+    rate_refill: RateRefill | None = None
 
 
 class RemoveKey(Schema):
@@ -82,7 +82,7 @@ class RemoveKey(Schema):
 
 class RotateKey(Schema):
     id: Id
-    grace_seconds: Annotated[Whole, Field(ge=0, le=2_592_000)] = 86_400
+    grace_seconds: Annotated[WholeNumber, Field(ge=0, le=2_592_000)] = 86_400
 
     @property
     def grace(self) -> timedelta:
@@ -111,7 +111,7 @@ class KeyRow(Row):
     rate_refill = FloatField(null=True)
     account_id = TextField(null=True, index=True)
     lifetime_days = IntegerField(null=True)
-    # The admin who issued it, and the line of keys that replaced one another.
+    # Who issued it, and the id that it shares with the keys it replaced.
     issuer = TextField()
     lineage = TextField()
     last_used_at = MomentField(null=True)
@@ -120,28 +120,28 @@ class KeyRow(Row):
         indexes = ((("created_at", "id"), False),)
 
     @property
-    def audited(self) -> Target:
-        return Target("key", self.id, self.name, self.prefix)
+    def audited(self) -> AuditTarget:
+        return AuditTarget("key", self.id, self.name, self.prefix)
 
     def touch(self, now: datetime) -> None:  # noqa: ARG002
-        """Save; that a key has changed is told by the audit alone."""
+        """Save without updated_at, which keys do not have."""
         self.save()
 
     def status(self, now: datetime) -> KeyStatus:
         return status_at(now, self.revoked_at, self.expires_at)
 
-    def seen(self, now: datetime, secret: str | None = None) -> SimpleNamespace:
-        """Return what may be shown at `now`; whose status depends on the time."""
-        members = {name: getattr(self, name) for name in self._meta.fields}
+    def to_response(self, now: datetime, secret: str | None = None) -> SimpleNamespace:
+        """Return the fields of the key, and its status at `now`, for a response."""
+        values = {name: getattr(self, name) for name in self._meta.fields}
         return SimpleNamespace(
-            **members | {"status": self.status(now), "secret": secret}
+            **values | {"status": self.status(now), "secret": secret}
         )
 
 
 def status_at(
     now: datetime, revoked_at: datetime | None, expires_at: datetime | None
 ) -> KeyStatus:
-    """Revoked when revoked or expired: what no longer opens is not active."""
+    """Return the status of a key; an expired key is shown as revoked."""
     expired = expires_at is not None and now >= expires_at
     return "revoked" if revoked_at is not None or expired else "active"
 
@@ -149,8 +149,8 @@ def status_at(
 def issue_key(
     request: CreateKey, now: datetime, *, issuer: str, account_id: str | None = None
 ) -> tuple[KeyRow, Secret]:
-    """Make a key and return it with its secret, which is not kept."""
-    return _keep(
+    """Create a key; return it with its secret, of which only a hash is stored."""
+    return _create_key(
         now,
         name=request.name,
         scopes=request.scopes,
@@ -162,45 +162,45 @@ def issue_key(
     )
 
 
-# What a replacement has of the key before it; its lineage is its one rate bucket.
+# A replacement inherits these; keys of one lineage share a rate limit.
 _INHERITED = (
     *("name", "scopes", "rate_capacity", "rate_refill", "account_id"),
     *("lifetime_days", "issuer", "lineage"),
 )
 
 
-def replace_key(key: KeyRow, now: datetime, grace: timedelta) -> tuple[KeyRow, Secret]:
+def rotate_key(key: KeyRow, now: datetime, grace: timedelta) -> tuple[KeyRow, Secret]:
     """
-    Make the key's replacement, with the lifetime that the key began with.
+    Create the key's replacement, with the lifetime that the key was issued with.
 
-    The key itself ends with the grace, and never later than it would have.
+    The key itself expires after the grace period, or earlier if it would have.
     """
     ends = now + grace
     key.expires_at = min(ends, key.expires_at or ends)
     key.save()
-    return _keep(now, **{name: getattr(key, name) for name in _INHERITED})
+    return _create_key(now, **{name: getattr(key, name) for name in _INHERITED})
 
 
-def told_rotation(new: KeyRow, request: RotateKey) -> str:
+def describe_rotation(new: KeyRow, request: RotateKey) -> str:
     return f"replaced by {new.prefix} ({new.id}); grace: {request.grace_seconds} s"
 
 
-def _keep(now: datetime, **members: Any) -> tuple[KeyRow, Secret]:
-    secret, id = make_secret(), new_id(now)
-    days = members["lifetime_days"]
-    named = {"id": id, "lineage": id, "prefix": secret.prefix, "hash": secret.hash}
+def _create_key(now: datetime, **values: Any) -> tuple[KeyRow, Secret]:
+    secret, id = generate_secret(), new_id(now)
+    days = values["lifetime_days"]
+    identity = {"id": id, "lineage": id, "prefix": secret.prefix, "hash": secret.hash}
     expires_at = now + timedelta(days=days) if days else None
-    made = named | members | {"created_at": now, "expires_at": expires_at}
-    return KeyRow.create(**made), secret
+    times = {"created_at": now, "expires_at": expires_at}
+    return KeyRow.create(**identity | values | times), secret
 
 
-def any_key() -> bool:
+def has_keys() -> bool:
     return bool(KeyRow.select().exists())
 
 
-def adopt_key(hash: str, now: datetime) -> None:
-    """Make the first admin key from its hash alone, while there is no key at all."""
-    if not any_key():
+def add_bootstrap_key(hash: str, now: datetime) -> None:
+    """Create the first admin key from the hash of its secret, if there is no key."""
+    if not has_keys():
         KeyRow.create(
             id=(id := new_id(now)),
             prefix=f"mh_{hash[:8]}",
@@ -213,38 +213,40 @@ def adopt_key(hash: str, now: datetime) -> None:
         )
 
 
-def key_with(id: str) -> KeyRow:
+def get_key(id: str) -> KeyRow:
     key = KeyRow.get_or_none(KeyRow.id == id)
     if key is None:
-        raise no_key(id)
+        raise key_not_found(id)
     return key
 
 
-def no_key(id: str) -> KeyNotFound:
+def key_not_found(id: str) -> KeyNotFound:
     return KeyNotFound(f"No key has the id {id}.")
 
 
-def keys_listed(query: ListKeys, now: datetime) -> Page[KeyRow]:
+def list_keys(query: ListKeys, now: datetime) -> Page[KeyRow]:
     rows = KeyRow.select()
     if query.account_id is not None:
         rows = rows.where(KeyRow.account_id == query.account_id)
-    over = KeyRow.revoked_at.is_null(False) | (
+    is_revoked = KeyRow.revoked_at.is_null(False) | (
         KeyRow.expires_at.is_null(False) & (KeyRow.expires_at <= now)
     )
     if query.status is not None:
-        rows = rows.where(over if query.status == "revoked" else ~over)
-    return page_of(rows, query, descending(KeyRow.created_at), descending(KeyRow.id))
+        rows = rows.where(is_revoked if query.status == "revoked" else ~is_revoked)
+    return cursor_page(
+        rows, query, descending(KeyRow.created_at), descending(KeyRow.id)
+    )
 
 
-def change_key(key: KeyRow, request: UpdateKey, now: datetime) -> dict[str, Change]:
-    """Give the key what was sent; return what that changed."""
-    wanted = request.given()
-    del wanted["id"]
-    return key.change(wanted, now)
+def update_key(key: KeyRow, request: UpdateKey, now: datetime) -> dict[str, Change]:
+    """Change the fields that were sent; return the changes."""
+    values = request.sent_fields()
+    del values["id"]
+    return key.change(values, now)
 
 
 def revoke_key(key: KeyRow, now: datetime) -> bool:
-    """Revoke for good; tell whether that changed anything."""
+    """Revoke the key permanently; return whether that changed anything."""
     if key.status(now) == "revoked":
         return False
     key.revoked_at = now
@@ -252,9 +254,10 @@ def revoke_key(key: KeyRow, now: datetime) -> bool:
     return True
 
 
-def gained(key: KeyRow, request: UpdateKey) -> list[str]:
-    """Return the scopes that the update would add to what the key covers."""
-    return [each for each in request.scopes or [] if not any_covers(key.scopes, each)]
+def added_scopes(key: KeyRow, request: UpdateKey) -> list[str]:
+    """Return the scopes of the update that the key does not cover yet."""
+    requested = request.scopes or []
+    return [scope for scope in requested if not any_covers(key.scopes, scope)]
 
 
 def require_active(key: KeyRow, now: datetime) -> None:

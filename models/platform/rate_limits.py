@@ -1,8 +1,8 @@
 """
-Token buckets, kept as one number each (the generic cell rate algorithm).
+Limit the rate of each key with a token bucket (the generic cell rate algorithm).
 
-The number is the instant, in nanoseconds, at which the bucket is full again.
-Whole numbers, so that a burst of the capacity is neither a token more nor less.
+A bucket is one number: the time, in nanoseconds since 1970, at which it is full again.
+Integers make a burst of the capacity exact.
 """
 
 from threading import Lock
@@ -12,14 +12,14 @@ SECOND = 1_000_000_000
 
 
 class Rate(NamedTuple):
-    """`capacity` requests at once, `refill` requests a second."""
+    """A burst of `capacity` requests, and `refill` requests per second."""
 
     capacity: int
     refill: float
 
 
-class Draw(NamedTuple):
-    """What came of one request: allowed or not, and what is left; in seconds."""
+class RateDecision(NamedTuple):
+    """Whether a request is allowed, the tokens that remain, and times in seconds."""
 
     allowed: bool
     full_at: int
@@ -28,61 +28,61 @@ class Draw(NamedTuple):
     retry_after: int
 
 
-def draw(full_at: int | None, now: int, rate: Rate) -> Draw:
+def take_token(full_at: int | None, now: int, rate: Rate) -> RateDecision:
     """
     Take one token at `now`, if there is one.
 
-    A clock that was set back never locks a caller out for longer than it takes
-    to fill the bucket.
+    After the clock was set back, a caller is locked out for no longer than it takes to
+    fill the bucket.
     """
-    each = round(SECOND / rate.refill)
-    span = rate.capacity * each
+    interval = round(SECOND / rate.refill)
+    span = rate.capacity * interval
     start = min(max(full_at or now, now), now + span)
-    missing = start + each - now - span
+    missing = start + interval - now - span
     if missing > 0:
-        return Draw(False, start, 0, _seconds(start - now), _seconds(missing))
-    after = start + each
-    return Draw(True, after, -missing // each, _seconds(after - now), 0)
+        return RateDecision(False, start, 0, _seconds(start - now), _seconds(missing))
+    after = start + interval
+    return RateDecision(True, after, -missing // interval, _seconds(after - now), 0)
 
 
 def _seconds(time: int) -> int:
-    """Return whole seconds, rounded up: nobody is told to come back too early."""
+    """Return whole seconds, rounded up, so that nobody retries too early."""
     return -(-time // SECOND)
 
 
-class Buckets(Protocol):
-    """The buckets of all callers, by name."""
+class RateLimiter(Protocol):
+    """The token buckets of all keys, by name."""
 
-    def draw(self, name: str, now: int, rate: Rate) -> Draw:
+    def take_token(self, name: str, now: int, rate: Rate) -> RateDecision:
         """Take one token at `now`, in nanoseconds, if there is one."""
 
 
-class OwnBuckets:
-    """The buckets of the one server that there is, in its memory."""
+class MemoryRateLimiter:
+    """Token buckets in the memory of a single server."""
 
-    def __init__(self, most: int = 10_000) -> None:
+    def __init__(self, max_buckets: int = 10_000) -> None:
         self._full_at: dict[str, int] = {}
         self._now = 0
         self._lock = Lock()
-        self._most = most
+        self._max_buckets = max_buckets
 
-    def draw(self, name: str, now: int, rate: Rate) -> Draw:
+    def take_token(self, name: str, now: int, rate: Rate) -> RateDecision:
         with self._lock:
-            self._follow(now)
-            drawn = draw(self._full_at.get(name), now, rate)
-            self._full_at[name] = drawn.full_at
-            if len(self._full_at) > self._most:
-                self._forget_full(now)
-        return drawn
+            self._adjust_to_clock(now)
+            decision = take_token(self._full_at.get(name), now, rate)
+            self._full_at[name] = decision.full_at
+            if len(self._full_at) > self._max_buckets:
+                self._drop_full(now)
+        return decision
 
-    def _follow(self, now: int) -> None:
-        """Set the buckets back with the clock; threads may be a moment apart."""
+    def _adjust_to_clock(self, now: int) -> None:
+        """Move the buckets back if the clock was set back by more than a second."""
         back = self._now - now
         if back > SECOND:
-            self._full_at = {n: at - back for n, at in self._full_at.items()}
+            self._full_at = {name: at - back for name, at in self._full_at.items()}
         if not 0 <= back <= SECOND:
             self._now = now
 
-    def _forget_full(self, now: int) -> None:
-        # A full bucket is the same as none.
-        self._full_at = {n: at for n, at in self._full_at.items() if at > now}
+    def _drop_full(self, now: int) -> None:
+        # A missing bucket counts as full.
+        self._full_at = {name: at for name, at in self._full_at.items() if at > now}

@@ -1,4 +1,4 @@
-"""Which scopes a granted scope covers. Pure: the rule of decisions 3.1."""
+"""Decide which scopes a granted scope covers, and which may be granted."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -6,27 +6,27 @@ from collections.abc import Collection, Iterable
 ASSERT_ACTORS = "platform:actors:assert"
 ESCALATE = "platform:keys:escalate"
 
-MOST_CHARACTERS, MOST_SEGMENTS = 128, 8
+MAX_CHARACTERS, MAX_SEGMENTS = 128, 8
 _SEGMENT = r"[a-z0-9][a-z0-9._-]*"
 _SCOPE = re.compile(rf"\*|{_SEGMENT}(:{_SEGMENT})*(:\*)?", re.ASCII)
 
 
 def is_scope(text: str) -> bool:
-    """Tell whether the text is `*`, or segments of which the last may be `*`."""
+    """Return whether the text is `*`, or segments of which the last may be `*`."""
     return (
-        len(text) <= MOST_CHARACTERS
-        and text.count(":") < MOST_SEGMENTS
+        len(text) <= MAX_CHARACTERS
+        and text.count(":") < MAX_SEGMENTS
         and _SCOPE.fullmatch(text) is not None
     )
 
 
 def covers(granted: str, required: str) -> bool:
     """
-    Tell whether one scope includes another.
+    Return whether the granted scope includes the required one.
 
-    A trailing star stands for one or more segments, so `status:*` includes
-    `status:admin:*` and does not include `status`. No star confers the right to
-    act for others: that scope is held literally or not at all.
+    A trailing star stands for one or more segments: `status:*` includes
+    `status:admin:*`, but not `status`. No star includes the scope to act for others,
+    which must be granted literally.
     """
     if granted == required:
         return True
@@ -43,18 +43,18 @@ def covers(granted: str, required: str) -> bool:
 
 
 def any_covers(granted: Iterable[str], required: str) -> bool:
-    return any(covers(each, required) for each in granted)
+    return any(covers(scope, required) for scope in granted)
 
 
 def not_grantable(
-    wanted: Iterable[str], held: Collection[str], public: Collection[str]
+    requested: Iterable[str], granted: Collection[str], public: Collection[str]
 ) -> list[str]:
-    """Return the wanted scopes that a holder of `held` may not grant."""
-    escalates = any_covers(held, ESCALATE)
+    """Return the requested scopes that a key with the granted ones may not grant."""
+    can_escalate = any_covers(granted, ESCALATE)
 
-    def may(scope: str) -> bool:
+    def may_grant(scope: str) -> bool:
         if scope == ASSERT_ACTORS:
-            return scope in held
-        return escalates or scope in public or any_covers(held, scope)
+            return scope in granted
+        return can_escalate or scope in public or any_covers(granted, scope)
 
-    return [each for each in wanted if not may(each)]
+    return [scope for scope in requested if not may_grant(scope)]

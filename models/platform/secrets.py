@@ -1,8 +1,9 @@
 """
-The secrets of API keys: `mh_<public id>_<256 random bits><checksum>`.
+Generate and check the secrets of API keys.
 
-Only SHA-256 of the whole is ever stored. The checksum lets anyone tell a typing
-error, or a string that merely looks alike, from a key, without asking.
+Their form is `mh_<public id>_<256 random bits><checksum>`. Only the SHA-256 of a secret
+is stored. The checksum distinguishes a typing error, or a string of the same form,
+from a secret without a look-up.
 """
 
 import hashlib
@@ -11,13 +12,13 @@ import secrets
 import zlib
 from dataclasses import dataclass
 
-BRAND = "mh"
+PREFIX = "mh"
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-FORM = re.compile(rf"{BRAND}_[0-9A-Za-z]{{8}}_[0-9A-Za-z]{{49}}", re.ASCII)
-# What a log must not tell: a secret or its beginning; the group may be shown.
-HIDDEN = re.compile(rf"({BRAND}_[0-9A-Za-z]{{8}})_[0-9A-Za-z]+", re.ASCII)
+SECRET_PATTERN = re.compile(rf"{PREFIX}_[0-9A-Za-z]{{8}}_[0-9A-Za-z]{{49}}", re.ASCII)
+# Matches a secret or its beginning, which must not be logged; the group may be.
+REDACTED_PATTERN = re.compile(rf"({PREFIX}_[0-9A-Za-z]{{8}})_[0-9A-Za-z]+", re.ASCII)
 
-_ID, _RANDOM, _CHECKSUM = 8, 43, 6
+_ID_LENGTH, _RANDOM_LENGTH, _CHECKSUM_LENGTH = 8, 43, 6
 
 
 @dataclass(frozen=True)
@@ -26,33 +27,33 @@ class Secret:
 
     @property
     def prefix(self) -> str:
-        """The part that may be shown."""
-        return self.text[: len(BRAND) + 1 + _ID]
+        """The part that is not secret."""
+        return self.text[: len(PREFIX) + 1 + _ID_LENGTH]
 
     @property
     def hash(self) -> str:
-        return hash_of(self.text)
+        return hash_secret(self.text)
 
 
-def make_secret() -> Secret:
-    public = "".join(secrets.choice(ALPHABET) for _ in range(_ID))
-    body = f"{BRAND}_{public}_{_base62(secrets.randbits(256), _RANDOM)}"
+def generate_secret() -> Secret:
+    public = "".join(secrets.choice(ALPHABET) for _ in range(_ID_LENGTH))
+    body = f"{PREFIX}_{public}_{_base62(secrets.randbits(256), _RANDOM_LENGTH)}"
     return Secret(body + checksum(body))
 
 
-def is_secret(text: str) -> bool:
-    """Tell whether the text has the form of a secret and its checksum fits."""
+def is_well_formed(text: str) -> bool:
+    """Return whether the text has the form of a secret and a valid checksum."""
     return (
-        FORM.fullmatch(text) is not None
-        and checksum(text[:-_CHECKSUM]) == text[-_CHECKSUM:]
+        SECRET_PATTERN.fullmatch(text) is not None
+        and checksum(text[:-_CHECKSUM_LENGTH]) == text[-_CHECKSUM_LENGTH:]
     )
 
 
 def checksum(body: str) -> str:
-    return _base62(zlib.crc32(body.encode()), _CHECKSUM)
+    return _base62(zlib.crc32(body.encode()), _CHECKSUM_LENGTH)
 
 
-def hash_of(text: str) -> str:
+def hash_secret(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 

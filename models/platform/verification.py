@@ -1,4 +1,4 @@
-"""Which key a hash belongs to: asked by every request, and by gateways."""
+"""Look up the key of a hash, for every request and for API gateways."""
 
 import json
 from datetime import datetime, timedelta
@@ -7,18 +7,18 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
-from models.base import Schema, moment
+from models.base import Schema, from_epoch_ms
 from models.errors import KeyNotFound
-from models.fields import SHA256, Id
+from models.fields import SHA256_HEX, Id
 from models.platform.keys import KeyRow, KeyStatus, status_at
 from models.storage.database import database
 
-# How long a gateway may trust what it was told of a key.
+# For how long a gateway may cache the result.
 ACTIVE_SECONDS, REVOKED_SECONDS = 60, 5
 
 
 class VerifyKey(Schema):
-    hash: Annotated[str, Field(pattern=SHA256)]
+    hash: Annotated[str, Field(pattern=SHA256_HEX)]
 
 
 class VerifiedKey(Schema):
@@ -31,8 +31,8 @@ class VerifiedKey(Schema):
     rate_refill: float | None
 
 
-class HeldKey(NamedTuple):
-    """What is asked of a key by those it is shown to; a row takes too long to make."""
+class VerifiedKeyRecord(NamedTuple):
+    """The fields of a key that authentication needs; a Peewee row is slower."""
 
     id: str
     prefix: str
@@ -49,8 +49,8 @@ class HeldKey(NamedTuple):
     def status(self, now: datetime) -> KeyStatus:
         return status_at(now, self.revoked_at, self.expires_at)
 
-    def seen(self, now: datetime) -> dict[str, object]:
-        """Return the members of what a gateway is told at `now`."""
+    def to_response(self, now: datetime) -> dict[str, object]:
+        """Return the fields of VerifiedKey at `now`."""
         return {
             "id": self.id,
             "prefix": self.prefix,
@@ -61,8 +61,8 @@ class HeldKey(NamedTuple):
             "rate_refill": self.rate_refill,
         }
 
-    def trusted_seconds(self, now: datetime) -> int:
-        """How long the answer holds: never beyond the end of the key."""
+    def max_age(self, now: datetime) -> int:
+        """Return the seconds to cache the result, at most until the key expires."""
         if self.status(now) != "active":
             return REVOKED_SECONDS
         if self.expires_at is None:
@@ -70,33 +70,33 @@ class HeldKey(NamedTuple):
         return min(ACTIVE_SECONDS, (self.expires_at - now) // timedelta(seconds=1))
 
 
-# Peewee needs far longer to say this than SQLite to answer it, and every request
-# asks it: so it is said once.
-_COLUMNS = [getattr(KeyRow, name) for name in HeldKey._fields]
+# Built once, since every request runs it, and Peewee takes much longer to build it than
+# SQLite to run it.
+_COLUMNS = [getattr(KeyRow, name) for name in VerifiedKeyRecord._fields]
 _BY_HASH, _ = KeyRow.select(*_COLUMNS).where(KeyRow.hash == "").sql()
 
 
-def key_hashed(hash: str) -> HeldKey | None:
-    """Return the key whose secret has this SHA-256, whatever its state."""
-    found = database.connection().execute(_BY_HASH, (hash,)).fetchone()
-    if found is None:
+def key_by_hash(hash: str) -> VerifiedKeyRecord | None:
+    """Return the key whose secret has this SHA-256, whatever its status."""
+    row = database.connection().execute(_BY_HASH, (hash,)).fetchone()
+    if row is None:
         return None
-    *members, scopes, revoked_at, expires_at = found
-    times = _time(revoked_at), _time(expires_at)
-    return HeldKey._make((*members, _read_scopes(scopes), *times))
+    *values, scopes, revoked_at, expires_at = row
+    times = _to_datetime(revoked_at), _to_datetime(expires_at)
+    return VerifiedKeyRecord._make((*values, _parse_scopes(scopes), *times))
 
 
 @lru_cache
-def _read_scopes(kept: str) -> tuple[str, ...]:
-    return tuple(json.loads(kept))
+def _parse_scopes(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
 
 
-def _time(kept: int | None) -> datetime | None:
-    return None if kept is None else moment(kept)
+def _to_datetime(value: int | None) -> datetime | None:
+    return None if value is None else from_epoch_ms(value)
 
 
-def key_verified(request: VerifyKey) -> HeldKey:
-    key = key_hashed(request.hash)
+def verify_key(request: VerifyKey) -> VerifiedKeyRecord:
+    key = key_by_hash(request.hash)
     if key is None:
         raise KeyNotFound("No key has this hash.")
     return key

@@ -7,7 +7,7 @@ from pydantic import Field
 from models.audit import AuditRow
 from models.base import Schema
 from models.fields import Moment
-from models.pagination import CursorQuery, Limit, Page, descending, page_of
+from models.pagination import CursorQuery, Limit, Page, cursor_page, descending
 from models.projects.fields import Commas
 
 AdminAction = Literal["project.purged", "label.added", "label.updated", "label.removed"]
@@ -48,4 +48,4 @@ def projects_audit_listed(query: ListProjectsAudit) -> Page[Any]:
         rows = rows.where(AuditRow.at >= query.from_)
     if query.to is not None:
         rows = rows.where(AuditRow.at < query.to)
-    return page_of(rows, query, descending(AuditRow.number))
+    return cursor_page(rows, query, descending(AuditRow.number))

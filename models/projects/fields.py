@@ -11,14 +11,14 @@ from models.base import Schema
 from models.errors import ValidationFailed
 from models.fields import (
     TRIMMED,
-    Digits,
     Id,
     Moment,
+    QueryInteger,
     SingleLine,
     Slug,
-    Whole,
+    WholeNumber,
     null_if_empty,
-    read_id,
+    parse_uuid,
 )
 from models.pagination import CursorQuery, Sort, ascending, descending, nulls_last
 
@@ -31,7 +31,7 @@ EntityType = Literal[
 Archived = Literal["exclude", "only", "include"]
 Content = Literal["include", "omit"]
 Order = Literal["asc", "desc"]
-Version = Annotated[Whole, Field(gt=0, le=2**31)]
+Version = Annotated[WholeNumber, Field(gt=0, le=2**31)]
 
 Title = Annotated[str, TRIMMED, Field(min_length=1, max_length=200), SingleLine]
 Text = Annotated[str, Field(max_length=500_000)]
@@ -45,7 +45,7 @@ def _split(value: Any) -> Any:
 # Several words in one query parameter, separated by commas.
 Commas = Annotated[list[T], BeforeValidator(_split), Field(min_length=1)]
 AccountOrMe = Annotated[
-    str, BeforeValidator(lambda value: value if value == "me" else read_id(value))
+    str, BeforeValidator(lambda value: value if value == "me" else parse_uuid(value))
 ]
 # Text of its own limits that may be null; "" is null.
 OrNull = Annotated[T | None, AfterValidator(null_if_empty)]
@@ -120,7 +120,7 @@ class GetRevision(Schema):
     of: ClassVar[str]
 
     id: Id | None = None
-    version: Digits | None = None
+    version: QueryInteger | None = None
     at: Moment | None = None
 
     @property

@@ -1,53 +1,53 @@
-"""How the builder does since this process started, as the builder notes it."""
+"""Track the builds of this process: what is pending, and what was done."""
 
 from datetime import datetime
 from threading import Lock
 
 
-class Progress:
+class BuildProgress:
     """
-    What the builder was called for and has not done yet, and what it has done.
+    The pending request of a worker such as the builder, and its finished runs.
 
-    The oldest call counts until a build that makes every page true; calls that come
-    while one is at work are the next one's.
+    The oldest request is pending until a run completes it; requests that arrive during
+    a run belong to the next one.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._called: datetime | None = None
-        self._at_work: datetime | None = None
+        self._requested_at: datetime | None = None
+        self._started_at: datetime | None = None
         self.done = 0
         self.broken = 0
         self.last_at: datetime | None = None
         self.last_seconds = 0.0
 
-    def called(self, now: datetime) -> None:
+    def request(self, now: datetime) -> None:
         with self._lock:
-            self._called = self._called or now
+            self._requested_at = self._requested_at or now
 
-    def relieved(self) -> None:
-        """Forget what was called for: another server does it."""
+    def withdraw(self) -> None:
+        """Drop the pending request, which another server carries out."""
         with self._lock:
-            self._called = None
+            self._requested_at = None
 
-    def begun(self, now: datetime) -> None:
+    def start(self, now: datetime) -> None:
         with self._lock:
-            self._at_work, self._called = self._called or now, None
+            self._started_at, self._requested_at = self._requested_at or now, None
 
-    def built(self, now: datetime, seconds: float) -> None:
-        """Note a build, begun at this instant, that came to its end."""
+    def record(self, now: datetime, seconds: float) -> None:
+        """Count a run that was finished; it started at `now`."""
         self.done += 1
         self.last_at, self.last_seconds = now, seconds
 
-    def ended(self, *, is_whole: bool) -> None:
-        """What was not made true is still waited for, since it was called for."""
+    def finish(self, *, is_complete: bool) -> None:
+        """End the run; if it is not complete, its request is pending again."""
         with self._lock:
-            if not is_whole:
-                self._called = self._at_work
-            self._at_work = None
+            if not is_complete:
+                self._requested_at = self._started_at
+            self._started_at = None
 
     def lag(self, now: datetime) -> float:
-        """Return for how many seconds the oldest call has been waiting."""
+        """Return for how many seconds the oldest request has been pending."""
         with self._lock:
-            since = self._at_work or self._called
+            since = self._started_at or self._requested_at
         return max(0.0, (now - since).total_seconds()) if since else 0.0

@@ -1,9 +1,9 @@
-"""What can be wrong while the service runs: each a state with a name."""
+"""Define the fault states that /readyz and the logs report."""
 
 import errno
 from dataclasses import dataclass
 
-# The manual tells of each what it means, what Masthead does and what to do.
+# The manual explains what each means, what Masthead does, and what to do.
 STATES = (
     "database-full",
     "database-read-only",
@@ -26,9 +26,9 @@ STATES = (
     "hook-failed",
     "second-server",
 )
-# Worth knowing, and no reason to send requests elsewhere.
-HARMLESS = {"publish-failed", "hook-failed", "second-server"}
-# What the system says where a folder takes no files.
+# Faults with which a server is still ready for requests.
+HARMLESS_STATES = {"publish-failed", "hook-failed", "second-server"}
+# The states of errors of the operating system in the output folder.
 _OUTPUT = {
     errno.ENOSPC: "output-full",
     errno.EDQUOT: "output-full",
@@ -41,20 +41,20 @@ _OUTPUT = {
 
 @dataclass(frozen=True)
 class Fault:
-    """A state, and in a sentence what is so."""
+    """A fault state, and a sentence that describes the fault."""
 
     state: str
     detail: str
 
     def __post_init__(self) -> None:
         if self.state not in STATES:
-            raise ValueError(f"{self.state} is no state that the manual knows.")
+            raise ValueError(f"{self.state} is not a known fault state.")
 
     @property
     def is_harmless(self) -> bool:
-        return self.state in HARMLESS
+        return self.state in HARMLESS_STATES
 
 
 def output_state(error: OSError) -> str:
-    """Name what an error of the output folder means."""
+    """Return the fault state of an error in the output folder."""
     return _OUTPUT.get(error.errno or 0, "output-failing")

@@ -1,54 +1,55 @@
-"""The servers that write to one database: who of them builds, and what they tell."""
+"""Elect the server that builds the site, among the servers of one database."""
 
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Protocol
 
-from models.storage.engines.engine import is_served
+from models.storage.engines.engine import is_postgresql
 
-# Called with an area that was written to, and whether its page may wait.
-Woken = Callable[[str, bool], None]
+# Called with the area that was written to, and whether its build may wait.
+WakeBuilder = Callable[[str, bool], None]
 
 
-class Hosts(Protocol):
-    """What a server knows of the others; entered while it runs."""
-
-    @property
-    def is_builder(self) -> bool:
-        """Tell whether this server is the one that builds the site."""
+class LeaderElection(Protocol):
+    """A server's part in the election; it takes part while this is entered."""
 
     @property
-    def is_elsewhere(self) -> bool:
-        """Tell whether another one built last, so that what stands here is old."""
+    def is_leader(self) -> bool:
+        """Return whether this server builds the site."""
 
-    def tell(self, area: str, is_quiet: bool) -> None:
-        """Say after a commit that an area was written to: whoever builds wakes."""
+    @property
+    def is_led_elsewhere(self) -> bool:
+        """Return whether another server built last, so that the output here is old."""
+
+    def notify(self, area: str, is_quiet: bool) -> None:
+        """Notify the leader, after a commit, that an area was written to."""
 
     def __enter__(self) -> None: ...
 
     def __exit__(self, *_: object) -> None: ...
 
 
-class Alone:
-    """A server whose database is a file: nobody is told, and it builds."""
+class SingleServer:
+    """The only server of an SQLite database, which is always the leader."""
 
-    is_builder = True
-    is_elsewhere = False
+    is_leader = True
+    is_led_elsewhere = False
 
-    def __init__(self, woken: Woken) -> None:
-        self.tell = woken
+    def __init__(self, wake_builder: WakeBuilder) -> None:
+        self.notify = wake_builder
 
     def __enter__(self) -> None:
-        """There is nobody to look for."""
+        """There is no election to join."""
 
     def __exit__(self, *_: object) -> None:
-        """There is nobody to leave."""
+        """There is no election to leave."""
 
 
-def hosts_of(address: str, woken: Woken) -> Hosts:
-    """Return the servers of the database; `woken` is called where the site is built."""
-    if not is_served(address):
-        return Alone(woken)
-    found: Any = import_module("models.storage.engines.postgresql_leader")
-    hosts: Hosts = found.Fellows(address, woken)
-    return hosts
+def join_election(address: str, wake_builder: WakeBuilder) -> LeaderElection:
+    """Return the election of the database; `wake_builder` is called on the leader."""
+    if not is_postgresql(address):
+        return SingleServer(wake_builder)
+    # The driver is loaded only if it is needed.
+    module: Any = import_module("models.storage.engines.postgresql_leader")
+    election: LeaderElection = module.PostgresqlLeaderElection(address, wake_builder)
+    return election

@@ -1,4 +1,4 @@
-"""A file that a running server holds: whoever comes second learns of it."""
+"""Lock the database file and the output folder of a running server."""
 
 import fcntl
 import logging
@@ -8,80 +8,85 @@ from pathlib import Path
 
 from models.errors import StorageBusy
 from models.instance import instance_id
-from models.logs import Line
+from models.logs import LogLine
 from models.runtime.faults import Fault
 from models.storage.database import reading
-from models.storage.engines.engine import is_served
+from models.storage.engines.engine import is_postgresql
 
-# In the output folder; its dot hides it from whoever reads the site.
-SERVER = ".masthead.server"
+# In the output folder; a name with a dot is not served.
+LOCK_FILE = ".masthead.server"
+MAX_OWNER_BYTES = 100
 
 log = logging.getLogger("masthead")
 
 
-class Lease:
-    """Held from `take` to `release`, or to the death of the process."""
+class FileLock:
+    """A lock on a file from `acquire` to `release`, or to the end of the process."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._held: int | None = None
+        self._descriptor: int | None = None
 
-    def take(self, owner: str) -> bool:
-        """Hold it; tell whether it can be had."""
-        if self._held is None:
-            found = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    def acquire(self, owner: str) -> bool:
+        """Lock the file and write the owner into it; return whether that succeeded."""
+        if self._descriptor is None:
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+            descriptor = os.open(self._path, flags, 0o644)
             try:
-                fcntl.flock(found, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                os.close(found)
+                os.close(descriptor)
                 return False
-            self._held = found
-        # A disk that was full has room now.
-        if os.pread(self._held, 100, 0) != owner.encode():
-            os.ftruncate(self._held, 0)
-            os.pwrite(self._held, owner.encode(), 0)
+            self._descriptor = descriptor
+        # An earlier attempt may have failed on a full disk.
+        if os.pread(self._descriptor, MAX_OWNER_BYTES, 0) != owner.encode():
+            os.ftruncate(self._descriptor, 0)
+            os.pwrite(self._descriptor, owner.encode(), 0)
         return True
 
     def release(self) -> None:
-        if self._held is not None:
-            os.close(self._held)
-            self._held = None
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
 
 
 class ServerLocks:
     """
-    What a running server holds: its database, and the folder it builds into.
+    The locks of a running server, on its database file and its output folder.
 
-    A database that is a file is held; one that a server has is for many.
+    A PostgreSQL database is not locked, since several servers may share it.
     """
 
     def __init__(self, database: str, output: str) -> None:
-        path = None if is_served(database) else Path(database + "-server")
-        self._database = Lease(path) if path else None
-        self._output = Lease(Path(output) / SERVER)
+        path = None if is_postgresql(database) else Path(database + "-server")
+        self._database = FileLock(path) if path else None
+        self._output = FileLock(Path(output) / LOCK_FILE)
         self._is_second = False
 
-    def take(self) -> None:
-        """Hold what can be had; called again and again, since others may go."""
-        # What cannot be used is told by those who have to use it.
+    def acquire(self) -> None:
+        """Acquire what is free; called periodically, since other servers may stop."""
+        # Those who use the database or the folder report its faults.
         with suppress(OSError, StorageBusy):
             with reading():
                 id = instance_id()
             with suppress(OSError):
-                self._output.take(id)
-            is_second = self._database is not None and not self._database.take(id)
+                self._output.acquire(id)
+            is_second = self._database is not None and not self._database.acquire(id)
             if is_second != self._is_second:
-                log.warning(Line(state="second-server", is_over=not is_second))
+                log.warning(LogLine(state="second-server", is_over=not is_second))
             self._is_second = is_second
 
     def troubles(self) -> list[Fault]:
         if not self._is_second:
             return []
-        detail = "Another server runs on this database; rates are counted by each."
+        detail = (
+            "Another server runs on this database; each of them counts the rates of"
+            " keys on its own."
+        )
         return [Fault("second-server", detail)]
 
     def __enter__(self) -> None:
-        self.take()
+        self.acquire()
 
     def __exit__(self, *_: object) -> None:
         if self._database is not None:
@@ -89,17 +94,19 @@ class ServerLocks:
         self._output.release()
 
 
-def holder_of(path: Path) -> str | None:
-    """Return who holds the lease; None for nobody, and for who could not say."""
+def lock_owner(path: Path) -> str | None:
+    """Return the owner of a locked file, None if it is free or the owner unknown."""
     try:
-        found = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
     try:
-        fcntl.flock(found, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return os.pread(found, 100, 0).decode("ascii", "replace") or None
+        return (
+            os.pread(descriptor, MAX_OWNER_BYTES, 0).decode("ascii", "replace") or None
+        )
     else:
         return None
     finally:
-        os.close(found)
+        os.close(descriptor)

@@ -6,7 +6,7 @@ from typing import Any
 
 from peewee import chunked
 
-from models.base import Schema, moment
+from models.base import Schema, from_epoch_ms
 from models.fields import Moment, format_moment
 from models.status.incidents.incidents import (
     IncidentRow,
@@ -87,7 +87,7 @@ def incidents_kept() -> Iterator[Schema]:
     for some in chunked(query.iterator(), AT_ONCE):
         entries = entries_of(some)
         for each in with_services(some):
-            told = StatusIncident.model_validate(each).members()
+            told = StatusIncident.model_validate(each).all_fields()
             timeline = entries[each.id][::-1]
             yield ExportedIncident.model_validate(told | {"updates": timeline})
 
@@ -125,6 +125,6 @@ def _told(shape: type[Schema], statement: str, *given: int) -> Iterator[dict[str
     There are millions: to pour each into the shape would take longer than the rest.
     """
     names = [str(each.alias) for each in shape.model_fields.values()]
-    for slug, at, *rest in database.streamed(statement, given):
-        told = (slug, format_moment(moment(at)), *rest)
+    for slug, at, *rest in database.stream(statement, given):
+        told = (slug, format_moment(from_epoch_ms(at)), *rest)
         yield dict(zip(names, told, strict=True))

@@ -1,4 +1,4 @@
-"""A file that is written beside its place, and comes there whole or not at all."""
+"""Write a file atomically: beside its path, then renamed into place."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -6,38 +6,38 @@ from contextlib import contextmanager
 from errno import EEXIST
 from pathlib import Path
 
-# What a database of SQLite begins with.
-MAGIC = b"SQLite format 3\0"
+# The first bytes of an SQLite database.
+SQLITE_MAGIC = b"SQLite format 3\0"
 
-# Says what stands in the place and must not go, "" where nothing does.
-Hindrance = Callable[[Path], str]
+# Returns why a path must not be overwritten, "" if it may be.
+FindConflict = Callable[[Path], str]
 
 
 @contextmanager
-def drafted(path: Path, hindrance: Hindrance) -> Iterator[Path]:
+def atomic_write(path: Path, find_conflict: FindConflict) -> Iterator[Path]:
     """
-    Lend an empty file that comes to the path when everything inside went well.
+    Yield the path of an empty file, which is moved to `path` if the block succeeds.
 
-    It is for its owner alone. Raise FileExistsError, and touch nothing, where
-    something stands that was not meant to go.
+    Only its owner can read it. Raise FileExistsError, and change nothing, if
+    `find_conflict` returns a reason.
     """
-    _require_room(path, hindrance)
+    _require_no_conflict(path, find_conflict)
     draft = path.with_name(path.name + ".draft")
     draft.unlink(missing_ok=True)
     draft.touch(mode=0o600)
     try:
         yield draft
         _sync(draft)
-        _require_room(path, hindrance)
+        _require_no_conflict(path, find_conflict)
         draft.replace(path)
         _sync(path.parent)
     finally:
         draft.unlink(missing_ok=True)
 
 
-def _require_room(path: Path, hindrance: Hindrance) -> None:
-    if found := hindrance(path):
-        raise FileExistsError(EEXIST, found)
+def _require_no_conflict(path: Path, find_conflict: FindConflict) -> None:
+    if conflict := find_conflict(path):
+        raise FileExistsError(EEXIST, conflict)
 
 
 def _sync(path: Path) -> None:
@@ -48,26 +48,26 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def no_copy(path: Path) -> str:
-    """Hinder what is no earlier copy: whatever else it is, it was not meant to go."""
+def backup_conflict(path: Path) -> str:
+    """Allow a backup to replace an earlier one, and nothing else."""
     if path.is_dir():
         return "it is a folder"
-    return "" if _may_go(path) else "something stands there that is no earlier copy"
+    return "" if _is_replaceable(path) else "the file there is not an earlier copy"
 
 
-def no_room(path: Path) -> str:
-    """Hinder all but an empty file; a log would be taken for a part of what comes."""
+def new_file_conflict(path: Path) -> str:
+    """Allow an empty file only; SQLite would apply an old log to the new file."""
     if path.is_dir():
         return "it is a folder"
-    for each in (path, path.with_name(path.name + "-wal")):
-        if each.exists() and not (each.is_file() and each.stat().st_size == 0):
-            return f"{each} is there already"
+    for file in (path, path.with_name(path.name + "-wal")):
+        if file.exists() and not (file.is_file() and file.stat().st_size == 0):
+            return f"{file} already exists"
     return ""
 
 
-def _may_go(path: Path) -> bool:
-    """Tell whether there is nothing, an empty file or a database."""
+def _is_replaceable(path: Path) -> bool:
+    """Return whether there is nothing, an empty file or a database."""
     if not path.is_file():
         return not path.exists() and not path.is_symlink()
     with path.open("rb") as file:
-        return file.read(len(MAGIC)) in (b"", MAGIC)
+        return file.read(len(SQLITE_MAGIC)) in (b"", SQLITE_MAGIC)

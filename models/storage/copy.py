@@ -1,4 +1,4 @@
-"""An instance copied into another database, row by row, and compared with it."""
+"""Copy an instance into an empty database row by row, and compare the two."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
@@ -9,105 +9,112 @@ from typing import Any
 
 from peewee import PeeweeException
 
-from models.storage.schema import Table, migrated, tables
+from models.storage.schema import Table, apply_migrations, tables_of
 
 Rows = Iterable[tuple[Any, ...]]
-# Is given what is told of, and returns what goes through it and says how far it is.
-Telling = Callable[[str], Callable[[Iterable[Any]], Iterable[Any]]]
+# Takes the name of the items; returns a function that passes the items through and
+# reports the progress.
+ReportProgress = Callable[[str], Callable[[Iterable[Any]], Iterable[Any]]]
 
 
-class CopyFault(Exception):
-    """What cannot be copied, or is not there as it was; a sentence with its table."""
+class CopyError(Exception):
+    """Rows that cannot be copied or differ in the copy; the message names the table."""
 
 
-class Digest:
-    """How many rows went by, and what was in them: equal for equal rows."""
+class RowDigest:
+    """The number and the hash of a sequence of rows."""
 
     def __init__(self) -> None:
         self.count = 0
         self._hash = hashlib.sha256()
 
-    def over(self, rows: Rows) -> Iterator[tuple[Any, ...]]:
+    def consume(self, rows: Rows) -> Iterator[tuple[Any, ...]]:
         for row in rows:
             self.count += 1
             self._hash.update(repr(row).encode())
             yield row
 
-    def told(self) -> str:
+    def hexdigest(self) -> str:
         return self._hash.hexdigest()
 
 
-def _in_silence(_: str) -> Callable[[Iterable[Any]], Iterable[Any]]:
-    return lambda things: things
+def _no_progress(_: str) -> Callable[[Iterable[Any]], Iterable[Any]]:
+    return lambda items: items
 
 
 @contextmanager
-def copied(
-    source: Any, target: Any, telling: Telling = _in_silence
+def copy_database(
+    source: Any, target: Any, report: ReportProgress = _no_progress
 ) -> Iterator[dict[str, int]]:
     """
-    Make an instance of an empty database: every row of another one, as it is there.
+    Copy every row of the source into the target, an empty database.
 
-    The source is read from one snapshot. Inside, all of it stands in the target,
-    compared, with the number of its rows by table; it stays there if all goes well
-    inside, and else nothing does. Raise CopyFault where the copy is none.
+    The source is read from one snapshot. The block receives the number of rows by
+    table, after they were compared; the target keeps them if the block succeeds, and
+    nothing otherwise. Raise CopyError if the copy differs.
     """
-    with target.remaking_tables(), target.atomic("IMMEDIATE"):
+    with target.without_foreign_keys(), target.atomic("IMMEDIATE"):
         if target.get_tables():
-            raise FileExistsError(EEXIST, "it holds tables already")
-        migrated(target)
+            raise FileExistsError(EEXIST, "it already contains tables")
+        apply_migrations(target)
         with source.snapshot():
-            pairs = _pairs(tables(source), tables(target))
+            pairs = _pairs(tables_of(source), tables_of(target))
             sent = {
-                there: _sent(here, there, source, target, telling)
-                for here, there in pairs
+                target_table: _copy_table(table, target_table, source, target, report)
+                for table, target_table in pairs
             }
-        target.filled(sent)
+        target.finish_inserts(sent)
         for table, digest in sent.items():
-            _compare(table, digest, target, telling)
+            _compare(table, digest, target, report)
         yield {table.name: digest.count for table, digest in sent.items()}
 
 
-def _pairs(here: list[Table], there: list[Table]) -> list[tuple[Table, Table]]:
-    """Pair each table with the one that its rows come into, columns in one order."""
-    found = {each.name: each for each in there}
-    if odd := {each.name for each in here} ^ set(found):
-        raise CopyFault(f"The table {min(odd)} is in one of the databases only.")
-    if odd := {e.name for e in here if set(e.columns) != set(found[e.name].columns)}:
-        raise CopyFault(f"The table {min(odd)} has other columns in the copy.")
+def _pairs(sources: list[Table], targets: list[Table]) -> list[tuple[Table, Table]]:
+    """Pair each table with its copy, with the columns in the same order."""
+    by_name = {table.name: table for table in targets}
+    if unpaired := {table.name for table in sources} ^ set(by_name):
+        raise CopyError(f"The table {min(unpaired)} is in one of the databases only.")
+    for table in sources:
+        if set(table.columns) != set(by_name[table.name].columns):
+            raise CopyError(f"The table {table.name} has other columns in the copy.")
     return [
-        (each, replace(found[each.name], columns=each.columns, key=each.key))
-        for each in here
+        (table, replace(by_name[table.name], columns=table.columns, key=table.key))
+        for table in sources
     ]
 
 
-def _sent(
-    here: Table, there: Table, source: Any, target: Any, telling: Telling
-) -> Digest:
-    digest, told = Digest(), telling(f"row of {here.name}")
-    with _naming(here, source, target):
-        target.fill(there, digest.over(told(source.rows_of(here))))
+def _copy_table(
+    table: Table, target_table: Table, source: Any, target: Any, report: ReportProgress
+) -> RowDigest:
+    digest, reported = RowDigest(), report(f"row of {table.name}")
+    with _naming(table, source, target):
+        rows = digest.consume(reported(source.read_rows(table)))
+        target.insert_rows(target_table, rows)
     return digest
 
 
-def _compare(table: Table, sent: Digest, target: Any, telling: Telling) -> None:
-    """Read what has come, in the same order: that of the bytes of its key."""
-    found, told = Digest(), telling(f"compared row of {table.name}")
+def _compare(
+    table: Table, sent: RowDigest, target: Any, report: ReportProgress
+) -> None:
+    """Read the copy in the same order; raise CopyError if a row differs."""
+    copied, reported = RowDigest(), report(f"compared row of {table.name}")
     with _naming(table, target):
-        for _ in found.over(told(target.rows_of(table))):
+        for _ in copied.consume(reported(target.read_rows(table))):
             pass
-    if found.count != sent.count:
-        raise CopyFault(f"Of the {sent.count} rows of {table.name} {found.count} came.")
-    if found.told() != sent.told():
-        raise CopyFault(f"The rows of {table.name} are not as they were.")
+    if copied.count != sent.count:
+        raise CopyError(
+            f"{table.name} has {sent.count} rows, but its copy has {copied.count}."
+        )
+    if copied.hexdigest() != sent.hexdigest():
+        raise CopyError(f"The rows of {table.name} differ in the copy.")
 
 
 @contextmanager
 def _naming(table: Table, *engines: Any) -> Iterator[None]:
-    """Say of which table it is that an engine cannot read or take a row."""
-    errors = [error for each in engines for error in each.errors]
+    """Raise CopyError with the name of the table if an engine fails on a row."""
+    errors = [error for engine in engines for error in engine.errors]
     try:
         yield
     except (PeeweeException, UnicodeError, OverflowError, *errors) as error:
-        said = str(error).partition("\n")[0].rstrip(".")
-        raise CopyFault(f"{table.name} cannot be copied: {said}.") from error
+        reason = str(error).partition("\n")[0].rstrip(".")
+        raise CopyError(f"{table.name} cannot be copied: {reason}.") from error

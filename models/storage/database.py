@@ -1,4 +1,4 @@
-"""The database: opened once, written in transactions, read in snapshots."""
+"""Open the database; write it in transactions, and read it from snapshots."""
 
 import logging
 import re
@@ -11,152 +11,153 @@ from typing import Any
 from peewee import DatabaseError, DatabaseProxy
 
 from models.errors import StorageBusy
-from models.logs import Line
-from models.storage.engines.engine import BUSY_SECONDS, is_served
-from models.storage.engines.sqlite import FileDatabase
-from models.storage.schema import migrated
+from models.logs import LogLine
+from models.storage.engines.engine import BUSY_SECONDS, is_postgresql
+from models.storage.engines.sqlite import SqliteEngine
+from models.storage.schema import apply_migrations
 
 log = logging.getLogger("masthead.database")
 
-_writer = RLock()
-# Set while the write-ahead log may hold what was purged.
-_log_lingers = Event()
+# Serialises the writing threads of this process. The engine serialises processes:
+# SQLite with its file lock, PostgreSQL with WRITE_LOCK (engines/postgresql_locks.py).
+_write_lock = RLock()
+# Set while the write-ahead log may contain purged content.
+_wal_has_purged_content = Event()
 
-# At the level debug Peewee would log every statement with its values: hashes of
-# secrets, and whatever else is written.
+# At the level debug Peewee would log every statement with its values, such as hashes of
+# secrets.
 logging.getLogger("peewee").setLevel(logging.WARNING)
 
-# Peewee wants one module-level database: it is our one global, unopened until
-# open_database, and has behind it the engine that the address is of.
+# Peewee needs one module-level database. It is closed until open_database, which puts
+# the engine of the address behind the proxy.
 database: Any = DatabaseProxy()
-database.initialize(FileDatabase(None))
+database.initialize(SqliteEngine(None))
 
 
-def named(address: str) -> str:
-    """Return the address as it may be told: without a password."""
-    # Also where it has signs in it that would have to be written in another way.
-    told = re.sub(r"(?<=://)([^:@/?]*):.*@", r"\1:…@", address)
-    return re.sub(r"(?<=password=)[^&]*", "…", told)
+def without_password(address: str) -> str:
+    """Return the address for messages, with its password replaced."""
+    # The patterns also match a password with characters that should have been encoded.
+    redacted = re.sub(r"(?<=://)([^:@/?]*):.*@", r"\1:…@", address)
+    return re.sub(r"(?<=password=)[^&]*", "…", redacted)
 
 
 def open_database(address: str) -> None:
-    """Name the file or server that every thread of this process will connect to."""
+    """Set the file or server that every thread of this process will connect to."""
     if not database.is_closed():
         database.close()
-    _choose(address)
-    database.aim(address)
+    _choose_engine(address)
+    database.configure(address)
 
 
-def is_there(address: str) -> bool:
-    """Tell whether there is an instance at the address, without making one."""
-    _choose(address)
+def database_exists(address: str) -> bool:
+    """Return whether there is an instance at the address, without creating one."""
+    _choose_engine(address)
     return bool(database.exists(address))
 
 
-def _choose(address: str) -> None:
-    """Have the engine of the address behind what all rows are bound to."""
-    if is_served(address) == isinstance(database.obj, FileDatabase):
-        database.initialize(engine_of(address))
+def _choose_engine(address: str) -> None:
+    """Put the engine of the address behind the database that all rows use."""
+    if is_postgresql(address) == isinstance(database.obj, SqliteEngine):
+        database.initialize(engine_for(address))
 
 
-def engine_of(address: str) -> Any:
-    """Return an engine of the kind that the address asks for, opened nowhere."""
-    if not is_served(address):
-        return FileDatabase(None)
-    # A driver that is not needed is not even loaded.
-    return import_module("models.storage.engines.postgresql").ServerDatabase(None)
+def engine_for(address: str) -> Any:
+    """Return a closed engine of the kind that the address needs."""
+    if not is_postgresql(address):
+        return SqliteEngine(None)
+    # The driver is loaded only if it is needed.
+    return import_module("models.storage.engines.postgresql").PostgresqlEngine(None)
 
 
 @contextmanager
-def read_instead(engine: Any) -> Iterator[None]:
-    """Have every row be of another database meanwhile, in a process of one thread."""
-    usual = database.obj
+def reading_from(engine: Any) -> Iterator[None]:
+    """Use another engine for all rows, in a process with a single thread."""
+    previous = database.obj
     database.initialize(engine)
     try:
         yield
     finally:
-        database.initialize(usual)
+        database.initialize(previous)
 
 
 def migrate() -> list[str]:
     """
-    Apply the migrations that are missing and return their names.
+    Apply the pending migrations and return their names.
 
-    All are one transaction, so that of two processes that start together one
-    migrates and the other waits and finds nothing to do.
+    They are one transaction, so if two processes start at the same time, one migrates
+    and the other waits and then has nothing to do.
     """
     connect()
-    with database.remaking_tables(), writing():
-        return migrated(database.obj)
+    with database.without_foreign_keys(), writing():
+        return apply_migrations(database.obj)
 
 
 def connect() -> None:
-    """Give this thread its connection, which then stays open."""
+    """Open the connection of this thread, which then stays open."""
     database.connect(reuse_if_open=True)
 
 
-def read_once() -> None:
+def limit_read_memory() -> None:
     """
-    Say that this thread reads about everything, each thing once.
+    Use little cache in this thread, which reads everything once.
 
-    What is kept in memory pays where the same is read again and again.
+    A cache only pays off for what is read repeatedly.
     """
     connect()
-    database.read_once()
+    database.limit_read_memory()
 
 
 @contextmanager
 def writing() -> Iterator[None]:
     """
-    Keep everything written inside, or nothing.
+    Commit everything written inside, or nothing.
 
-    The write lock is taken at once, so that what is read inside cannot have
-    changed by the time it is written. Raise StorageBusy when the lock is not
-    had in time, or when the disk takes no more.
+    The write lock is taken at the beginning, so that what is read inside cannot change
+    before it is written. Raise StorageBusy if the lock is not available in time, or if
+    the storage cannot be written.
     """
-    with _turn():
-        with _transaction("take a write now. Nothing was kept"):
+    with _thread_lock():
+        with _transaction("accept writes now. Nothing was saved"):
             yield
-        if _log_lingers.is_set() and not database.in_transaction():
-            _empty_log()
+        if _wal_has_purged_content.is_set() and not database.in_transaction():
+            _truncate_wal()
 
 
-def _empty_log() -> None:
-    """The commit stands: what is in the way now may not make it seem refused."""
-    if database.empty_log():
-        _log_lingers.clear()
+def _truncate_wal() -> None:
+    """Truncate the log if possible; a failure must not make the commit seem failed."""
+    if database.truncate_wal():
+        _wal_has_purged_content.clear()
 
 
-def leave_no_trace() -> None:
+def truncate_wal_after_commit() -> None:
     """
-    Ask, inside a purge, that the log of writes be emptied after the commit.
+    Have the write-ahead log truncated after the commit of the current purge.
 
-    Where someone still reads from it, the next write tries again.
+    If a reader still needs the log, the next write tries again.
     """
-    _log_lingers.set()
+    _wal_has_purged_content.set()
 
 
-class _Rehearsed(Exception):
-    """Ends a rehearsal, so that nothing of it is kept."""
+class _DryRunEnd(Exception):
+    """Raised to roll a dry run back."""
 
 
 @contextmanager
-def rehearsing() -> Iterator[None]:
-    """Write everything inside, and keep nothing; refuse what writing refuses."""
-    with suppress(_Rehearsed), writing():
+def dry_run() -> Iterator[None]:
+    """Do everything that `writing` does, and roll it back at the end."""
+    with suppress(_DryRunEnd), writing():
         yield
-        raise _Rehearsed
+        raise _DryRunEnd
 
 
 @contextmanager
-def _turn() -> Iterator[None]:
+def _thread_lock() -> Iterator[None]:
     """
-    Queue with the other threads of this process.
+    Wait for the other writing threads of this process.
 
-    The engine would let them wait for its lock in naps of growing length, or each
-    with a connection of its own.
+    The engines would let them poll with growing intervals, or block a connection each.
     """
-    if not _writer.acquire(timeout=BUSY_SECONDS):
+    if not _write_lock.acquire(timeout=BUSY_SECONDS):
         raise StorageBusy(
             "The storage is busy with other writes; try again.",
             state="database-locked",
@@ -164,72 +165,72 @@ def _turn() -> Iterator[None]:
     try:
         yield
     finally:
-        _writer.release()
+        _write_lock.release()
 
 
 @contextmanager
 def reading() -> Iterator[None]:
     """
-    Read everything inside from one snapshot; raise StorageBusy as writing does.
+    Read everything inside from one snapshot; raise StorageBusy as `writing` does.
 
-    Nothing can be written inside but by what is written in already.
+    Within a write transaction, it is part of that transaction.
     """
     try:
         with database.snapshot():
             yield
-    except _errors() as error:
-        _refuse(error, "be read now")
+    except _storage_errors() as error:
+        _raise_if_fault(error, "be read now")
         raise
 
 
 @contextmanager
-def _transaction(failing: str) -> Iterator[None]:
+def _transaction(action: str) -> Iterator[None]:
     try:
         connect()
-        database.require_ours()
+        database.require_writable()
         with database.atomic("IMMEDIATE"):
             yield
-    except _errors() as error:
-        _refuse(error, failing)
+    except _storage_errors() as error:
+        _raise_if_fault(error, action)
         raise
 
 
-def _errors() -> tuple[type[Exception], ...]:
-    # A refusal too: where transactions lie in each other, the outermost lets go.
+def _storage_errors() -> tuple[type[Exception], ...]:
+    # StorageBusy too: of nested transactions, the outermost closes the connection.
     return (DatabaseError, StorageBusy, *database.errors)
 
 
-def _refuse(error: Exception, failing: str) -> None:
-    """Tell what the storage cannot do now; a mistake of ours is let through."""
-    state = _state_of(error)
+def _raise_if_fault(error: Exception, action: str) -> None:
+    """Raise StorageBusy if the error is a fault of the storage, and not a bug."""
+    state = _fault_state(error)
     if state is None:
         return
-    if state in database.outlasting:
-        _let_go()
+    if state in database.states_to_reconnect:
+        _close_if_idle()
     if not isinstance(error, StorageBusy):
-        log.warning(Line(state=state, error=error))
+        log.warning(LogLine(state=state, error=error))
         raise StorageBusy(
-            f"The storage cannot {failing}; try again.", state=state
+            f"The storage cannot {action}; try again.", state=state
         ) from error
 
 
-def _state_of(error: BaseException | None) -> str | None:
+def _fault_state(error: BaseException | None) -> str | None:
     """
-    Return what the storage suffers from, None where it is not the reason.
+    Return the fault state that the error or one of its causes means, else None.
 
-    A full disk ends the transaction by itself, and the rollback that fails
-    thereafter stands before it in the chain of reasons.
+    A full disk ends the transaction itself, and the rollback that then fails comes
+    first in the chain of causes.
     """
     while error is not None:
         if isinstance(error, StorageBusy):
             return str(error.members.get("state", "database-locked"))
-        if found := database.state_of(error):
-            return str(found)
+        if state := database.fault_state(error):
+            return str(state)
         error = error.__cause__ or error.__context__
     return None
 
 
-def _let_go() -> None:
-    """Close this thread's connection, but for one in which more is to be undone."""
-    if not database.is_closed() and not database.is_busy():
+def _close_if_idle() -> None:
+    """Close this thread's connection, unless it has a transaction to roll back."""
+    if not database.is_closed() and not database.has_transaction():
         database.close()

@@ -1,16 +1,18 @@
-"""Is what is kept whole: the storage, the references in it, the audit chains."""
+"""Check the database: its storage, its foreign keys and its audit chains."""
 
 from models.audit import AuditRow, broken_links
 from models.storage.database import database
 
 
-def faults() -> list[str]:
-    """Return what is wrong with the database, in sentences."""
-    found = [f"The database is damaged: {line}." for line in database.damages()]
-    for table, row, parent in database.strays():
-        found.append(f"Row {row} of {table} names a {parent} that is not there.")
+def integrity_problems() -> list[str]:
+    """Return the problems of the database as sentences."""
+    problems = [
+        f"The database is damaged: {line}." for line in database.integrity_errors()
+    ]
+    for table, row, parent in database.foreign_key_violations():
+        problems.append(f"Row {row} of {table} refers to a {parent} that is missing.")
     areas = AuditRow.select(AuditRow.area).distinct().order_by(AuditRow.area)
-    for each in areas:
-        for id in broken_links(each.area):
-            found.append(f"The audit chain of {each.area} breaks at record {id}.")
-    return found
+    for row in areas:
+        for id in broken_links(row.area):
+            problems.append(f"The audit chain of {row.area} breaks at record {id}.")
+    return problems

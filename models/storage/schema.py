@@ -1,4 +1,4 @@
-"""The tables of a database: brought up to date, and told by the schema itself."""
+"""Apply the migrations, and read the tables of a database from its schema."""
 
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
@@ -12,65 +12,70 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 class NewerSchema(RuntimeError):
-    """A later release made the tables: no start, since it cannot be undone."""
+    """The database has migrations of a newer release, which cannot be undone."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table whose rows somebody wrote, without what the engine derives itself."""
+    """A table, without the columns that the engine derives from others."""
 
     name: str
     columns: tuple[str, ...]
     key: tuple[str, ...]
-    # Columns that are true or false to the engine, and 1 or 0 to us.
-    flags: frozenset[str]
+    # Columns that are booleans in the engine, and 1 or 0 in Masthead.
+    booleans: frozenset[str]
 
 
-def migrated(engine: Any) -> list[str]:
+def apply_migrations(engine: Any) -> list[str]:
     """
-    Apply the migrations that are missing, inside a transaction; return their names.
+    Apply the pending migrations, inside a transaction; return their names.
 
-    Rows that refer to others are held to it at the end: a step that makes a table
-    anew drops the old one, and with it would go every row that refers to a row of
-    it. Raise NewerSchema, and leave the tables, when a later release has been here.
+    Foreign keys are off meanwhile, since a migration that replaces a table would
+    delete the rows that refer to it, and are checked at the end: raise IntegrityError
+    if a row refers to nothing. Raise NewerSchema, and change nothing, if the database
+    has migrations that are not known.
     """
     runner = Runner(engine, str(MIGRATIONS))
-    if later := [each.name for each in runner.status() if each.path is None]:
+    unknown = [row.name for row in runner.status() if row.path is None]
+    if unknown:
         raise NewerSchema(
-            f"The database has the schema of a newer release ({later[-1]})."
-            " Start that release, or restore a copy from before the upgrade."
+            f"The database has a migration that this release lacks ({unknown[-1]}):"
+            " its schema is that of a newer release or of an unreleased version."
+            " Start that version, or restore a backup from before the upgrade."
         )
     names: list[str] = runner.up()
-    if names and (strays := engine.strays()):
-        raise IntegrityError(f"Rows of {strays} refer to nothing.")
+    if names and (violations := engine.foreign_key_violations()):
+        raise IntegrityError(f"Rows refer to nothing: {violations}.")
     return names
 
 
-def tables(engine: Any) -> list[Table]:
-    """Return the tables, each after those that its rows refer to."""
+def tables_of(engine: Any) -> list[Table]:
+    """Return the tables, each after the tables that it refers to."""
     names = [name for name in engine.get_tables() if name not in engine.derived]
     referred = {
-        name: {each.dest_table for each in engine.get_foreign_keys(name)} - {name}
+        name: {key.dest_table for key in engine.get_foreign_keys(name)} - {name}
         for name in names
     }
     return [_table(engine, name) for name in TopologicalSorter(referred).static_order()]
 
 
 def _table(engine: Any, name: str) -> Table:
-    found = [
-        each
-        for each in engine.get_columns(name)
-        if f"{name}.{each.name}" not in engine.derived
+    columns = [
+        column
+        for column in engine.get_columns(name)
+        if f"{name}.{column.name}" not in engine.derived
     ]
     keys = set(engine.get_primary_keys(name))
     return Table(
         name=name,
-        columns=tuple(each.name for each in found),
-        key=tuple(each.name for each in found if each.name in keys),
-        flags=frozenset(each.name for each in found if each.data_type == "boolean"),
+        columns=tuple(column.name for column in columns),
+        key=tuple(column.name for column in columns if column.name in keys),
+        booleans=frozenset(
+            column.name for column in columns if column.data_type == "boolean"
+        ),
     )
 
 
-def quoted(*names: str) -> str:
-    """Return names as every engine reads them, whatever words they are."""
+def quote_names(*names: str) -> str:
+    """Return the names quoted and joined, for an SQL statement."""
     return ", ".join(f'"{name}"' for name in names)

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from models.audit import AUDITED, newest_link
+from models.audit import AUDITED_AREAS, last_link
 from models.changes import AREAS, generation_with, marks, note_built
 from models.instance import instance_id
-from models.logs import Line
+from models.logs import LogLine
 from models.projects.documents.published import published_count
-from models.response_headers import paths_at
-from models.runtime.server_locks import SERVER, holder_of
+from models.response_headers import candidate_files
+from models.runtime.server_locks import LOCK_FILE, lock_owner
 from models.storage.database import reading
 from sitegen.build.page_writer import Maker, PageError
 from sitegen.build.report import Report
@@ -98,7 +98,7 @@ def folder_of(context: BuildContext) -> Folder:
 
 def _require_free(folder: Folder) -> None:
     """Two servers of two databases would take each other's pages away."""
-    if holder_of(folder.path / SERVER) not in (None, instance_id()):
+    if lock_owner(folder.path / LOCK_FILE) not in (None, instance_id()):
         raise OutputError(
             f"The output folder {folder.path} is that of another running server,"
             " which has another database. Name a folder of its own for each.",
@@ -231,7 +231,7 @@ class _Work:
         try:
             made = self.helper.made(page, area) or self.maker.made(page, area)
         except PageError as error:
-            told = Line(build="failed", state="pages-failed", page=page.path)
+            told = LogLine(build="failed", state="pages-failed", page=page.path)
             log.error(told, exc_info=error.__cause__)
             self.report.failed.append((page.path, area, str(error)))
             return
@@ -243,7 +243,7 @@ class _Work:
 
     def holds(self, href: str) -> bool:
         """Tell whether something stands at an address of the site."""
-        return any(path in self.entries for path in paths_at(href))
+        return any(path in self.entries for path in candidate_files(href))
 
     def clear(self, areas: list[str]) -> None:
         """Remove what nobody yielded any more."""
@@ -294,5 +294,5 @@ class _Work:
 
 def _live(numbers: dict[str, int]) -> dict[str, Any]:
     """What is live, so that a writer can wait for it; and how the audit stands."""
-    links = {area: newest_link(area) for area in AUDITED}
+    links = {area: last_link(area) for area in AUDITED_AREAS}
     return {"generation": generation_with(numbers), "audit": links}

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from models.changes import AREAS, behind, failed_pages, marks
 from models.errors import StorageBusy
-from models.logs import Line
-from models.runtime.build_progress import Progress
+from models.logs import LogLine
+from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
-from models.runtime.leader_election import Alone, Hosts
+from models.runtime.leader_election import LeaderElection, SingleServer
 from models.status.snapshot.last_change import next_told
 from models.storage.database import reading
 from sitegen.build.build import build, folder_of
@@ -63,13 +63,13 @@ class Builder:
         due: Callable[[datetime], None] = lambda _: None,
         changed: Callable[[], None] = lambda: None,
         *,
-        hosts: Hosts | None = None,
+        election: LeaderElection | None = None,
         pace: Pace = PACE,
     ) -> None:
         self._clock = clock
         self._edition = context
         self._due = due
-        self._hosts = hosts or Alone(lambda *_: None)
+        self._election = election or SingleServer(lambda *_: None)
         # What stands here may be of a time before another server built.
         self._is_old = False
         self._changed = changed
@@ -88,7 +88,7 @@ class Builder:
         self._waiting_since: datetime | None = None
         self._next_change: datetime | None = None
         self._rests_until = 0.0
-        self.progress = Progress()
+        self.progress = BuildProgress()
         self._thread = threading.Thread(target=self._run, name="builder", daemon=True)
 
     def start(self) -> None:
@@ -109,7 +109,7 @@ class Builder:
         """
         now = self._clock()
         self._waiting_since = self._waiting_since or now
-        self.progress.called(now)
+        self.progress.request(now)
         if not is_quiet:
             self._hurried.set()
         self._woken.set()
@@ -117,7 +117,7 @@ class Builder:
     @property
     def is_shown(self) -> bool:
         """Tell whether the folder has what readers get: built here, and not old."""
-        return not (self._hosts.is_elsewhere or self._is_old)
+        return not (self._election.is_led_elsewhere or self._is_old)
 
     def troubles(self) -> list[Fault]:
         """Return what is wrong with the site now."""
@@ -135,7 +135,7 @@ class Builder:
     def _run(self) -> None:
         has_looked = False
         while not self._stopping:
-            if not self._hosts.is_builder:
+            if not self._election.is_leader:
                 has_looked = False
                 self._stand_by()
             elif has_looked:
@@ -147,9 +147,9 @@ class Builder:
 
     def _stand_by(self) -> None:
         """Another server builds: nothing is behind here, until that one is gone."""
-        self._is_old = self._is_old or self._hosts.is_elsewhere
+        self._is_old = self._is_old or self._election.is_led_elsewhere
         self._failure, self._waiting_since, self._has_failed = None, None, False
-        self.progress.relieved()
+        self.progress.withdraw()
         self._woken.wait(self._pace.tick)
         self._woken.clear()
 
@@ -164,7 +164,7 @@ class Builder:
         # Before anything is read: what comes from here on is another turn's.
         self._hurried.clear()
         self._woken.clear()
-        if not self._stopping and self._hosts.is_builder:
+        if not self._stopping and self._election.is_leader:
             self._turn(self._areas if is_woken else self._inspected)
 
     def _inspected(self) -> set[str]:
@@ -190,13 +190,13 @@ class Builder:
     def _turn(self, areas: Callable[[], set[str]]) -> None:
         """Build, and note what went wrong: the thread lives, the next wake tries."""
         waiting, self._waiting_since = self._waiting_since, None
-        self.progress.begun(self._clock())
+        self.progress.start(self._clock())
         is_whole = False
         try:
             found = areas()
             is_whole = not found or self._build(found)
             if self._failure is not None:
-                log.info(Line(state=self._failure.state, is_over=True))
+                log.info(LogLine(state=self._failure.state, is_over=True))
             self._failure = None
         except Exception as error:
             state = _state_of(error)
@@ -205,10 +205,10 @@ class Builder:
             self.progress.broken += 1
             # What has a name has said all in its sentence.
             trace = state == "build-failed"
-            told = Line(build="failed", state=state, reason=error)
+            told = LogLine(build="failed", state=state, reason=error)
             log.error(told, exc_info=trace)
         finally:
-            self.progress.ended(is_whole=is_whole)
+            self.progress.finish(is_complete=is_whole)
 
     def _build(self, areas: set[str]) -> bool:
         """Build, and tell whether every page is true now."""
@@ -229,7 +229,7 @@ class Builder:
         with reading():
             self._next_change = next_told(context.now, context.settings.freshness)
         self._due(self._next_change)
-        self.progress.built(context.now, seconds)
+        self.progress.record(context.now, seconds)
         _log(areas, report, seconds)
         return not report.failed
 
@@ -244,7 +244,7 @@ def _state_of(error: Exception) -> str:
 
 def _log(areas: set[str], report: Report, seconds: float) -> None:
     log.info(
-        Line(
+        LogLine(
             build="done",
             areas=",".join(sorted(areas)),
             written=len(report.written),

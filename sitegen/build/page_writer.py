@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from models.base import canonical
+from models.base import canonical_json
 from sitegen.docs.collections import docs_collections
 from sitegen.output.folder import Folder
 from sitegen.output.manifest import LIVE, Entry
@@ -129,7 +129,7 @@ class Maker:
 
 
 def _digest(told: Any) -> str:
-    return hashlib.sha256(canonical(told)).hexdigest()
+    return hashlib.sha256(canonical_json(told)).hexdigest()
 
 
 def _navigation(context: BuildContext) -> list[dict[str, str]]:

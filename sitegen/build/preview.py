@@ -6,7 +6,7 @@ from pathlib import Path
 
 from models.projects.documents.preview import Text
 from models.projects.documents.rendered_bodies import Body
-from models.response_headers import paths_at
+from models.response_headers import candidate_files
 from sitegen.docs.body_cache import body_key, body_of
 
 
@@ -32,7 +32,7 @@ class Preview:
     def holds(self, address: str) -> bool:
         # What another server builds is not known here: no link is called broken.
         return not self.is_built_here or any(
-            self._has(path) for path in paths_at(address)
+            self._has(path) for path in candidate_files(address)
         )
 
     def _has(self, path: str) -> bool:

@@ -19,8 +19,8 @@ from datetime import datetime
 from pathlib import Path
 
 from models.settings import Settings
-from models.storage.engines.engine import is_served
-from models.storage.generation import generation_at_rest, newest_links
+from models.storage.engines.engine import is_postgresql
+from models.storage.generation import built_generation, last_audit_links
 from sitegen.build.report import Report
 from sitegen.output.folder import Folder
 from sitegen.output.generations import path_of
@@ -62,7 +62,7 @@ def note(settings: Settings, made: str, until: datetime, report: Report) -> None
 
 def glance(settings: Settings, now: datetime) -> Report | None:
     """Return the report of a build that finds nothing to do; None where one may."""
-    if not is_served(settings.database) and not Path(settings.database).is_file():
+    if not is_postgresql(settings.database) and not Path(settings.database).is_file():
         return None
     folder = Folder(settings.output)
     with folder.locked():
@@ -88,8 +88,8 @@ def _is_live(settings: Settings, folder: Folder) -> bool:
     live = json.loads((folder.path / LIVE).read_bytes())
     path, links, generation = settings.database, live["audit"], live["generation"]
     return (
-        generation == generation_at_rest(path)
-        and newest_links(path, links) == links
+        generation == built_generation(path)
+        and last_audit_links(path, links) == links
         and (folder.path / path_of(generation)).is_file()
     )
 

@@ -14,9 +14,9 @@ from select import select
 from threading import Lock
 from typing import Any, TypeVar
 
-from models.logs import Line
-from models.response_headers import cache_class, type_of
-from models.storage.engines.engine import from_anywhere
+from models.logs import LogLine
+from models.response_headers import cache_class, content_type
+from models.storage.engines.engine import absolute_address
 from sitegen.build.page_writer import Made, Maker
 from sitegen.output.folder import Folder
 from sitegen.output.manifest import Entry
@@ -146,7 +146,7 @@ class Helper:
             return None
         learned, sha256, size, made, is_written = told
         page.learn(learned)
-        kinds = type_of(page.path), cache_class(page.path)
+        kinds = content_type(page.path), cache_class(page.path)
         return Made(Entry(sha256, size, *kinds, area, made), is_written)
 
     def close(self) -> None:
@@ -184,7 +184,7 @@ class Helper:
         except (OSError, ValueError) as error:
             # Unless it was we who ended it.
             if self._worker is not None:
-                log.warning(Line(build="slow", reason="worker-died", error=error))
+                log.warning(LogLine(build="slow", reason="worker-died", error=error))
             self._end_worker(at_once=True)
             return {}
         return found
@@ -216,7 +216,7 @@ class Worker:
         told = context.settings
         settings = replace(
             told,
-            database=from_anywhere(told.database),
+            database=absolute_address(told.database),
             templates=told.templates and abspath(told.templates),
         )
         work = {

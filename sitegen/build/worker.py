@@ -19,7 +19,7 @@ from typing import IO, Any
 
 from models.changes import marks
 from models.settings import Settings
-from models.storage.database import open_database, read_once, reading
+from models.storage.database import limit_read_memory, open_database, reading
 from sitegen.build.gc_tuning import collect_seldom
 from sitegen.build.page_writer import Maker, PageError
 from sitegen.docs.body_cache import Bodies
@@ -88,7 +88,7 @@ def serve(request: IO[bytes], told: IO[bytes]) -> None:
 
     begun, bodies = json.loads(request.readline()), Bodies()
     open_database(begun["settings"]["database"])
-    read_once()
+    limit_read_memory()
     with bodies.keeping(), reading():
         work = Work(begun, bodies)
         answer(work.basis())

@@ -7,7 +7,7 @@ from models.commands.declaring import CommandContext, add_json
 from models.commands.opening import open_existing
 from models.commands.telling import progress
 from models.status.snapshot.last_change import next_told
-from models.storage.database import read_once, reading
+from models.storage.database import limit_read_memory, reading
 from sitegen.build.build import build
 from sitegen.build.up_to_date import made_of, note
 from sitegen.commands.quick_build import print_report
@@ -24,7 +24,7 @@ def build_site(given: CommandContext, arguments: Namespace) -> int:
     settings, now = given.settings, given.clock()
     made = made_of(settings)
     open_existing(settings, now)
-    read_once()
+    limit_read_memory()
     started = perf_counter()
     context = build_contexts(settings, *given.described())(now)
     report = build(context, full=arguments.full, progress=progress("page"))

@@ -7,7 +7,7 @@ from models.commands.declaring import CommandContext, add_json
 from models.commands.opening import open_existing
 from models.commands.telling import print_json
 from models.storage.database import reading
-from models.storage.integrity import faults
+from models.storage.integrity import integrity_problems
 from sitegen.output.folder import Folder
 from sitegen.output.inspection import differences
 
@@ -22,7 +22,7 @@ def declare(parser: ArgumentParser) -> None:
 def check(given: CommandContext, arguments: Namespace) -> int:
     open_existing(given.settings, given.clock())
     with reading():
-        found = faults()
+        found = integrity_problems()
         found += [f"{each.path} could not be made." for each in changes.failed_pages()]
     found += differences(Folder(given.settings.output))
     if arguments.json:

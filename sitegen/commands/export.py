@@ -8,7 +8,7 @@ from models.commands.ending import CommandError
 from models.commands.opening import open_existing
 from models.commands.telling import print_json, progress
 from models.runtime.release import VERSION
-from models.storage.database import read_once
+from models.storage.database import limit_read_memory
 from sitegen.export.folder import ExportError
 from sitegen.export.writer import Export, export_into
 
@@ -25,7 +25,7 @@ def declare(parser: ArgumentParser) -> None:
 def export(given: CommandContext, arguments: Namespace) -> None:
     now = given.clock()
     open_existing(given.settings, now)
-    read_once()
+    limit_read_memory()
     wanted = Export(now, VERSION, given.settings.site_url, arguments.samples)
     try:
         entries = export_into(arguments.folder, wanted, progress("record"))

@@ -103,7 +103,7 @@ def same_objects(one: Sequence[object], other: Sequence[object]) -> bool:
 def told(document: PublishedPage, content: str = "") -> dict[str, Any]:
     """Return a document in the words in which the API tells it."""
     members = {name: getattr(document, name, content) for name in _MEMBERS}
-    return PublishedDocument.model_validate(members).told()
+    return PublishedDocument.model_validate(members).to_json()
 
 
 def line_of(document: PublishedPage) -> dict[str, str | None]:

@@ -18,7 +18,7 @@ from models.projects.documents.addresses import (
     is_of_document,
 )
 from models.projects.documents.published import PublishedPage
-from models.response_headers import page_of
+from models.response_headers import without_query
 from sitegen.docs.body_cache import body_key, is_as_written
 from sitegen.docs.collections import line_of, told
 from sitegen.docs.sidebar import Sidebar
@@ -139,7 +139,7 @@ class DocumentPage:
         found = []
         for target, href in self.resolved.items():
             if href and (fragment := fragment_of(href)):
-                found.append((target, page_of(href), fragment))
+                found.append((target, without_query(href), fragment))
         return found
 
     @cached_property

@@ -14,7 +14,7 @@ from models.projects.documents.publication_history import (
 from models.projects.documents.published import PublishedPage, published_contents
 from models.projects.documents.renamed_headings import former_ids
 from models.projects.documents.rendered_bodies import Body
-from models.response_headers import page_of
+from models.response_headers import without_query
 from sitegen.docs.body_cache import Bodies
 from sitegen.docs.collections import DocsCollection, docs_collections
 from sitegen.docs.document_page import DocumentPage
@@ -70,7 +70,7 @@ class DocumentPageCache:
         for page in self._sheets.values():
             for href, _ in page.leads:
                 if href.startswith(place):
-                    documents = found.setdefault(page_of(href), {})
+                    documents = found.setdefault(without_query(href), {})
                     documents[page.document.id] = page.document
         return {path: list(documents.values()) for path, documents in found.items()}
 

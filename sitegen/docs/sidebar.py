@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from models.base import canonical
+from models.base import canonical_json
 from models.projects.documents.addresses import href_of
 from models.projects.documents.published import PublishedPage
 from sitegen.docs.collections import DocsCollection, same_objects
@@ -93,4 +93,4 @@ class Sidebars:
 
 def _key(outline: Outline, documents: list[PublishedPage]) -> str:
     told = [[each.title, href_of(each)] for each in documents]
-    return hashlib.sha256(canonical([outline, told])).hexdigest()
+    return hashlib.sha256(canonical_json([outline, told])).hexdigest()

@@ -7,9 +7,9 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from models.audit import AUDITED, KeptRecord, records_kept
+from models.audit import AUDITED_AREAS, StoredAuditRecord, stored_records
 from models.base import Schema
-from models.platform.key_inventory import InventoriedKey, listed
+from models.platform.key_inventory import InventoriedKey, all_keys
 from models.projects.bundles.bundle_writer import global_labels
 from models.projects.planning.labels import Label
 from models.status import export as status
@@ -42,8 +42,8 @@ def _line(each: Told) -> str:
 
 
 AUDITS = tuple(
-    Noun(f"{area}/audit.jsonl", KeptRecord, partial(records_kept, area))
-    for area in AUDITED
+    Noun(f"{area}/audit.jsonl", StoredAuditRecord, partial(stored_records, area))
+    for area in AUDITED_AREAS
 )
 NOUNS = (
     Noun("status/services.jsonl", StatusAdminService, status.services_kept),
@@ -57,7 +57,7 @@ NOUNS = (
     Noun("status/readings.jsonl", status.ExportedSample, status.readings_kept),
     Noun("status/hours.jsonl", status.ExportedHour, status.hours_kept),
     Noun("status/days.jsonl", status.ExportedDay, status.days_kept),
-    Noun("platform/keys.jsonl", InventoriedKey, listed, by_clock=True),
+    Noun("platform/keys.jsonl", InventoriedKey, all_keys, by_clock=True),
     Noun("projects/labels.jsonl", Label, global_labels),
     Noun("documents/index.jsonl", IndexedDocument, index),
     *AUDITS,

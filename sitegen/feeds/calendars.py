@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from icalendar import Calendar, Event
 
-from models.response_headers import address
+from models.response_headers import url_path
 from models.status.maintenance.windows import MaintenanceRow, maintenance_since
 from models.status.snapshot.snapshot import HISTORY
 from sitegen.page import BuildContext, Page, Rank, pages
@@ -29,7 +29,7 @@ def calendars(context: BuildContext) -> Iterator[Page]:
             for window in windows
             if service.number in [affected.service_id for affected in window.services]
         ]
-        folder = address(service_path(service.slug)).strip("/")
+        folder = url_path(service_path(service.slug)).strip("/")
         title = f"{service.name} maintenance – {site_name}"
         yield _calendar(f"{folder}/maintenance.ics", title, site_url, service_windows)
 
@@ -73,5 +73,5 @@ def _event(window: MaintenanceRow, site_url: str) -> Event:
     is_cancelled = window.status == "cancelled"
     event.add("status", "CANCELLED" if is_cancelled else "CONFIRMED")
     event.add("transp", "TRANSPARENT")
-    event.add("url", site_url + address(maintenance_path(window.id)))
+    event.add("url", site_url + url_path(maintenance_path(window.id)))
     return event

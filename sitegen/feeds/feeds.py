@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from models.fields import format_moment
-from models.response_headers import address
+from models.response_headers import url_path
 from models.status.incidents.incidents import EntryRow, IncidentRow
 from models.status.maintenance.windows import MaintenanceRow
 from sitegen.markdown.parser import render_entry
@@ -75,7 +75,7 @@ def feeds(context: BuildContext) -> Iterator[Page]:
     statuspage_feed = Feed("history", feed.title, feed.href, site_url, newest)
     yield from _files(statuspage_feed, atom="atom", rss="rss")
     for service in context.once(read_snapshot).services:
-        href = address(service_path(service.slug))
+        href = url_path(service_path(service.slug))
         service_items = [item for item in items if service.slug in item.services]
         feed = Feed(
             f"{href.strip('/')}/feed",
@@ -112,7 +112,7 @@ def _update_item(incident: IncidentRow, entry: EntryRow, site_url: str) -> FeedI
     return FeedItem(
         id=f"urn:uuid:{entry.id}",
         title=f"{state_label(entry.status)}: {incident.title}",
-        href=site_url + address(incident_path(incident.id)),
+        href=site_url + url_path(incident_path(incident.id)),
         html=render_entry(entry.body) + _affected_html(incident),
         published=entry.created_at,
         updated=entry.created_at,
@@ -127,7 +127,7 @@ def _maintenance_item(maintenance: PublishedMaintenance, site_url: str) -> FeedI
     return FeedItem(
         id=f"urn:uuid:{window.id}",
         title=f"{MAINTENANCE_LABELS[window.status]} maintenance: {window.title}",
-        href=site_url + address(maintenance_path(window.id)),
+        href=site_url + url_path(maintenance_path(window.id)),
         html=f"<p>From {starts} to {ends}.</p>\n"
         + render_entry(window.description or "")
         + _affected_html(window),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from models.logs import Line
+from models.logs import LogLine
 from models.runtime.faults import output_state
 from sitegen.output.drafts import DRAFT, FEW, Drafts
 from sitegen.output.manifest import BUILDS, LIVE, MANIFEST, Entry, Known, read, told
@@ -181,7 +181,7 @@ class Folder(Drafts):
                 and MANIFEST not in self.doubted
             ):
                 self.doubted.add(MANIFEST)
-                log.warning(Line(state="manifest-damaged", error=error))
+                log.warning(LogLine(state="manifest-damaged", error=error))
         return self._known
 
     def _is_looking_at(self, area: str) -> bool:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from models.response_headers import address, cache_class, place_of
+from models.response_headers import cache_class, path_rule, url_path
 from sitegen.output.folder import Folder
 from sitegen.output.manifest import BUILDS, LIVE, MANIFEST, Entry
 
@@ -45,9 +45,9 @@ def change_of(
         changed=frozenset(each for each in paths if each in before and each in after),
         removed=frozenset(each for each in paths if each not in after),
         purge=frozenset(
-            site_url + address(each)
+            site_url + url_path(each)
             for each in (paths | {MANIFEST} if paths else paths)
-            if place_of(each)
+            if path_rule(each)
         ),
     )
 

@@ -2,7 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 
-from models.response_headers import HEADERS, KEEPING, PLACES, TYPES, policy_of
+from models.response_headers import (
+    CACHE_CONTROL,
+    CONTENT_TYPES,
+    PATH_RULES,
+    SITE_HEADERS,
+    content_security_policy,
+)
 from sitegen.page import SHARED, BuildContext, Page, pages
 
 # What hosts do not know by themselves.
@@ -11,17 +17,19 @@ TOLD_TYPES = (".atom", ".ics", ".md", ".rss")
 
 @pages(SHARED)
 def headers(context: BuildContext) -> Iterator[Page]:  # noqa: ARG001
-    rules = [_rule("/*", HEADERS)]
-    rules += [_rule(f"/*{end}", {"Content-Type": TYPES[end]}) for end in TOLD_TYPES]
+    rules = [_rule("/*", SITE_HEADERS)]
+    rules += [
+        _rule(f"/*{end}", {"Content-Type": CONTENT_TYPES[end]}) for end in TOLD_TYPES
+    ]
     rules += [
         _rule(
             place,
             {
-                "Cache-Control": KEEPING[kept],
-                "Content-Security-Policy": policy_of(place),
+                "Cache-Control": CACHE_CONTROL[kept],
+                "Content-Security-Policy": content_security_policy(place),
             },
         )
-        for place, kept in PLACES.items()
+        for place, kept in PATH_RULES.items()
     ]
     yield Page("_headers", "\n".join(rules))
 

@@ -5,7 +5,7 @@ import logging
 import time
 from itertools import islice
 
-from models.logs import Line
+from models.logs import LogLine
 from models.runtime.faults import Fault
 from sitegen.output.folder import Folder
 from sitegen.output.manifest import MANIFEST, Entry
@@ -54,7 +54,7 @@ class Inspection:
                 entry = known.entries.get(path)
                 if entry and not _is(folder, path, entry):
                     folder.doubted.add(path)
-                    log.warning(Line(state="output-damaged", path=path))
+                    log.warning(LogLine(state="output-damaged", path=path))
         return bool(folder.doubted)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from json.encoder import encode_basestring as quoted
 
-from models.response_headers import cache_class, type_of
+from models.response_headers import cache_class, content_type
 
 MANIFEST = "manifest.json"
 # Which generation is live, and what each one changed: these may change while the
@@ -31,7 +31,7 @@ class Entry:
         return cls(
             sha256=hashlib.sha256(content).hexdigest(),
             size=len(content),
-            type=type_of(path),
+            type=content_type(path),
             cache=cache_class(path),
             area=area,
             made=made,

@@ -5,9 +5,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from models.base import canonical
+from models.base import canonical_json
 from models.projects.documents.published import PublishedPage
-from models.response_headers import file_at
+from models.response_headers import file_for
 from sitegen.docs.collections import line_of
 from sitegen.docs.document_page_cache import DocumentPageCache
 from sitegen.page import SHARED, BuildContext, Page, Rank, pages
@@ -85,7 +85,7 @@ def openapi(context: BuildContext) -> Iterator[Page]:
 
 def _digest(openapi: OpenApi, problems: OpenApi) -> str:
     """Return a digest of all data of the reference, a cheap key of its pages."""
-    return hashlib.sha256(canonical([openapi, problems])).hexdigest()
+    return hashlib.sha256(canonical_json([openapi, problems])).hexdigest()
 
 
 def _noun_page(
@@ -109,7 +109,7 @@ def _noun_page(
 
     names = ", ".join(operation["id"] for operation in operations)
     return Page(
-        file_at(href),
+        file_for(href),
         data,
         template="reference/noun.html",
         title=f"{title} ({area})",
@@ -124,7 +124,7 @@ def _guides(linking: dict[str, list[PublishedPage]], href: str) -> list[Any]:
 
 def _index_page(openapi: OpenApi, guides: list[Any]) -> Page:
     return Page(
-        file_at(REFERENCE),
+        file_for(REFERENCE),
         {"areas": _areas(openapi), "guides": guides},
         template="reference/index.html",
         title="API reference",

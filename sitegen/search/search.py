@@ -23,7 +23,7 @@ from models.projects.documents.publication_history import (
     revisions_at,
 )
 from models.projects.documents.published import PublishedPage
-from models.response_headers import address
+from models.response_headers import url_path
 from models.status.incidents.listing import all_incidents
 from sitegen.docs.collections import COLLECTIONS, docs_collections, same_objects
 from sitegen.page import SHARED, BuildContext, Page, Rank, pages
@@ -171,7 +171,7 @@ def incidents(context: BuildContext) -> Iterator[Page]:  # noqa: ARG001
     """The titles of incidents: the newest in one file, the older in full hundreds."""
     found = sorted(all_incidents(), key=lambda each: (each.started_at, each.id))
     told = [
-        [address(incident_path(each.id)), each.title, format_moment(each.started_at)]
+        [url_path(incident_path(each.id)), each.title, format_moment(each.started_at)]
         for each in found
     ]
     full = max(0, len(told) // INCIDENTS_OF_FILE - 1)

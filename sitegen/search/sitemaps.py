@@ -6,7 +6,7 @@ from html import escape
 
 from models.fields import format_moment
 from models.projects.documents.addresses import href_of
-from models.response_headers import address
+from models.response_headers import url_path
 from sitegen.docs.collections import DocsCollection, docs_collections
 from sitegen.page import SHARED, BuildContext, Page, Rank, pages
 from sitegen.status.history import months
@@ -41,15 +41,15 @@ def status(context: BuildContext) -> Iterator[Page]:
     """What has an address for good; the present state says itself how old it is."""
     services = context.once(read_snapshot).services
     lines: list[Line] = [("/status/", None)]
-    lines += [(address(service_path(each.slug)), None) for each in services]
-    lines += [(address(each), None) for each in (HOW, history_path())]
-    lines += [(address(history_path(month)), None) for month in months(context)]
+    lines += [(url_path(service_path(each.slug)), None) for each in services]
+    lines += [(url_path(each), None) for each in (HOW, history_path())]
+    lines += [(url_path(history_path(month)), None) for month in months(context)]
     lines += [
-        (address(incident_path(each.id)), each.updated_at)
+        (url_path(incident_path(each.id)), each.updated_at)
         for each in context.once(read_incidents)
     ]
     lines += [
-        (address(maintenance_path(each.id)), each.updated_at)
+        (url_path(maintenance_path(each.id)), each.updated_at)
         for each in context.once(read_maintenance)
     ]
     yield _part(context.settings.site_url, "status", lines[:MOST])

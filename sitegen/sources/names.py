@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from models.fields import SLUG_LENGTH, free_slug
-from models.front_matter import line
+from models.fields import SLUG_LENGTH, unique_slug
+from models.front_matter import text_of
 from sitegen.sources.source_file import SourceFile
 
 # Fields of front matter that set the last part of a page's address, by precedence.
@@ -71,7 +71,7 @@ def slugs(files: Sequence[SourceFile], prefixes: NumberPrefixes) -> list[str]:
     slugs = []
     for file, slug in zip(files, names, strict=True):
         if counts[slug] > 1:
-            slug = free_slug(_slug(_name_with_folders(file, prefixes)), taken)
+            slug = unique_slug(_slug(_name_with_folders(file, prefixes)), taken)
             taken.add(slug)
         slugs.append(slug)
     return slugs
@@ -80,7 +80,7 @@ def slugs(files: Sequence[SourceFile], prefixes: NumberPrefixes) -> list[str]:
 def _requested_name(file: SourceFile) -> str:
     """Return the last part of the address that the front matter sets."""
     for name in ADDRESS_FIELDS:
-        address = line(file.front_matter, name).rstrip("/").rsplit("/", 1)[-1]
+        address = text_of(file.front_matter, name).rstrip("/").rsplit("/", 1)[-1]
         # /:year/:title/ is a pattern for many pages, not a name.
         if address and ":" not in address:
             return address.removesuffix(".html")

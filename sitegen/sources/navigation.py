@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from models.front_matter import Unusable, line, yaml_of
+from models.front_matter import UnreadableFile, load_yaml, text_of
 from sitegen.sources.source_file import read_text
 
 DOCUSAURUS_FILES = ("_category_.json", "_category_.yml", "_category_.yaml")
@@ -43,7 +43,7 @@ def read_navigation(folder: Path, folders: set[Path]) -> Navigation:
 
 def _read_mkdocs(folder: Path, root: Path, name: str, navigation: Navigation) -> None:
     config = _load(root, Path(name), navigation)
-    docs = root / (line(config, "docs_dir") or "docs")
+    docs = root / (text_of(config, "docs_dir") or "docs")
     for position, (label, path) in enumerate(_pages(config.get("nav")), start=1):
         try:
             key = (docs / path).resolve().relative_to(folder.resolve()).as_posix()
@@ -68,7 +68,7 @@ def _pages(nav: Any, label: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _read_category(folder: Path, path: Path, navigation: Navigation) -> None:
-    label = line(_load(folder, path, navigation), "label")
+    label = text_of(_load(folder, path, navigation), "label")
     if label:
         navigation.folders[path.parent.as_posix()] = label
 
@@ -76,8 +76,8 @@ def _read_category(folder: Path, path: Path, navigation: Navigation) -> None:
 def _load(folder: Path, path: Path, navigation: Navigation) -> dict[str, Any]:
     try:
         text = read_text(folder, path)
-        content = json.loads(text) if path.suffix == ".json" else yaml_of(text)
-    except Unusable as error:
+        content = json.loads(text) if path.suffix == ".json" else load_yaml(text)
+    except UnreadableFile as error:
         navigation.unreadable.append((path.as_posix(), str(error)))
         return {}
     except PARSE_ERRORS:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from models.front_matter import FrontMatter, Unusable, parted
+from models.front_matter import FrontMatter, UnreadableFile, split_front_matter
 
 SUFFIXES = (".md", ".markdown", ".mdx")
 INDEXES = ("index", "_index", "readme")
@@ -32,34 +32,34 @@ class SourceFile:
 
 
 def read_file(folder: Path, path: Path) -> SourceFile:
-    """Read a file; raise Unusable if it cannot become a document."""
-    front_matter, body = parted(read_text(folder, path))
+    """Read a file; raise UnreadableFile if it cannot become a document."""
+    front_matter, body = split_front_matter(read_text(folder, path))
     if not front_matter and not body.strip():
-        raise Unusable("The file is empty.")
+        raise UnreadableFile("The file is empty.")
     return SourceFile(path, front_matter, body)
 
 
 def read_text(folder: Path, path: Path) -> str:
-    """Return the text of a file with line ends \\n; raise Unusable if it has none."""
+    """Return the text with Unix line ends; raise UnreadableFile if there is none."""
     file = folder / path
     try:
         _require_inside(folder, file)
         if file.stat().st_size > MAX_BYTES:
-            raise Unusable(TOO_LONG)
+            raise UnreadableFile(TOO_LONG)
         text = file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise Unusable("The file is not UTF-8.") from None
+        raise UnreadableFile("The file is not UTF-8.") from None
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or "its symbolic links form a loop"
-        raise Unusable(f"The file cannot be read: {reason}.") from None
+        raise UnreadableFile(f"The file cannot be read: {reason}.") from None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > MAX_CHARACTERS:
-        raise Unusable(TOO_LONG)
+        raise UnreadableFile(TOO_LONG)
     return text
 
 
 def _require_inside(folder: Path, file: Path) -> None:
     if not file.resolve().is_relative_to(folder.resolve()):
-        raise Unusable("The symbolic link points outside the folder.")
+        raise UnreadableFile("The symbolic link points outside the folder.")
     if not file.is_file():
-        raise Unusable("This is not a regular file, or a broken symbolic link.")
+        raise UnreadableFile("This is not a regular file, or a broken symbolic link.")

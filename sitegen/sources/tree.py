@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from models.errors import Refusal
-from models.front_matter import Unusable, is_draft, line
+from models.front_matter import UnreadableFile, is_draft, text_of
 from models.projects.documents.document_import import DocumentSource, document_source
 from sitegen.sources.dialects import FenceTracker, to_markdown
 from sitegen.sources.names import NumberPrefixes, base_name, slugs, to_title
@@ -98,7 +98,7 @@ def _read(folder: Path, path: Path, tree: Tree) -> SourceFile | None:
     """Read a file; note in the tree why it is left out, if it is."""
     try:
         file = read_file(folder, path)
-    except Unusable as error:
+    except UnreadableFile as error:
         tree.skipped.append(Note(path.as_posix(), str(error)))
         return None
     if is_draft(file.front_matter):
@@ -128,7 +128,9 @@ class _Layout:
         # An index is the first page of its section, whose position it sets.
         if file.is_index:
             return None
-        number = re.match(r"-?\d{1,9}", line(file.front_matter, *POSITIONS), re.ASCII)
+        number = re.match(
+            r"-?\d{1,9}", text_of(file.front_matter, *POSITIONS), re.ASCII
+        )
         if number:
             return min(max(int(number[0]), 0), LAST_POSITION)
         prefix = self.prefixes.position(file.path)
@@ -144,7 +146,7 @@ class _Layout:
 
     def label(self, file: SourceFile) -> str:
         label = self._navigation.labels.get(file.name, "")
-        return line(file.front_matter, *LABELS) or label
+        return text_of(file.front_matter, *LABELS) or label
 
     def section(self, file: SourceFile) -> str | None:
         """
@@ -153,7 +155,9 @@ class _Layout:
         The folder http-api/errors becomes "Http api: Errors".
         """
         if "section" in file.front_matter:
-            return _truncate(line(file.front_matter, "section"), SECTION_LENGTH) or None
+            return (
+                _truncate(text_of(file.front_matter, "section"), SECTION_LENGTH) or None
+            )
         folders = [path for path in reversed(file.path.parents) if path.name]
         names = [
             self._navigation.folders.get(path.as_posix())
@@ -171,7 +175,7 @@ def _source(file: SourceFile, slug: str, layout: _Layout, tree: Tree) -> Documen
     tree.notes += [Note(file.name, remark) for remark in remarks]
     first_heading, rest = split_title(body)
     titles = (
-        line(file.front_matter, "title"),
+        text_of(file.front_matter, "title"),
         _heading(body),
         layout.label(file),
         to_title(base_name(file, layout.prefixes)),
@@ -183,7 +187,8 @@ def _source(file: SourceFile, slug: str, layout: _Layout, tree: Tree) -> Documen
         section=layout.section(file),
         position=layout.position(file),
         title=title,
-        summary=_truncate(line(file.front_matter, *SUMMARIES), SUMMARY_LENGTH) or None,
+        summary=_truncate(text_of(file.front_matter, *SUMMARIES), SUMMARY_LENGTH)
+        or None,
         content=rest if first_heading == title else body,
     )
 

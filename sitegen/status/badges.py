@@ -6,7 +6,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from models.fields import format_moment
-from models.response_headers import address
+from models.response_headers import url_path
 from models.status.snapshot.snapshot import StatusService
 from sitegen.page import BuildContext, Page, Rank, pages
 from sitegen.status.status_data import read_snapshot, read_status_data
@@ -70,7 +70,7 @@ def embeds(context: BuildContext) -> Iterator[Page]:
     for service in service_list.services:
         data = {
             "name": service.name,
-            "href": site_url + address(service_path(service.slug)),
+            "href": site_url + url_path(service_path(service.slug)),
             "state": service.state,
             "label": state_label(service.state),
             "reason": status_data.reasons[service.slug],

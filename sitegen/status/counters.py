@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 
-from models.base import moment
+from models.base import from_epoch_ms
 from models.fields import format_moment
 from models.status.uptime.hourly_history import Past
 from models.status.uptime.periods import told_counts
@@ -120,4 +120,6 @@ def _hours(history: Past) -> Lines:
 @lru_cache(maxsize=2)
 def _format_starts(milliseconds: str) -> tuple[str, ...]:
     """Format times given as milliseconds since 1970, separated by commas."""
-    return tuple(format_moment(moment(int(ms))) for ms in milliseconds.split(",") if ms)
+    return tuple(
+        format_moment(from_epoch_ms(int(ms))) for ms in milliseconds.split(",") if ms
+    )

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from models.base import MILLISECOND
-from models.response_headers import address
+from models.response_headers import url_path
 from sitegen.page import BuildContext, Page, Rank, pages
 from sitegen.status.status_data import (
     read_published_incidents,
@@ -81,7 +81,7 @@ def _events(context: BuildContext) -> Iterator[Event]:
             data = {
                 "incident": incident.json,
                 "maintenance": None,
-                "href": address(incident_path(row.id)),
+                "href": url_path(incident_path(row.id)),
             }
             yield _event(row.started_at, row.resolved_at or now, data)
     for maintenance in context.once(read_published_maintenance).values():
@@ -90,7 +90,7 @@ def _events(context: BuildContext) -> Iterator[Event]:
             data = {
                 "incident": None,
                 "maintenance": maintenance.json,
-                "href": address(maintenance_path(window.id)),
+                "href": url_path(maintenance_path(window.id)),
             }
             yield _event(window.starts_at, min(window.ends_at, now), data)
 
@@ -114,14 +114,14 @@ def _month(month: str, events: list[Event]) -> dict[str, Any]:
 
 
 def _month_link(month: str | None) -> dict[str, str] | None:
-    return {"month": month, "href": address(history_path(month))} if month else None
+    return {"month": month, "href": url_path(history_path(month))} if month else None
 
 
 def _month_summary(month: str, events: list[Event]) -> dict[str, Any]:
     incidents = sum(event.data["incident"] is not None for event in events)
     return {
         "month": month,
-        "href": address(history_path(month)),
+        "href": url_path(history_path(month)),
         "incidents": incidents,
         "windows": len(events) - incidents,
     }

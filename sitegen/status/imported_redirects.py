@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from models.response_headers import address
+from models.response_headers import url_path
 from models.status.importers.origins import MovedRow, old_addresses
 from sitegen.page import BuildContext, Page, Rank, pages
 from sitegen.status.status_data import (
@@ -48,7 +48,7 @@ def imported_redirects() -> Iterator[tuple[str, str]]:
 
 
 def _href(row: MovedRow) -> str:
-    return address(PATHS[str(row.type)](str(row.subject)))
+    return url_path(PATHS[str(row.type)](str(row.subject)))
 
 
 def _titles(context: BuildContext) -> dict[tuple[str, str], str]:

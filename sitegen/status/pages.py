@@ -5,7 +5,7 @@ from datetime import timedelta
 from itertools import chain
 from typing import Any
 
-from models.response_headers import address, file_at
+from models.response_headers import file_for, url_path
 from sitegen.page import BuildContext, Page, Rank, pages
 from sitegen.status.status_data import (
     PublishedIncident,
@@ -84,7 +84,7 @@ def overview(context: BuildContext) -> Iterator[Page]:
     """Yield the overview: services, active incidents, maintenance, recent incidents."""
     status_data = context.once(read_status_data)
     data = _overview(context, status_data)
-    links = [file_at(href) for href in _linked_hrefs(data)]
+    links = [file_for(href) for href in _linked_hrefs(data)]
     json_data = _service_list(status_data)
     yield Page("status/index.json", json_data, rank=Rank.LIST, links=links)
     yield Page(
@@ -105,7 +105,7 @@ def _service_list(status_data: StatusData) -> dict[str, Any]:
         "reasons": status_data.reasons,
         "nextChangeAt": status_data.next_change_at,
     }
-    return {"data": status_data.service_list.told(), "meta": meta}
+    return {"data": status_data.service_list.to_json(), "meta": meta}
 
 
 def _overview(context: BuildContext, status_data: StatusData) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def _overview(context: BuildContext, status_data: StatusData) -> dict[str, Any]:
         for row in reversed(snapshot.windows)
     ]
     return {
-        "status": status_data.service_list.told(),
+        "status": status_data.service_list.to_json(),
         "groups": [
             {
                 "name": group,
@@ -155,7 +155,7 @@ def _overview(context: BuildContext, status_data: StatusData) -> dict[str, Any]:
 def _linked_hrefs(data: dict[str, Any]) -> Iterator[str]:
     """Yield the addresses of everything that the overview links to."""
     yield from filter(None, LINKS.values())
-    yield from map(address, (HOW, history_path()))
+    yield from map(url_path, (HOW, history_path()))
     groups = (group["services"] for group in data["groups"])
     lists = (
         data["activeIncidents"],
@@ -180,7 +180,7 @@ def _service(
         "upcomingChange": changes.by_service.get(slug),
         "reason": status_data.reasons[slug],
         "stale": service.stale,
-        "href": address(service_path(slug)),
+        "href": url_path(service_path(slug)),
         "uptimePct": detail.uptime[-1].uptime_pct,
         "days": status_data.days[slug],
     }
@@ -189,7 +189,7 @@ def _service(
 def _with_timeline(incident: PublishedIncident) -> dict[str, Any]:
     return {
         "incident": incident.json,
-        "href": address(incident_path(incident.row.id)),
+        "href": url_path(incident_path(incident.row.id)),
         "updates": incident.updates_json,
     }
 
@@ -200,7 +200,7 @@ def _windows_with_status(
     return [
         {
             "maintenance": window.json,
-            "href": address(maintenance_path(window.row.id)),
+            "href": url_path(maintenance_path(window.row.id)),
         }
         for window in windows
         if window.row.status == status

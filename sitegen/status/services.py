@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from models.fields import format_moment
-from models.response_headers import address
+from models.response_headers import url_path
 from models.status.snapshot.snapshot import StatusServiceDetail
 from models.status.uptime.periods import Measured
 from sitegen.page import BuildContext, Page, pages
@@ -20,7 +20,7 @@ def services(context: BuildContext) -> Iterator[Page]:
     status_data = context.once(read_status_data)
     changes = context.once(UpcomingChanges).by_service
     for slug, detail in status_data.details.items():
-        path, name, json = service_path(slug), detail.service.name, detail.told()
+        path, name, json = service_path(slug), detail.service.name, detail.to_json()
         coverage = _coverage(status_data.measured[slug], detail)
         meta = _meta(status_data, slug, coverage)
         yield Page(twin(path)[1:], {"data": json, "meta": meta})
@@ -80,14 +80,14 @@ def _page_data(
         "days": status_data.days[slug],
         "charts": _charts(status_data, slug),
         "incidents": [
-            {"incident": incident, "href": address(incident_path(incident["id"]))}
+            {"incident": incident, "href": url_path(incident_path(incident["id"]))}
             for incident in detail["incidents"]
         ],
         "maintenance": [
-            {"maintenance": window, "href": address(maintenance_path(window["id"]))}
+            {"maintenance": window, "href": url_path(maintenance_path(window["id"]))}
             for window in detail["maintenance"]
         ],
-        "links": links(address(service_path(slug)), slug),
+        "links": links(url_path(service_path(slug)), slug),
         "staleAt": status_data.stale_at(slug),
     }
 

@@ -48,12 +48,14 @@ class PublishedIncident:
 
     @cached_property
     def json(self) -> dict[str, Any]:
-        return StatusIncident.model_validate(self.row).told()
+        return StatusIncident.model_validate(self.row).to_json()
 
     @cached_property
     def updates_json(self) -> list[dict[str, Any]]:
         entries = self.entries
-        return [StatusIncidentUpdate.model_validate(entry).told() for entry in entries]
+        return [
+            StatusIncidentUpdate.model_validate(entry).to_json() for entry in entries
+        ]
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class PublishedMaintenance:
 
     @cached_property
     def json(self) -> dict[str, Any]:
-        return StatusMaintenance.model_validate(self.row).told()
+        return StatusMaintenance.model_validate(self.row).to_json()
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from models.fields import format_moment
-from models.response_headers import address
+from models.response_headers import url_path
 from models.status.incidents.incidents import EntryRow, IncidentRow
 from models.status.maintenance.windows import MaintenanceRow
 from sitegen.page import BuildContext, Page, Rank, pages
@@ -164,7 +164,7 @@ class StatuspageDocuments:
             "monitoring_at": monitoring_at,
             "resolved_at": json["resolvedAt"],
             "impact": IMPACT[row.severity],
-            "shortlink": self._site_url + address(incident_path(row.id)),
+            "shortlink": self._site_url + url_path(incident_path(row.id)),
             "started_at": json["startedAt"],
             "page_id": self.page["id"],
             "incident_updates": updates[::-1],
@@ -203,7 +203,7 @@ class StatuspageDocuments:
             "monitoring_at": None,
             "resolved_at": format_moment(window.turned_at) if is_completed else None,
             "impact": "maintenance",
-            "shortlink": self._site_url + address(maintenance_path(window.id)),
+            "shortlink": self._site_url + url_path(maintenance_path(window.id)),
             "started_at": format_moment(window.created_at),
             "page_id": self.page["id"],
             "incident_updates": [announcement | _timestamps(window.created_at)],

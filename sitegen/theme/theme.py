@@ -14,7 +14,7 @@ from jinja2 import (
 )
 from jinja2.bccache import Bucket, BytecodeCache
 
-from models.response_headers import PAGE_POLICY
+from models.response_headers import PAGE_SECURITY_POLICY
 from models.settings import Settings
 from sitegen.markdown.highlighting import stylesheet
 from sitegen.markdown.parser import RENDERER_VERSION
@@ -102,7 +102,7 @@ class Theme:
         settings = self._settings
         names = (settings.site_name, settings.site_url, settings.site_logo)
         styles = (settings.accent_colour, stylesheet())
-        inputs = (names, *styles, RENDERER_VERSION, PAGE_POLICY)
+        inputs = (names, *styles, RENDERER_VERSION, PAGE_SECURITY_POLICY)
         digest.update(repr(inputs).encode())
         return digest.hexdigest()[:16]
 
@@ -126,7 +126,7 @@ class Theme:
             "url": self._settings.site_url,
             "logo": self._logo(),
             # In each page too, for hosts that do not send our headers.
-            "policy": PAGE_POLICY,
+            "policy": PAGE_SECURITY_POLICY,
             "assets": {name: f"/{path}" for name, (path, _) in self.assets.items()},
             "collections": collections,
         }

@@ -12,6 +12,7 @@ from models.status.incidents.incidents import (
 )
 from models.storage.database import writing
 from tests.browser.status_site import seconds
+from tests.nightly import every_nth
 from tests.vectors import VECTORS
 
 FINDINGS = Path(__file__).with_name("findings.js").read_text(encoding="utf-8")
@@ -45,7 +46,7 @@ def play(world, vector):
     world.build()
 
 
-@pytest.mark.parametrize("vector", VECTORS, ids=lambda each: each.name)
+@pytest.mark.parametrize("vector", every_nth(VECTORS, 3), ids=lambda each: each.name)
 def test_vector(world, visit, vector):
     """No state has a finding, in light, dark or forced colours, fresh or old."""
     play(world, vector)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.audit import Target, append
+from models.audit import AuditTarget, append
 from models.storage.database import writing
 from tests.conftest import NOON
 
@@ -20,7 +20,7 @@ def chains(command):
                     area,
                     actor="ada@example.com",
                     action="add",
-                    target=Target("thing", f"{area} {number}", None),
+                    target=AuditTarget("thing", f"{area} {number}", None),
                     now=NOON,
                 )
     command("build")

@@ -172,8 +172,9 @@ def test_newer_schema(command, keeping, address):
     for words in (["migrate"], ["build"], ["check"], ["keys", "list"]):
         code, out, err = command(*words)
         assert (code, out) == (2, "")
-        assert "newer release (9000_later)" in err
-        assert "restore a copy" in err
+        assert "a migration that this release lacks (9000_later)" in err
+        assert "that of a newer release" in err
+        assert "restore a backup" in err
 
     assert keeping.content(address) == before
 

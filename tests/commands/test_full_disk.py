@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from models.platform.secrets import make_secret
+from models.platform.secrets import generate_secret
 from tests.commands.conftest import fetch
 from tests.commands.test_serve import shows, until
 
@@ -39,7 +39,7 @@ class Small:
     """The server, its disks as it sees them, and what it has acknowledged."""
 
     def __init__(self, start, environment, within, tmp_path, database):
-        secret = make_secret()
+        secret = generate_secret()
         digest = hashlib.sha256(secret.text.encode()).hexdigest()
         environment["MASTHEAD_BOOTSTRAP_KEY_SHA256"] = digest
         environment["MASTHEAD_DATABASE"] = database

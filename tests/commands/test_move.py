@@ -9,17 +9,23 @@ from contextlib import closing
 import pytest
 
 from models.changes import mark, marks
-from models.idempotency import StoredAnswerRow
+from models.idempotency import StoredResponseRow
 from models.platform.keys import KeyRow
 from models.projects.documents.rendered_bodies import BodyRow
 from models.projects.projects.projects import ensure_docs_project
 from models.projects.projects.rows import ProjectRow
 from models.status.services.catalogue import ServiceRow
-from models.storage.copy import copied
-from models.storage.database import database, engine_of, migrate, open_database, writing
-from models.storage.engines.engine import Sought
-from models.storage.integrity import faults
-from models.storage.schema import tables
+from models.storage.copy import copy_database
+from models.storage.database import (
+    database,
+    engine_for,
+    migrate,
+    open_database,
+    writing,
+)
+from models.storage.engines.engine import SearchTerm
+from models.storage.integrity import integrity_problems
+from models.storage.schema import tables_of
 from tests import world
 from tests.commands.conftest import ROOT, fetch, serving
 from tests.full_project import make_full
@@ -49,8 +55,8 @@ def rich(store, settings, clock):
         ProjectRow.update(description=ODD).execute()
         BodyRow.create(key="k", links="[]", headings="[]", html=bytes(range(256)))
         BodyRow.create(key="", links="", headings="", html=b"")
-        edges = {"secret_at": 2**63 - 1, "completed_at": -(2**63)}
-        StoredAnswerRow.create(id="", fingerprint="\\.", body=b"\\x00", **edges)
+        edges = {"secret_offset": 2**63 - 1, "completed_at": -(2**63)}
+        StoredResponseRow.create(id="", fingerprint="\\.", body=b"\\x00", **edges)
         mark("docs")
     return people
 
@@ -83,11 +89,11 @@ def rows_in(path):
 
 def all_rows(address):
     """Every row of an instance of either engine, as it is kept."""
-    engine = engine_of(address)
-    engine.aim(address)
+    engine = engine_for(address)
+    engine.configure(address)
     engine.connect()
     with engine.snapshot():
-        found = {each.name: list(engine.rows_of(each)) for each in tables(engine)}
+        found = {each.name: list(engine.read_rows(each)) for each in tables_of(engine)}
     engine.close()
     return found
 
@@ -123,8 +129,10 @@ def test_file_to_file(rich, settings, served, tmp_path, move):
 
 
 def found(word):
-    match = database.match_of([Sought(word)])
-    return sorted(number for (number,) in database.execute(database.matches(match)))
+    match = database.match_query([SearchTerm(word)])
+    return sorted(
+        number for (number,) in database.execute(database.matching_texts(match))
+    )
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -141,7 +149,7 @@ def test_lives(seed, ask, store, settings, served, tmp_path, move):
     for address in (served, back):
         open_database(address)
         assert [found(word) for word in ("lock", "cafe door")] == told
-        assert faults() == []
+        assert integrity_problems() == []
     assert all(told)
 
 
@@ -167,7 +175,7 @@ def test_promises_hold(ask, issue, settings, clock, served, move):
     assert ask(ADD, {"slug": "web", "name": "Web"}, key=key).status_code == 200
     numbers = [row.number for row in ServiceRow.select().order_by(ServiceRow.number)]
     assert numbers == [1, 2, 3]
-    assert faults() == []
+    assert integrity_problems() == []
 
 
 def test_site_is_the_same(rich, settings, build_site, served, tmp_path, move):
@@ -185,12 +193,12 @@ def test_site_is_the_same(rich, settings, build_site, served, tmp_path, move):
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_every_table_is_copied_or_derived(kind, served, tmp_path):
     """A table or a column of a later migration is not forgotten."""
-    engine = engine_of(address := served if kind == "postgresql" else "")
-    with engine.receiving(address or str(tmp_path / "new.db")):
-        with copied(_empty(tmp_path), engine) as counts:
+    engine = engine_for(address := served if kind == "postgresql" else "")
+    with engine.create_empty(address or str(tmp_path / "new.db")):
+        with copy_database(_empty(tmp_path), engine) as counts:
             named = {each for each in engine.derived if "." not in each}
             assert set(counts) | named == set(engine.get_tables())
-            for table in tables(engine):
+            for table in tables_of(engine):
                 found = {each.name for each in engine.get_columns(table.name)}
                 derived = {
                     each.partition(".")[2]
@@ -212,9 +220,9 @@ def test_json(store, settings, served, move):
     """What was copied is told to a script by table."""
     code, out, err = move(settings.database, served, "--json")
 
-    copied = json.loads(out)["copied"]
+    copy_database = json.loads(out)["copied"]
     assert (code, err) == (0, "")
-    assert copied == {name: len(rows) for name, rows in all_rows(served).items()}
+    assert copy_database == {name: len(rows) for name, rows in all_rows(served).items()}
 
 
 def test_backup_of_a_server(rich, settings, environment, served, tmp_path, move):

@@ -8,10 +8,10 @@ import pytest
 
 from models.runtime.server_locks import ServerLocks
 from models.status.services.catalogue import ServiceRow
-from models.storage.database import database, named
+from models.storage.database import database, without_password
+from models.storage.engines.postgresql_bulk import PostgresqlBulkRows
 from models.storage.engines.postgresql_driver import psycopg
-from models.storage.engines.postgresql_rows import ServerRows
-from models.storage.engines.sqlite_rows import FileRows
+from models.storage.engines.sqlite_bulk import SqliteBulkRows
 from tests.commands.test_every_command import held
 from tests.keeping import _name
 
@@ -123,7 +123,7 @@ def test_no_server(there, told, file, command):
     held(code, err)
     assert told in err
     assert "hush" not in err
-    assert "hush" not in named(there)
+    assert "hush" not in without_password(there)
 
 
 @pytest.fixture
@@ -192,21 +192,24 @@ def bent(row):
 @pytest.mark.parametrize(
     ("bend", "told"),
     [
-        (lambda rows: rows[:-1], "Of the 20 rows of service 19 came."),
-        (lambda rows: [*rows[:-1], bent(rows[-1])], "The rows of service are not as"),
+        (lambda rows: rows[:-1], "service has 20 rows, but its copy has 19."),
+        (
+            lambda rows: [*rows[:-1], bent(rows[-1])],
+            "The rows of service differ in the copy.",
+        ),
         (lambda rows: [*rows, rows[0]], "service cannot be copied"),
     ],
 )
-@pytest.mark.parametrize("engine", [FileRows, ServerRows])
+@pytest.mark.parametrize("engine", [SqliteBulkRows, PostgresqlBulkRows])
 def test_comparison(engine, bend, told, file, served, tmp_path, command, monkeypatch):
     """A row that is lost, altered or doubled is found; the copy does not stay."""
-    fill = engine.fill
+    fill = engine.insert_rows
 
     def filling(self, table, rows):
         fill(self, table, bend(list(rows)) if table.name == "service" else rows)
 
-    monkeypatch.setattr(engine, "fill", filling)
-    to = served if engine is ServerRows else tmp_path / "moved.db"
+    monkeypatch.setattr(engine, "insert_rows", filling)
+    to = served if engine is PostgresqlBulkRows else tmp_path / "moved.db"
     code, out, err = command("move", to)
 
     assert (code, out) == (1, "")

@@ -15,8 +15,8 @@ from tests.commands.test_move_faults import is_nothing
 DYING = """
 import os, signal, sys
 import app
-from models.storage.engines.sqlite_rows import FileRows
-from models.storage.engines.postgresql_rows import ServerRows
+from models.storage.engines.sqlite_bulk import SqliteBulkRows
+from models.storage.engines.postgresql_bulk import PostgresqlBulkRows
 
 left = int(os.environ.pop("LEFT"))
 
@@ -28,8 +28,12 @@ def dying(rows):
         left -= 1
         yield row
 
-for each in (FileRows, ServerRows):
-    each.fill = lambda self, table, rows, fill=each.fill: fill(self, table, dying(rows))
+def die_on_insert(engine):
+    insert_rows = engine.insert_rows
+    engine.insert_rows = lambda self, table, rows: insert_rows(self, table, dying(rows))
+
+for engine in (SqliteBulkRows, PostgresqlBulkRows):
+    die_on_insert(engine)
 sys.exit(app.main())
 """
 

@@ -11,7 +11,7 @@ from threading import Thread
 
 import pytest
 
-from models.base import milliseconds
+from models.base import epoch_ms
 from models.fields import parse_moment
 from tests.commands.conftest import ROOT, fetch
 from tests.ports import free_port
@@ -103,7 +103,7 @@ def measured(folder):
     """What the log says was measured."""
     log = (folder / "probe.log").read_text()
     found = re.findall(r"event=measured service=(\S+) status=\w+ at=(\S+)", log)
-    return {(slug, milliseconds(parse_moment(at))) for slug, at in found}
+    return {(slug, epoch_ms(parse_moment(at))) for slug, at in found}
 
 
 def wait_for(what, seconds=30):

@@ -14,6 +14,8 @@ import pytest
 from tests.commands.conftest import ROOT, fetch
 from tests.commands.test_serve import until
 
+pytestmark = pytest.mark.both_engines
+
 NOTE = {"severity": "degraded", "services": ["api"], "body": "We are looking."}
 
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from models.storage.database import is_there
+from models.storage.database import database_exists
 from tests.commands.conftest import ROOT, fetch
 from tests.ports import free_port
 
@@ -71,7 +71,7 @@ def test_port_in_use(environment):
     assert ran.returncode == 2
     assert f"127.0.0.1:{port}" in ran.stderr
     assert "Traceback" not in ran.stderr
-    assert not is_there(environment["MASTHEAD_DATABASE"])
+    assert not database_exists(environment["MASTHEAD_DATABASE"])
 
 
 def test_output_that_cannot_be_written(environment, tmp_path):

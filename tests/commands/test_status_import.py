@@ -8,7 +8,7 @@ import pytest
 
 from models.status.importers.origins import MovedRow
 from models.status.incidents.incidents import IncidentRow
-from models.storage.database import is_there
+from models.storage.database import database_exists
 
 ELSEWHERE = Path(__file__).parents[1] / "elsewhere"
 PAGE = ELSEWHERE / "statuspage"
@@ -50,7 +50,7 @@ def test_dry_run(command, address):
 
     assert code == 1
     assert out.endswith("left out 1\nA dry run: nothing was kept.\n")
-    assert not is_there(address)
+    assert not database_exists(address)
 
 
 def test_dry_run_on_an_instance(command):

@@ -6,7 +6,7 @@ import os
 import shutil
 
 from models.changes import behind
-from models.response_headers import address, cache_class, place_of
+from models.response_headers import cache_class, path_rule, url_path
 from models.settings import Settings
 from models.storage.database import database, open_database
 from sitegen.output.drafts import DRAFT
@@ -106,7 +106,7 @@ def different(before, after):
     paths = before.keys() | after.keys()
     changed = {each for each in paths if before.get(each) != after.get(each)}
     return {
-        URL + address(path)
+        URL + url_path(path)
         for path in changed
-        if place_of(path) and cache_class(path) in ("page", "volatile")
+        if path_rule(path) and cache_class(path) in ("page", "volatile")
     }

@@ -14,11 +14,11 @@ from tests.crash.scene import require_mended, require_nothing_torn, require_told
 from tests.pages.test_build import files_in
 
 
-def test_killed_before_each_step(scene, keeping):
+def test_killed_before_each_step(scene, stride):
     """No file is ever torn; the next build mends what is left, and tells all of it."""
-    first = random.randint(1, keeping.stride)
+    first = random.randint(1, stride)
     print(f"from step {first}")
-    for step in count(first, keeping.stride):
+    for step in count(first, stride):
         scene.set_back()
         survived = scene.survives(step)
         require_nothing_torn(scene)

@@ -7,7 +7,7 @@ import pytest
 from bench import kills
 
 # Whoever dies here waits for the disk as in service.
-pytestmark = pytest.mark.usefixtures("durable")
+pytestmark = [pytest.mark.usefixtures("durable"), pytest.mark.both_engines]
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.nightly import every_nth
 from tests.pages.test_build import files_in
 
 ROOT = Path(__file__).parents[2]
@@ -97,7 +98,7 @@ def require_right(site):
     assert not list((site / "output").rglob("*.draft"))
 
 
-@pytest.mark.parametrize("seconds", [0, 0.5, None])
+@pytest.mark.parametrize("seconds", every_nth([0.5, 0, None], 3))
 def test_builder_killed(site, building, seconds):
     """A worker that is left alone takes nothing of the next build away."""
     worker_of(building)
@@ -108,7 +109,7 @@ def test_builder_killed(site, building, seconds):
     require_right(site)
 
 
-@pytest.mark.parametrize("seconds", [0, 0.5, None])
+@pytest.mark.parametrize("seconds", every_nth([0.5, 0, None], 3))
 def test_worker_killed(site, building, seconds):
     """The builder makes what the worker was to make, and all is right."""
     worker = worker_of(building)

@@ -13,11 +13,11 @@ from api.http.application import create_app
 from models.audit import AuditRow
 from models.status.services.catalogue import ServiceRow
 from models.storage.database import open_database, reading
-from models.storage.integrity import faults
+from models.storage.integrity import integrity_problems
 from tests.crash.child import forked
 
 # Whoever dies here waits for the disk as in service.
-pytestmark = pytest.mark.usefixtures("durable")
+pytestmark = [pytest.mark.usefixtures("durable"), pytest.mark.both_engines]
 
 ADD = "/status/v1/admin/services/add"
 LIVES = 12
@@ -84,7 +84,7 @@ def test_answered_is_kept(lived):
     with reading():
         kept = [row.slug for row in ServiceRow.select()]
         records = [row.target_label for row in AuditRow.select()]
-        assert faults() == []
+        assert integrity_problems() == []
     assert len(answers) > LIVES
     assert len(kept) == len(set(kept))
     assert set(kept) >= {slug_of(number) for number in answers}

@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 
-from models.storage.database import is_there
+from models.storage.database import database_exists
 from tests.house.words import MANUAL, ROOT
 
 (PAGE,) = [words for words in MANUAL if words.path.stem == "deployment"]
@@ -35,7 +35,7 @@ def test_command_by_hand_reads_the_settings(tmp_path, beside):
 
     subprocess.run(["sh", "-euc", script], env=plain, capture_output=True, check=True)
 
-    assert is_there(database)
+    assert database_exists(database)
 
 
 def test_folder_of_the_copies_is_made():

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from models.storage.database import is_there
+from models.storage.database import database_exists
 from tests.house.words import MANUAL, ROOT
 
 # What cron gives a command from a file of its own; nothing else is looked through.
@@ -106,7 +106,7 @@ def test_settings_are_read(entry, machine, tmp_path, beside):
             check=True,
         )
 
-    assert is_there(beside("elsewhere.db"))
+    assert database_exists(beside("elsewhere.db"))
     assert "Two words" in (tmp_path / "output/index.html").read_text()
     is_copied = bool(list(tmp_path.glob("backup/masthead-[1-7].db")))
     assert is_copied == ("app.py backup" in entry.command)

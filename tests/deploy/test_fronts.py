@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from models.response_headers import address, headers_of
+from models.response_headers import site_headers, url_path
 from tests.deploy.conftest import DEPLOY, get, needed
 from tests.ports import free_port, served
 
@@ -83,8 +83,8 @@ def test_every_file(front, output):
     for path in files(output):
         if path.startswith("_"):
             continue
-        status, headers, body = get(front, address(path), SITE)
-        wanted = headers_of(path)
+        status, headers, body = get(front, url_path(path), SITE)
+        wanted = site_headers(path)
         told = {name: headers.get_all(name) for name in wanted}
         assert (status, body) == (200, (output / path).read_bytes()), path
         assert told == {name: [value] for name, value in wanted.items()}, path

@@ -14,8 +14,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from models.response_headers import address, headers_of
-from models.storage.engines.postgresql_driver import opened
+from models.response_headers import site_headers, url_path
+from models.storage.engines.postgresql_driver import connect_to
 from tests.deploy.composing import APIS, FRONT, MADE_UP, SERVICES, WHOLE
 from tests.deploy.conftest import get, needed
 from tests.deploy.test_image import HERE, said
@@ -63,7 +63,7 @@ def bucket(monkeypatch):
 def database(settings):
     """A database that the role of the compose file has, and nothing else."""
     steps = WHOLE["configs"]["role"]["content"].strip().split("\n")
-    with opened(settings.database) as server:
+    with connect_to(settings.database) as server:
         for step in steps:
             server.execute(step)
         folder = settings.database.partition("?host=")[2]
@@ -191,6 +191,7 @@ def kill(host):
     host.process.wait()
 
 
+@pytest.mark.nightly
 def test_builder_dies(front, hosts, bucket):
     """
     A write on either host is on the page. When the builder's host is gone the front
@@ -227,8 +228,8 @@ def test_site(front, hosts, bucket):
     for path, (body, *_) in files.items():
         if path.startswith("_"):
             continue
-        wanted = headers_of(path)
-        status, headers, found = get(front, address(path), SITE)
+        wanted = site_headers(path)
+        status, headers, found = get(front, url_path(path), SITE)
         assert (status, found) == (200, body), path
         told = {name: headers.get_all(name) for name in wanted}
         assert told == {name: [value] for name, value in wanted.items()}, path

@@ -9,7 +9,7 @@ import pytest
 
 from models.status.services.catalogue import ServiceRow
 from models.storage.database import database
-from models.storage.integrity import faults
+from models.storage.integrity import integrity_problems
 from tests.faults.conftest import ADD, SERVICE
 
 
@@ -37,7 +37,7 @@ def accepted(ask, states):
         assert ask(ADD, SERVICE).status_code == 200
         assert states() == []
         assert [row.slug for row in ServiceRow.select()] == ["api"]
-        assert faults() == []
+        assert integrity_problems() == []
 
     return ask_again
 
@@ -148,7 +148,7 @@ def test_full(ask):
     database.execute_sql(f"PRAGMA max_page_count = {most}")
     assert add_one().status_code == 200
     assert ServiceRow.select().count() == next(added) - 1
-    assert faults() == []
+    assert integrity_problems() == []
 
 
 @pytest.mark.sqlite

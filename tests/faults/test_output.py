@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from models.runtime.server_locks import SERVER, Lease
+from models.runtime.server_locks import LOCK_FILE, FileLock
 from sitegen.output.folder import Folder, OutputError
 from sitegen.output.inspection import differences
 from tests.faults.conftest import ADD, SERVICE
@@ -121,8 +121,8 @@ def test_folder_of_somebody(store, settings, build_site):
 
 def test_folder_of_another_server(ask, build_site, output, builder, states):
     """Nothing is taken from a server of another database; when it goes we build."""
-    before, other = files_in(output), Lease(output / SERVER)
-    assert other.take("another database")
+    before, other = files_in(output), FileLock(output / LOCK_FILE)
+    assert other.acquire("another database")
     ask(ADD, SERVICE)
     builder.wake()
 

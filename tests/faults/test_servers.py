@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from models.runtime.server_locks import SERVER, Lease, ServerLocks, holder_of
+from models.runtime.server_locks import LOCK_FILE, FileLock, ServerLocks, lock_owner
 from tests.faults.conftest import ADD, SERVICE
 from tests.pages.test_builder import eventually
 
@@ -29,11 +29,11 @@ def test_second_server(tenures, settings):
             assert fault.is_harmless
             assert first.troubles() == []
 
-        second.take()
+        second.acquire()
 
         assert second.troubles() == []
-        assert holder_of(Path(settings.output) / SERVER)
-    assert holder_of(Path(settings.output) / SERVER) is None
+        assert lock_owner(Path(settings.output) / LOCK_FILE)
+    assert lock_owner(Path(settings.output) / LOCK_FILE) is None
 
 
 @pytest.mark.postgresql
@@ -42,22 +42,22 @@ def test_many_servers(tenures, settings):
     first, second = tenures
     with first, second:
         assert first.troubles() == second.troubles() == []
-        assert holder_of(Path(settings.output) / SERVER)
+        assert lock_owner(Path(settings.output) / LOCK_FILE)
 
-    assert holder_of(Path(settings.output) / SERVER) is None
+    assert lock_owner(Path(settings.output) / LOCK_FILE) is None
 
 
 def test_lease_on_a_full_disk(tmp_path):
     """Who holds it and could not write who it is does so when there is room."""
-    path, lease = tmp_path / "lease", Lease(tmp_path / "lease")
-    assert lease.take("one")
+    path, lease = tmp_path / "lease", FileLock(tmp_path / "lease")
+    assert lease.acquire("one")
     path.write_bytes(b"")
-    assert holder_of(path) is None
+    assert lock_owner(path) is None
 
-    assert lease.take("one")
+    assert lease.acquire("one")
 
-    assert holder_of(path) == "one"
-    assert not Lease(path).take("two")
+    assert lock_owner(path) == "one"
+    assert not FileLock(path).acquire("two")
     lease.release()
 
 

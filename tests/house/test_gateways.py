@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from models.platform.secrets import hash_of, is_secret, make_secret
+from models.platform.secrets import generate_secret, hash_secret, is_well_formed
 from tests.house.words import MANUAL
 
 (PAGE,) = [words for words in MANUAL if words.path.stem == "api-gateways"]
@@ -24,8 +24,10 @@ RUNS = {
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda each: each["secret"])
 def test_vectors(vector):
     """A vector with a hash is a secret and that is its hash; the others are none."""
-    assert is_secret(vector["secret"]) == ("sha256" in vector)
-    assert hash_of(vector["secret"]) == vector.get("sha256", hash_of(vector["secret"]))
+    assert is_well_formed(vector["secret"]) == ("sha256" in vector)
+    assert hash_secret(vector["secret"]) == vector.get(
+        "sha256", hash_secret(vector["secret"])
+    )
 
 
 @pytest.mark.parametrize("language", RUNS)
@@ -35,7 +37,7 @@ def test_code(language):
     if not shutil.which(command[0]):
         pytest.skip(f"There is no {command[0]} here.")
     (code,) = PAGE.blocks(language)
-    fresh = make_secret()
+    fresh = generate_secret()
 
     for vector in [*VECTORS, {"secret": fresh.text, "sha256": fresh.hash}]:
         told = subprocess.run(
@@ -49,7 +51,7 @@ def test_code(language):
 
 def test_expression():
     """A scanner finds every secret in a text, and nothing that is longer."""
-    secrets = [make_secret().text for _ in range(50)]
+    secrets = [generate_secret().text for _ in range(50)]
 
     found = re.findall(SCANNED.strip(), f"key={';'.join(secrets)}, x{secrets[0]}0")
 

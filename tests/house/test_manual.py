@@ -5,13 +5,11 @@ from collections import Counter
 from dataclasses import fields
 from urllib.parse import urlsplit
 
-import pytest
-
 from api.http.problem_types import KINDS
 from api.operation import OPERATIONS
 from models.fields import SLUG
 from models.platform.scopes import ASSERT_ACTORS, ESCALATE, covers
-from models.settings import Settings, environment_name
+from models.settings import Settings, environment_variable
 from sitegen.markdown.parser import render
 from tests.described import DESCRIBED
 from tests.house.words import ALL, MANUAL, ROOT
@@ -29,21 +27,18 @@ README, REFERENCE = (
     for name in ("README.md", "manual/operating/settings-and-commands.md")
 )
 
-in_each = pytest.mark.parametrize("words", ALL, ids=lambda words: words.name)
-in_manual = pytest.mark.parametrize("words", MANUAL, ids=lambda words: words.name)
 
-
-@in_manual
-def test_front_matter(words):
+def test_front_matter():
     """
     A page says its title, what it is about in a line, and its place; its name is
     a slug.
     """
-    assert set(words.front) == {"title", "description", "position"}
-    assert 1 <= len(words.front["title"]) <= 200
-    assert 1 <= len(words.front["description"]) <= 300
-    assert 0 <= words.front["position"] <= 10_000
-    assert re.fullmatch(SLUG, words.path.stem)
+    for page in MANUAL:
+        assert set(page.front) == {"title", "description", "position"}
+        assert 1 <= len(page.front["title"]) <= 200
+        assert 1 <= len(page.front["description"]) <= 300
+        assert 0 <= page.front["position"] <= 10_000
+        assert re.fullmatch(SLUG, page.path.stem)
 
 
 def test_names_and_positions_are_unique():
@@ -58,56 +53,53 @@ def test_names_and_positions_are_unique():
     assert max(places.values()) == 1
 
 
-@in_each
-def test_links(words):
+def test_links():
     """
     A relative link leads to a file that is there, and to a heading in it; an address
     of the site to the reference or a problem.
     """
-    for link in render(words.text).links:
-        if link.startswith("/"):
-            assert link in PLACES, link
-            continue
-        parts = urlsplit(link)
-        target = words.path.parent / (parts.path or words.path.name)
+    for page in ALL:
+        for link in render(page.text).links:
+            if link.startswith("/"):
+                assert link in PLACES, link
+                continue
+            parts = urlsplit(link)
+            target = page.path.parent / (parts.path or page.path.name)
 
-        assert target.exists(), link
-        if parts.fragment:
-            headings = render(target.read_text(encoding="utf-8")).headings
-            assert parts.fragment in {each.id for each in headings}, link
+            assert target.exists(), link
+            if parts.fragment:
+                headings = render(target.read_text(encoding="utf-8")).headings
+                assert parts.fragment in {each.id for each in headings}, link
 
 
-@in_each
-def test_operations(words):
+def test_operations():
     """
     An operation that is named exists, under this method.
     """
     known = {each.path: each.method for each in OPERATIONS}
+    for page in ALL:
+        for method, path in OPERATION.findall(page.text):
+            assert path in known, path
+            assert method in ("", known[path]), f"{method} {path}"
 
-    for method, path in OPERATION.findall(words.text):
-        assert path in known, path
-        assert method in ("", known[path]), f"{method} {path}"
 
-
-@in_each
-def test_scopes(words):
+def test_scopes():
     """
     A scope that is named opens something.
     """
     known = {each.scope for each in OPERATIONS} | {ASSERT_ACTORS, ESCALATE}
+    for page in ALL:
+        for scope in SCOPE.findall(page.text):
+            assert any(covers(scope, each) for each in known), scope
 
-    for scope in SCOPE.findall(words.text):
-        assert any(covers(scope, each) for each in known), scope
 
-
-@in_each
-def test_settings(words):
+def test_settings():
     """
     A setting that is named exists.
     """
-    known = {environment_name(each.name) for each in fields(Settings)}
-
-    assert set(SETTING.findall(words.text)) <= known
+    known = {environment_variable(each.name) for each in fields(Settings)}
+    for page in ALL:
+        assert set(SETTING.findall(page.text)) <= known
 
 
 def test_settings_table():
@@ -117,7 +109,8 @@ def test_settings_table():
     table = re.findall(r"^\| `(MASTHEAD_\w+)` \| (.+?) \|", README, re.MULTILINE)
 
     assert table == [
-        (environment_name(each.name), _told(each.default)) for each in fields(Settings)
+        (environment_variable(each.name), _told(each.default))
+        for each in fields(Settings)
     ]
 
 

@@ -7,7 +7,7 @@ from pydantic_core import PydanticUndefined
 
 from api.client.probe_config import General, read_plan
 from api.client.targets import DnsTarget, HttpTarget, Rhythm, Target, TcpTarget
-from models.platform.secrets import make_secret
+from models.platform.secrets import generate_secret
 from tests.house.words import MANUAL, ROOT
 
 (PAGE,) = [words for words in MANUAL if words.path.stem == "running-the-probe"]
@@ -58,7 +58,7 @@ def test_tables():
 
 def test_complete_file(tmp_path):
     """The file that is shown is read, and has a target of each kind."""
-    key = make_secret().text
+    key = generate_secret().text
     (tmp_path / "key").write_text(key)
     (tmp_path / "key").chmod(0o600)
     (tmp_path / "probe.toml").write_text(FILE)

@@ -4,7 +4,7 @@ import re
 
 import yaml
 
-from models.storage.engines.postgresql_leader import LOOK_SECONDS
+from models.storage.engines.postgresql_leader import POLL_SECONDS
 from sitegen.output.publishing.claim import SILENT_SECONDS
 from tests.house.words import MANUAL, ROOT
 
@@ -79,6 +79,6 @@ def test_role():
 def test_times():
     """How soon another builds, and for how long a claim may stand, are as in code."""
     assert "within ten seconds" in HOSTS.text
-    assert 2 * LOOK_SECONDS < 10
+    assert 2 * POLL_SECONDS < 10
     assert "[two minutes]" in HOSTS.text
     assert SILENT_SECONDS == 120

@@ -11,8 +11,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from api.http.application import create_app
 from api.http.metrics import Metrics
 from api.http.problem_types import KINDS
-from models.instance import BACKED_UP, set_mark
-from models.runtime.build_progress import Progress
+from models.instance import LAST_BACKUP_AT, set_instance_value
+from models.runtime.build_progress import BuildProgress
 from models.storage.database import database, writing
 from tests.house.words import MANUAL
 from tests.pages.test_status import measured
@@ -32,7 +32,7 @@ each_alert = pytest.mark.parametrize("alert", ALERTS, ids=lambda rule: rule["ale
 @pytest.fixture
 def families(store, settings, clock, ask):
     """What is told once everything has happened that is told at all."""
-    progress = Progress()
+    progress = BuildProgress()
     published = replace(settings, publish="elsewhere")
     Path(settings.output).mkdir()
     metrics = Metrics(published, clock, progress, progress)
@@ -42,10 +42,10 @@ def families(store, settings, clock, ask):
     sample = measured(clock, "api", "operational")
     ask("POST /status/v1/admin/measurements/record", sample)
     client.get("/healthz")
-    progress.built(clock.now, 1.0)
+    progress.record(clock.now, 1.0)
     metrics.job_done("tidy")
     with writing():
-        set_mark(BACKED_UP, 1)
+        set_instance_value(LAST_BACKUP_AT, 1)
     return list(text_string_to_metric_families(client.get("/metrics").text))
 
 

@@ -12,6 +12,8 @@ from models.storage.database import database
 from tests.projects import make_project
 from tests.work import work
 
+pytestmark = pytest.mark.both_engines
+
 KEYS = "/platform/v1/keys"
 ASKED = {"name": "probe", "scopes": ["status:services:list"]}
 

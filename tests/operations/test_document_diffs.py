@@ -8,6 +8,8 @@ from tests.projects import make_project
 from tests.rules.test_documents import save, write
 from tests.rules.test_publication import publish
 
+pytestmark = pytest.mark.both_engines
+
 BASE = "/projects/v1/document-revisions"
 DIFF, RESTORE = f"GET {BASE}/diff", f"POST {BASE}/restore"
 UPDATE = "POST /projects/v1/documents/update"

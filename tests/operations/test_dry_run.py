@@ -4,7 +4,7 @@ import pytest
 
 from models.audit import AuditRow
 from models.changes import marks
-from models.idempotency import StoredAnswerRow
+from models.idempotency import StoredResponseRow
 from models.status.services.catalogue import ServiceRow
 
 ADD = "POST /status/v1/admin/services/add"
@@ -22,7 +22,7 @@ def test_rehearsal_keeps_nothing(ask, woken):
     assert response.json["data"]["slug"] == "api"
     assert ServiceRow.select().count() == 0
     assert AuditRow.select().count() == 0
-    assert StoredAnswerRow.select().count() == 0
+    assert StoredResponseRow.select().count() == 0
     assert (marks(), woken) == (before, [])
 
 

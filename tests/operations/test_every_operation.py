@@ -4,18 +4,18 @@ import pytest
 from pydantic import ValidationError
 
 from api.operation import OPERATIONS
-from models.pagination import CursorQuery, _write
+from models.pagination import CursorQuery, _encode
 from models.platform.scopes import covers
-from models.platform.secrets import make_secret
+from models.platform.secrets import generate_secret
 from tests.conftest import ROUTES
 from tests.described import DESCRIBED
+from tests.nightly import one_of_each_kind
 
-every = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.route)
+every = one_of_each_kind(OPERATIONS)
 
 
 def only(condition):
-    found = [each for each in OPERATIONS if condition(each)]
-    return pytest.mark.parametrize("operation", found, ids=lambda each: each.route)
+    return one_of_each_kind([each for each in OPERATIONS if condition(each)])
 
 
 reads = only(lambda each: each.method == "GET")
@@ -73,7 +73,7 @@ def test_key_that_is_none_of_ours(operation, send, issue, refusal):
     for bearer in (
         "garbage",
         mistyped,
-        make_secret().text,
+        generate_secret().text,
         f"{key}, Bearer {key}",
         "é",
     ):
@@ -222,7 +222,7 @@ def test_foreign_cursor(operation, send, issue, refusal, store):
     class OtherQuery(CursorQuery):
         pass
 
-    cursor = _write(OtherQuery().place(), [0, "0"])
+    cursor = _encode(OtherQuery().fingerprint(), [0, "0"])
     query = {"cursor": cursor, **needed(operation)}
 
     response = send(operation, issue("*"), query_string=query)

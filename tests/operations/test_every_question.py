@@ -5,10 +5,11 @@ import logging
 import pytest
 
 from api.operation import OPERATIONS
+from tests.nightly import one_of_each_kind
 
 POSTS = [each for each in OPERATIONS if each.method == "POST"]
-every = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.route)
-posts = pytest.mark.parametrize("operation", POSTS, ids=lambda each: each.route)
+every = one_of_each_kind(OPERATIONS)
+posts = one_of_each_kind(POSTS)
 
 SECRETIVE = "do-not-echo-7f3a"
 

@@ -4,7 +4,7 @@ import pytest
 
 from api.operation import OPERATIONS
 from models.platform.keys import KeyRow
-from models.response_headers import ANSWER_HEADERS, headers_of
+from models.response_headers import DEFAULT_HEADERS, site_headers
 from tests.conftest import ROUTES
 from tests.projects import make_project
 
@@ -33,7 +33,7 @@ def is_safe(response):
     assert told["Cache-Control"]
     assert "Server" not in told
     assert "Set-Cookie" not in told
-    assert all(len(told.getlist(name)) == 1 for name in ANSWER_HEADERS)
+    assert all(len(told.getlist(name)) == 1 for name in DEFAULT_HEADERS)
     return response
 
 
@@ -67,7 +67,7 @@ def test_head_tells_the_length(issue, app):
     head, get = (client.open(method=method, **asked) for method in ("HEAD", "GET"))
 
     assert head.data == b""
-    names = {"Content-Type", "Content-Length", "Cache-Control", *ANSWER_HEADERS}
+    names = {"Content-Type", "Content-Length", "Cache-Control", *DEFAULT_HEADERS}
     assert all(head.headers[name] == get.headers[name] for name in names)
 
 
@@ -127,8 +127,8 @@ def test_files_of_the_site(app, build_site, output):
         response = client.get(address, buffered=True)
 
         assert response.status_code == 200, name
-        told = {n: response.headers[n] for n in headers_of(name)}
-        assert told == headers_of(name), name
+        told = {n: response.headers[n] for n in site_headers(name)}
+        assert told == site_headers(name), name
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from models.platform.keys import KeyRow
 from models.platform.scopes import ASSERT_ACTORS
 from models.storage import database
 
+pytestmark = pytest.mark.both_engines
+
 ADD = "POST /platform/v1/keys/add"
 REMOVE = "POST /platform/v1/keys/remove"
 ASKED = {"name": "probe", "scopes": ["status:services:list"]}

@@ -5,6 +5,8 @@ import pytest
 from models.audit import AuditRow
 from tests.operations.test_keys import ADD, ASKED, REMOVE
 
+pytestmark = pytest.mark.both_engines
+
 LIST = "GET /platform/v1/audit/list"
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from models.platform.keys import KeyRow
-from models.platform.secrets import is_secret
+from models.platform.secrets import is_well_formed
 
 ADD = "POST /platform/v1/keys/add"
 LIST = "GET /platform/v1/keys/list"
@@ -34,7 +34,7 @@ def test_add(ask, audited):
     key = response.json["data"]
     assert response.status_code == 200
     assert key.keys() == MEMBERS | {"secret"}
-    assert is_secret(key["secret"])
+    assert is_well_formed(key["secret"])
     assert key["secret"].startswith(key["prefix"] + "_")
     assert (key["name"], key["status"]) == ("probe", "active")
     assert (key["rateCapacity"], key["rateRefill"]) == (None, 0.5)

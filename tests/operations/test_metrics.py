@@ -9,7 +9,7 @@ from api.http.application import create_app
 from api.http.metrics import Metrics
 from api.http.problem_types import KINDS
 from models.changes import note_built
-from models.runtime.build_progress import Progress
+from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
 from tests.pages.test_status import measured
 
@@ -19,7 +19,7 @@ LIST = "GET /platform/v1/keys/list"
 
 @pytest.fixture
 def progress():
-    return Progress()
+    return BuildProgress()
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_refusals(ask, issue, told):
 def test_site_that_is_behind(ask, told, progress, clock):
     """A change is wanted, and waited for, until it is built."""
     ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
-    progress.called(clock.now)
+    progress.request(clock.now)
     clock.pass_(seconds=40)
 
     found = told()
@@ -126,7 +126,7 @@ def test_site_that_is_behind(ask, told, progress, clock):
 def test_builds(told, progress, clock):
     """The last build is told once there is one; broken ones count apart."""
     assert ("masthead_build_last_duration_seconds",) not in told()
-    progress.built(clock.now, 1.5)
+    progress.record(clock.now, 1.5)
     progress.broken += 1
 
     found = told()

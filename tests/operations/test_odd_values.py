@@ -5,6 +5,8 @@ import pytest
 from api.operation import OPERATIONS
 from tests.odd import QUERIES
 
+pytestmark = pytest.mark.both_engines
+
 GETS = [each for each in OPERATIONS if each.method == "GET" and each.request]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.audit import Target, append
+from models.audit import AuditTarget, append
 from models.storage.database import writing
 from tests.projects import OWNER, make_project
 
@@ -20,7 +20,7 @@ def history(ask, store, clock):
     purge = {"id": project.id, "confirm": "atlas"}
     assert ask(PURGE, purge).status_code == 200
     with writing():
-        target = Target("service", "s", "api")
+        target = AuditTarget("service", "s", "api")
         append(
             "status", actor="a", action="service.added", target=target, now=clock.now
         )

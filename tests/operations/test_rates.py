@@ -1,6 +1,10 @@
 """The rate of a key through HTTP."""
 
+import pytest
+
 from tests.conftest import ROUTES
+
+pytestmark = pytest.mark.both_engines
 
 LIST = ROUTES["GET /platform/v1/keys/list"]
 

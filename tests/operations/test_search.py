@@ -8,6 +8,8 @@ from models.projects.search.text_index import index_text
 from tests.full_project import Maker, make_full
 from tests.projects import make_item, make_project
 
+pytestmark = pytest.mark.both_engines
+
 SEARCH = "GET /projects/v1/search/list"
 WORD = "quillfeather"
 

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from models.logs import OneLine
-from models.platform.secrets import HIDDEN, hash_of, make_secret
+from models.logs import LogfmtFormatter
+from models.platform.secrets import REDACTED_PATTERN, generate_secret, hash_secret
 from tests.conftest import ROUTES
 
 KEYS, OWN = "/platform/v1/keys", "/platform/v1/developer/keys"
@@ -67,7 +67,7 @@ def test_log(logged, secrets):
     assert TEXT not in told
     for secret in secrets:
         assert secret[12:] not in told
-        assert hash_of(secret) not in told
+        assert hash_secret(secret) not in told
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_lists(route, secrets, key, ask):
     assert TEXT not in told
     for secret in secrets:
         assert secret[12:] not in told
-        assert hash_of(secret) not in told
+        assert hash_secret(secret) not in told
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def written():
     """The log as it would be written, at its most talkative."""
     stream, root = io.StringIO(), logging.getLogger()
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(OneLine(HIDDEN))
+    handler.setFormatter(LogfmtFormatter(REDACTED_PATTERN))
     level = root.level
     root.addHandler(handler)
     root.setLevel(logging.DEBUG)
@@ -105,7 +105,7 @@ def written():
 def places(secret):
     """Requests that have the secret where it belongs and where it does not."""
     verify = "/platform/v1/keys/verify"
-    body, bearer = {"hash": hash_of(secret)}, {"Authorization": f"Bearer {secret}"}
+    body, bearer = {"hash": hash_secret(secret)}, {"Authorization": f"Bearer {secret}"}
     return [
         {"path": verify, "json": body, "headers": bearer},
         {"path": verify, "json": {"hash": secret}, "headers": bearer},
@@ -126,7 +126,7 @@ def places(secret):
 @pytest.mark.parametrize("is_known", [True, False])
 def test_written_log(is_known, app, issue, written):
     """Wherever a secret is sent, good or not, neither it nor its hash is written."""
-    secret = issue("*") if is_known else make_secret().text
+    secret = issue("*") if is_known else generate_secret().text
     client = app.test_client()
 
     for request in places(secret):
@@ -135,14 +135,14 @@ def test_written_log(is_known, app, issue, written):
 
     assert written().count("operation=") == 2 * len(places(secret))
     assert secret[12:20] not in written()
-    assert hash_of(secret) not in written()
+    assert hash_secret(secret) not in written()
 
 
 @pytest.mark.parametrize("verb", ["add", "verify"])
 def test_written_log_of_a_mistake(verb, app, issue, written, monkeypatch):
     """A stack tells where, and no value of what was sent or would have been told."""
     secret, operation = issue("*"), ROUTES[f"POST {KEYS}/{verb}"]
-    asked = ASKED if verb == "add" else {"hash": hash_of(secret)}
+    asked = ASKED if verb == "add" else {"hash": hash_secret(secret)}
     headers = {"Authorization": f"Bearer {secret}", "Idempotency-Key": TEXT}
     another = ROUTES["GET /platform/v1/audit/list"]
     monkeypatch.setitem(vars(operation), "giving", another.giving)
@@ -154,4 +154,4 @@ def test_written_log_of_a_mistake(verb, app, issue, written, monkeypatch):
     assert "ValidationError" in told
     assert "status=500" in line
     assert not re.search(r"mh_\w{8}_\w", told)
-    assert hash_of(secret) not in told
+    assert hash_secret(secret) not in told

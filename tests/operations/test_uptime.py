@@ -5,6 +5,8 @@ import pytest
 from models.status.measurements.rollups import roll_up
 from tests.status_world import GET_UPTIME, UPDATE_WINDOW, World
 
+pytestmark = pytest.mark.both_engines
+
 
 @pytest.fixture
 def world(ask, clock):

@@ -5,14 +5,14 @@ import hashlib
 import pytest
 
 from api.http.application import create_app
-from models.platform.key_uses import Uses
+from models.platform.key_uses import KeyUses
 from models.platform.keys import KeyRow
 from tests.operations.test_keys import VERIFY
 
 
 @pytest.fixture
 def uses():
-    return Uses()
+    return KeyUses()
 
 
 @pytest.fixture

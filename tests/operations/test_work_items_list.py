@@ -6,6 +6,8 @@ from models.projects.work.links import SpecificationLink
 from tests.projects import CONTRIBUTOR, OWNER, READER, account, make_project
 from tests.work import change, label, milestone, relate, specification, work
 
+pytestmark = pytest.mark.both_engines
+
 LIST = "GET /projects/v1/work-items/list"
 
 

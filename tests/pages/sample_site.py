@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from models.response_headers import PAGE_POLICY
+from models.response_headers import PAGE_SECURITY_POLICY
 
 HOSTILE = "<script>\"'\u202eevil"
 NOW = datetime(2026, 3, 1, 14, 2, tzinfo=UTC)
@@ -24,7 +24,7 @@ SITE = {
     "name": "Northwind Platform",
     "url": "https://docs.example.com",
     "logo": None,
-    "policy": PAGE_POLICY,
+    "policy": PAGE_SECURITY_POLICY,
     "assets": {name: "/assets/" + name.replace(".", ".0a1b2c3d.") for name in ASSETS},
     "collections": [
         {"collection": "guides", "title": "Guides", "href": "/guides/"},

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from models.front_matter import MOST_CHARACTERS, Unusable, parted
+from models.front_matter import MAX_CHARACTERS, UnreadableFile, split_front_matter
 from sitegen.sources.dialects import to_markdown
 from sitegen.sources.unsupported_syntax import remove_local_images
 
@@ -111,8 +111,8 @@ def test_hostile_yaml(front):
     """Aliases, depth, tags and what never ends are refused at once, in a sentence."""
     started = time.process_time()
 
-    with pytest.raises(Unusable, match="not YAML that can be read"):
-        parted(f"---\n{front}\n---\nWords.")
+    with pytest.raises(UnreadableFile, match="not YAML that can be read"):
+        split_front_matter(f"---\n{front}\n---\nWords.")
 
     assert time.process_time() - started < 2
 
@@ -120,14 +120,14 @@ def test_hostile_yaml(front):
 @pytest.mark.parametrize("front", ["a = ", "a = 1\na = 2", "a = " + "[" * 5000])
 def test_hostile_toml(front):
     """It is refused like YAML."""
-    with pytest.raises(Unusable, match="not TOML that can be read"):
-        parted(f"+++\n{front}\n+++\nWords.")
+    with pytest.raises(UnreadableFile, match="not TOML that can be read"):
+        split_front_matter(f"+++\n{front}\n+++\nWords.")
 
 
 def test_long_front_matter():
     """What no page says of itself is not read at all."""
-    with pytest.raises(Unusable, match="has more than 32000 characters"):
-        parted(f"---\na: {'x' * MOST_CHARACTERS}\n---\nWords.")
+    with pytest.raises(UnreadableFile, match="has more than 32000 characters"):
+        split_front_matter(f"---\na: {'x' * MAX_CHARACTERS}\n---\nWords.")
 
 
 def test_front_matter_at_its_longest():
@@ -135,10 +135,10 @@ def test_front_matter_at_its_longest():
     started = time.process_time()
 
     for part in ("a: b\n", "[", "- ", "a\n", "'", "&a ", "{a: ", "1:", "#\n", "? "):
-        text = (part * MOST_CHARACTERS)[: MOST_CHARACTERS - 1]
+        text = (part * MAX_CHARACTERS)[: MAX_CHARACTERS - 1]
         try:
-            parted(f"---\n{text}\n---\nWords.")
-        except Unusable:
+            split_front_matter(f"---\n{text}\n---\nWords.")
+        except UnreadableFile:
             continue
 
     assert time.process_time() - started < 20

@@ -56,7 +56,7 @@ REMARKS = {
     ],
     "starlight": ["note: index.mdx: HTML and components are shown as text: <Card>."],
     "hugo": [
-        "left out: guide/broken.md: The front matter is not TOML that can be read.",
+        "left out: guide/broken.md: The front matter is not valid TOML.",
         f"draft: guide/later.md: {DRAFT}",
         "note: guide/start.md: Shortcodes and directives are shown as text:"
         " {{< figure.",

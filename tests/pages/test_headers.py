@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.response_headers import place_of, type_of
+from models.response_headers import content_type, path_rule
 from tests.pages.test_links import site  # noqa: F401  (a fixture)
 from tests.pages.test_status import scene  # noqa: F401  (a fixture)
 
@@ -44,7 +44,7 @@ def test_every_file_has_a_place(site):  # noqa: F811
     """A file of a place that nobody listed would be kept as each host likes."""
     paths = {at[1:] + ("index.html" if at[-1] == "/" else "") for at in site}
 
-    assert {path for path in paths if place_of(path) is None} == HOSTS_ONLY
+    assert {path for path in paths if path_rule(path) is None} == HOSTS_ONLY
 
 
 def test_no_header_is_set_twice(site, rules):  # noqa: F811
@@ -69,4 +69,4 @@ def test_hosts_say_what_we_say(site, rules, app):  # noqa: F811
         answer = client.get(at, buffered=True)
         assert answer.status_code == 200, at
         assert told.items() <= dict(answer.headers).items(), at
-        assert answer.headers["Content-Type"] == type_of(str(site[at])), at
+        assert answer.headers["Content-Type"] == content_type(str(site[at])), at

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from models.response_headers import file_at
+from models.response_headers import file_for
 from sitegen.output.folder import Folder
 from tests.status_world import World
 
@@ -28,7 +28,7 @@ def dead_links(monkeypatch, output):
             html = (output / "status/index.html").read_text(encoding="utf-8")
             hrefs = re.findall(r'<a [^>]*href="(/status/[^"]*)"', html)
             assert hrefs
-            found.extend(e for e in hrefs if not (output / file_at(e)).exists())
+            found.extend(e for e in hrefs if not (output / file_for(e)).exists())
 
     monkeypatch.setattr(Folder, "_move", move)
     return found
@@ -72,4 +72,4 @@ def test_address_and_file():
         ("/status/", "status/index.html"),
         ("/status/feed.atom", "status/feed.atom"),
     ):
-        assert file_at(address) == path
+        assert file_for(address) == path

@@ -145,7 +145,7 @@ PROGRAMS = {
     "hanging up": "import os, time; os.close(1); time.sleep(60)",
     "asleep": "import time; time.sleep(60)",
     "talking nonsense": "print('What?', flush=True); input()",
-    "in its work": "import sys; from sitegen import worker as w;"
+    "in its work": "import sys; from sitegen.build import worker as w;"
     " made = w.Work.answer;"
     " w.Work.answer = lambda self, asked: asked[2] < 25 and sys.exit()"
     " or made(self, asked);"
@@ -170,7 +170,7 @@ def test_worker_that_fails(
 
 
 LEAVING = (
-    "import sys; from sitegen import worker as w;"
+    "import sys; from sitegen.build import worker as w;"
     " made = w.Work.answer;"
     " w.Work.answer = lambda self, asked: asked and asked[2] < 30 and sys.exit()"
     " or (made(self, asked), self._folder.show())[0];"

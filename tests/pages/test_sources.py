@@ -32,7 +32,7 @@ def test_file(read):
 
     source = the(read(http_api__first_steps=text))
 
-    assert source.told() == {
+    assert source.to_json() == {
         "path": "http_api/first_steps.md",
         "slug": "first-steps",
         "section": "Http api",

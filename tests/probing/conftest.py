@@ -12,10 +12,10 @@ import pytest
 
 from api.client.check import look
 from api.client.probe_config import read_plan
-from models.platform.secrets import make_secret
+from models.platform.secrets import generate_secret
 from tests.deploy.conftest import needed
 
-KEY = make_secret().text
+KEY = generate_secret().text
 
 
 @pytest.fixture

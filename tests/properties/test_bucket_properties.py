@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.platform.rate_limits import SECOND, Rate, draw
+from models.platform.rate_limits import SECOND, Rate, take_token
 
 NOW = 1_772_366_400 * SECOND
 rates = st.builds(Rate, capacity=st.integers(1, 50), refill=st.floats(0.1, 10_000))
@@ -41,7 +41,7 @@ def test_same_as_counting(rate, pauses):
         now += pause
         bucket.drip(pause)
 
-        outcome = draw(full_at, now, rate)
+        outcome = take_token(full_at, now, rate)
         full_at = outcome.full_at
 
         assert outcome.allowed == bucket.take()
@@ -54,14 +54,14 @@ def test_waiting_helps(rate, pauses):
     full_at, now = None, NOW
     for pause in pauses:
         now += pause
-        outcome = draw(full_at, now, rate)
+        outcome = take_token(full_at, now, rate)
         full_at = outcome.full_at
 
         assert (outcome.retry_after >= 1) == (not outcome.allowed)
-        assert draw(full_at, now + outcome.retry_after * SECOND, rate).allowed or (
-            outcome.allowed
-        )
-        full = draw(full_at, now + outcome.full_in * SECOND, rate)
+        assert take_token(
+            full_at, now + outcome.retry_after * SECOND, rate
+        ).allowed or (outcome.allowed)
+        full = take_token(full_at, now + outcome.full_in * SECOND, rate)
         assert full.remaining == rate.capacity - 1
 
 
@@ -72,6 +72,6 @@ def test_waiting_helps(rate, pauses):
 )
 def test_never_locked_out(full_at, now, rate):
     """Whatever the clock did, a bucket is full again after its own time."""
-    outcome = draw(full_at, now, rate)
+    outcome = take_token(full_at, now, rate)
 
     assert outcome.full_at - now <= rate.capacity * round(SECOND / rate.refill)

@@ -13,6 +13,8 @@ from tests.conftest import Clock
 from tests.pages.test_build import files_in
 from tests.properties.histories import World, add_service, histories
 
+pytestmark = pytest.mark.both_engines
+
 
 @pytest.fixture
 def new_world(store, settings, empty_database, keeping):
@@ -28,7 +30,7 @@ def new_world(store, settings, empty_database, keeping):
 
 
 @bounds(
-    max_examples=15,
+    max_examples=8,
     # A failing history is short enough to be read; making it shorter takes minutes.
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     deadline=None,

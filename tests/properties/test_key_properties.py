@@ -11,12 +11,12 @@ from models.platform.keys import (
     CreateKey,
     KeyRow,
     UpdateKey,
-    change_key,
-    gained,
+    added_scopes,
     issue_key,
-    replace_key,
     require_active,
     revoke_key,
+    rotate_key,
+    update_key,
 )
 from models.platform.scopes import any_covers, not_grantable
 from models.storage.database import database, writing
@@ -73,15 +73,15 @@ class World:
         key = self.key(target)
         asked = UpdateKey(id=key.id, scopes=wanted)
         if self.is_active(key) and self.may_grant(
-            self.key(manager), gained(key, asked)
+            self.key(manager), added_scopes(key, asked)
         ):
-            change_key(key, asked, self.now)
+            update_key(key, asked, self.now)
 
     def rotate(self, manager, target, grace):
         key = self.key(target)
         if self.is_active(key) and self.may_grant(self.key(manager), key.scopes):
             grace = timedelta(seconds=grace)
-            self.keys.append(replace_key(key, self.now, grace)[0])
+            self.keys.append(rotate_key(key, self.now, grace)[0])
 
     def remove(self, target):
         revoke_key(self.key(target), self.now)

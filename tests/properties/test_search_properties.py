@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from models.projects.search.search_query import sought
-from models.storage.engines.sqlite_search import Words
+from models.storage.engines.sqlite_search import SqliteTextIndex
 
 pytestmark = pytest.mark.postgresql
 
@@ -46,7 +46,7 @@ def found_by_file(file):
     def found(title, body, parts):
         file.execute("DELETE FROM text_index")
         file.execute("INSERT INTO text_index VALUES (?, ?)", (title, body))
-        match = Words().match_of(parts)
+        match = SqliteTextIndex().match_query(parts)
         query = "SELECT count(*) FROM text_index WHERE text_index MATCH ?"
         return file.execute(query, (match,)).fetchone()[0] == 1
 
@@ -55,11 +55,11 @@ def found_by_file(file):
 
 @pytest.fixture
 def found_by_server(store):
-    from models.storage.engines.postgresql_search import told_query, told_vector
+    from models.storage.engines.postgresql_search import tsquery_of, tsvector_of
 
     def found(title, body, parts):
         query = "SELECT ?::tsvector @@ ?::tsquery"
-        given = told_vector(title, body), told_query(parts)
+        given = tsvector_of(title, body), tsquery_of(parts)
         return store.execute_sql(query, given).fetchone()[0]
 
     return found

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.response_headers import address
+from models.response_headers import url_path
 from sitegen.output.generations import Change, change_of
 from sitegen.search.inverted_index import DIGITS, HALF, steps
 
@@ -37,7 +37,7 @@ def test_changes_add_up(history):
     assert whole.removed == first.keys() - last.keys()
     differ = differing(first, last)
     assert differ <= whole.added | whole.changed | whole.removed
-    assert {URL + address(each) for each in differ} <= whole.purge
+    assert {URL + url_path(each) for each in differ} <= whole.purge
 
 
 @given(a=sites, b=sites, c=sites, d=sites)

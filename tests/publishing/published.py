@@ -2,7 +2,7 @@
 
 from urllib.parse import unquote, urljoin, urlsplit
 
-from models.response_headers import address, headers_of
+from models.response_headers import site_headers, url_path
 from tests.pages.crawl import _Page
 
 
@@ -17,13 +17,13 @@ def with_headers(files):
     return {
         path: (content, told["Content-Type"], told["Cache-Control"])
         for path, content in files.items()
-        for told in [headers_of(path)]
+        for told in [site_headers(path)]
     }
 
 
 def dead_ends(files):
     """The links that lead nowhere, of all pages that a reader comes to."""
-    pages = {address(path): content for path, content in files.items()}
+    pages = {url_path(path): content for path, content in files.items()}
     seen, ahead, lost = set(), ["/"], []
     while ahead:
         at = ahead.pop()

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from models.response_headers import address, cache_class, place_of
+from models.response_headers import cache_class, path_rule, url_path
 from sitegen.output.publishing.claim import CLAIM
 from tests.commands.conftest import ROOT
 from tests.conftest import Clock
@@ -149,9 +149,9 @@ class Cdn:
 
     def stands(self):
         return {
-            address(path): content
+            url_path(path): content
             for path, (content, *_) in self.bucket.site("").items()
-            if cache_class(path) in ("page", "volatile") and place_of(path)
+            if cache_class(path) in ("page", "volatile") and path_rule(path)
         }
 
 

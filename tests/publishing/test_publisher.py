@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from models.runtime.faults import HARMLESS
+from models.runtime.faults import HARMLESS_STATES
 from sitegen.build.builder import Builder
 from sitegen.docs.body_cache import Bodies
 from sitegen.output.publishing import publisher as module
@@ -111,7 +111,7 @@ def test_failure(started, to_folder, site, there, tmp_path, output, caplog):
     assert eventually(lambda: publisher.progress.broken > 2)
     (found,) = publisher.troubles()
     assert found.state == "publish-failed"
-    assert found.state in HARMLESS
+    assert found.state in HARMLESS_STATES
     assert "web cannot be published to: File exists." in found.detail
     assert not [each for each in caplog.records if each.exc_info and any(each.exc_info)]
     (tmp_path / "web").unlink()

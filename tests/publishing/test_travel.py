@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from models.response_headers import address
+from models.response_headers import url_path
 from sitegen.output.folder import Folder
 from sitegen.output.publishing import source
 from sitegen.output.publishing.claim import CLAIM
@@ -153,7 +153,7 @@ def test_verified(target, site, there, bucket, tmp_path, output):
 
     assert sorted(report.sent) == ["404.html", "index.html"]
     assert there() == files_of(output)
-    assert {target.site_url + address(path) for path in report.sent} <= {
+    assert {target.site_url + url_path(path) for path in report.sent} <= {
         *report.changed
     }
 

@@ -89,7 +89,7 @@ def test_trial(bring, name):
 def test_past_is_as_it_was(bring):
     """Times, states and services of an incident are those of its old page."""
     bring("statuspage")
-    lost = incident_detail(all_incidents()[-1].id).told()
+    lost = incident_detail(all_incidents()[-1].id).to_json()
 
     assert lost["incident"] | {"id": ""} == {
         "id": "",

@@ -5,9 +5,18 @@ from datetime import timedelta
 import pytest
 from peewee import IntegrityError
 
-from models.audit import AuditRow, Target, append, broken_links, newest_link, told
+from models.audit import (
+    AuditRow,
+    AuditTarget,
+    append,
+    broken_links,
+    describe_changes,
+    last_link,
+)
 from models.storage.database import database, writing
 from tests.conftest import NOON
+
+pytestmark = pytest.mark.both_engines
 
 TICK = timedelta(milliseconds=1)
 
@@ -20,7 +29,7 @@ def chain(store):
                 "platform",
                 actor="ada@example.com",
                 action="add",
-                target=Target("key", f"id {number}", None),
+                target=AuditTarget("key", f"id {number}", None),
                 now=NOON + number * TICK,
             )
 
@@ -28,8 +37,8 @@ def chain(store):
 def test_chain(chain):
     """Each link fits what stands before; an area's chain is its own."""
     assert broken_links("platform") == []
-    assert newest_link("platform") == AuditRow.get(AuditRow.number == 4).link
-    assert newest_link("status") == ""
+    assert last_link("platform") == AuditRow.get(AuditRow.number == 4).link
+    assert last_link("status") == ""
 
 
 @pytest.mark.parametrize(
@@ -91,7 +100,7 @@ def test_told():
         "scopes": (["a", "b"], []),
     }
 
-    assert told(changes) == (
+    assert describe_changes(changes) == (
         "at: none -> 2026-03-01T12:00:00.000Z; "
         f"name: a -> {'x' * 79}…; "
         "scopes: a, b -> none"

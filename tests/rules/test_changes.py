@@ -6,6 +6,8 @@ from models.changes import behind, failed_pages, mark, marks, note_built
 from models.storage.database import writing
 from tests.conftest import NOON
 
+pytestmark = pytest.mark.both_engines
+
 FAILED = ("status/index.html", "status", "boom")
 
 

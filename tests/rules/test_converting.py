@@ -38,7 +38,7 @@ def test_severity_of_an_alert(severity, status):
     """A word that is not known is trouble; only none and info are none."""
     (found,) = alertmanager.samples(webhook(alert(severity=severity)), Names(), NOON)
 
-    assert found.told() == {
+    assert found.to_json() == {
         "slug": "checkout",
         "status": status,
         "responseTimeMs": None,

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from models.instance import marks_named, raise_marks
+from models.instance import increment_instance_values, read_instance_values
 from models.status.maintenance.windows import StatusAddMaintenance, schedule_maintenance
 from models.status.measurements import retention, rollups
 from models.status.measurements.counts import counts_in
@@ -19,6 +19,8 @@ from models.status.services.catalogue import ServiceRow, StatusAddService, add_s
 from models.status.uptime.uptime import Counts
 from models.storage.database import writing
 from tests.conftest import NOON
+
+pytestmark = pytest.mark.both_engines
 
 HOUR, DAY, MS = timedelta(hours=1), timedelta(days=1), timedelta(milliseconds=1)
 KEPT = timedelta(days=100)
@@ -70,14 +72,14 @@ def test_roll_up_interrupted(api, monkeypatch):
     """What was done before an interruption stays done, and the rest follows."""
     record(*(NOON - n * HOUR for n in range(1, 20)))
     done = iter([True, True])
-    original = rollups.set_mark
+    original = rollups.set_instance_value
 
     def interrupted(*args):
         next(done)
         original(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(rollups, "set_mark", interrupted)
+        patch.setattr(rollups, "set_instance_value", interrupted)
         with pytest.raises((StopIteration, RuntimeError)):
             roll_up(NOON)
 
@@ -177,8 +179,8 @@ def test_purge_takes_counters_along(api):
 
 def test_marks_are_raised_together(store):
     """Each of them by one, from nothing on; the others stay."""
-    raise_marks(["late 1", "late 2"])
-    raise_marks(["late 2", "late 3"])
-    raise_marks([])
+    increment_instance_values(["late 1", "late 2"])
+    increment_instance_values(["late 2", "late 3"])
+    increment_instance_values([])
 
-    assert marks_named("late ") == {"late 1": 1, "late 2": 2, "late 3": 1}
+    assert read_instance_values("late ") == {"late 1": 1, "late 2": 2, "late 3": 1}

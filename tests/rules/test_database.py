@@ -7,8 +7,10 @@ from peewee import DatabaseError, IntegrityError
 
 from models.changes import AreaRow, mark, marks
 from models.errors import StorageBusy
-from models.instance import cursor_secret, make_secrets
+from models.instance import create_instance_secrets, cursor_secret
 from models.storage.database import database, migrate, reading, writing
+
+pytestmark = pytest.mark.both_engines
 
 
 def in_another_thread(function):
@@ -86,7 +88,7 @@ def test_migrated_once(store):
 def test_secrets_are_made_once(store):
     """A later start keeps the secret, so that cursors stay good."""
     before = cursor_secret()
-    make_secrets()
+    create_instance_secrets()
 
     assert cursor_secret() == before
     assert len(before) == 32

@@ -1,4 +1,4 @@
-"""Stored answers: found by what is repeated, sealed, and forgotten."""
+"""Stored responses: found by their request, sealed, and deleted."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -7,123 +7,153 @@ import pytest
 
 from models.errors import IdempotencyInProgress, IdempotencyKeyReused, StorageBusy
 from models.idempotency import (
-    AnswerSubjectRow,
-    InProgress,
-    Repeatable,
-    StoredAnswerRow,
-    first_answer,
-    forget_answers,
-    forget_answers_about,
-    keep_answer,
+    IdempotentRequest,
+    RequestsInProgress,
+    StoredResponseRow,
+    StoredResponseSubjectRow,
+    delete_expired_responses,
+    delete_responses_about,
+    store_response,
+    stored_response,
 )
 from tests.conftest import NOON
 
-ASKED = Repeatable("key", "None None", "op", "text", {"a": 1}, "mh_bearer")
+pytestmark = pytest.mark.both_engines
+
+REQUEST = IdempotentRequest("key", "None None", "op", "text", {"a": 1}, "mh_bearer")
 SECRET = "mh_12345678_" + "s" * 49
-ANSWER = f'{{"data":{{"secret":"{SECRET}"}}}}'.encode()
+BODY = f'{{"data":{{"secret":"{SECRET}"}}}}'.encode()
 
 
 def test_found(store):
-    """The same request finds its answer, byte for byte."""
-    keep_answer(ASKED, b'{"data":1}', NOON)
+    """The same request gets its stored response, byte for byte."""
+    store_response(REQUEST, b'{"data":1}', NOON)
 
-    assert first_answer(ASKED, NOON) == b'{"data":1}'
+    assert stored_response(REQUEST, NOON) == b'{"data":1}'
 
 
-@pytest.mark.parametrize("name", ["caller", "actor", "operation", "text"])
+@pytest.mark.parametrize("name", ["caller", "actor", "operation", "key"])
 def test_not_found(name, store):
-    """Caller, actor, operation and text are what finds an answer."""
-    keep_answer(ASKED, b"{}", NOON)
+    """Caller, actor, operation and key identify a stored response."""
+    store_response(REQUEST, b"{}", NOON)
 
-    assert first_answer(replace(ASKED, **{name: "other"}), NOON) is None
-
-
-def test_names_do_not_run_together(store):
-    """What one name ends with is not what the next begins with."""
-    keep_answer(replace(ASKED, operation="a", text="bc"), b"{}", NOON)
-
-    assert first_answer(replace(ASKED, operation="ab", text="c"), NOON) is None
+    assert stored_response(replace(REQUEST, **{name: "other"}), NOON) is None
 
 
-def test_other_question(store):
-    """The same text before another question is refused."""
-    keep_answer(ASKED, b"{}", NOON)
+def test_parts_are_separated(store):
+    """The parts of the id are separated: the end of one is not the start of another."""
+    store_response(replace(REQUEST, operation="a", key="bc"), b"{}", NOON)
+
+    assert stored_response(replace(REQUEST, operation="ab", key="c"), NOON) is None
+
+
+def test_other_request(store):
+    """The same key with another request is refused."""
+    store_response(REQUEST, b"{}", NOON)
 
     with pytest.raises(IdempotencyKeyReused):
-        first_answer(replace(ASKED, request={"a": 2}), NOON)
+        stored_response(replace(REQUEST, request={"a": 2}), NOON)
 
 
 def test_sealed(store):
-    """A secret is kept under the asking key, which is not kept."""
-    keep_answer(ASKED, ANSWER, NOON, secret=SECRET)
+    """A secret is sealed under the caller's secret, which is not stored."""
+    store_response(REQUEST, BODY, NOON, secret=SECRET)
 
-    row = StoredAnswerRow.get()
-    assert SECRET.encode() not in bytes(row.body) + bytes(row.sealed)
-    assert first_answer(ASKED, NOON) == ANSWER
+    row = StoredResponseRow.get()
+    assert SECRET.encode() not in bytes(row.body) + bytes(row.sealed_secret)
+    assert stored_response(REQUEST, NOON) == BODY
 
 
 def test_sealed_for_another(store):
-    """Under another bearer the seal does not open, and nothing is answered."""
-    keep_answer(ASKED, ANSWER, NOON, secret=SECRET)
+    """Under another bearer secret it does not open, and nothing is returned."""
+    store_response(REQUEST, BODY, NOON, secret=SECRET)
 
     with pytest.raises(RuntimeError):
-        first_answer(replace(ASKED, bearer="mh_other"), NOON)
+        stored_response(replace(REQUEST, bearer="mh_other"), NOON)
 
 
-def test_two_seals_of_one_secret_differ(store):
-    """Each seal has a salt of its own."""
-    seals = set()
-    for text in ("one", "two"):
-        keep_answer(replace(ASKED, text=text), ANSWER, NOON, secret=SECRET)
-    for row in StoredAnswerRow.select():
-        seals.add(bytes(row.sealed)[16:])
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("completed_at", NOON + timedelta(hours=1)),
+        ("secret_offset", 0),
+        ("body", b'{"data":{"secret":"","name":"Mallory"}}'),
+        ("sealed_secret", b""),
+        (
+            "sealed_secret",
+            b"s" * 16 + b"x" * len(SECRET),
+        ),  # as an earlier version sealed
+    ],
+)
+def test_tampered(column, value, store):
+    """A sealed secret is bound to its record: after a change nothing is returned."""
+    store_response(REQUEST, BODY, NOON, secret=SECRET)
+    StoredResponseRow.update({column: value}).execute()
 
-    assert len(seals) == 2
+    with pytest.raises(RuntimeError, match="cannot be opened"):
+        stored_response(REQUEST, NOON + timedelta(hours=2))
 
 
-def test_forgotten(store):
-    """After 24 hours an answer counts for nothing, and is removed."""
+def test_seal_of_another_record(store):
+    """A secret that was sealed for one request does not open for another."""
+    other = replace(REQUEST, key="other")
+    for request in (REQUEST, other):
+        store_response(request, BODY, NOON, secret=SECRET)
+    sealed = StoredResponseRow.get_by_id(other.id).sealed_secret
+    StoredResponseRow.update(sealed_secret=sealed).where(
+        StoredResponseRow.id == REQUEST.id
+    ).execute()
+
+    with pytest.raises(RuntimeError, match="cannot be opened"):
+        stored_response(REQUEST, NOON)
+    assert stored_response(other, NOON) == BODY
+
+
+def test_expired(store):
+    """After 24 hours a response is not returned, and can be deleted."""
     day = timedelta(hours=24)
-    keep_answer(ASKED, b"{}", NOON)
-    keep_answer(replace(ASKED, text="later"), b"{}", NOON + timedelta(milliseconds=1))
+    store_response(REQUEST, b"{}", NOON)
+    store_response(
+        replace(REQUEST, key="later"), b"{}", NOON + timedelta(milliseconds=1)
+    )
 
-    assert first_answer(ASKED, NOON + day) is None
-    assert forget_answers(NOON + day) == 1
-    assert StoredAnswerRow.select().count() == 1
+    assert stored_response(REQUEST, NOON + day) is None
+    assert delete_expired_responses(NOON + day) == 1
+    assert StoredResponseRow.select().count() == 1
 
 
-def test_forgotten_with_its_subject(store):
-    """What an answer is about takes it along, and leaves the others."""
-    for text, about in (("one", {"a", "b"}), ("two", {"b"}), ("three", set())):
-        keep_answer(replace(ASKED, text=text), b"{}", NOON, about=about)
+def test_deleted_with_its_subject(store):
+    """The responses about a subject are deleted with it, and no others."""
+    for key, subjects in (("one", {"a", "b"}), ("two", {"b"}), ("three", set())):
+        store_response(replace(REQUEST, key=key), b"{}", NOON, subjects=subjects)
 
-    forget_answers_about("a")
+    delete_responses_about("a")
 
-    found = {
-        text: first_answer(replace(ASKED, text=text), NOON)
-        for text in ("one", "two", "three")
+    responses = {
+        key: stored_response(replace(REQUEST, key=key), NOON)
+        for key in ("one", "two", "three")
     }
-    assert found == {"one": None, "two": b"{}", "three": b"{}"}
-    assert [row.subject for row in AnswerSubjectRow] == ["b"]
+    assert responses == {"one": None, "two": b"{}", "three": b"{}"}
+    assert [row.subject for row in StoredResponseSubjectRow] == ["b"]
 
 
-def test_answered_anew_after_a_day(store):
-    """The new answer takes the place of the old, and of what that was about."""
-    keep_answer(ASKED, b"{}", NOON, about={"a"})
-    keep_answer(ASKED, b"{}", NOON + timedelta(days=2), about={"b"})
+def test_new_response_after_a_day(store):
+    """The new response replaces the expired one and its subjects."""
+    store_response(REQUEST, b"{}", NOON, subjects={"a"})
+    store_response(REQUEST, b"{}", NOON + timedelta(days=2), subjects={"b"})
 
-    assert [row.subject for row in AnswerSubjectRow] == ["b"]
+    assert [row.subject for row in StoredResponseSubjectRow] == ["b"]
 
 
-def test_repeat_that_waits_in_vain():
-    """It is told that it is a repeat; a first request, that the storage is busy."""
-    progress = InProgress()
+def test_repeat_while_the_storage_is_busy():
+    """A repeat is told that it is one; a first request, that the storage is busy."""
+    progress = RequestsInProgress()
 
     def fail():
-        with progress.answering(ASKED):
+        with progress.track(REQUEST):
             raise StorageBusy("busy")
 
-    with progress.answering(ASKED), pytest.raises(IdempotencyInProgress):
+    with progress.track(REQUEST), pytest.raises(IdempotencyInProgress):
         fail()
     with pytest.raises(StorageBusy):
         fail()

@@ -8,14 +8,19 @@ from models.errors import KeyNotActive
 from models.platform.keys import (
     CreateKey,
     KeyRow,
-    adopt_key,
+    add_bootstrap_key,
     issue_key,
     require_active,
     revoke_key,
     status_at,
 )
-from models.platform.secrets import hash_of
-from models.platform.verification import HeldKey, VerifyKey, key_hashed, key_verified
+from models.platform.secrets import hash_secret
+from models.platform.verification import (
+    VerifiedKeyRecord,
+    VerifyKey,
+    key_by_hash,
+    verify_key,
+)
 from tests.conftest import NOON
 
 TICK = timedelta(milliseconds=1)
@@ -67,12 +72,12 @@ def test_held(key):
     row, secret = key
     revoke_key(row, NOON)
 
-    held = key_hashed(hash_of(secret.text))
+    held = key_by_hash(hash_secret(secret.text))
 
-    for name in HeldKey._fields:
+    for name in VerifiedKeyRecord._fields:
         kept = getattr(KeyRow.get(), name)
         assert getattr(held, name) == (tuple(kept) if name == "scopes" else kept)
-    assert key_verified(VerifyKey(hash=row.hash)) == held
+    assert verify_key(VerifyKey(hash=row.hash)) == held
 
 
 def test_not_active(key):
@@ -86,8 +91,8 @@ def test_not_active(key):
 
 def test_adopted(store):
     """The first key is made from its hash, once, and holds all but acting."""
-    adopt_key("a" * 64, NOON)
-    adopt_key("b" * 64, NOON)
+    add_bootstrap_key("a" * 64, NOON)
+    add_bootstrap_key("b" * 64, NOON)
 
     (row,) = KeyRow.select()
     assert (row.hash, row.scopes, row.issuer) == ("a" * 64, ["*"], "the environment")
@@ -95,6 +100,6 @@ def test_adopted(store):
 
 def test_adopted_never_beside_others(key):
     """Where there is a key already, the environment brings no other."""
-    adopt_key("a" * 64, NOON)
+    add_bootstrap_key("a" * 64, NOON)
 
     assert KeyRow.select().count() == 1

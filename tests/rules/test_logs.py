@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from models.logs import Line, OneLine
-from models.platform.secrets import HIDDEN, make_secret
+from models.logs import LogfmtFormatter, LogLine
+from models.platform.secrets import REDACTED_PATTERN, generate_secret
 
 HOSTILE = [
     "two words",
@@ -24,7 +24,7 @@ HOSTILE = [
 @pytest.fixture
 def logged():
     """Format one record as it would stand in the log."""
-    form = OneLine(HIDDEN)
+    form = LogfmtFormatter(REDACTED_PATTERN)
 
     def told(message, *values, error=None):
         about = (type(error), error, error.__traceback__) if error else None
@@ -44,7 +44,7 @@ def raised(error):
 
 def test_line(logged):
     """Time, level and logger stand first; null facts are left out."""
-    line = logged(Line(build="done", ms=1.26, failed=0, page=None, areas="docs"))
+    line = logged(LogLine(build="done", ms=1.26, failed=0, page=None, areas="docs"))
 
     assert line == (
         "time=2026-03-01T12:00:00.250Z level=INFO logger=masthead.x"
@@ -55,7 +55,7 @@ def test_line(logged):
 @pytest.mark.parametrize("value", HOSTILE)
 def test_value_cannot_forge(logged, value):
     """A value that could end a line or begin a fact is quoted, and can be read."""
-    line = logged(Line(page=value, failed=1))
+    line = logged(LogLine(page=value, failed=1))
 
     assert re.fullmatch("[ -~]+", line)
     quoted = re.search(r' page=(".*") failed=1$', line)[1]
@@ -73,7 +73,7 @@ def test_text_of_others_is_one_value(logged, value):
 
 def test_stack_is_in_the_line(logged):
     """An error and its stack are in the line of what failed."""
-    line = logged(Line(build="failed"), error=raised(ValueError("a\nb=c")))
+    line = logged(LogLine(build="failed"), error=raised(ValueError("a\nb=c")))
 
     assert re.fullmatch("[ -~]+", line)
     stack = json.loads(line.split(" build=failed stack=")[1])
@@ -84,13 +84,13 @@ def test_stack_is_in_the_line(logged):
 @pytest.mark.parametrize("form", ["{}", "Bearer {}", "x{}y", "{{'key': '{}'}}"])
 def test_secret_is_hidden(logged, form):
     """A secret is cut to its prefix wherever it got in: a fact, a text, an error."""
-    secret = make_secret()
+    secret = generate_secret()
     text = form.format(secret.text)
 
     for line in (
-        logged(Line(reason=text)),
+        logged(LogLine(reason=text)),
         logged("%s", text),
-        logged(Line(build="failed"), error=raised(KeyError(text))),
+        logged(LogLine(build="failed"), error=raised(KeyError(text))),
     ):
         assert f"{secret.prefix}_***" in line
         assert secret.text[12:20] not in line
@@ -98,6 +98,6 @@ def test_secret_is_hidden(logged, form):
 
 def test_beginning_of_a_secret_is_hidden(logged):
     """One that was cut short on its way into the log is hidden like a whole one."""
-    secret = make_secret()
+    secret = generate_secret()
 
-    assert secret.text[12:15] not in logged(Line(path="/" + secret.text[:20]))
+    assert secret.text[12:15] not in logged(LogLine(path="/" + secret.text[:20]))

@@ -1,16 +1,33 @@
 """The migrations, and the rows they are for."""
 
+import shutil
 from importlib import import_module
 from pkgutil import walk_packages
 
 import pytest
-from playhouse.migrations import Runner
+from peewee import IntegrityError
 from playhouse.schema_diff import diff_models
 
 import models
 from models.base import Row
+from models.projects.members.members import MemberRow
+from models.projects.projects.rows import ProjectRow
+from models.storage import schema
 from models.storage.database import database, migrate, open_database
-from models.storage.schema import MIGRATIONS
+from tests.conftest import NOON
+
+PROJECT = {
+    "id": "p",
+    "slug": "atlas",
+    "name": "Atlas",
+    "status": "active",
+    "owner_id": "o",
+    "builtin": False,
+    "created_at": NOON,
+    "updated_at": NOON,
+}
+
+pytestmark = pytest.mark.both_engines
 
 
 def rows(of=Row):
@@ -38,28 +55,93 @@ def test_schema_of_a_new_database(store):
     assert [each for each in found if not of_words(each)] == []
 
 
-def kept(table):
-    return database.execute_sql(f"SELECT COUNT(*) FROM {table}").fetchone()[0]
+def migration(folder, name, body):
+    """Add a migration to those of the release, as a later release would."""
+    lines = "\n".join(f"    {line}" for line in body)
+    (folder / f"{name}.py").write_text(f"def up(migrator, db):\n{lines}\n")
+
+
+@pytest.fixture
+def fresh(settings):
+    """A database that was migrated and holds nothing yet, for this test alone."""
+    open_database(settings.database)
+    migrate()
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def migrations(tmp_path, monkeypatch):
+    """A copy of the folder of migrations, to which a test may add some."""
+    folder = tmp_path / "migrations"
+    shutil.copytree(schema.MIGRATIONS, folder)
+    monkeypatch.setattr(schema, "MIGRATIONS", folder)
+    return folder
+
+
+def test_migrations_run_once(store):
+    """A database that is up to date stays as it is."""
+    assert migrate() == []
+
+
+def test_unknown_migration(fresh):
+    """A database with a migration that is not here is refused, and left alone."""
+    fresh.execute_sql("UPDATE schema_migration SET name = '0011_buckets'")
+
+    with pytest.raises(schema.NewerSchema, match="0011_buckets"):
+        migrate()
+
+    applied = fresh.execute_sql("SELECT name FROM schema_migration").fetchall()
+    assert applied == [("0011_buckets",)]
+
+
+def test_migration_that_fails(fresh, migrations):
+    """All pending migrations are one transaction: if one fails, none is applied."""
+    migration(migrations, "0002_fine", ["db.execute_sql('CREATE TABLE fine (a INT)')"])
+    migration(
+        migrations,
+        "0003_broken",
+        ["db.execute_sql('CREATE TABLE broken (a INT)')", "raise ValueError('broken')"],
+    )
+
+    with pytest.raises(ValueError, match="broken"):
+        migrate()
+
+    assert not {"fine", "broken"} & set(fresh.get_tables())
+    applied = fresh.execute_sql("SELECT name FROM schema_migration").fetchall()
+    assert applied == [("0001_initial",)]
 
 
 @pytest.mark.sqlite
-def test_rows_outlive_a_table_made_anew(settings):
-    """No migration takes along the rows that refer to those of another table."""
-    open_database(settings.database)
-    Runner(database, str(MIGRATIONS)).up("0004_platform")
-    for values in (
-        "project VALUES ('p', 'docs', 'Docs', NULL, 'active', 'o', 1, 0, 0, NULL)",
-        "document VALUES ('d', 'p', 'T', 't', 'note', NULL, 1, NULL, NULL, 0, NULL,"
-        " NULL, 'c', 'account', 0, 0, NULL, NULL)",
-        "document_revision VALUES ('r', 'd', 1, 'T', NULL, NULL, 'c', 'account', 0, 5,"
-        " 'Words')",
-    ):
-        database.execute_sql(f"INSERT INTO {values}")
+def test_remade_table_keeps_the_rows_that_refer_to_it(store, migrations):
+    """SQLite alters most things by making a table anew: its children stay."""
+    project = ProjectRow.create(**PROJECT)
+    MemberRow.create(project=project, account_id="a", role="owner", created_at=NOON)
+    migration(
+        migrations,
+        "0002_remade",
+        [
+            "db.execute_sql('CREATE TABLE remade AS SELECT * FROM project')",
+            "db.execute_sql('DROP TABLE project')",
+            "db.execute_sql('ALTER TABLE remade RENAME TO project')",
+            "db.execute_sql('CREATE UNIQUE INDEX project_id ON project (id)')",
+        ],
+    )
 
-    migrate()
+    assert migrate() == ["0002_remade"]
 
-    assert [kept(each) for each in ("project", "document", "document_revision")] == [
-        1
-    ] * 3
-    assert database.pragma("foreign_keys") == 1
-    database.close()
+    assert [row.account_id for row in MemberRow] == ["a"]
+    assert store.pragma("foreign_keys") == 1
+
+
+@pytest.mark.sqlite
+def test_migration_that_loses_rows(store, migrations):
+    """A migration after which a row refers to nothing is rolled back."""
+    project = ProjectRow.create(**PROJECT)
+    MemberRow.create(project=project, account_id="a", role="owner", created_at=NOON)
+    migration(migrations, "0002_loses", ["db.execute_sql('DELETE FROM project')"])
+
+    with pytest.raises(IntegrityError, match="member"):
+        migrate()
+
+    assert ProjectRow.select().count() == 1

@@ -180,7 +180,7 @@ def test_cstate_left_out():
     """An announcement is no incident, and a file that cannot be read is named."""
     assert cargo("cstate").left_out == [
         ("2026-02-01-open-day", "It is an announcement, and no incident."),
-        ("broken", "The front matter is not YAML that can be read."),
+        ("broken", "The front matter is not valid YAML."),
     ]
 
 

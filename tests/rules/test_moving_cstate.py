@@ -128,7 +128,7 @@ def test_time_that_is_none():
     found = cargo(FRONT.replace("2024-05-14 12:00:00", "2024-05-14T12:00:00+00:00Z"))
 
     ((_, why),) = found.left_out
-    assert why.endswith("'2024-05-14T12:00:00+00:00Z' is no date and time.")
+    assert why.endswith("'2024-05-14T12:00:00+00:00Z' is not a date and time.")
 
 
 def test_zone_of_the_page():

@@ -63,7 +63,7 @@ def test_one_that_cannot_be_read():
 
     assert [each.old for each in found.incidents] == ["i1"]
     assert found.left_out == [
-        ("i0", "Gate is stuck: created_at: 'yesterday' is no date and time.")
+        ("i0", "Gate is stuck: created_at: 'yesterday' is not a date and time.")
     ]
 
 

@@ -6,19 +6,21 @@ from typing import Literal
 
 import pytest
 
-from models.base import milliseconds
+from models.base import epoch_ms
 from models.errors import InvalidCursor
 from models.instance import InstanceRow
 from models.pagination import (
     CursorQuery,
     OffsetQuery,
     ascending,
+    cursor_page,
     descending,
     offset_page,
-    page_of,
 )
 from models.platform.keys import KeyRow
 from tests.conftest import NOON
+
+pytestmark = pytest.mark.both_engines
 
 
 class ListThings(CursorQuery):
@@ -50,7 +52,7 @@ def things(store):
 
 
 def page(asked, *sorts):
-    found = page_of(
+    found = cursor_page(
         KeyRow.select(),
         asked,
         *(sorts or (descending(KeyRow.created_at), descending(KeyRow.id))),
@@ -150,7 +152,7 @@ def test_cursor_keeps_values_as_stored(things):
     _, cursor = page(ListThings(limit=1))
     raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
 
-    assert str(milliseconds(NOON) + 2).encode() in raw
+    assert str(epoch_ms(NOON) + 2).encode() in raw
 
 
 @pytest.mark.parametrize(

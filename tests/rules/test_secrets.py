@@ -5,7 +5,13 @@ import zlib
 
 import pytest
 
-from models.platform.secrets import ALPHABET, FORM, Secret, is_secret, make_secret
+from models.platform.secrets import (
+    ALPHABET,
+    SECRET_PATTERN,
+    Secret,
+    generate_secret,
+    is_well_formed,
+)
 
 KNOWN = "mh_00000000_" + "0" * 43
 
@@ -19,9 +25,9 @@ def number(digits):
 
 def test_form():
     """A brand, eight digits that may be shown, 43 of chance, six of checksum."""
-    secret = make_secret()
+    secret = generate_secret()
 
-    assert FORM.fullmatch(secret.text)
+    assert SECRET_PATTERN.fullmatch(secret.text)
     assert len(secret.text) == 3 + 8 + 1 + 43 + 6
     assert secret.prefix == secret.text[:11]
     assert secret.hash == hashlib.sha256(secret.text.encode()).hexdigest()
@@ -29,15 +35,15 @@ def test_form():
 
 def test_checksum_is_crc32_in_base62():
     """Anyone can tell a typing error: CRC32 of all before, most digit first."""
-    text = make_secret().text
+    text = generate_secret().text
 
     assert number(text[-6:]) == zlib.crc32(text[:-6].encode())
-    assert is_secret(text)
+    assert is_well_formed(text)
 
 
 def test_two_secrets_differ():
     """No secret is made twice, nor what is shown of it."""
-    made = {make_secret().text for _ in range(100)}
+    made = {generate_secret().text for _ in range(100)}
 
     assert len({text[12:] for text in made}) == 100
 
@@ -45,10 +51,10 @@ def test_two_secrets_differ():
 @pytest.mark.parametrize("place", [3, 10, 12, 54, 55, 60])
 def test_typing_error(place):
     """One wrong digit anywhere is told without asking the database."""
-    text = make_secret().text
+    text = generate_secret().text
     wrong = "1" if text[place] == "0" else "0"
 
-    assert not is_secret(text[:place] + wrong + text[place + 1 :])
+    assert not is_well_formed(text[:place] + wrong + text[place + 1 :])
 
 
 @pytest.mark.parametrize(
@@ -66,7 +72,7 @@ def test_typing_error(place):
 )
 def test_what_is_no_secret(bend):
     """The form is held from the first to the last character."""
-    assert not is_secret(bend(make_secret().text))
+    assert not is_well_formed(bend(generate_secret().text))
 
 
 def test_secret_does_not_travel_in_its_prefix():

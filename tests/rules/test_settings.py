@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from models.settings import PUBLIC_READS, SettingError, Settings, environment_name
-from models.storage.database import named
+from models.settings import PUBLIC_READS, SettingError, Settings, environment_variable
+from models.storage.database import without_password
 
 SHA256 = "0123456789abcdef" * 4
 
@@ -138,7 +138,7 @@ def test_foreign_variables():
 
 def test_names():
     """A setting's name in the environment is derived from its own."""
-    names = [environment_name(each.name) for each in fields(Settings)]
+    names = [environment_variable(each.name) for each in fields(Settings)]
 
     assert all(re.fullmatch(r"MASTHEAD_[A-Z][A-Z0-9_]*", name) for name in names)
 
@@ -227,4 +227,4 @@ def test_address_with_a_stray_sign(rest):
 )
 def test_address_as_it_is_told(address, told):
     """All of it but what lets us in."""
-    assert named(address) == told
+    assert without_password(address) == told

@@ -9,6 +9,8 @@ from models.projects.specifications.rows import SPECIFICATIONS, SpecificationRow
 from models.projects.work.rows import WorkItemRow
 from tests.life import AREA, Life
 
+pytestmark = pytest.mark.both_engines
+
 
 def expected():
     """What the index must hold: the words of everything that is there."""

@@ -8,6 +8,8 @@ from models.status.maintenance.intervals import outside
 from models.status.uptime.uptime import Counts, total
 from tests.conftest import NOON
 
+pytestmark = pytest.mark.both_engines
+
 
 @pytest.mark.parametrize(
     ("up", "degraded", "down", "pct"),

@@ -22,7 +22,7 @@ from models.projects.work.items import (
 )
 from models.projects.work.links import SpecificationLink, with_ties
 from models.projects.work.rows import work_item_with
-from models.storage.database import rehearsing
+from models.storage.database import dry_run
 from tests.projects import KEY, MAINTAINER, READER, STRANGER, make_project
 from tests.work import change, label, milestone, relate, specification, work
 
@@ -49,7 +49,7 @@ def archive(item, clock):
 def test_numbers(project, other, clock):
     """Each project counts for itself; what is rolled back takes no number."""
     first = work(project, clock)
-    with rehearsing():
+    with dry_run():
         work(project, clock)
     second, foreign = work(project, clock), work(other, clock)
 

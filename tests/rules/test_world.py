@@ -9,7 +9,7 @@ from models.audit import AuditRow, broken_links
 from models.changes import behind
 from models.platform.keys import KeyRow
 from models.platform.scopes import any_covers
-from models.platform.secrets import hash_of
+from models.platform.secrets import hash_secret
 from models.status.incidents.incidents import (
     StatusUpdateIncident,
     entries_of,
@@ -263,7 +263,7 @@ def test_people(store):
     """Four keys that open as much as their names say."""
     cast = people(NOW)
     keys = {
-        name: KeyRow.get(KeyRow.hash == hash_of(getattr(cast, name))).scopes
+        name: KeyRow.get(KeyRow.hash == hash_secret(getattr(cast, name))).scopes
         for name in ("operator", "developer", "probe", "stranger")
     }
 

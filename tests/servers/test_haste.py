@@ -3,7 +3,7 @@
 import pytest
 
 from models.platform.rate_limits import Rate
-from models.platform.shared_rate_limits import SharedBuckets
+from models.platform.shared_rate_limits import DatabaseRateLimiter
 from models.storage.database import database, open_database
 
 pytestmark = pytest.mark.postgresql
@@ -20,10 +20,10 @@ def durable(settings, store):
 
 def test_draw_waits_for_no_disk(durable, monkeypatch):
     """A request that only reads writes no more than its draw, which may be lost."""
-    connection = database.aside()
+    connection = database.extra_connection()
     assert connection.execute(ASKED).fetchone() == ("on",)
     monkeypatch.setattr(database.obj, "aside", lambda: connection)
 
-    SharedBuckets().draw("key", 0, Rate(2, 1))
+    DatabaseRateLimiter().draw("key", 0, Rate(2, 1))
 
     assert connection.execute(ASKED).fetchone() == ("off",)

@@ -12,7 +12,7 @@ from models.platform.keys import CreateKey, issue_key
 from models.projects.work.rows import WorkItemRow
 from models.status.services.catalogue import ServiceRow
 from models.storage.database import reading, writing
-from models.storage.integrity import faults
+from models.storage.integrity import integrity_problems
 from tests.servers.conftest import GONE, until
 
 pytestmark = pytest.mark.postgresql
@@ -195,7 +195,7 @@ def test_load_with_two_killed(servers, key, shelf, luck):
     slugs = sorted(slug for each in writers for slug in each.slugs)
     assert kept_slugs() == slugs
     with reading():
-        assert faults() == []
+        assert integrity_problems() == []
     builder, _ = until(lambda: builder_of(found))
     names = [f"Service {slug}" for slug in slugs]
     until(lambda: is_told(names, builder.ask("/status/")[1]))

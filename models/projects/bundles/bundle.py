@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from models.base import Schema
-from models.fields import Id, Moment, Whole
+from models.fields import Id, Moment, WholeNumber
 from models.projects.discussion.comments import Comment
 from models.projects.discussion.references import (
     ExternalId,
@@ -42,7 +42,7 @@ MOST_BYTES = 64 * MIB
 MOST_METADATA = 64 * 1024
 
 Action = Annotated[str, Field(max_length=64, pattern=r"^[a-z]+\.[a-z]+(-[a-z]+)*$")]
-Number = Annotated[Whole, Field(ge=1, lt=2**31)]
+Number = Annotated[WholeNumber, Field(ge=1, lt=2**31)]
 
 
 def _finite(value: dict[str, Any]) -> dict[str, Any]:

@@ -90,7 +90,7 @@ def told_bundle(project: ProjectRow, now: datetime) -> Iterator[str]:
         "format": "projects-bundle",
         "version": 1,
         "exportedAt": format_moment(now),
-        "project": BundledProject.model_validate(project).told(),
+        "project": BundledProject.model_validate(project).to_json(),
     }
     yield json.dumps(head, ensure_ascii=False)[:-1]
     for name, things in things_in(project).items():

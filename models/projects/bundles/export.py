@@ -8,7 +8,7 @@ from peewee import SQL, fn
 
 from models.base import Schema
 from models.errors import PayloadTooLarge
-from models.fields import Flag, Id
+from models.fields import Id, QueryBoolean
 from models.projects.bundles.bundle import MOST_BYTES, ProjectBundle
 from models.projects.bundles.bundle_writer import things_in
 from models.projects.discussion.rows import CommentRow
@@ -37,7 +37,7 @@ ACTIVITY: tuple[Any, Any] = (ActivityRow.metadata, ActivityRow.project)
 
 class ExportProject(Schema):
     id: Id
-    activity: Flag = True
+    activity: QueryBoolean = True
 
 
 def project_exported(

@@ -114,7 +114,7 @@ def import_project(
         index_texts(texts)
     counts = held_by(project)
     told = {"sourceSlug": bundle.project.slug, "counts": counts}
-    told["dropped"] = dropped.told()
+    told["dropped"] = dropped.to_json()
     record_activity(project, "project.imported", project.id, actor, now, **told)
     return ImportedProject(
         project=Project.model_validate(project),
@@ -133,7 +133,7 @@ def _new_ids(bundle: ProjectBundle, now: datetime) -> Ids:
 
 
 def _keep_project(request: ImportProject, ids: Ids) -> ProjectRow:
-    members = request.bundle.project.members() | {
+    members = request.bundle.project.all_fields() | {
         "id": ids[request.bundle.project.id],
         "slug": request.slug,
         "owner_id": request.owner_id,
@@ -158,7 +158,7 @@ def _members(
     kept[request.owner_id] = owner.model_copy(update={"role": "owner"})
     if len(kept) > MOST_MEMBERS:
         raise LimitExceeded(f"A project has at most {MOST_MEMBERS} members.")
-    return [each.members() | {"project_id": project.id} for each in kept.values()]
+    return [each.all_fields() | {"project_id": project.id} for each in kept.values()]
 
 
 def _keep_labels(bundle: ProjectBundle, ids: Ids) -> None:
@@ -211,7 +211,7 @@ def _keep_relationships(bundle: ProjectBundle, ids: Ids) -> int:
         source, target, relationship = stored_ends(each)
         if source in ours and target in ours:
             ends = {"source_id": ids[source], "target_id": ids[target]}
-            rows.append(each.members() | ends | {"relationship": relationship})
+            rows.append(each.all_fields() | ends | {"relationship": relationship})
     _keep(WorkRelationshipRow, rows)
     return len(bundle.relationships) - len(rows)
 
@@ -232,7 +232,7 @@ def _texts(bundle: ProjectBundle, ids: Ids) -> Iterator[Members]:
 
 def _renamed(each: Schema, ids: Ids, *aside: str) -> Members:
     """Return what of the shape is kept in its row, with the new ids."""
-    members = {n: value for n, value in each.members().items() if n not in aside}
+    members = {n: value for n, value in each.all_fields().items() if n not in aside}
     if isinstance(each, SpecificationRevision | DocumentRevision):
         members["size"] = len(each.content.encode())
     if isinstance(each, DocumentRevision):

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from models.base import Schema, new_id
 from models.errors import NotAuthor
 from models.fields import Id, MayOmit, Moment
-from models.pagination import CursorQuery, Page, page_of
+from models.pagination import CursorQuery, Page, cursor_page
 from models.projects.discussion.rows import CommentRow, comment_with
 from models.projects.entities import (
     commented,
@@ -93,7 +93,7 @@ def comments_listed(query: ListComments) -> Page[CommentRow]:
     if query.updated_after is not None:
         rows = rows.where(CommentRow.updated_at >= query.updated_after)
     sort = sorted_by(CommentRow.created_at, query.order, CommentRow.id)
-    return page_of(rows, query, *sort, weight=_bytes)
+    return cursor_page(rows, query, *sort, weight=_bytes)
 
 
 def add_comment(request: AddComment, now: datetime, actor: Actor) -> CommentRow:
@@ -107,7 +107,7 @@ def add_comment(request: AddComment, now: datetime, actor: Actor) -> CommentRow:
         author_type=actor.type,
         created_at=now,
         updated_at=now,
-        **request.members(),
+        **request.all_fields(),
     )
     index_text(entity.project, "comment", comment.id, "", comment.content)
     _record(comment, "added", now, actor, length=len(comment.content))

@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from models.base import Schema, canonical, new_id
+from models.base import Schema, canonical_json, new_id
 from models.errors import LimitExceeded, NameTaken, ValidationFailed
 from models.fields import SLUG, TRIMMED, Id, MayOmit, Moment, SingleLine
-from models.pagination import CursorQuery, Page, descending, page_of
+from models.pagination import CursorQuery, Page, cursor_page, descending
 from models.projects.discussion.external_systems import read_url, system_of
 from models.projects.discussion.rows import ExternalReferenceRow, reference_with
 from models.projects.entities import Entity, entity_with, require_open
@@ -44,7 +44,7 @@ ReferenceState = Annotated[str, TRIMMED, Field(min_length=1, max_length=40), Sin
 
 
 def _short(value: dict[str, object]) -> dict[str, object]:
-    if len(canonical(value)) > MOST_METADATA:
+    if len(canonical_json(value)) > MOST_METADATA:
         raise ValueError(f"Must be at most {MOST_METADATA} bytes of JSON.")
     words = [*value, *(each for each in value.values() if isinstance(each, str))]
     if any("\x00" in each for each in words):
@@ -145,7 +145,7 @@ def references_listed(query: ListReferences) -> Page[ExternalReferenceRow]:
         wanted = getattr(query, name)
         if wanted is not None:
             rows = rows.where(getattr(row, name) == wanted)
-    return page_of(rows, query, descending(row.created_at), descending(row.id))
+    return cursor_page(rows, query, descending(row.created_at), descending(row.id))
 
 
 MOST_REFERENCES = 100
@@ -176,7 +176,7 @@ def add_reference(
         raise LimitExceeded(
             f"There are {MOST_REFERENCES} references here, which is the most."
         )
-    members = request.members() | {"system": system, "project_id": entity.project.id}
+    members = request.all_fields() | {"system": system, "project_id": entity.project.id}
     reference = ExternalReferenceRow.create(
         id=new_id(now),
         creator_id=actor.id,
@@ -198,7 +198,7 @@ def update_reference(
     _require_may(entity, actor, "update")
     require_updated_at(reference, request.expected_updated_at)
     require_open(entity)
-    wanted = request.given()
+    wanted = request.sent_fields()
     for aside in ("id", "expected_updated_at"):
         wanted.pop(aside, None)
     if wanted.get("url", "kept") is None and reference.external_id is None:
@@ -262,7 +262,9 @@ def _same(
 def _sent(request: AddReference) -> dict[str, Any]:
     """Return what an adding says anew of the reference that stands there."""
     aside = {"entity_type", "entity_id", "project_id", "external_id"}
-    return {name: each for name, each in request.given().items() if name not in aside}
+    return {
+        name: each for name, each in request.sent_fields().items() if name not in aside
+    }
 
 
 def _changed(

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from models.projects.documents.documents import Collection
 from models.projects.documents.published import PublishedPage
-from models.response_headers import PLACES, address, page_of
+from models.response_headers import PATH_RULES, url_path, without_query
 
 COLLECTIONS = get_args(Collection)
 
@@ -16,7 +16,7 @@ ENDINGS = (".md", ".mdx", ".markdown", ".html", ".json")
 INDEXES = ("index", "_index", "readme")
 # Where the site has more than documents; what lies there is let through. What tells
 # of single builds comes and goes.
-OTHERS = {place.split("/")[1] for place in PLACES} - {
+OTHERS = {place.split("/")[1] for place in PATH_RULES} - {
     *("", "assets", "build.json", "builds", *COLLECTIONS)
 }
 
@@ -26,7 +26,7 @@ def document_path(collection: str, slug: str) -> str:
 
 
 def href_of(document: PublishedPage) -> str:
-    return address(document_path(document.collection, document.slug))
+    return url_path(document_path(document.collection, document.slug))
 
 
 def fragment_of(href: str) -> str:
@@ -64,7 +64,7 @@ class Addresses:
         """
         if target.startswith("#"):
             return target
-        written = page_of(target)
+        written = without_query(target)
         path, rest = unquote(written), target[len(written) :]
         query = rest.partition("#")[0]
         if not (path + query).isprintable():

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from models.base import Schema
 from models.changes import mark
 from models.errors import ValidationFailed
-from models.fields import Slug, free_slug
+from models.fields import Slug, unique_slug
 from models.projects.documents.documents import (
     Collection,
     CreateDocument,
@@ -171,7 +171,7 @@ class Register:
 
     def free_slug(self, source: DocumentSource) -> str:
         """Return the slug of a new document: its own, or one that is free."""
-        slug = free_slug(source.slug, self._slugs)
+        slug = unique_slug(source.slug, self._slugs)
         self._slugs.add(slug)
         return slug
 

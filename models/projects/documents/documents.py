@@ -7,7 +7,16 @@ from pydantic import Field, model_validator
 
 from models.base import Change, Schema, new_id
 from models.errors import DocumentPublished
-from models.fields import TRIMMED, Flag, Id, MayOmit, Moment, SingleLine, Slug, Whole
+from models.fields import (
+    TRIMMED,
+    Id,
+    MayOmit,
+    Moment,
+    QueryBoolean,
+    SingleLine,
+    Slug,
+    WholeNumber,
+)
 from models.pagination import Page
 from models.projects.documents.rows import (
     DOCUMENTS,
@@ -34,7 +43,7 @@ from models.projects.versioning.listing import ListVersioned, registered
 DocumentType = Literal["rfc", "runbook", "note", "design"]
 Collection = Literal["guides", "products", "support"]
 Section = Annotated[str, TRIMMED, Field(min_length=1, max_length=80), SingleLine]
-Position = Annotated[Whole, Field(ge=0, le=10_000)]
+Position = Annotated[WholeNumber, Field(ge=0, le=10_000)]
 Note = OrNull[Annotated[str, Field(max_length=300)]]
 # Where the page stands: not versioned, so a change shows at once on the site.
 PLACEMENT = ("collection", "section", "position")
@@ -110,7 +119,7 @@ def create_document(
     require_role(project, actor, "documents:create")
     require_active(project)
     DOCUMENTS.require_free(project, request.slug)
-    members = request.members()
+    members = request.all_fields()
     content = members.pop("content")
     document = DocumentRow.create(
         id=new_id(now),
@@ -168,7 +177,9 @@ def update_document(
 
 def _wanted(request: UpdateDocument) -> dict[str, Any]:
     aside = {"id", "note", "expected_version"}
-    return {name: each for name, each in request.given().items() if name not in aside}
+    return {
+        name: each for name, each in request.sent_fields().items() if name not in aside
+    }
 
 
 def _require_may_save(
@@ -206,8 +217,8 @@ class ListDocuments(ListVersioned):
     type: Commas[DocumentType] | None = None
     collection: Commas[Collection | Literal["none"]] | None = None
     section: Section | None = None
-    published: Flag | None = None
-    stale: Flag | None = None
+    published: QueryBoolean | None = None
+    stale: QueryBoolean | None = None
     sort: Literal["updatedAt", "createdAt", "title", "position"] = "updatedAt"
 
 

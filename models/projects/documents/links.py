@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from models.base import Schema
-from models.fields import Digits, Id, Slug
+from models.fields import Id, QueryInteger, Slug
 from models.projects.documents.addresses import Addresses, fragment_of, href_of
 from models.projects.documents.preview import Site, Text
 from models.projects.documents.publication_history import earlier_revisions
@@ -18,7 +18,7 @@ from models.projects.documents.renamed_headings import former_ids
 from models.projects.documents.rendered_bodies import Body, bodies_with, links_with
 from models.projects.documents.rows import DOCUMENTS, DocumentRevisionRow, DocumentRow
 from models.projects.fields import NamedInProject
-from models.response_headers import page_of
+from models.response_headers import without_query
 
 # Links that lead out of the document, and links that lead to it.
 MOST = 1_000
@@ -29,7 +29,7 @@ Problem = Literal["nothing-there", "no-heading"]
 
 
 class GetDocumentLinks(NamedInProject):
-    version: Digits | None = None
+    version: QueryInteger | None = None
 
 
 class DocumentLink(Schema):
@@ -110,14 +110,14 @@ class _Seen:
         for other, links in self._links_of_others() if self.is_on_site else ():
             for target in links:
                 href = self._addresses.resolve(other, target)
-                if href and page_of(href) == here:
+                if href and without_query(href) == here:
                     problem = self._problem(href, self.page)
                     yield _Found(target, href, other, problem)
 
     def _document_at(self, href: str | None) -> PublishedPage | None:
         if href is None:
             return None
-        path = page_of(href)
+        path = without_query(href)
         return self._addresses.document_at(path) if path else self.page
 
     def _problem(self, href: str | None, other: PublishedPage | None) -> Problem | None:

@@ -8,10 +8,10 @@ from typing import Any, cast
 
 from peewee import ModelSelect, fn
 
-from models.base import Schema, moment
+from models.base import Schema, from_epoch_ms
 from models.errors import DocumentNotFound
 from models.fields import Moment, Slug
-from models.pagination import CursorQuery, Page, Sort, page_of
+from models.pagination import CursorQuery, Page, Sort, cursor_page
 from models.projects.documents.documents import Collection, Section
 from models.projects.documents.rows import (
     DOCUMENTS,
@@ -116,7 +116,7 @@ def published_listed(query: ListPublished) -> Page[PublishedDocument]:
         rows = rows.where(DocumentRow.section == query.section)
     if query.revised_after is not None:
         rows = rows.where(DocumentRevisionRow.created_at >= query.revised_after)
-    page = page_of(rows, query, *IN_ORDER, weight=lambda page: page.size)
+    page = cursor_page(rows, query, *IN_ORDER, weight=lambda page: page.size)
     return Page(_with_texts(page.items), page.meta)
 
 
@@ -139,7 +139,7 @@ class _Known:
     def of(cls, names: Sequence[str], row: tuple[Any, ...]) -> "_Known":
         members = dict(zip(names, row, strict=True))
         for name in ("published_at", "revised_at"):
-            members[name] = moment(members[name])
+            members[name] = from_epoch_ms(members[name])
         page = PublishedPage(**members)
         return cls(row, page, tuple(sort.value(page) for sort in IN_ORDER))
 

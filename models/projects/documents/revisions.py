@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from models.base import Schema
-from models.fields import Digits, Id, MayOmit, Moment
+from models.fields import Id, MayOmit, Moment, QueryInteger
 from models.projects.documents.documents import Note
 from models.projects.documents.rows import DOCUMENTS, DocumentRow, document_with
 from models.projects.fields import Actor, ActorType, GetRevision, ListRevisions, Version
@@ -43,8 +43,8 @@ class GetDocumentRevision(GetRevision):
 
 class DiffDocumentRevisions(Schema):
     document_id: Id
-    from_: Annotated[Digits | None, Field(alias="from")] = None
-    to: Digits | None = None
+    from_: Annotated[QueryInteger | None, Field(alias="from")] = None
+    to: QueryInteger | None = None
 
 
 class RestoreDocumentRevision(Schema):

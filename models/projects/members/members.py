@@ -9,7 +9,7 @@ from pydantic import model_validator
 from models.base import Schema
 from models.errors import LimitExceeded, MemberExists, OwnerMembership
 from models.fields import Id, Moment
-from models.pagination import CursorQuery, Page, Sort, ascending, page_of
+from models.pagination import CursorQuery, Page, Sort, ascending, cursor_page
 from models.projects.entities import member_of
 from models.projects.fields import AccountOrMe, Actor, Commas, OfProject, account_named
 from models.projects.members.role_checks import MemberRow, require_role
@@ -87,7 +87,7 @@ def members_listed(query: ListMembers, actor: Actor) -> Page[MemberRow]:
     if query.role is not None:
         rows = rows.where(MemberRow.role.in_(query.role))
     sorts = (ascending(MemberRow.created_at), ascending(MemberRow.number))
-    return page_of(rows, query, _strongest_first(), *sorts)
+    return cursor_page(rows, query, _strongest_first(), *sorts)
 
 
 def add_member(

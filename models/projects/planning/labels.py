@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 from peewee import Case, fn
 from pydantic import Field
 
-from models.base import Schema, milliseconds, new_id
+from models.base import Schema, epoch_ms, new_id
 from models.errors import LabelNotFound, LimitExceeded, NameTaken, RoleRequired
 from models.fields import SLUG, Id, MayOmit, Moment
-from models.pagination import CursorQuery, Limit, Page, ascending, page_of
+from models.pagination import CursorQuery, Limit, Page, ascending, cursor_page
 from models.projects.fields import Actor, OfProject
 from models.projects.members.role_checks import require_role
 from models.projects.planning.rows import LabelRow, label_with
@@ -77,7 +77,7 @@ def labels_listed(query: ListLabels) -> Page[LabelRow]:
     rows = rows.where(found[query.scope])
     if query.q is not None:
         rows = rows.where(LabelRow.name.startswith(query.q))
-    return page_of(rows, query, ascending(LabelRow.name), ascending(LabelRow.id))
+    return cursor_page(rows, query, ascending(LabelRow.name), ascending(LabelRow.id))
 
 
 def create_label(
@@ -260,7 +260,7 @@ def _touch_items_with(label: LabelRow, now: datetime) -> int:
         WorkLabelRow.label == label.id
     )
     at: Any = WorkItemRow.updated_at
-    later = Case(None, [(at >= now, at + 1)], milliseconds(now))
+    later = Case(None, [(at >= now, at + 1)], epoch_ms(now))
     query = WorkItemRow.update(updated_at=later).where(WorkItemRow.id.in_(bearers))
     return int(query.execute())
 
@@ -283,7 +283,7 @@ def label_uses_listed(query: ListGlobalLabels) -> Page[dict[str, Any]]:
     rows = LabelRow.select().where(LabelRow.project.is_null())
     if query.q is not None:
         rows = rows.where(LabelRow.name.startswith(query.q))
-    page = page_of(rows, query, ascending(LabelRow.name), ascending(LabelRow.id))
+    page = cursor_page(rows, query, ascending(LabelRow.name), ascending(LabelRow.id))
     uses = uses_of([label.id for label in page.items])
     told = []
     for label in page.items:

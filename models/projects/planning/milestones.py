@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from models.base import Schema, new_id
 from models.fields import TRIMMED, Id, MayOmit, Moment, SingleLine
-from models.pagination import CursorQuery, Page, page_of
+from models.pagination import CursorQuery, Page, cursor_page
 from models.projects.fields import (
     Actor,
     Archived,
@@ -113,7 +113,7 @@ def milestones_listed(query: ListMilestones) -> Page[MilestoneRow]:
         rows = rows.where(each)
     order = query.order or ("asc" if query.sort == "targetAt" else None)
     sort = sorted_by(SORTS[query.sort], order, MilestoneRow.id)
-    return page_of(rows, query, *sort)
+    return cursor_page(rows, query, *sort)
 
 
 def create_milestone(
@@ -123,7 +123,7 @@ def create_milestone(
     require_role(project, actor, "milestones:create")
     require_active(project)
     milestone = MilestoneRow.create(
-        id=new_id(now), created_at=now, updated_at=now, **request.members()
+        id=new_id(now), created_at=now, updated_at=now, **request.all_fields()
     )
     _record(milestone, "created", now, actor, name=milestone.name)
     return milestone
@@ -141,7 +141,7 @@ def update_milestone(
     require_role(milestone.project, actor, "milestones:update")
     require_updated_at(milestone, request.expected_updated_at)
     require_active(milestone.project, milestone)
-    wanted = request.given()
+    wanted = request.sent_fields()
     for aside in ("id", "expected_updated_at"):
         wanted.pop(aside, None)
     changes = milestone.change(wanted, now)

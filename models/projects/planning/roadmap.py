@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from models.base import Schema
-from models.fields import Digits
+from models.fields import QueryInteger
 from models.projects.fields import OfProject
 from models.projects.planning.milestones import Milestone
 from models.projects.planning.rows import MilestoneRow
@@ -34,7 +34,7 @@ class Roadmap(Schema):
 
 
 class GetRoadmap(OfProject):
-    limit: Annotated[Digits, Field(ge=1, le=100)] = 50
+    limit: Annotated[QueryInteger, Field(ge=1, le=100)] = 50
     done: Literal["exclude", "include"] = "exclude"
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from peewee import ForeignKeyField, TextField
 
-from models.audit import Target
+from models.audit import AuditTarget
 from models.base import MomentField, Row
 from models.errors import LabelNotFound, MilestoneNotFound
 from models.projects.projects.rows import ProjectRow
@@ -54,8 +54,8 @@ class LabelRow(Row):
         return self.project_id is None
 
     @property
-    def audited(self) -> Target:
-        return Target("label", self.id, self.name)
+    def audited(self) -> AuditTarget:
+        return AuditTarget("label", self.id, self.name)
 
     def touch(self, now: datetime) -> None:  # noqa: ARG002
         """Save; a label has no time of its last change."""

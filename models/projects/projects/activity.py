@@ -15,8 +15,8 @@ from models.pagination import (
     Limit,
     Page,
     ascending,
+    cursor_page,
     descending,
-    page_of,
 )
 from models.projects.fields import (
     Actor,
@@ -132,7 +132,7 @@ def activity_listed(query: ListActivity) -> Page[ActivityRow]:
         rows = rows.where(ActivityRow.number > _number_of(query.after_id))
     up = query.order == "asc" or query.after_id is not None
     sort = ascending if up else descending
-    return page_of(rows, query, sort(ActivityRow.number))
+    return cursor_page(rows, query, sort(ActivityRow.number))
 
 
 def told_changes(changes: dict[str, Change]) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def _beyond(some: list[Any], others: list[Any]) -> list[Any]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Schema):
-        return value.told()
+        return value.to_json()
     return format_moment(value) if isinstance(value, datetime) else value
 
 

@@ -66,7 +66,7 @@ class RestoreProject(Schema):
 
 def create_project(request: CreateProject, now: datetime, actor: Actor) -> ProjectRow:
     """Begin a project; who answers for it is its first member."""
-    members = request.members() | {"owner_id": _owner(request, actor)}
+    members = request.all_fields() | {"owner_id": _owner(request, actor)}
     if ProjectRow.select().where(ProjectRow.slug == request.slug).exists():
         raise SlugTaken(f"There already is a project with the slug '{request.slug}'.")
     project = ProjectRow.create(
@@ -88,7 +88,7 @@ def update_project(
     require_role(project, actor, "projects:update")
     require_updated_at(project, request.expected_updated_at)
     require_active(project)
-    wanted = request.given()
+    wanted = request.sent_fields()
     wanted.pop("expected_updated_at", None)
     changes = project.change(wanted, now)
     status = changes.pop("status", None)

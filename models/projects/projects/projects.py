@@ -6,8 +6,8 @@ from typing import Literal
 from pydantic import model_validator
 
 from models.base import Schema, new_id
-from models.fields import Flag, Id, Moment, Slug
-from models.pagination import CursorQuery, Page, page_of
+from models.fields import Id, Moment, QueryBoolean, Slug
+from models.pagination import CursorQuery, Page, cursor_page
 from models.projects.fields import (
     AccountOrMe,
     Actor,
@@ -48,7 +48,7 @@ class Project(Schema):
 class ListProjects(CursorQuery):
     status: Commas[ProjectStatus] | None = None
     archived: Archived = "exclude"
-    builtin: Flag | None = None
+    builtin: QueryBoolean | None = None
     member_id: AccountOrMe | None = None
     owner_id: Id | None = None
     q: Search | None = None
@@ -98,7 +98,7 @@ def projects_listed(query: ListProjects, actor: Actor) -> Page[ProjectRow]:
         rows = rows.where(ProjectRow.updated_at >= query.updated_after)
     if query.updated_before is not None:
         rows = rows.where(ProjectRow.updated_at < query.updated_before)
-    return page_of(
+    return cursor_page(
         rows, query, *sorted_by(SORTS[query.sort], query.order, ProjectRow.id)
     )
 

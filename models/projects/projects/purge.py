@@ -7,7 +7,7 @@ from peewee import ModelSelect
 from models.base import Schema
 from models.errors import BuiltinProject, ConfirmationMismatch, NotArchived
 from models.fields import Id, Slug
-from models.idempotency import forget_answers_about
+from models.idempotency import delete_responses_about
 from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
 from models.projects.members.role_checks import MemberRow
@@ -26,7 +26,7 @@ from models.projects.work.rows import (
     WorkRelationshipRow,
     WorkSpecificationRow,
 )
-from models.storage.database import leave_no_trace
+from models.storage.database import truncate_wal_after_commit
 
 Counts = dict[str, int]
 
@@ -91,9 +91,9 @@ def purge_project(request: PurgeProject) -> tuple[ProjectRow, Counts]:
     counts = held_by(project)
     # All that belongs to it goes by the cascades of the database.
     project.delete_instance()
-    forget_answers_about(project.id)
+    delete_responses_about(project.id)
     rebuild_index()
-    leave_no_trace()
+    truncate_wal_after_commit()
     return project, counts
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from peewee import BooleanField, IntegerField, TextField
 
-from models.audit import Target
+from models.audit import AuditTarget
 from models.base import MomentField, Row
 from models.errors import (
     Archived,
@@ -35,8 +35,8 @@ class ProjectRow(Row):
         return f"project '{self.slug}'"
 
     @property
-    def audited(self) -> Target:
-        return Target("project", self.id, self.slug)
+    def audited(self) -> AuditTarget:
+        return AuditTarget("project", self.id, self.slug)
 
 
 def project_with(id: str | None = None, *, slug: str | None = None) -> ProjectRow:

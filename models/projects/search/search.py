@@ -7,7 +7,7 @@ from peewee import Case, fn
 from pydantic import Field
 
 from models.base import Schema
-from models.fields import Digits, Id, Moment
+from models.fields import Id, Moment, QueryInteger
 from models.pagination import CursorQuery, Page
 from models.projects.discussion.rows import CommentRow
 from models.projects.documents.rows import DocumentRow
@@ -54,7 +54,7 @@ class ListHits(OfProject, CursorQuery):
     q: Annotated[str, Field(min_length=1, max_length=200)]
     types: Commas[Indexed] | None = None
     archived: Literal["exclude", "include"] = "exclude"
-    limit: Annotated[Digits, Field(ge=1, le=50)] = 20
+    limit: Annotated[QueryInteger, Field(ge=1, le=50)] = 20
 
 
 def hits_listed(query: ListHits) -> Page[SearchHit]:

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from models.storage.database import database
-from models.storage.engines.engine import Ranked, Sought
+from models.storage.engines.engine import RankedText, SearchTerm
 
 # A shorter beginning would be that of a good part of all words.
 SHORTEST_PREFIX = 2
@@ -13,7 +13,7 @@ SHORTEST_PREFIX = 2
 _PARTS = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
-def sought(asked: str) -> list[Sought]:
+def sought(asked: str) -> list[SearchTerm]:
     """
     Return what is sought: words, phrases in quotes, beginnings before a `*`.
 
@@ -25,22 +25,24 @@ def sought(asked: str) -> list[Sought]:
         if any(char.isalnum() for char in text):
             last = text[-SHORTEST_PREFIX:]
             is_long = len(last) == SHORTEST_PREFIX and last.isalnum()
-            found.append(Sought(text, word.endswith("*") and is_long))
+            found.append(SearchTerm(text, word.endswith("*") and is_long))
     return list(dict.fromkeys(found))
 
 
 def match_of(asked: str) -> str | None:
     """Return the query of the index; None where nothing is sought, so nothing found."""
     parts = sought(asked)
-    return database.match_of(parts) if parts else None
+    return database.match_query(parts) if parts else None
 
 
 def matches(match: str) -> Any:
     """Select the numbers of the texts that match."""
-    return database.matches(match)
+    return database.matching_texts(match)
 
 
-def newest_ranked(match: str, texts: Any, where: list[Any], most: int) -> list[Ranked]:
+def newest_ranked(
+    match: str, texts: Any, where: list[Any], most: int
+) -> list[RankedText]:
     """Return the newest texts that match and their ranks, which is no order yet."""
-    found: list[Ranked] = database.newest_ranked(match, texts, where, most)
+    found: list[RankedText] = database.newest_ranked(match, texts, where, most)
     return found

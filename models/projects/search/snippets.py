@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from unicodedata import category, normalize
 
 from models.projects.search.search_query import sought
-from models.storage.engines.engine import Sought
+from models.storage.engines.engine import SearchTerm
 
 MOST = 240
 # What is shown before the first place; so much is read to fill the rest.
@@ -71,7 +71,7 @@ class Finder:
                     break
 
 
-def _pattern(part: Sought) -> str:
+def _pattern(part: SearchTerm) -> str:
     words = _WORD.findall(folded(normalize("NFC", part.text)))
     end = rf"{LETTER}*" if part.is_prefix else rf"(?!{LETTER})"
     return r"[\W_]+".join(re.escape(each) for each in words) + end if words else ""

@@ -32,14 +32,14 @@ def index_text(
     row.insert(project=project.id, entity_type=type, entity_id=id, **words).on_conflict(
         conflict_target=[row.entity_id], preserve=[row.title, row.body]
     ).execute()
-    database.index_words(id, **words)
+    database.index_text(id, **words)
 
 
 def index_texts(rows: list[dict[str, str]]) -> None:
     """Let search find things that were not there before."""
     IndexedTextRow.insert_many(rows).execute()
     for row in rows:
-        database.index_words(row["entity_id"], row["title"], row["body"])
+        database.index_text(row["entity_id"], row["title"], row["body"])
 
 
 def unindex_text(id: str) -> None:
@@ -49,4 +49,4 @@ def unindex_text(id: str) -> None:
 
 def rebuild_index() -> None:
     """Make the index of words anew, so that no forgotten word stays in it."""
-    database.rebuild_words()
+    database.rebuild_text_index()

@@ -6,8 +6,8 @@ from peewee import Case, Value, fn
 from pydantic import model_validator
 
 from models.base import Schema
-from models.fields import Flag, Id, Slug
-from models.pagination import CursorQuery, Page, ascending, page_of
+from models.fields import Id, QueryBoolean, Slug
+from models.pagination import CursorQuery, Page, ascending, cursor_page
 from models.projects.fields import OfProject
 from models.projects.projects.rows import project_asked
 from models.projects.specifications.rows import SpecificationRow, specification_with
@@ -44,7 +44,7 @@ class Coverage(Schema):
 
 class GetCoverage(OfProject, CursorQuery):
     id: Id | None = None
-    drift: Flag = False
+    drift: QueryBoolean = False
 
     @model_validator(mode="after")
     def _one(self) -> "GetCoverage":
@@ -67,7 +67,7 @@ def coverage(query: GetCoverage) -> Page[Coverage]:
     if query.drift:
         rows = rows.where(drift.is_null(False))
     sorts = ascending(SpecificationRow.slug), ascending(SpecificationRow.id)
-    page = page_of(rows, query, *sorts)
+    page = cursor_page(rows, query, *sorts)
     counts = _counted([each.id for each in page.items])
     return Page([_told(each, counts) for each in page.items], page.meta)
 

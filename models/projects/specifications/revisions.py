@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from models.base import Schema
-from models.fields import Digits, Id, MayOmit, Moment
+from models.fields import Id, MayOmit, Moment, QueryInteger
 from models.pagination import Page
 from models.projects.fields import (
     Actor,
@@ -62,8 +62,8 @@ class GetSpecificationRevision(GetRevision):
 
 class DiffSpecificationRevisions(Schema):
     specification_id: Id
-    from_: Annotated[Digits, Field(alias="from")]
-    to: Digits | None = None
+    from_: Annotated[QueryInteger, Field(alias="from")]
+    to: QueryInteger | None = None
 
 
 class RestoreSpecificationRevision(Schema):

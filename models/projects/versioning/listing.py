@@ -3,7 +3,7 @@
 from typing import Any
 
 from models.fields import Id, Moment
-from models.pagination import CursorQuery, Page, page_of
+from models.pagination import CursorQuery, Page, cursor_page
 from models.projects.fields import (
     Archived,
     Content,
@@ -40,7 +40,7 @@ def registered(
     for each in (*where, *_in_projects(kind.head, query), *_when(kind.head, query)):
         rows = rows.where(each)
     is_omitted = query.content == "omit"
-    page = page_of(
+    page = cursor_page(
         rows,
         query,
         *sorted_by(sort, query.order, kind.head.id),

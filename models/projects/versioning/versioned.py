@@ -6,7 +6,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from models.base import new_id
 from models.errors import NotFound, RevisionNotFound, SlugTaken, VersionConflict
-from models.pagination import Page, ascending, descending, page_of
+from models.pagination import Page, ascending, cursor_page, descending
 from models.projects.fields import Actor, GetRevision, ListRevisions, NamedInProject
 from models.projects.projects.rows import ProjectRow, project_asked
 from models.projects.search.text_index import index_text
@@ -145,7 +145,7 @@ class Versioned(Generic[Head, Revision]):
         rows = self.kept.select(*columns).where(self.of == head.id, *where)
         is_omitted = query.content == "omit"
         sort = ascending if query.order == "asc" else descending
-        page = page_of(
+        page = cursor_page(
             rows,
             query,
             sort(self.kept.version),

@@ -89,7 +89,7 @@ def bulk_create_work_items(
 
 
 def _members(request: BulkWorkItem) -> dict[str, Any]:
-    members = request.members()
+    members = request.all_fields()
     del members["ref"]
     return members
 
@@ -105,7 +105,7 @@ def _others(request: BulkCreateWorkItems) -> dict[str, WorkItemRow]:
 
 def _missing(project: ProjectRow, request: BulkCreateWorkItems) -> Iterator[Missing]:
     for place, each in enumerate(request.items):
-        yield from missing(project, each.members(), at=f"/items/{place}")
+        yield from missing(project, each.all_fields(), at=f"/items/{place}")
 
 
 def _unknown(

@@ -158,7 +158,7 @@ def _require_usable(items: list[WorkItemRow], changes: WorkChanges) -> None:
 
 def _wanted(item: WorkItemRow, changes: WorkChanges) -> dict[str, Any]:
     """Return what the item is to have; what is both added and removed goes."""
-    wanted = changes.given()
+    wanted = changes.sent_fields()
     for name, add, remove, _ in LISTS:
         come, go = wanted.pop(add, None) or [], wanted.pop(remove, None) or []
         old = getattr(item, name)

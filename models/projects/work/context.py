@@ -3,7 +3,7 @@
 from typing import Any
 
 from models.base import Schema
-from models.fields import Flag, Id
+from models.fields import Id, QueryBoolean
 from models.projects.discussion.comments import Comment
 from models.projects.discussion.references import ExternalReference
 from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
@@ -26,7 +26,7 @@ LAST = 20
 
 class GetWorkContext(Schema):
     id: Id
-    with_content: Flag = False
+    with_content: QueryBoolean = False
 
 
 class LinkedSpecification(Schema):

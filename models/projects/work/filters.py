@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from peewee import SQL, fn
 
-from models.base import milliseconds
+from models.base import epoch_ms
 from models.projects.fields import Actor, account_named
 from models.projects.specifications.rows import SpecificationRow
 from models.projects.work.blockers import WAITING, open_blocks
@@ -97,8 +97,8 @@ def _when(request: "ListWorkItems") -> Iterator[Narrowed]:
 
 def _within(after: datetime | None, before: datetime | None) -> Callable[[Any], Any]:
     def says(field: Any) -> Any:
-        found = [field >= milliseconds(after)] if after is not None else []
-        found += [field < milliseconds(before)] if before is not None else []
+        found = [field >= epoch_ms(after)] if after is not None else []
+        found += [field < epoch_ms(before)] if before is not None else []
         return reduce(and_, found)
 
     return says

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from models.base import Schema, new_id
 from models.errors import WorkItemNotFound
-from models.fields import Digits, Id, MayOmit, Moment
+from models.fields import Id, MayOmit, Moment, QueryInteger
 from models.projects.fields import (
     Actor,
     ActorType,
@@ -126,7 +126,7 @@ class RestoreWorkItem(Schema):
 
 class GetWorkItem(OfProject):
     id: Id | None = None
-    number: Annotated[Digits, Field(ge=1)] | None = None
+    number: Annotated[QueryInteger, Field(ge=1)] | None = None
 
     @model_validator(mode="after")
     def _one(self) -> "GetWorkItem":
@@ -143,7 +143,7 @@ def create_work_item(
     project = project_with(request.project_id)
     require_role(project, actor, "work-items:create")
     require_active(project)
-    members = request.members()
+    members = request.all_fields()
     require_all(missing(project, members))
     del members["project_id"]
     return add_work_item(project, members, now, actor)
@@ -196,7 +196,7 @@ def update_work_item(
     require_role(item.project, actor, "work-items:update")
     require_updated_at(item, request.expected_updated_at)
     require_active(item.project, item)
-    wanted = request.given()
+    wanted = request.sent_fields()
     del wanted["id"]
     wanted.pop("expected_updated_at", None)
     with_ties([item])

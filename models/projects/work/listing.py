@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 from peewee import SQL, fn
 from pydantic import Field, model_validator
 
-from models.fields import Flag, Id, Moment
-from models.pagination import CursorQuery, Page, Sort, page_of
+from models.fields import Id, Moment, QueryBoolean
+from models.pagination import CursorQuery, Page, Sort, cursor_page
 from models.projects.fields import (
     AccountOrMe,
     Actor,
@@ -46,8 +46,8 @@ class ListWorkItems(OfProject, CursorQuery):
     specification_id: Id | None = None
     spec_relationship: SpecRelationship | None = None
     specification_status: Commas[SpecificationStatus] | None = None
-    blocked: Flag | None = None
-    ready: Flag | None = None
+    blocked: QueryBoolean | None = None
+    ready: QueryBoolean | None = None
     due_after: Moment | None = None
     due_before: Moment | None = None
     created_after: Moment | None = None
@@ -91,7 +91,7 @@ def work_items_listed(query: ListWorkItems, actor: Actor) -> Page[WorkItemRow]:
     if match is not None and query.sort == "relevance":
         page = _by_relevance(match, query, where)
     else:
-        page = page_of(_items(where), query, *_sorts(query))
+        page = cursor_page(_items(where), query, *_sorts(query))
     with_ties(page.items)
     return page
 

@@ -6,8 +6,8 @@ from peewee import ModelSelect
 from pydantic import Field, model_validator
 
 from models.base import Schema
-from models.fields import Digits, Id, Moment
-from models.pagination import CursorQuery, Page, descending, page_of
+from models.fields import Id, Moment, QueryInteger
+from models.pagination import CursorQuery, Page, cursor_page, descending
 from models.projects.fields import Commas, OfProject
 from models.projects.projects.rows import project_asked
 from models.projects.work.items import WorkStatus
@@ -49,7 +49,7 @@ class ListRelationships(OfItem, CursorQuery):
 
 
 class GetGraph(OfItem):
-    depth: Annotated[Digits, Field(ge=1, le=5)] | None = None
+    depth: Annotated[QueryInteger, Field(ge=1, le=5)] | None = None
 
     @model_validator(mode="after")
     def _from_an_item(self) -> "GetGraph":
@@ -83,7 +83,7 @@ def relationships_listed(query: ListRelationships) -> Page[WorkRelationshipRow]:
         ways = {"outgoing": Row.source == id, "incoming": Row.target == id}
         either = (Row.source == id) | (Row.target == id)
         rows = rows.where(ways.get(query.direction or "any", either))
-    return page_of(rows, query, descending(Row.number))
+    return cursor_page(rows, query, descending(Row.number))
 
 
 def graph_got(query: GetGraph) -> Graph:

@@ -17,4 +17,4 @@ def are_few(found: Any) -> bool:
 
 def unindexed(field: Any) -> Any:
     """Return a column by which the database is not to look rows up."""
-    return database.unindexed(field)
+    return database.without_index(field)

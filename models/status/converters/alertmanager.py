@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from models.errors import ValidationFailed
-from models.external_formats import ForeignCamel, read
+from models.external_formats import ExternalCamelModel, parse_json
 from models.status.converters.samples import Names, sample
 from models.status.measurements.measurements import StatusMeasurement
 from models.status.state import Measured
@@ -25,7 +25,7 @@ OTHERWISE: Measured = "degraded"
 _FROM_BEST = ("operational", "degraded", "down")
 
 
-class Alert(ForeignCamel):
+class Alert(ExternalCamelModel):
     status: Literal["firing", "resolved"]
     labels: dict[str, str]
 
@@ -36,7 +36,7 @@ class Alert(ForeignCamel):
         return SEVERITIES.get(self.labels.get("severity", "").lower(), OTHERWISE)
 
 
-class Webhook(ForeignCamel):
+class Webhook(ExternalCamelModel):
     version: Literal["4"]
     truncated_alerts: int = 0
     alerts: list[Alert]
@@ -51,7 +51,7 @@ def samples(
     The worst alert that fires decides. An alert without the label says nothing of
     any service.
     """
-    webhook = read(Webhook, text, "The webhook of Alertmanager")
+    webhook = parse_json(Webhook, text, "The webhook of Alertmanager")
     if webhook.truncated_alerts:
         raise ValidationFailed(
             f"{webhook.truncated_alerts} alerts were left out of the webhook, and one"

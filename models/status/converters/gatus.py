@@ -3,7 +3,12 @@
 import re
 
 from models.errors import ValidationFailed
-from models.external_formats import Foreign, ForeignCamel, ForeignMoment, read
+from models.external_formats import (
+    ExternalCamelModel,
+    ExternalModel,
+    ExternalMoment,
+    parse_json,
+)
 from models.status.converters.samples import Names, sample
 from models.status.measurements.measurements import StatusMeasurement
 from models.status.state import Measured
@@ -14,7 +19,7 @@ MILD = {"[RESPONSE_TIME]", "[CERTIFICATE_EXPIRATION]", "[DOMAIN_EXPIRATION]"}
 _ASKED = re.compile(r"\[[A-Z_]+\]")
 
 
-class Condition(Foreign):
+class Condition(ExternalModel):
     condition: str
     success: bool
 
@@ -24,9 +29,9 @@ class Condition(Foreign):
         return bool(asked) and asked <= MILD
 
 
-class Result(ForeignCamel):
+class Result(ExternalCamelModel):
     success: bool
-    timestamp: ForeignMoment
+    timestamp: ExternalMoment
     duration: int = 0
     condition_results: list[Condition] | None = None
     # That nothing could be asked at all, whatever the conditions make of it.
@@ -41,7 +46,7 @@ class Result(ForeignCamel):
         return "degraded" if is_mild and not self.errors else "down"
 
 
-class Endpoint(Foreign):
+class Endpoint(ExternalModel):
     name: str
     group: str = ""
     key: str = ""
@@ -56,7 +61,7 @@ class Endpoint(Foreign):
 
 def samples(text: str | bytes, names: Names) -> list[StatusMeasurement]:
     """Return every result of every endpoint; no two may be one service."""
-    endpoints = read(list[Endpoint], text, "The answer of Gatus")
+    endpoints = parse_json(list[Endpoint], text, "The answer of Gatus")
     owners: dict[str, Endpoint] = {}
     for each in endpoints:
         other = owners.setdefault(names.slug(*each.names), each)

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from models.errors import ValidationFailed
-from models.fields import StatusSlug, slugged
+from models.fields import StatusSlug, slugify
 from models.status.measurements.measurements import (
     StatusMeasurement,
     StatusRecordMeasurements,
@@ -43,7 +43,7 @@ class Names:
         for each in (*closer, name):
             if each in self._told:
                 return self._told[each]
-        return _slug(slugged(name), name)
+        return _slug(slugify(name), name)
 
 
 def pairs(told: Iterable[str]) -> dict[str, str]:

@@ -42,4 +42,4 @@ def converted(tool: str, request: Asked) -> Iterator[str]:
     oldest = request.now - TAKEN
     samples = [each for each in TOOLS[tool](request) if each.observed_at >= oldest]
     for body in bodies(request.source, samples):
-        yield json.dumps(body.told(), ensure_ascii=False)
+        yield json.dumps(body.to_json(), ensure_ascii=False)

@@ -1,7 +1,12 @@
 """Uptime Kuma: the webhook of a notification, and the beats of a status page."""
 
 from models.errors import ValidationFailed
-from models.external_formats import Foreign, ForeignCamel, ForeignMoment, read
+from models.external_formats import (
+    ExternalCamelModel,
+    ExternalModel,
+    ExternalMoment,
+    parse_json,
+)
 from models.status.converters.samples import Names, sample
 from models.status.measurements.measurements import StatusMeasurement
 from models.status.state import Measured
@@ -11,17 +16,17 @@ from models.status.state import Measured
 STATUSES: dict[int, Measured] = {0: "down", 1: "operational", 2: "degraded"}
 
 
-class Beat(Foreign):
+class Beat(ExternalModel):
     status: int
-    time: ForeignMoment
+    time: ExternalMoment
     ping: float | None = None
 
 
-class Monitor(Foreign):
+class Monitor(ExternalModel):
     name: str
 
 
-class Said(ForeignCamel):
+class Said(ExternalCamelModel):
     """A notification, or the beats of a status page by the monitors' numbers."""
 
     heartbeat: Beat | None = None
@@ -51,7 +56,7 @@ def samples(text: str | bytes, names: Names) -> list[StatusMeasurement]:
     Monitors of a page have a number alone, and one that is new there keeps none of
     the others from being told.
     """
-    said = read(Said, text, "What Uptime Kuma says")
+    said = parse_json(Said, text, "What Uptime Kuma says")
     beats = said.beats()
     if said.heartbeat_list is not None:
         told = [each for each in beats if names.is_told(each[0])]

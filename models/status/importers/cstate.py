@@ -10,12 +10,12 @@ import yaml
 
 from models.errors import ValidationFailed
 from models.external_formats import (
-    AnyMoment,
-    ForeignMoment,
-    read_foreign_moment,
-    shaped,
+    ExternalMoment,
+    OptionalExternalMoment,
+    parse_external_moment,
+    validate_as,
 )
-from models.front_matter import Unusable, parted, yaml_of
+from models.front_matter import UnreadableFile, load_yaml, split_front_matter
 from models.status.importers.html_to_markdown import uncommented
 from models.status.importers.hugo import OfHugo, lowered, urlized, zone_named
 from models.status.importers.imported_status import (
@@ -83,9 +83,9 @@ class Configuration(OfHugo):
 
 class Issue(OfHugo):
     title: str
-    date: ForeignMoment
+    date: ExternalMoment
     resolved: bool | None = None
-    resolved_when: AnyMoment = None
+    resolved_when: OptionalExternalMoment = None
     severity: str | None = None
     affected: list[str] | str | None = None
     informational: bool | None = None
@@ -134,10 +134,10 @@ def _configuration(files: Mapping[str, str]) -> Configuration:
     if name is None:
         raise ValidationFailed("There is no config.yml with the systems of cState.")
     try:
-        said = yaml_of(files[name]) or {}
+        said = load_yaml(files[name]) or {}
     except (yaml.YAMLError, ValueError, RecursionError):
         raise ValidationFailed(f"{name} is not YAML that can be read.") from None
-    return shaped(Configuration, lowered(said), name)
+    return validate_as(Configuration, lowered(said), name)
 
 
 def _in_order(params: Params) -> list[tuple[System, str]]:
@@ -158,9 +158,9 @@ def _add_issue(found: Cargo, path: str, text: str, zone: tzinfo) -> None:
     if name.startswith("_"):
         return
     try:
-        front, body = parted(text)
-        issue = shaped(Issue, lowered(front), "The front matter", zone)
-    except (Unusable, ValidationFailed) as error:
+        front, body = split_front_matter(text)
+        issue = validate_as(Issue, lowered(front), "The front matter", zone)
+    except (UnreadableFile, ValidationFailed) as error:
         found.left_out.append((name, str(error)))
         return
     if issue.informational or issue.draft:
@@ -258,6 +258,6 @@ def _parted(body: str, is_over: bool) -> tuple[str, str]:
 
 def _moment(said: str, otherwise: datetime, zone: tzinfo) -> datetime:
     try:
-        return read_foreign_moment(said, zone)
+        return parse_external_moment(said, zone)
     except ValueError:
         return otherwise

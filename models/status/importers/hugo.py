@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import ConfigDict
 
 from models.errors import ValidationFailed
-from models.external_formats import Foreign
+from models.external_formats import ExternalModel
 
 
-class OfHugo(Foreign):
+class OfHugo(ExternalModel):
     """Names of Hugo may be written in any case: here they have lower case alone."""
 
     model_config = ConfigDict(alias_generator=lambda name: name.replace("_", ""))

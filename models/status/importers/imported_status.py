@@ -9,8 +9,8 @@ from unicodedata import combining, normalize
 from pydantic import Field, ValidationError
 
 from models.base import Schema
-from models.external_formats import wrong_in
-from models.fields import SLUG_LENGTH, Moment, StatusSlug, free_slug, slugged
+from models.external_formats import first_error
+from models.fields import SLUG_LENGTH, Moment, StatusSlug, slugify, unique_slug
 from models.status.incidents.incidents import Body, IncidentStatus, IncidentTitle
 from models.status.maintenance.windows import MaintenanceText
 from models.status.services.catalogue import Description, Group, Hostname, ServiceName
@@ -90,7 +90,7 @@ class Cargo:
     def add_service(self, **members: Any) -> None:
         """Add a service under a slug that no other of this page has."""
         taken = {each.slug for each in self.services}
-        slug = free_slug(slug_of(members["name"]), taken)
+        slug = unique_slug(slug_of(members["name"]), taken)
         self._add(self.services, MovingService, slug=slug, **members)
 
     def add_incident(self, **members: Any) -> None:
@@ -104,7 +104,7 @@ class Cargo:
         try:
             into.append(kind(**members))
         except ValidationError as error:
-            self.left_out.append((members["old"], wrong_in(error)))
+            self.left_out.append((members["old"], first_error(error)))
 
 
 def folded(name: str) -> str:
@@ -114,7 +114,7 @@ def folded(name: str) -> str:
 
 def slug_of(name: str) -> str:
     """Return a slug for any name at all."""
-    slug = slugged(folded(name))
+    slug = slugify(folded(name))
     slug = slug if slug[:1].isalpha() else f"service-{slug}"
     return slug[:SLUG_LENGTH].rstrip("-")
 

@@ -24,7 +24,7 @@ from models.status.services.catalogue import (
     add_service,
     services_named,
 )
-from models.storage.database import rehearsing, writing
+from models.storage.database import dry_run, writing
 
 ACTOR = "command line"
 ACTIONS = {
@@ -79,7 +79,7 @@ def bring_in(
     `otherwise`. A trial keeps nothing. `progress` goes through the incidents and may
     show how far it is.
     """
-    with rehearsing() if is_trial else writing():
+    with dry_run() if is_trial else writing():
         arrival = _Arrival(cargo, now)
         for service in cargo.services:
             arrival.take_service(service)
@@ -113,7 +113,7 @@ class _Arrival:
             self.report.adopted.append(service.slug)
             self._keep("service", moving, service.slug)
             return
-        given = moving.members()
+        given = moving.all_fields()
         wanted = {name: given[name] for name in given if name not in ("old", "address")}
         self._order += 1
         order = min(self._order, 10_000)

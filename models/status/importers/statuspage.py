@@ -6,7 +6,13 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from models.errors import ValidationFailed
-from models.external_formats import AnyMoment, Foreign, ForeignMoment, read, shaped
+from models.external_formats import (
+    ExternalModel,
+    ExternalMoment,
+    OptionalExternalMoment,
+    parse_json,
+    validate_as,
+)
 from models.status.importers.html_to_markdown import as_markdown
 from models.status.importers.imported_status import (
     DESCRIPTION,
@@ -39,12 +45,12 @@ SEVERITIES: dict[str, Severity] = {
     "critical": "major-outage",
 }
 
-T = TypeVar("T", bound=Foreign)
+T = TypeVar("T", bound=ExternalModel)
 # A thing as it is listed; only what becomes of it says whether it can be read.
 Listed = dict[str, Any]
 
 
-class Component(Foreign):
+class Component(ExternalModel):
     id: str
     name: str
     description: str | None = None
@@ -53,39 +59,39 @@ class Component(Foreign):
     group_id: str | None = None
 
 
-class Named(Foreign):
+class Named(ExternalModel):
     """A component as an incident names it."""
 
     id: str | None = None
     group: bool | None = False
 
 
-class Affected(Foreign):
+class Affected(ExternalModel):
     """The same, as an update does; a bare name says that there is none."""
 
     code: str | None = None
 
 
-class Update(Foreign):
+class Update(ExternalModel):
     status: str
     body: str | None = None
-    created_at: AnyMoment = None
-    display_at: AnyMoment = None
+    created_at: OptionalExternalMoment = None
+    display_at: OptionalExternalMoment = None
     affected_components: list[Affected] | None = None
 
 
-class Subject(Foreign):
+class Subject(ExternalModel):
     """An incident, or a maintenance, which is one with two times more."""
 
     id: str
     name: str
     status: str
     impact: str | None = None
-    created_at: ForeignMoment
-    started_at: AnyMoment = None
-    resolved_at: AnyMoment = None
-    scheduled_for: AnyMoment = None
-    scheduled_until: AnyMoment = None
+    created_at: ExternalMoment
+    started_at: OptionalExternalMoment = None
+    resolved_at: OptionalExternalMoment = None
+    scheduled_for: OptionalExternalMoment = None
+    scheduled_until: OptionalExternalMoment = None
     incident_updates: list[Update] | None = None
     components: list[Named] | None = None
 
@@ -112,11 +118,11 @@ class Subject(Foreign):
         return list(dict.fromkeys(own or codes))
 
 
-class Page(Foreign):
+class Page(ExternalModel):
     id: str
 
 
-class Document(Foreign):
+class Document(ExternalModel):
     page: Page
     components: list[Listed] = []
     incidents: list[Listed] = []
@@ -125,7 +131,7 @@ class Document(Foreign):
 
 def cargo(files: Mapping[str, str]) -> Cargo:
     """Return what the documents hold; a thing that several tell is one thing."""
-    documents = [read(Document, files[n], n) for n in DOCUMENTS if n in files]
+    documents = [parse_json(Document, files[n], n) for n in DOCUMENTS if n in files]
     found = Cargo(f"statuspage {documents[0].page.id}")
     components = _once(found, Component, (d.components for d in documents))
     for component, group in _in_order(components):
@@ -151,7 +157,9 @@ def _once(found: Cargo, kind: type[T], lists: Iterable[list[Listed]]) -> list[T]
     things = []
     for id, each in listed.items():
         try:
-            things.append(shaped(kind, each, str(each.get("name") or kind.__name__)))
+            things.append(
+                validate_as(kind, each, str(each.get("name") or kind.__name__))
+            )
         except ValidationFailed as error:
             found.left_out.append((id, str(error)))
     return things

@@ -12,16 +12,16 @@ import yaml
 
 from models.errors import ValidationFailed
 from models.external_formats import (
-    AnyMoment,
-    Foreign,
-    ForeignCamel,
-    ForeignMoment,
-    read,
-    read_foreign_moment,
-    shaped,
+    ExternalCamelModel,
+    ExternalModel,
+    ExternalMoment,
+    OptionalExternalMoment,
+    parse_external_moment,
+    parse_json,
+    validate_as,
 )
-from models.fields import slugged
-from models.front_matter import yaml_of
+from models.fields import slugify
+from models.front_matter import load_yaml
 from models.status.importers.html_to_markdown import comments_in, uncommented
 from models.status.importers.imported_status import (
     NAME,
@@ -49,39 +49,39 @@ _EMPTY_BLOCK = re.compile(r"^(`{3,8}|~{3,8})[^\n]*\n\s*\1[ \t]*$", re.MULTILINE)
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-rt-z0-9])")
 
 
-class Site(Foreign):
+class Site(ExternalModel):
     name: str
     url: str = ""
     slug: str | None = None
 
 
-class Configuration(Foreign):
+class Configuration(ExternalModel):
     owner: str
     repo: str
     sites: list[Site] | None = None
 
 
-class Past(Foreign):
+class Past(ExternalModel):
     url: str | None = None
 
 
-class Label(Foreign):
+class Label(ExternalModel):
     name: str
 
 
-class Comment(ForeignCamel):
+class Comment(ExternalCamelModel):
     body: str = ""
-    created_at: ForeignMoment
+    created_at: ExternalMoment
     is_minimized: bool = False
 
 
-class Issue(ForeignCamel):
+class Issue(ExternalCamelModel):
     number: int
     title: str
     body: str | None = None
     state: str = "OPEN"
-    created_at: ForeignMoment
-    closed_at: AnyMoment = None
+    created_at: ExternalMoment
+    closed_at: OptionalExternalMoment = None
     labels: list[Label] = []
     comments: list[Comment] = []
 
@@ -104,7 +104,7 @@ class Issue(ForeignCamel):
 
 def cargo(files: Mapping[str, str]) -> Cargo:
     """Return the sites as services; incidents and windows where issues were saved."""
-    configuration = shaped(
+    configuration = validate_as(
         Configuration, _yaml(files[CONFIGURATION], CONFIGURATION), CONFIGURATION
     )
     found = Cargo(f"upptime {configuration.owner}/{configuration.repo}")
@@ -118,7 +118,7 @@ def cargo(files: Mapping[str, str]) -> Cargo:
             hostname=_host(site.url),
         )
     if ISSUES in files:
-        for issue in read(list[Issue], files[ISSUES], ISSUES):
+        for issue in parse_json(list[Issue], files[ISSUES], ISSUES):
             if MAINTENANCE in issue.named:
                 _add_window(found, issue)
             elif OUTAGE in issue.named:
@@ -128,7 +128,7 @@ def cargo(files: Mapping[str, str]) -> Cargo:
 
 def _yaml(text: str, name: str) -> Any:
     try:
-        return yaml_of(text)
+        return load_yaml(text)
     except (yaml.YAMLError, ValueError, RecursionError):
         raise ValidationFailed(f"{name} is not YAML that can be read.") from None
 
@@ -144,14 +144,14 @@ def _slugs(files: Mapping[str, str]) -> dict[str, set[str]]:
                 said = dict(
                     ChainMap(*(each for each in said if isinstance(each, dict)))
                 )
-            past = shaped(Past, said or {}, path)
+            past = validate_as(Past, said or {}, path)
             found.setdefault(past.url or "", set()).add(PurePosixPath(path).stem)
     return found
 
 
 def _slug(site: Site, slugs: Mapping[str, set[str]]) -> str:
     """Return what Upptime calls a site: several may be asked at one address."""
-    own = slugged(folded(_HUMP.sub(" ", site.name))) or slug_of(site.name)
+    own = slugify(folded(_HUMP.sub(" ", site.name))) or slug_of(site.name)
     asked = slugs.get(site.url, set())
     if site.slug or own in asked or len(asked) != 1:
         return site.slug or own
@@ -227,6 +227,6 @@ def _add_window(found: Cargo, issue: Issue) -> None:
 
 def _moment(said: str | None) -> datetime | None:
     try:
-        return read_foreign_moment(said) if said else None
+        return parse_external_moment(said) if said else None
     except ValueError:
         return None

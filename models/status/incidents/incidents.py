@@ -8,7 +8,7 @@ from peewee import AutoField, ForeignKeyField, TextField
 from pydantic import Field
 from pydantic.alias_generators import to_camel
 
-from models.audit import Target
+from models.audit import AuditTarget
 from models.base import Change, MomentField, Row, Schema, new_id
 from models.errors import IncidentNotFound, ValidationFailed
 from models.fields import TRIMMED, MayOmit, Moment, SingleLine
@@ -98,8 +98,8 @@ class IncidentRow(Row):
     services: list[AffectedRow]
 
     @property
-    def audited(self) -> Target:
-        return Target("incident", self.id, self.title)
+    def audited(self) -> AuditTarget:
+        return AuditTarget("incident", self.id, self.title)
 
     def is_active(self, now: datetime) -> bool:
         """Monitoring still counts; one dated ahead does not yet."""
@@ -119,7 +119,7 @@ class EntryRow(Row):
     created_at = MomentField()
 
     @property
-    def audited(self) -> Target:
+    def audited(self) -> AuditTarget:
         return self.incident.audited
 
 
@@ -148,7 +148,7 @@ def update_incident(
 ) -> tuple[IncidentRow, dict[str, Change]]:
     """Change what was sent and differs; resolving and reopening set resolvedAt."""
     incident = incident_with(request.id)
-    wanted = request.given()
+    wanted = request.sent_fields()
     wanted.pop("id")
     slugs = wanted.pop("services", None)
     sent = next((n for n in ("resolved_at", "started_at") if n in wanted), "status")

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from models.errors import ValidationFailed
 from models.fields import Moment
-from models.pagination import CursorQuery, Page, descending, page_of
+from models.pagination import CursorQuery, Page, cursor_page, descending
 from models.status.incidents.incidents import IncidentRow, with_services
 from models.status.services.affected import subjects_affecting, subjects_named
 from models.status.services.catalogue import ServiceRow
@@ -37,7 +37,7 @@ def incidents_listed(query: ListIncidents, now: datetime) -> Page[IncidentRow]:
         if now > query.from_:
             ended |= IncidentRow.resolved_at.is_null()
         rows = rows.where(ended)
-    page = page_of(
+    page = cursor_page(
         rows, query, descending(IncidentRow.started_at), descending(IncidentRow.id)
     )
     return Page(with_services(page.items), page.meta)

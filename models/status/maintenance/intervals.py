@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from models.base import moment
+from models.base import from_epoch_ms
 from models.status.services.catalogue import ServiceRow
 from models.storage.database import database
 
@@ -23,14 +23,17 @@ _OF_ONE, _OF_ALL = _WINDOWS.format("= ?"), _WINDOWS.format("IS NOT NULL")
 def windows_of(service: ServiceRow) -> list[Span]:
     """Return the spans of maintenance that leave samples of the service out."""
     rows = database.execute_sql(_OF_ONE, (service.number,))
-    return [(moment(starts_at), moment(ends_at)) for _, starts_at, ends_at in rows]
+    return [
+        (from_epoch_ms(starts_at), from_epoch_ms(ends_at))
+        for _, starts_at, ends_at in rows
+    ]
 
 
 def windows_by_service() -> dict[int, list[Span]]:
     """Return the same of every service, by its number."""
     found: dict[int, list[Span]] = defaultdict(list)
     for number, starts_at, ends_at in database.execute_sql(_OF_ALL):
-        found[number].append((moment(starts_at), moment(ends_at)))
+        found[number].append((from_epoch_ms(starts_at), from_epoch_ms(ends_at)))
     return found
 
 

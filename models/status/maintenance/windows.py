@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 from peewee import ModelSelect, TextField
 from pydantic import AfterValidator, Field
 
-from models.audit import Target
+from models.audit import AuditTarget
 from models.base import Change, MomentField, Row, Schema, new_id
 from models.errors import MaintenanceNotFound, ValidationFailed
 from models.fields import MayOmit, Moment, null_if_empty
-from models.pagination import CursorQuery, Page, descending, page_of
+from models.pagination import CursorQuery, Page, cursor_page, descending
 from models.status.incidents.incidents import IncidentTitle, StatusId
 from models.status.incidents.listing import require_range
 from models.status.services.affected import (
@@ -89,8 +89,8 @@ class MaintenanceRow(Row):
     status: MaintenanceStatus
 
     @property
-    def audited(self) -> Target:
-        return Target("maintenance", self.id, self.title)
+    def audited(self) -> AuditTarget:
+        return AuditTarget("maintenance", self.id, self.title)
 
     def at(self, now: datetime) -> "MaintenanceRow":
         """Return the window with its status at `now`."""
@@ -141,7 +141,7 @@ def update_maintenance(
 ) -> tuple[MaintenanceRow, dict[str, Change]]:
     """Change what was sent and differs; scheduled puts it back under the clock."""
     window = maintenance_with(request.id, now)
-    wanted = request.given()
+    wanted = request.sent_fields()
     wanted.pop("id")
     slugs = wanted.pop("services", None)
     if "status" in wanted:
@@ -176,7 +176,7 @@ def maintenance_listed(query: ListMaintenance, now: datetime) -> Page[Maintenanc
         rows = rows.where(MaintenanceRow.starts_at < query.to)
     if query.from_ is not None:
         rows = rows.where(MaintenanceRow.ends_at > query.from_)
-    page = page_of(
+    page = cursor_page(
         rows,
         query,
         descending(MaintenanceRow.starts_at),

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
-from models.base import MILLISECOND, Schema, milliseconds
+from models.base import MILLISECOND, Schema, epoch_ms
 from models.fields import Moment
 from models.status.maintenance.intervals import Span, inside, outside, windows_of
 from models.status.measurements.rollups import COUNTED, DAY_MS, HOUR_MS, rolled_up_until
@@ -49,7 +49,7 @@ def _rows(text: str, number: int, start: int, end: int) -> Iterable[Row]:
 
 
 def _days_of_hours(number: int, start: int, end: int) -> Iterator[Row]:
-    found: Iterator[Row] = database.days_of_hours(number, start, end)
+    found: Iterator[Row] = database.daily_sums(number, start, end)
     return found
 
 
@@ -128,15 +128,15 @@ def rows_in(
     """Return the counts of the parts of [start, end); a part may come several times."""
     sources, until = _SOURCES[part], rolled_up_until()
 
-    def rows_of(spans: Iterable[Span]) -> Iterator[Row]:
+    def read_rows(spans: Iterable[Span]) -> Iterator[Row]:
         asked = (each for span in spans for each in _split(span, until, sources))
         return chain.from_iterable(
             ask(number, start, end) for ask, start, end in asked if start < end
         )
 
     # A day whose raw rows are gone is counted whole, in the span that it starts in.
-    days = sources.days(number, *map(milliseconds, span))
-    kept, cut = rows_of(outside(windows, span)), rows_of(inside(windows, span))
+    days = sources.days(number, *map(epoch_ms, span))
+    kept, cut = read_rows(outside(windows, span)), read_rows(inside(windows, span))
     return [*days, *kept, *map(_left_out, cut)]
 
 
@@ -150,7 +150,7 @@ def edge_in(number: int, windows: Sequence[Span], span: Span) -> Counts:
 
 
 def _raw_rows(number: int, span: Span) -> Iterator[Row]:
-    yield from _SOURCES[DAILY].raw(number, *map(milliseconds, span))
+    yield from _SOURCES[DAILY].raw(number, *map(epoch_ms, span))
 
 
 def _left_out(row: Row) -> Row:
@@ -165,7 +165,7 @@ def _split(
     span: Span, until: int, sources: _Sources
 ) -> Iterator[tuple[_Ask, int, int]]:
     """Split a span into its whole hours, where they are counted, and its edges."""
-    start, end = (milliseconds(each) for each in span)
+    start, end = (epoch_ms(each) for each in span)
     first = -(-start // HOUR_MS) * HOUR_MS
     last = min(end // HOUR_MS * HOUR_MS, until)
     if first < last:

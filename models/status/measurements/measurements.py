@@ -7,9 +7,9 @@ from typing import Annotated
 from peewee import CompositeKey, ForeignKeyField, IntegerField, TextField
 from pydantic import Field, field_validator
 
-from models.base import MomentField, Row, Schema, milliseconds, moment
+from models.base import MomentField, Row, Schema, epoch_ms, from_epoch_ms
 from models.errors import ValidationFailed
-from models.fields import Moment, StatusSlug, Whole, format_moment
+from models.fields import Moment, StatusSlug, WholeNumber, format_moment
 from models.status.measurements.rollups import folded_until, recount
 from models.status.services.catalogue import ServiceRow, numbers_by_slug
 from models.status.state import CLOCK_SKEW, Measured, Reading
@@ -19,7 +19,7 @@ from models.storage.database import database
 class StatusMeasurement(Schema):
     slug: StatusSlug
     status: Measured
-    response_time_ms: Annotated[Whole, Field(ge=0, le=600_000)] | None = None
+    response_time_ms: Annotated[WholeNumber, Field(ge=0, le=600_000)] | None = None
     observed_at: Moment
 
     # The pattern of the slug, the only text, leaves no room for a NUL: to look for
@@ -117,7 +117,7 @@ def record_measurements(
     rows = [
         (
             numbers[each.slug],
-            milliseconds(each.observed_at),
+            epoch_ms(each.observed_at),
             request.source,
             each.status,
             each.response_time_ms,
@@ -147,7 +147,7 @@ def repeats_the_present(
     Then no state can change by it: of as many fresh sources as many are down. Asked
     before the batch is kept.
     """
-    since = milliseconds(now - freshness)
+    since = epoch_ms(now - freshness)
     said = dict(database.execute_sql(_SAID, (request.source, since)))
     return all(said.get(e.slug, e.status) == e.status for e in request.measurements)
 
@@ -159,7 +159,7 @@ def readings_of(services: Iterable[ServiceRow]) -> dict[int, list[Reading]]:
     for number, source, status, observed_at, response_time_ms in rows:
         if number in found:
             found[number].append(
-                Reading(source, status, moment(observed_at), response_time_ms)
+                Reading(source, status, from_epoch_ms(observed_at), response_time_ms)
             )
     return found
 

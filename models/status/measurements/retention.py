@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from models.base import milliseconds, moment
-from models.instance import mark_named, set_mark
+from models.base import epoch_ms, from_epoch_ms
+from models.instance import read_instance_value, set_instance_value
 from models.status.maintenance.intervals import Span
 from models.status.measurements.counts import counts_in
 from models.status.measurements.measurements import MeasurementRow
@@ -49,7 +49,7 @@ def _fold_oldest(service: ServiceRow, until: int) -> bool:
         if oldest is None:
             return False
         start = oldest // DAY_MS * DAY_MS
-        span = moment(start), moment(start) + DAY
+        span = from_epoch_ms(start), from_epoch_ms(start) + DAY
         counts = counts_in(service, span)
         database.execute_sql(_FOLD, (service.number, start, *counts))
         _forget(MeasurementRow.observed_at, service, span)
@@ -64,8 +64,8 @@ def _forget(field: Any, service: ServiceRow, span: Span) -> None:
 
 
 def _move_mark(to: datetime) -> int:
-    wanted = milliseconds(to) // DAY_MS * DAY_MS
+    wanted = epoch_ms(to) // DAY_MS * DAY_MS
     with writing():
-        until = max(mark_named(FOLDED) or 0, wanted)
-        set_mark(FOLDED, until)
+        until = max(read_instance_value(FOLDED) or 0, wanted)
+        set_instance_value(FOLDED, until)
     return until

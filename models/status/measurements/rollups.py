@@ -11,8 +11,13 @@ from datetime import datetime, timedelta
 
 from peewee import BigIntegerField, CompositeKey, ForeignKeyField, IntegerField
 
-from models.base import MomentField, Row, milliseconds, moment
-from models.instance import mark_named, marks_named, raise_marks, set_mark
+from models.base import MomentField, Row, epoch_ms, from_epoch_ms
+from models.instance import (
+    increment_instance_values,
+    read_instance_value,
+    read_instance_values,
+    set_instance_value,
+)
 from models.status.services.catalogue import ServiceRow
 from models.storage.database import database, writing
 
@@ -89,12 +94,12 @@ _RECOUNT = (
 
 def rolled_up_until() -> int:
     """Return, in milliseconds, the hour before which every hour has its counters."""
-    return mark_named(_ROLLED_UP) or 0
+    return read_instance_value(_ROLLED_UP) or 0
 
 
 def folded_until() -> datetime:
     """Return the day before which raw rows give way to the counters of their day."""
-    return moment(mark_named(FOLDED) or 0)
+    return from_epoch_ms(read_instance_value(FOLDED) or 0)
 
 
 def recount(samples: Iterable[tuple[int, int]], now: datetime) -> None:
@@ -104,10 +109,12 @@ def recount(samples: Iterable[tuple[int, int]], now: datetime) -> None:
     A sample is a service's number and a time in milliseconds. One whose hour is
     not over is not late.
     """
-    until, this_hour = rolled_up_until(), _hour(milliseconds(now))
+    until, this_hour = rolled_up_until(), _hour(epoch_ms(now))
     late = {(number, _hour(at)) for number, at in samples if at < max(until, this_hour)}
     _recount((number, hour) for number, hour in late if hour < until)
-    raise_marks(f"{_REVISION}{each}" for each in {number for number, _ in late})
+    increment_instance_values(
+        f"{_REVISION}{each}" for each in {number for number, _ in late}
+    )
 
 
 def past_revisions() -> dict[int, int]:
@@ -116,7 +123,7 @@ def past_revisions() -> dict[int, int]:
 
     While it stands, and the windows do, those hours tell the same.
     """
-    found = marks_named(_REVISION)
+    found = read_instance_values(_REVISION)
     return {int(name.removeprefix(_REVISION)): value for name, value in found.items()}
 
 
@@ -127,7 +134,7 @@ def roll_up(now: datetime) -> int:
     A few at a time make a transaction, and the mark moves with them, so the job
     may be missed, interrupted or run twice.
     """
-    total, end = 0, _hour(milliseconds(now))
+    total, end = 0, _hour(epoch_ms(now))
     while count := _roll_up_next(end):
         total += count
     return total
@@ -136,13 +143,13 @@ def roll_up(now: datetime) -> int:
 def _roll_up_next(end: int) -> int:
     with writing():
         numbers = [row.number for row in ServiceRow.select(ServiceRow.number)]
-        start = mark_named(_ROLLED_UP)
+        start = read_instance_value(_ROLLED_UP)
         if start is None:
             start = _first_hour(numbers, end)
         hours = range(start, min(end, start + AT_ONCE * HOUR_MS), HOUR_MS)
         if hours:
             _recount((number, hour) for number in numbers for hour in hours)
-            set_mark(_ROLLED_UP, hours.stop)
+            set_instance_value(_ROLLED_UP, hours.stop)
     return len(hours)
 
 

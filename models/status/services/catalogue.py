@@ -12,7 +12,7 @@ from peewee import (
 )
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from models.audit import Target
+from models.audit import AuditTarget
 from models.base import Change, MomentField, Row, Schema, new_id
 from models.errors import ReferenceNotFound, ServiceNotFound, SlugTaken
 from models.fields import (
@@ -21,9 +21,9 @@ from models.fields import (
     Moment,
     SingleLine,
     StatusSlug,
-    Whole,
+    WholeNumber,
     null_if_empty,
-    read_flag,
+    parse_boolean,
 )
 from models.status.uptime.uptime import Period
 from models.storage.database import database
@@ -32,7 +32,7 @@ ServiceName = Annotated[str, TRIMMED, Field(min_length=1, max_length=120), Singl
 Description = Annotated[str, Field(max_length=280)]
 Hostname = Annotated[str, TRIMMED, Field(max_length=253), SingleLine]
 Group = Annotated[str, TRIMMED, Field(max_length=64), SingleLine]
-DisplayOrder = Annotated[Whole, Field(ge=0, le=10_000)]
+DisplayOrder = Annotated[WholeNumber, Field(ge=0, le=10_000)]
 Blank = AfterValidator(null_if_empty)
 Services = Annotated[list[StatusSlug], Field(min_length=1, max_length=1000)]
 
@@ -71,7 +71,7 @@ class StatusUpdateService(Schema):
 
 
 def _flag_or_default(value: Any) -> Any:
-    return True if value in ("", "null") else read_flag(value)
+    return True if value in ("", "null") else parse_boolean(value)
 
 
 class ListAdminServices(Schema):
@@ -106,15 +106,15 @@ class ServiceRow(Row):
     updated_at = MomentField()
 
     @property
-    def audited(self) -> Target:
-        return Target("service", self.id, self.slug)
+    def audited(self) -> AuditTarget:
+        return AuditTarget("service", self.id, self.slug)
 
 
 def add_service(request: StatusAddService, now: datetime) -> ServiceRow:
     if ServiceRow.select().where(ServiceRow.slug == request.slug).exists():
         raise SlugTaken(f"A service with the slug '{request.slug}' exists already.")
     return ServiceRow.create(
-        id=new_id(now), created_at=now, updated_at=now, **request.members()
+        id=new_id(now), created_at=now, updated_at=now, **request.all_fields()
     )
 
 
@@ -123,7 +123,7 @@ def update_service(
 ) -> tuple[ServiceRow, dict[str, Change]]:
     """Change what was sent and differs; return the service and what changed."""
     service = service_named(request.slug)
-    return service, service.change(request.given(), now)
+    return service, service.change(request.sent_fields(), now)
 
 
 def services_in_order(*, include_disabled: bool = False) -> list[ServiceRow]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from models.base import milliseconds, moment
+from models.base import epoch_ms, from_epoch_ms
 from models.status.maintenance.intervals import Span, inside, outside
 from models.status.measurements.counts import DAILY, HOURLY, rows_in, summed
 from models.status.measurements.rollups import HOUR_MS, folded_until, rolled_up_until
@@ -52,7 +52,7 @@ class Past:
 
     def key(self) -> list[Any]:
         """Return what names these hours, in words that JSON has."""
-        spans = [list(map(milliseconds, each)) for each in (self.span, *self.windows)]
+        spans = [list(map(epoch_ms, each)) for each in (self.span, *self.windows)]
         return [self.service, self.revision, *spans]
 
     def hours(self, since: datetime | None = None) -> list[Hour]:
@@ -93,16 +93,16 @@ class Past:
     def _uneven(self) -> Iterator[Span]:
         """Yield where not every hour has one row of its own that tells all of it."""
         yield self.span[0], folded_until()
-        yield moment(rolled_up_until()), self.span[1]
+        yield from_epoch_ms(rolled_up_until()), self.span[1]
         for start, end in self.windows:
-            first, last = milliseconds(start), milliseconds(end)
+            first, last = epoch_ms(start), epoch_ms(end)
             yield (
-                moment(first // HOUR_MS * HOUR_MS),
-                moment(-(-last // HOUR_MS) * HOUR_MS),
+                from_epoch_ms(first // HOUR_MS * HOUR_MS),
+                from_epoch_ms(-(-last // HOUR_MS) * HOUR_MS),
             )
 
     def _as_text(self, span: Span) -> tuple[str, list[str]]:
-        times, counts = database.hours_as_text(self.number, *map(milliseconds, span))
+        times, counts = database.hours_as_text(self.number, *map(epoch_ms, span))
         return times, counts
 
 

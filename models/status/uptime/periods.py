@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property, lru_cache
 from typing import Any
 
-from models.base import MILLISECOND, moment
+from models.base import MILLISECOND, from_epoch_ms
 from models.fields import format_moment
 from models.status.maintenance.intervals import Span, inside, windows_by_service
 from models.status.measurements.counts import edge_in, span_of
@@ -63,7 +63,9 @@ class Measured:
 
     def hours(self) -> list[tuple[datetime, Counts]]:
         """Return each of the latest hours, oldest first, also those without samples."""
-        found = {moment(at): Counts(*columns) for at, *columns in self.shown.hours}
+        found = {
+            from_epoch_ms(at): Counts(*columns) for at, *columns in self.shown.hours
+        }
         first = self.last_hour_ends - LATEST
         hours = (first + n * HOUR for n in range(LATEST // HOUR))
         return [(hour, found.get(hour, Counts())) for hour in hours]

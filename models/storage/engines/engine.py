@@ -1,4 +1,4 @@
-"""What every engine can do, each in its own way."""
+"""Declare what a database engine of Masthead must provide."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -8,31 +8,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    # Most of what asks for an engine runs without what tables are read with.
+    # Most users of an engine do not need what tables are read with.
     from models.storage.schema import Table
 
-# How the address of a server begins; anything else is the path of a file.
-SERVER = ("postgresql://", "postgres://")
-# So long a write waits for the one before it.
+# Any other address is the path of an SQLite file.
+POSTGRESQL_SCHEMES = ("postgresql://", "postgres://")
+# How long a write waits for the write lock.
 BUSY_SECONDS = 5
 
-# How well a text matches, the best with the lowest; and the text's number.
-Ranked = tuple[float, int]
+# The rank of a matching text, lowest first, and its number.
+RankedText = tuple[float, int]
 
 
-def is_served(address: str) -> bool:
-    """Tell whether the address is that of a database server."""
-    return address.startswith(SERVER)
+def is_postgresql(address: str) -> bool:
+    """Return whether the address is the URL of a PostgreSQL server."""
+    return address.startswith(POSTGRESQL_SCHEMES)
 
 
-def from_anywhere(address: str) -> str:
-    """Return the address as it holds for a process in whatever folder."""
-    return address if is_served(address) else abspath(address)
+def absolute_address(address: str) -> str:
+    """Return an address that does not depend on the current directory."""
+    return address if is_postgresql(address) else abspath(address)
 
 
 @dataclass(frozen=True)
-class Sought:
-    """A word or a phrase that must be there; a prefix need only begin a word."""
+class SearchTerm:
+    """A word or phrase that a text must contain; a prefix need only begin a word."""
 
     text: str
     is_prefix: bool = False
@@ -40,123 +40,126 @@ class Sought:
 
 class Engine(Protocol):
     """
-    A database of Peewee's, and what else Masthead asks of it.
+    A Peewee database with the additional operations that Masthead needs.
 
-    One file beside this one has all that is special about each engine.
+    What is specific to an engine is in the files that are named after it.
     """
 
-    # Its name.
+    # sqlite or postgresql.
     kind: str
-    # What it raises beside the errors of Peewee.
+    # The errors of the driver, which it may raise besides those of Peewee.
     errors: tuple[type[Exception], ...]
-    # States that outlast their fault on the connection that has met them.
-    outlasting: frozenset[str]
-    # Tables, and columns by table.column, that it makes of others by itself.
+    # Fault states after which the connection must be closed, not reused.
+    states_to_reconnect: frozenset[str]
+    # Tables, and columns as table.column, whose content is derived from others.
     derived: frozenset[str]
 
-    def aim(self, address: str) -> None:
-        """Name what every thread will connect to."""
+    def configure(self, address: str) -> None:
+        """Set the address that every thread will connect to."""
 
     def exists(self, address: str) -> bool:
-        """Tell whether there is an instance, without making one."""
+        """Return whether there is an instance, without creating one."""
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Read everything inside from one snapshot."""
 
-    def require_ours(self) -> None:
-        """Refuse to write where it would be lost, before a transaction."""
+    def require_writable(self) -> None:
+        """Raise before a transaction if its writes would be lost."""
 
-    def state_of(self, error: BaseException) -> str | None:
-        """Name what the storage suffers from; None where it is not the reason."""
+    def fault_state(self, error: BaseException) -> str | None:
+        """Return the fault state that the error means, None if it is not a fault."""
 
-    def is_busy(self) -> bool:
-        """Tell whether this thread is inside a transaction."""
+    def has_transaction(self) -> bool:
+        """Return whether this thread is inside a transaction."""
 
-    def read_once(self) -> None:
-        """Take little memory: this thread reads everything, each thing once."""
+    def limit_read_memory(self) -> None:
+        """Use little cache: this thread reads everything once."""
 
-    def empty_log(self) -> bool:
-        """Leave no trace of what was purged; tell whether that was possible now."""
+    def truncate_wal(self) -> bool:
+        """Remove purged content from the log of writes; return whether it succeeded."""
 
-    def remaking_tables(self) -> AbstractContextManager[None]:
-        """Let tables be made anew, around a transaction."""
+    def without_foreign_keys(self) -> AbstractContextManager[None]:
+        """Disable foreign keys around a transaction that replaces tables."""
 
-    def strays(self) -> list[tuple[str, Any, str]]:
-        """Return rows that refer to nothing: table, row and what they name."""
+    def foreign_key_violations(self) -> list[tuple[str, Any, str]]:
+        """Return table, row id and referenced table of rows that refer to nothing."""
 
-    def damages(self) -> list[str]:
-        """Return what is broken in the storage itself."""
+    def integrity_errors(self) -> list[str]:
+        """Return the errors that the engine finds in its own storage."""
 
     def identity(self) -> str:
-        """Tell this database apart from all others, its own copies too."""
+        """Return an id that differs from those of other databases and of copies."""
 
-    def folders(self) -> dict[str, Path]:
-        """Return the folder of this host in which the database is, if it is in one."""
+    def data_folders(self) -> dict[str, Path]:
+        """Return the folder on this host that contains the database, if any."""
 
-    def bytes_kept(self) -> dict[str, float]:
+    def bytes_used(self) -> dict[str, float]:
         """Return the size of the database and of its log of writes, in bytes."""
 
     def copy_to(self, path: Path) -> None:
         """
-        Write a consistent copy into a file of SQLite, while writing goes on.
+        Write a consistent copy into an SQLite file, during concurrent writes.
 
-        Raise FileExistsError where something stands that is no earlier copy, and
-        CopyFault where the copy would not be one.
+        Raise FileExistsError if the path is taken by anything but an earlier copy, and
+        CopyError if the copy would be incomplete.
         """
 
-    def receiving(self, address: str) -> AbstractContextManager[None]:
+    def create_empty(self, address: str) -> AbstractContextManager[None]:
         """
-        Be open on a place where nothing is yet, for an instance to come into.
+        Open a new, empty database, to copy an instance into.
 
-        It comes there if all goes well inside. Raise FileExistsError where something
-        stands already.
+        It is kept if the block succeeds. Raise FileExistsError if the address is taken.
         """
 
     def get_tables(self) -> list[str]:
         """Return the names of all tables."""
 
     def atomic(self, kind: str) -> AbstractContextManager[Any]:
-        """Keep everything written inside, or nothing."""
+        """Commit everything written inside, or nothing."""
 
-    def rows_of(self, table: "Table") -> Iterator[tuple[Any, ...]]:
-        """Yield every row in the order of its key, few of them in memory at a time."""
+    def read_rows(self, table: "Table") -> Iterator[tuple[Any, ...]]:
+        """Yield every row in the order of its key, with few of them in memory."""
 
-    def fill(self, table: "Table", rows: Iterable[tuple[Any, ...]]) -> None:
-        """Put the rows into the table, and what is derived of them."""
+    def insert_rows(self, table: "Table", rows: Iterable[tuple[Any, ...]]) -> None:
+        """Insert the rows into the table, with what is derived from them."""
 
-    def filled(self, tables: Iterable["Table"]) -> None:
-        """Go on after the rows that have come."""
+    def finish_inserts(self, tables: Iterable["Table"]) -> None:
+        """Advance sequences and update statistics after the rows are inserted."""
 
-    def others(self) -> int:
-        """Count the other connections of ours, where the engine knows them."""
+    def other_connections(self) -> int:
+        """Count the other connections of Masthead, 0 if the engine does not know."""
 
-    def unindexed(self, field: Any) -> Any:
-        """Return a column by which rows are not to be looked up."""
+    def without_index(self, field: Any) -> Any:
+        """Return the column as an expression for which no index is used."""
 
-    def index_words(self, id: str, title: str, body: str) -> None:
-        """Bring the index of words up to date with a text."""
+    def index_text(self, id: str, title: str, body: str) -> None:
+        """Update the full-text index with a text."""
 
-    def rebuild_words(self) -> None:
-        """Make the index of words anew, so that no forgotten word stays in it."""
+    def rebuild_text_index(self) -> None:
+        """Rebuild the full-text index, so that no purged word remains in it."""
 
-    def match_of(self, sought: Iterable[Sought]) -> str:
-        """Return the query of the index of words: all that is sought."""
+    def match_query(self, terms: Iterable[SearchTerm]) -> str:
+        """Return the full-text query that matches all terms."""
 
-    def matches(self, match: str) -> Any:
+    def matching_texts(self, match: str) -> Any:
         """Select the numbers of the texts that match."""
 
     def newest_ranked(
-        self, match: str, texts: Any, where: list[Any], most: int
-    ) -> list[Ranked]:
-        """Return the newest texts that match, which is not yet an order."""
+        self, match: str, texts: Any, where: list[Any], limit: int
+    ) -> list[RankedText]:
+        """Return ranks and numbers of the newest texts that match, newest first."""
 
-    def streamed(self, statement: str, given: Sequence[Any]) -> Iterator[Any]:
-        """Yield many rows, inside a snapshot, without holding them all."""
+    def stream(self, statement: str, parameters: Sequence[Any]) -> Iterator[Any]:
+        """Yield many rows, inside a snapshot, without loading them all."""
 
     def hours_as_text(self, number: int, start: int, end: int) -> tuple[str, list[str]]:
-        """Return the hours of a service: all times, and the counts of each."""
+        """
+        Return the hours of a service between two times as text that is part of JSON.
 
-    def days_of_hours(
+        First all start times, then for each hour its counts, both with commas.
+        """
+
+    def daily_sums(
         self, number: int, start: int, end: int
     ) -> Iterator[tuple[int, ...]]:
-        """Yield the hours of a service added up by UTC day: its number, the sums."""
+        """Yield the hours of a service added up by UTC day: days since 1970, sums."""

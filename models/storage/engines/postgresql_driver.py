@@ -1,7 +1,7 @@
 """
-The driver of PostgreSQL, loaded where there is a server.
+Connect to PostgreSQL with psycopg, which is loaded only if there is a server.
 
-A glance at what the database has come to needs nothing else of ours.
+models/storage/generation.py needs nothing but this module.
 """
 
 import re
@@ -24,22 +24,22 @@ __all__ = [
     "Connection",
     "Cursor",
     "TransactionStatus",
-    "numbered",
-    "opened",
+    "connect_to",
+    "numbered_placeholders",
     "psycopg",
 ]
 
-# What is acknowledged is on the server's disk: that is its default, and stays ours.
-CONNECTING: dict[str, Any] = {
+# synchronous_commit stays on, its default: what is acknowledged is on the disk.
+CONNECTION_PARAMETERS: dict[str, Any] = {
     "connect_timeout": BUSY_SECONDS,
     "application_name": "masthead",
-    # A server that is gone is noticed, and not waited for.
+    # Notice a server that is gone, instead of waiting for it.
     "keepalives_idle": 5,
     "keepalives_interval": 2,
     "keepalives_count": 2,
     "tcp_user_timeout": 10_000,
-    # So is a host of ours that vanished, by the server: what it held is free within
-    # five seconds.
+    # Let the server notice a client that is gone: its locks are released within five
+    # seconds.
     "options": "-c client_min_messages=warning -c jit=off -c tcp_keepalives_idle=2"
     " -c tcp_keepalives_interval=1 -c tcp_keepalives_count=3 -c tcp_user_timeout=5000",
 }
@@ -47,60 +47,60 @@ CONNECTING: dict[str, Any] = {
 
 class Cursor(psycopg.RawCursor[Any]):
     """
-    Takes statements as they are written for SQLite: with ? and ?2 for values.
-
-    How a table is laid out is its own affair.
+    A cursor that accepts statements in the dialect of SQLite, with ? and ?2 for values.
     """
 
-    def execute(self, query: Any, params: Any = None, **more: Any) -> Any:
-        return super().execute(numbered(query), params or None, **more)
+    def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
+        return super().execute(numbered_placeholders(query), params or None, **options)
 
-    def executemany(self, query: Any, params_seq: Any, **more: Any) -> None:
-        super().executemany(numbered(query), list(params_seq), **more)
+    def executemany(self, query: Any, params_seq: Any, **options: Any) -> None:
+        super().executemany(numbered_placeholders(query), list(params_seq), **options)
 
 
 @lru_cache(maxsize=2000)
-def numbered(query: str) -> str:
-    """Return the statement with its values numbered, as the server wants them."""
+def numbered_placeholders(query: str) -> str:
+    """Return the statement with the numbered placeholders of PostgreSQL."""
     query = query.removesuffix(" WITHOUT ROWID")
-    places = count(1)
-    # Peewee itself asks for the tables of a server with %s.
+    numbers = count(1)
+    # Peewee uses %s in its own queries for the tables of a server.
     return re.sub(
-        r"\?(\d*)|%s", lambda found: f"${found.group(1) or next(places)}", query
+        r"\?(\d*)|%s", lambda match: f"${match.group(1) or next(numbers)}", query
     )
 
 
 class Connection(psycopg.Connection[Any]):
-    """One that a thread leaves behind at its end is closed without a word."""
+    """A connection that is closed silently when its thread ends."""
 
     def __del__(self, *_: Any) -> None:
         self.close()
 
 
-class _Whole(psycopg.adapt.Loader):
-    """A sum of whole numbers is a numeric there; here it is whole again."""
+class _NumericLoader(psycopg.adapt.Loader):
+    """Loads a sum of integers, which PostgreSQL returns as numeric, as an int."""
 
     def load(self, data: Any) -> int | float:
         text = bytes(data).decode()
         return float(text) if "." in text else int(text)
 
 
-def opened(address: str) -> Connection:
-    """Connect to the server; what the address says goes before what is usual."""
-    said = _read(address)
-    wanted = CONNECTING | said
-    if "options" in said:
-        wanted["options"] = f"{CONNECTING['options']} {said['options']}"
-    connection = Connection.connect(autocommit=True, cursor_factory=Cursor, **wanted)
+def connect_to(address: str) -> Connection:
+    """Connect to the server; parameters of the address override the defaults."""
+    own = _parse(address)
+    parameters = CONNECTION_PARAMETERS | own
+    if "options" in own:
+        parameters["options"] = f"{CONNECTION_PARAMETERS['options']} {own['options']}"
+    connection = Connection.connect(
+        autocommit=True, cursor_factory=Cursor, **parameters
+    )
     connection.server_cursor_factory = psycopg.RawServerCursor
-    connection.adapters.register_loader("numeric", _Whole)
+    connection.adapters.register_loader("numeric", _NumericLoader)
     return connection
 
 
-def _read(address: str) -> dict[str, Any]:
-    """Take the address apart; what is wrong with it may be a part of the password."""
+def _parse(address: str) -> dict[str, Any]:
+    """Parse the URL; errors do not show it, since it may contain the password."""
     with suppress(psycopg.ProgrammingError):
-        said = dict(conninfo_to_dict(address))
-        if "@" not in str(said.get("host")):
-            return said
-    raise psycopg.OperationalError("the address cannot be read")
+        parameters = dict(conninfo_to_dict(address))
+        if "@" not in str(parameters.get("host")):
+            return parameters
+    raise psycopg.OperationalError("the address is not a valid URL")

@@ -1,87 +1,82 @@
-"""Servers on several hosts at one PostgreSQL: one builds, all can wake it."""
+"""
+Elect a leader among the servers of a PostgreSQL database, with an advisory lock.
+
+The server that holds the lock builds the site. The others notify it of their writes.
+"""
 
 import logging
 from threading import Event, Thread
 
-from models.logs import Line
-from models.runtime.leader_election import Woken
+from models.logs import LogLine
+from models.runtime.leader_election import WakeBuilder
 from models.storage.database import database
-from models.storage.engines.postgresql_driver import Connection, opened, psycopg
+from models.storage.engines.postgresql_driver import Connection, connect_to, psycopg
+from models.storage.engines.postgresql_locks import TRY_LEADER_LOCK
 
 log = logging.getLogger("masthead.builds")
 
-# Held on the connection of the server that builds; it ends with the connection.
-BUILDING = 0x6275696C
+# The NOTIFY channel of writes.
 CHANNEL = "masthead"
-# So often a server that does not build asks whether it may; and the one that builds
-# makes sure that it still may. A host that vanished holds nothing after five seconds:
-# within ten another one builds.
-LOOK_SECONDS = 3.0
+# How often the other servers try to get the lock, and how often the leader checks its
+# connection. The lock of a host that vanished is free after five seconds, so another
+# server leads within ten.
+POLL_SECONDS = 3.0
 
 
-class Fellows:
-    """A thread with a connection of its own: it holds the lock and hears of writes."""
+class PostgresqlLeaderElection:
+    """A thread with a connection of its own, which locks and listens for writes."""
 
-    def __init__(self, address: str, woken: Woken) -> None:
+    def __init__(self, address: str, wake_builder: WakeBuilder) -> None:
         self._address = address
-        self._woken = woken
-        self._over = Event()
-        self.is_builder = False
-        # While nobody can be asked nobody else builds: it stays as it was.
-        self.is_elsewhere = True
-        self._thread = Thread(target=self._run, name="fellows", daemon=True)
+        self._wake_builder = wake_builder
+        self._stopped = Event()
+        self.is_leader = False
+        # Stays as it was while the server is unreachable, when nobody else can build.
+        self.is_led_elsewhere = True
+        self._thread = Thread(target=self._run, name="leader-election", daemon=True)
 
     def __enter__(self) -> None:
         self._thread.start()
 
     def __exit__(self, *_: object) -> None:
-        self._over.set()
+        self._stopped.set()
         self._thread.join()
 
-    def tell(self, area: str, is_quiet: bool) -> None:
-        """Say it to all; what gets lost is found by whoever builds at its next look."""
-        told = f"{area} {'quiet' if is_quiet else 'loud'}"
+    def notify(self, area: str, is_quiet: bool) -> None:
+        """Notify the leader; it finds a write that was not notified by itself."""
+        payload = f"{area} {'quiet' if is_quiet else 'loud'}"
         try:
-            database.execute_sql("SELECT pg_notify(?, ?)", (CHANNEL, told))
+            database.execute_sql("SELECT pg_notify(?, ?)", (CHANNEL, payload))
         except Exception as error:
-            log.warning(Line(event="not-told", area=area, error=error))
+            log.warning(LogLine(event="not-told", area=area, error=error))
 
     def _run(self) -> None:
-        while not self._over.is_set():
+        while not self._stopped.is_set():
             try:
-                with opened(self._address) as connection:
-                    self._follow(connection)
+                with connect_to(self._address) as connection:
+                    self._listen(connection)
             except psycopg.Error as error:
-                log.warning(Line(event="fellows-lost", error=error))
-            self.is_builder = False
-            self._over.wait(LOOK_SECONDS)
+                log.warning(LogLine(event="fellows-lost", error=error))
+            self.is_leader = False
+            self._stopped.wait(POLL_SECONDS)
 
-    def _follow(self, connection: Connection) -> None:
+    def _listen(self, connection: Connection) -> None:
         connection.execute(f"LISTEN {CHANNEL}")
-        while not self._over.is_set():
-            self._look(connection)
+        while not self._stopped.is_set():
+            self._try_lock(connection)
+            for notification in connection.notifies(timeout=POLL_SECONDS, stop_after=1):
+                area, _, manner = notification.payload.partition(" ")
+                if self.is_leader:
+                    self._wake_builder(area, manner == "quiet")
 
-    def _look(self, connection: Connection) -> None:
-        """Take the lock if it is free, and hear for a while what is written."""
-        self._take(connection)
-        for told in connection.notifies(timeout=LOOK_SECONDS, stop_after=1):
-            area, _, how = told.payload.partition(" ")
-            if self.is_builder:
-                self._woken(area, how == "quiet")
-
-    def _take(self, connection: Connection) -> None:
-        if self.is_builder:
+    def _try_lock(self, connection: Connection) -> None:
+        if self.is_leader:
+            # Raises an error if the connection, and the lock with it, is lost.
             connection.execute("SELECT 1")
             return
-        self.is_builder = _is_free(connection)
-        self.is_elsewhere = not self.is_builder
-        if self.is_builder:
-            log.info(Line(event="builder-here"))
-            self._woken("", False)
-
-
-def _is_free(connection: Connection) -> bool:
-    """Take the lock; tell whether it could be had."""
-    asked = connection.execute("SELECT pg_try_advisory_lock(?)", (BUILDING,))
-    row = asked.fetchone()
-    return bool(row and row[0])
+        row = connection.execute(TRY_LEADER_LOCK).fetchone()
+        self.is_leader = bool(row and row[0])
+        self.is_led_elsewhere = not self.is_leader
+        if self.is_leader:
+            log.info(LogLine(event="builder-here"))
+            self._wake_builder("", False)

@@ -1,9 +1,9 @@
 """
-The words of texts in PostgreSQL: those that FTS5 sees in them, at their places.
+Search texts in PostgreSQL with tsvectors of the words that SQLite's FTS5 finds.
 
-PostgreSQL's own way of words would keep an address or a number with a hyphen as one.
-So a text is taken apart by the tokenizer of SQLite, which Python brings along: what is
-found does not depend on where the texts are kept.
+PostgreSQL's own parser would keep a URL or a number with a hyphen as one word. Texts
+are therefore tokenized by SQLite, which is part of Python, so that search results do
+not depend on the engine.
 """
 
 import sqlite3
@@ -14,66 +14,68 @@ from typing import Any
 
 from peewee import SQL, Expression, Table, fn
 
-from models.storage.engines.engine import Ranked, Sought
+from models.storage.engines.engine import RankedText, SearchTerm
 
-# The server keeps no longer word, no higher place and no larger vector.
-LONGEST_WORD = 250
-LAST_PLACE = 16_383
-MOST_PLACES = 255
-MOST_BYTES = 700_000
-# Between the title and the text, so that no phrase goes from one into the other.
+# The limits of a tsvector.
+MAX_WORD_LENGTH = 250
+MAX_POSITION = 16_383
+MAX_POSITIONS = 255
+MAX_VECTOR_BYTES = 700_000
+# Between title and body, so that no phrase spans both.
 GAP = 10
 
 Index = Table("indexed_text")
-# A title says more of a thing than its text: the weights of D, C, B and A. What a
-# word says is less in a long text.
+# The weights of D, C, B and A: a match in the title counts more than one in the body,
+# and one in a short text more than one in a long text.
 WEIGHTS = SQL("'{0.25, 0, 0, 1}'::real[]")
-BY_LENGTH = 1
+NORMALIZE_BY_LENGTH = 1
 
 _TABLES = (
-    "CREATE VIRTUAL TABLE taken_apart USING fts5(text, content='',"
+    "CREATE VIRTUAL TABLE tokenized USING fts5(text, content='',"
     " tokenize='unicode61 remove_diacritics 2')",
-    "CREATE VIRTUAL TABLE word USING fts5vocab(taken_apart, instance)",
+    "CREATE VIRTUAL TABLE word USING fts5vocab(tokenized, instance)",
 )
-# The tokenizer of each thread.
-_own = local()
+# Each thread has a tokenizer of its own.
+_thread = local()
 
 
-class Words:
-    """The index of words: in a column beside each text."""
+class PostgresqlTextIndex:
+    """The full-text index: a tsvector column beside each text."""
 
     execute: Any
     execute_sql: Any
 
-    def index_words(self, id: str, title: str, body: str) -> None:
+    def index_text(self, id: str, title: str, body: str) -> None:
         self.execute_sql(
             "UPDATE indexed_text SET words = ?::tsvector WHERE entity_id = ?",
-            (told_vector(title, body), id),
+            (tsvector_of(title, body), id),
         )
 
-    def rebuild_words(self) -> None:
-        """The words stand with their text, and go with it."""
+    def rebuild_text_index(self) -> None:
+        """The words are deleted with their text."""
 
-    def match_of(self, sought: Iterable[Sought]) -> str:
-        return told_query(sought)
+    def match_query(self, terms: Iterable[SearchTerm]) -> str:
+        return tsquery_of(terms)
 
-    def matches(self, match: str) -> Any:
+    def matching_texts(self, match: str) -> Any:
         return Index.select(Index.c.number).where(_is_match(match))
 
     def newest_ranked(
-        self, match: str, texts: Any, where: list[Any], most: int
-    ) -> list[Ranked]:
-        # The best has the lowest rank.
-        rank = fn.ts_rank(WEIGHTS, Index.c.words, _query(match), BY_LENGTH) * -1
+        self, match: str, texts: Any, where: list[Any], limit: int
+    ) -> list[RankedText]:
+        # Negated, since the best match has the lowest rank.
+        rank = (
+            fn.ts_rank(WEIGHTS, Index.c.words, _query(match), NORMALIZE_BY_LENGTH) * -1
+        )
         query = (
             Index.select(rank, Index.c.number)
             .join(texts, on=texts.number == Index.c.number)
             .where(_is_match(match), *where)
             .order_by(Index.c.number.desc())
-            .limit(most)
+            .limit(limit)
         )
-        found: list[Ranked] = self.execute(query).fetchall()
-        return found
+        ranked: list[RankedText] = self.execute(query).fetchall()
+        return ranked
 
 
 def _is_match(match: str) -> Any:
@@ -84,60 +86,64 @@ def _query(match: str) -> Any:
     return SQL("?::tsquery", [match])
 
 
-def told_vector(title: str, body: str) -> str:
-    """Return all words with their places, those of the title marked; no operators."""
-    of_title, of_body = _places(title), _places(body)
-    gap = GAP + max((at[-1] for at in of_title.values()), default=0)
-    marked: dict[str, list[str]] = defaultdict(list)
-    for word, places in of_title.items():
-        marked[word] += [f"{_place(at)}A" for at in places]
+def tsvector_of(title: str, body: str) -> str:
+    """Return the words with their positions, those of the title with weight A."""
+    title_words, body_words = _positions(title), _positions(body)
+    gap = GAP + max((offsets[-1] for offsets in title_words.values()), default=0)
+    lexemes: dict[str, list[str]] = defaultdict(list)
+    for word, offsets in title_words.items():
+        lexemes[word] += [f"{_position(offset)}A" for offset in offsets]
     size = 0
-    for word, places in of_body.items():
-        some = [f"{_place(gap + at)}" for at in places[:MOST_PLACES]]
-        size += len(word.encode()) + 8 + 2 * len(some)
-        if size > MOST_BYTES:
+    for word, offsets in body_words.items():
+        positions = [f"{_position(gap + at)}" for at in offsets[:MAX_POSITIONS]]
+        size += len(word.encode()) + 8 + 2 * len(positions)
+        if size > MAX_VECTOR_BYTES:
             break
-        marked[word] += some
+        lexemes[word] += positions
     return " ".join(
-        f"'{word}':{','.join(places[:MOST_PLACES])}" for word, places in marked.items()
+        f"'{word}':{','.join(positions[:MAX_POSITIONS])}"
+        for word, positions in lexemes.items()
     )
 
 
-def _place(offset: int) -> int:
-    return min(offset + 1, LAST_PLACE)
+def _position(offset: int) -> int:
+    return min(offset + 1, MAX_POSITION)
 
 
-def told_query(sought: Iterable[Sought]) -> str:
-    """Return the query that all that is sought is found by; words have no quotes."""
-    return " & ".join(filter(None, map(_told, sought)))
+def tsquery_of(terms: Iterable[SearchTerm]) -> str:
+    """Return the tsquery that matches all terms; words contain no quotes."""
+    return " & ".join(filter(None, map(_phrase, terms)))
 
 
-def _told(each: Sought) -> str:
-    found = _places(each.text).items()
-    placed = sorted((place, word) for word, places in found for place in places)
-    words = [f"'{word}'" for _, word in placed]
-    if words and each.is_prefix:
+def _phrase(term: SearchTerm) -> str:
+    pairs = [
+        (at, word) for word, offsets in _positions(term.text).items() for at in offsets
+    ]
+    words = [f"'{word}'" for _, word in sorted(pairs)]
+    if words and term.is_prefix:
         words[-1] += ":*"
     return f"({' <-> '.join(words)})" if words else ""
 
 
-def _places(text: str) -> dict[str, list[int]]:
-    """Return the places of each word, in the order in which words come first."""
+def _positions(text: str) -> dict[str, list[int]]:
+    """Return the offsets of each word, in the order of their first occurrences."""
     tokenizer = _tokenizer()
-    tokenizer.execute("INSERT INTO taken_apart (rowid, text) VALUES (1, ?)", (text,))
+    tokenizer.execute("INSERT INTO tokenized (rowid, text) VALUES (1, ?)", (text,))
     words = tokenizer.execute(
         "SELECT substr(term, 1, ?), group_concat(offset) FROM word GROUP BY 1",
-        (LONGEST_WORD,),
+        (MAX_WORD_LENGTH,),
     ).fetchall()
-    tokenizer.execute("INSERT INTO taken_apart (taken_apart) VALUES ('delete-all')")
-    found = [(sorted(map(int, at.split(","))), word) for word, at in words]
-    return {word: places for places, word in sorted(found)}
+    tokenizer.execute("INSERT INTO tokenized (tokenized) VALUES ('delete-all')")
+    by_offset = [
+        (sorted(map(int, offsets.split(","))), word) for word, offsets in words
+    ]
+    return {word: offsets for offsets, word in sorted(by_offset)}
 
 
 def _tokenizer() -> sqlite3.Connection:
-    if not hasattr(_own, "tokenizer"):
-        _own.tokenizer = sqlite3.connect(":memory:", isolation_level=None)
-        for each in _TABLES:
-            _own.tokenizer.execute(each)
-    tokenizer: sqlite3.Connection = _own.tokenizer
+    if not hasattr(_thread, "tokenizer"):
+        _thread.tokenizer = sqlite3.connect(":memory:", isolation_level=None)
+        for statement in _TABLES:
+            _thread.tokenizer.execute(statement)
+    tokenizer: sqlite3.Connection = _thread.tokenizer
     return tokenizer

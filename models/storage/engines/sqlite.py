@@ -1,4 +1,4 @@
-"""SQLite: one file, which may be moved away under its connections."""
+"""Use SQLite as the database: one file, which may be replaced while it is open."""
 
 import json
 import logging
@@ -14,18 +14,17 @@ from typing import Any
 from peewee import SQL, NodeList, OperationalError
 
 from models.errors import StorageBusy
-from models.logs import Line
+from models.logs import LogLine
 from models.storage.engines.engine import BUSY_SECONDS
-from models.storage.engines.sqlite_rows import FileRows
-from models.storage.engines.sqlite_search import Words
+from models.storage.engines.sqlite_bulk import SqliteBulkRows
+from models.storage.engines.sqlite_search import SqliteTextIndex
 
 log = logging.getLogger("masthead.database")
 
-# synchronous=FULL with the write-ahead log is what makes an acknowledged write
-# survive a power cut. secure_delete keeps purged text out of free pages. Pages at the
-# beginning of the file are read where the system has them mapped: each thread has a
-# connection with a cache of its own, and to copy a page into all of them cost more
-# than a look-up.
+# synchronous=FULL with the write-ahead log makes an acknowledged write survive a power
+# failure. secure_delete overwrites purged text in free pages. The beginning of the file
+# is memory-mapped: each thread has a connection with a cache of its own, and copying a
+# page into each of them costs more than a look-up.
 PRAGMAS = {
     "journal_mode": "wal",
     "synchronous": "full",
@@ -34,8 +33,7 @@ PRAGMAS = {
     "cache_size": -8 * 1024,
     "mmap_size": 64 * 1024 * 1024,
 }
-# What the storage says when it cannot be used, and the state that this is. All else
-# is our mistake.
+# The fault states of SQLite's error codes. All other errors are bugs of Masthead.
 STATES = {
     sqlite3.SQLITE_BUSY: "database-locked",
     sqlite3.SQLITE_LOCKED: "database-locked",
@@ -47,12 +45,12 @@ STATES = {
     sqlite3.SQLITE_CORRUPT: "database-damaged",
     sqlite3.SQLITE_NOTADB: "database-damaged",
 }
-# With less than this left, SQLite calls a full disk by other names.
-LITTLE = 64 * 1024
+# With less free space than this, SQLite reports a full disk as an I/O error.
+FULL_DISK_BYTES = 64 * 1024
 
 DAY_MS = 24 * 60 * 60 * 1000
-# As text, since there are millions: to make each number an object of Python, only
-# to write it down again, takes three times as long as all else about them.
+# As text: creating millions of Python numbers only to format them again takes three
+# times as long as everything else.
 _HOURS_AS_TEXT = (
     "SELECT group_concat(starts_at),"
     " json_group_array(json_array("
@@ -60,10 +58,9 @@ _HOURS_AS_TEXT = (
     "SELECT * FROM hour WHERE service_id = ? AND starts_at >= ? AND starts_at < ?"
     " ORDER BY starts_at)"
 )
-# SQLite would sort them all to group them, since it does not know that they are in
-# the order of their days.
-_DAYS_OF_HOURS = (
-    "WITH RECURSIVE part (start, stop) AS (VALUES (?2, ?2) UNION ALL"  # noqa: S608  our own text
+# Without GROUP BY, for which SQLite would sort the hours, although they are in order.
+_DAILY_SUMS = (
+    "WITH RECURSIVE part (start, stop) AS (VALUES (?2, ?2) UNION ALL"  # noqa: S608  no user input
     f" SELECT stop, MIN(?3, stop / {DAY_MS} * {DAY_MS} + {DAY_MS}) FROM part"
     " WHERE stop < ?3)"
     f" SELECT json_group_array(json_array(start / {DAY_MS}, ("
@@ -73,31 +70,32 @@ _DAYS_OF_HOURS = (
 )
 
 
-class FileDatabase(Words, FileRows):
+class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
     """
-    Opens the file that is there, and remembers which it was.
+    An SQLite database that notices when its file is replaced or becomes read-only.
 
-    SQLite makes a file that is not there, and opens one that it may not write for
-    reading; it says neither.
+    SQLite silently creates a missing file, and silently opens one that it may not
+    write for reading.
     """
 
     kind = "sqlite"
     errors = (sqlite3.DatabaseError,)
-    # A connection keeps how its file could be opened, so after these a new one is
-    # made: the old one would go on to fail when the fault is over.
-    outlasting = frozenset(
+    # A connection remembers how its file could be opened, and would continue to fail
+    # after these faults are over.
+    states_to_reconnect = frozenset(
         {"database-read-only", "database-failing", "database-damaged"}
     )
 
-    def __init__(self, *given: Any, **more: Any) -> None:
-        super().__init__(*given, **more)
-        # Of the connection of each thread: which file it is, and whether for reading
-        # alone.
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        # For each thread's connection: the identity of the file, and whether it is
+        # read-only.
         self._opened = local()
 
-    def aim(self, address: str) -> None:
+    def configure(self, address: str) -> None:
         Path(address).parent.mkdir(parents=True, exist_ok=True)
-        # For its owner alone: it has what is not published. The log beside it follows.
+        # Only the owner may read it: it contains unpublished texts. SQLite creates the
+        # log with the same mode.
         if not Path(address).exists():
             Path(address).touch(mode=0o600)
         self.init(address, pragmas=PRAGMAS, timeout=BUSY_SECONDS)
@@ -106,10 +104,10 @@ class FileDatabase(Words, FileRows):
         return Path(address).is_file()
 
     def _connect(self) -> sqlite3.Connection:
-        self._opened.file = file_at(self.database)
+        self._opened.file = file_identity(self.database)
         connection: sqlite3.Connection = super()._connect()  # type: ignore[misc]
-        is_ours = os.access(self.database, os.W_OK, effective_ids=True)
-        self._opened.is_for_reading = not is_ours
+        is_writable = os.access(self.database, os.W_OK, effective_ids=True)
+        self._opened.is_read_only = not is_writable
         return connection
 
     @contextmanager
@@ -117,8 +115,7 @@ class FileDatabase(Words, FileRows):
         """
         Read everything inside from one snapshot.
 
-        Every request begins with it, so it is said to SQLite without Peewee, which
-        would need longer.
+        It bypasses Peewee, which is slower, since every request begins with it.
         """
         connection = self.connection()
         if connection.in_transaction:
@@ -131,116 +128,118 @@ class FileDatabase(Words, FileRows):
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
 
-    def require_ours(self) -> None:
-        if self._opened.is_for_reading:
-            # The file may be written by now, but not through this connection.
-            if not self.is_busy():
+    def require_writable(self) -> None:
+        if self._opened.is_read_only:
+            # The file may be writable by now, but not through this connection.
+            if not self.has_transaction():
                 self.close()
             self.connect(reuse_if_open=True)
-        if file_at(self.database) not in (None, self._opened.file):
-            # What is written now would be lost with a file that nobody finds.
-            log.warning(Line(state="database-gone", error="another file is there"))
-            raise gone()
+        if file_identity(self.database) not in (None, self._opened.file):
+            # A write to a file that was moved or deleted would be lost.
+            log.warning(LogLine(state="database-gone", error="the file was replaced"))
+            raise database_gone()
 
-    def state_of(self, error: BaseException) -> str | None:
-        found = STATES.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
-        is_full = found == "database-failing" and self._space() < LITTLE
-        return "database-full" if is_full else found
+    def fault_state(self, error: BaseException) -> str | None:
+        state = STATES.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+        is_full = state == "database-failing" and self._free_bytes() < FULL_DISK_BYTES
+        return "database-full" if is_full else state
 
-    def _space(self) -> int:
+    def _free_bytes(self) -> int:
         try:
             return disk_usage(Path(self.database).parent).free
         except OSError:
-            return LITTLE
+            return FULL_DISK_BYTES
 
-    def is_busy(self) -> bool:
+    def has_transaction(self) -> bool:
         return bool(self.in_transaction() or self.connection().in_transaction)
 
-    def read_once(self) -> None:
-        """What is mapped or cached counts as memory of the process."""
+    def limit_read_memory(self) -> None:
+        """Disable the memory map and reduce the cache, which use memory."""
         self.pragma("mmap_size", 0)
         self.pragma("cache_size", -1024)
 
-    def empty_log(self) -> bool:
-        """In the file what is deleted is overwritten; the log tells how it came."""
+    def truncate_wal(self) -> bool:
+        """Truncate the write-ahead log, which still contains the purged content."""
         try:
             self.execute_sql("PRAGMA busy_timeout = 0")
-            is_busy, *_ = self.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            has_transaction, *_ = self.execute_sql(
+                "PRAGMA wal_checkpoint(TRUNCATE)"
+            ).fetchone()
         except OperationalError as error:
-            log.warning(Line(event="log-not-emptied", error=error))
+            log.warning(LogLine(event="log-not-emptied", error=error))
             return False
         finally:
             self.execute_sql(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
-        return not is_busy
+        return not has_transaction
 
     @contextmanager
-    def remaking_tables(self) -> Iterator[None]:
-        """A table that is dropped takes along every row that refers to it."""
-        # Within a transaction this setting cannot be changed.
+    def without_foreign_keys(self) -> Iterator[None]:
+        """Disable foreign keys: dropping a table would delete referring rows."""
+        # This setting cannot be changed within a transaction.
         self.pragma("foreign_keys", 0)
         try:
             yield
         finally:
             self.pragma("foreign_keys", 1)
 
-    def strays(self) -> list[tuple[str, Any, str]]:
+    def foreign_key_violations(self) -> list[tuple[str, Any, str]]:
         rows = self.execute_sql("PRAGMA foreign_key_check")
         return [(table, row, parent) for table, row, parent, _ in rows]
 
-    def damages(self) -> list[str]:
+    def integrity_errors(self) -> list[str]:
         lines = [row[0] for row in self.execute_sql("PRAGMA integrity_check")]
         return [line for line in lines if line != "ok"]
 
     def identity(self) -> str:
         return str(os.stat(str(self.database)).st_ino)
 
-    def folders(self) -> dict[str, Path]:
+    def data_folders(self) -> dict[str, Path]:
         return {"database": Path(self.database).parent}
 
-    def bytes_kept(self) -> dict[str, float]:
+    def bytes_used(self) -> dict[str, float]:
         return {"database": _size(self.database), "log": _size(f"{self.database}-wal")}
 
-    def unindexed(self, field: Any) -> Any:
+    def without_index(self, field: Any) -> Any:
         return NodeList((SQL("+"), field), glue="")
 
-    def streamed(self, statement: str, given: Sequence[Any]) -> Iterator[Any]:
-        return iter(self.execute_sql(statement, given))
+    def stream(self, statement: str, parameters: Sequence[Any]) -> Iterator[Any]:
+        return iter(self.execute_sql(statement, parameters))
 
     def hours_as_text(self, number: int, start: int, end: int) -> tuple[str, list[str]]:
-        asked = self.execute_sql(_HOURS_AS_TEXT, (number, start, end))
-        times, counts = asked.fetchone()
+        result = self.execute_sql(_HOURS_AS_TEXT, (number, start, end))
+        times, counts = result.fetchone()
         return times or "", counts[2:-2].split("],[") if times else []
 
-    def days_of_hours(
+    def daily_sums(
         self, number: int, start: int, end: int
     ) -> Iterator[tuple[int, ...]]:
-        asked = self.execute_sql(_DAYS_OF_HOURS, (number, start, end))
-        (told,) = asked.fetchone()
-        # Of a day without hours the sums are null.
-        return ((day, *sums) for day, sums in json.loads(told) if sums[0] is not None)
+        result = self.execute_sql(_DAILY_SUMS, (number, start, end))
+        (text,) = result.fetchone()
+        # The sums of a day without hours are null.
+        return ((day, *sums) for day, sums in json.loads(text) if sums[0] is not None)
 
 
-def file_at(path: str) -> tuple[int, int] | None:
-    """Name the file itself, None where only SQLite can say what is wrong with it."""
+def file_identity(path: str) -> tuple[int, int] | None:
+    """Return device and inode of the file, None if it cannot be read."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except FileNotFoundError as error:
-        log.warning(Line(state="database-gone", error=error))
-        raise gone() from error
+        log.warning(LogLine(state="database-gone", error=error))
+        raise database_gone() from error
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
-def gone() -> StorageBusy:
+def database_gone() -> StorageBusy:
     return StorageBusy(
-        "The file of the database was moved, replaced or deleted. Nothing was kept.",
+        "The database file was moved, replaced or deleted. Nothing was saved.",
         state="database-gone",
     )
 
 
 def _size(path: str) -> float:
-    """Return the size of a file; one that is not there takes no space."""
+    """Return the size of a file in bytes, 0 if it does not exist."""
     try:
         return Path(path).stat().st_size
     except OSError:

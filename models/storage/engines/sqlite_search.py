@@ -1,53 +1,53 @@
-"""The words of texts in SQLite: an index of FTS5, which triggers keep."""
+"""Search texts in SQLite with an FTS5 index, which triggers keep in step."""
 
 from collections.abc import Iterable
 from typing import Any
 
 from peewee import SQL, Table, fn
 
-from models.storage.engines.engine import Ranked, Sought
+from models.storage.engines.engine import RankedText, SearchTerm
 
-# A title says more of a thing than its text.
+# A match in the title counts more than one in the body.
 TITLE, BODY = 4.0, 1.0
 
 Index = Table("text_index")
-# How well a row of the index matches: the best has the lowest.
+# The rank of a matching row, lowest first.
 RANK = fn.bm25(SQL("text_index"), TITLE, BODY).alias("rank")
 
 
-class Words:
-    """The index of words: a table of its own beside the texts."""
+class SqliteTextIndex:
+    """The full-text index: an FTS5 table beside the texts."""
 
     execute: Any
     execute_sql: Any
 
-    def index_words(self, id: str, title: str, body: str) -> None:
-        """Triggers do it, whoever writes the text."""
+    def index_text(self, id: str, title: str, body: str) -> None:
+        """Triggers do it."""
 
-    def rebuild_words(self) -> None:
+    def rebuild_text_index(self) -> None:
         """
-        Make the index of words anew.
+        Rebuild the index, so that no purged word remains in it.
 
-        FTS5 marks what was removed and drops it at a later merge; SQLite can be told
-        to do it at once only from version 3.42 on.
+        FTS5 drops deleted entries at a later merge; its secure-delete option requires
+        SQLite 3.42.
         """
         self.execute_sql("INSERT INTO text_index(text_index) VALUES ('rebuild')")
 
-    def match_of(self, sought: Iterable[Sought]) -> str:
-        """Everything sought stands in quotes, so nothing of it is an operator."""
-        return " ".join(f'"{each.text}"{"*" * each.is_prefix}' for each in sought)
+    def match_query(self, terms: Iterable[SearchTerm]) -> str:
+        """Quote each term, so that nothing in it is an operator."""
+        return " ".join(f'"{term.text}"{"*" * term.is_prefix}' for term in terms)
 
-    def matches(self, match: str) -> Any:
+    def matching_texts(self, match: str) -> Any:
         return Index.select(SQL("rowid")).where(_is_match(match))
 
     def newest_ranked(
-        self, match: str, texts: Any, where: list[Any], most: int
-    ) -> list[Ranked]:
+        self, match: str, texts: Any, where: list[Any], limit: int
+    ) -> list[RankedText]:
         """
         Return rank and number of the newest texts that match.
 
-        The index is gone through first whatever the database thinks of it: it gives
-        the newest without a sort, and so ranks no more than are taken.
+        The CROSS JOIN makes SQLite read the index first: it yields the newest without
+        a sort, so that no more texts are ranked than returned.
         """
         number = Index.c.rowid
         query = (
@@ -55,10 +55,10 @@ class Words:
             .join(texts, "CROSS JOIN")
             .where(_is_match(match), texts.number == number, *where)
             .order_by(number.desc())
-            .limit(most)
+            .limit(limit)
         )
-        found: list[Ranked] = self.execute(query).fetchall()
-        return found
+        ranked: list[RankedText] = self.execute(query).fetchall()
+        return ranked
 
 
 def _is_match(match: str) -> Any:

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 
-from models.logs import Line
-from models.runtime.build_progress import Progress
+from models.logs import LogLine
+from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
 from models.settings import Settings
 from sitegen.output.folder import OutputError
@@ -42,7 +42,7 @@ class Publisher:
         self._woken = threading.Event()
         self._stopping = threading.Event()
         self._failure: Fault | None = None
-        self.progress = Progress()
+        self.progress = BuildProgress()
         self._wait = first
         self._publication: Publication | None = None
         self._thread = threading.Thread(target=self._run, name="publisher", daemon=True)
@@ -61,7 +61,7 @@ class Publisher:
     def wake(self) -> None:
         """Say that the output is another."""
         if self._settings.publish:
-            self.progress.called(self._clock())
+            self.progress.request(self._clock())
             self._woken.set()
 
     def troubles(self) -> list[Fault]:
@@ -81,7 +81,7 @@ class Publisher:
 
     def _turn(self) -> float:
         """Publish, note what went wrong, and return for how long to rest."""
-        self.progress.begun(self._clock())
+        self.progress.start(self._clock())
         is_whole = False
         try:
             self._publication = self._publication or self._opened()
@@ -90,7 +90,7 @@ class Publisher:
             pass
         except Busy as error:
             # Of several hosts that publish the same, one does and the others wait.
-            log.info(Line(publish="waits", reason=error))
+            log.info(LogLine(publish="waits", reason=error))
             return TURN_SECONDS
         except Exception as error:
             self.progress.broken += 1
@@ -98,7 +98,7 @@ class Publisher:
             is_named = isinstance(error, PublishError | OutputError)
             self._tell(Fault("publish-failed", told), trace=not is_named)
         finally:
-            self.progress.ended(is_whole=is_whole)
+            self.progress.finish(is_complete=is_whole)
         wait, self._wait = self._wait, min(self._wait * 2, MOST_SECONDS)
         if is_whole:
             self._wait = self._first
@@ -112,26 +112,26 @@ class Publisher:
         began, started = self._clock(), time.perf_counter()
         report = publication.run()
         seconds = time.perf_counter() - started
-        self.progress.built(began, seconds)
+        self.progress.record(began, seconds)
         if report.sent or report.removed:
             _log(report, seconds)
         if report.hook_failure:
             self._tell(Fault("hook-failed", report.hook_failure))
             return False
         if self._failure:
-            log.info(Line(state=self._failure.state, is_over=True))
+            log.info(LogLine(state=self._failure.state, is_over=True))
             self._failure = None
         return True
 
     def _tell(self, fault: Fault, *, trace: bool = False) -> None:
         self._failure = fault
-        told = Line(publish="failed", state=fault.state, reason=fault.detail)
+        told = LogLine(publish="failed", state=fault.state, reason=fault.detail)
         log.error(told, exc_info=trace)
 
 
 def _log(report: Report, seconds: float) -> None:
     log.info(
-        Line(
+        LogLine(
             publish="done",
             sent=len(report.sent),
             removed=len(report.removed),

@@ -7,7 +7,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Protocol
 
-from models.response_headers import KEEPING
+from models.response_headers import CACHE_CONTROL
 from models.settings import Settings
 from sitegen.output.manifest import Entry
 
@@ -33,7 +33,7 @@ class File:
 
     @property
     def cache_rule(self) -> str:
-        return KEEPING.get(self.entry.cache, KEEPING["page"])
+        return CACHE_CONTROL.get(self.entry.cache, CACHE_CONTROL["page"])
 
     @cached_property
     def mark(self) -> str:

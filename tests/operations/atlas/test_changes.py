@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.idempotency import StoredAnswerRow
+from models.idempotency import StoredResponseRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.roles import NEEDS
@@ -118,14 +118,14 @@ def test_repeat(case, tried, ids):
 def test_purge_takes_the_answer(case, tried, ids, ask, clock):
     """What a repeat would be answered with goes with the project (3.14.18)."""
     assert tried(case, ACTS.get(case), **{"Idempotency-Key": "abc"}).status_code == 200
-    assert StoredAnswerRow.select().count() == 1
+    assert StoredResponseRow.select().count() == 1
     ProjectRow.update(archived_at=clock.now).execute()
 
     purge = {"id": ids["$project"], "confirm": "atlas"}
     response = ask("POST /projects/v1/admin/projects/purge", purge)
 
     assert response.status_code == 200, response.text
-    assert StoredAnswerRow.select().count() == 0
+    assert StoredResponseRow.select().count() == 0
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_purge_takes_the_answer_of_no_change(case, tried, ids, ask, clock):
     response = ask("POST /projects/v1/admin/projects/purge", purge)
 
     assert response.status_code == 200, response.text
-    assert StoredAnswerRow.select().count() == 0
+    assert StoredResponseRow.select().count() == 0
 
 
 def test_every_case_is_known():

@@ -50,6 +50,7 @@ def test_cell(case, role, tried, refusal):
         assert refusal(response, "role-required")["requiredRole"] == NEEDS[case]
 
 
+@pytest.mark.both_engines
 @pytest.mark.parametrize("case", [case for case in NEEDS if "oneself" not in case])
 def test_key_that_acts_for_nobody(case, tried, refusal):
     """It passes every test of roles; it is nobody's author."""

@@ -4,9 +4,15 @@ from datetime import timedelta
 
 import pytest
 
-from models.platform.key_inventory import HEADS, lines, listed, looked_at, stale
+from models.platform.key_inventory import (
+    COLUMNS,
+    all_keys,
+    diagnose_secret,
+    key_table,
+    stale_keys,
+)
 from models.platform.keys import KeyRow, revoke_key
-from models.platform.secrets import make_secret
+from models.platform.secrets import generate_secret
 from tests.conftest import NOON
 
 DAY, TICK = timedelta(days=1), timedelta(milliseconds=1)
@@ -18,14 +24,14 @@ def key(issue):
 
 
 def told(keys):
-    head, *rest = lines(keys)
-    assert head.split("\t") == list(HEADS)
-    return [dict(zip(HEADS, line.split("\t"), strict=True)) for line in rest]
+    head, *rest = key_table(keys)
+    assert head.split("\t") == list(COLUMNS)
+    return [dict(zip(COLUMNS, line.split("\t"), strict=True)) for line in rest]
 
 
 def test_listed(key):
     """A key is told in a line, without secret and hash."""
-    assert told(listed(NOON)) == [
+    assert told(all_keys(NOON)) == [
         {
             "prefix": key[:11],
             "status": "active",
@@ -51,7 +57,7 @@ def test_stale(used_at, is_stale, key):
     """Out of use is what was not used since then, or never."""
     KeyRow.update(last_used_at=used_at).execute()
 
-    found = told(stale(NOON + 9 * DAY, NOON + DAY))
+    found = told(stale_keys(NOON + 9 * DAY, NOON + DAY))
 
     assert [each["prefix"] for each in found] == ([key[:11]] if is_stale else [])
 
@@ -63,14 +69,14 @@ def test_longest_unused_first(issue):
         at = None if at is None else NOON + at * TICK
         KeyRow.update(last_used_at=at).where(KeyRow.prefix == prefix).execute()
 
-    found = told(stale(NOON + 9 * DAY, NOON + DAY))
+    found = told(stale_keys(NOON + 9 * DAY, NOON + DAY))
 
     assert [used[each["prefix"]] for each in found] == [None, 3, 7]
 
 
 def test_not_stale_yet(key):
     """A key that is younger than the time asked for has had no time for it."""
-    assert told(stale(NOON + DAY, NOON)) == []
+    assert told(stale_keys(NOON + DAY, NOON)) == []
 
 
 @pytest.mark.parametrize("over", ["revoked", "expired"])
@@ -80,42 +86,42 @@ def test_over_is_not_stale(over, key):
     if over == "revoked":
         revoke_key(KeyRow.get(), now)
 
-    found = told(stale(now if over == "revoked" else NOON + 30 * DAY, NOON + DAY))
+    found = told(stale_keys(now if over == "revoked" else NOON + 30 * DAY, NOON + DAY))
 
     assert found == []
 
 
 def test_looked_at(key):
     """A secret is told by form, checksum and what the database knows; not itself."""
-    opens, lines = looked_at(key, NOON)
+    opens, key_table = diagnose_secret(key, NOON)
 
     assert opens
-    assert lines[:3] == ["form: right", "checksum: right", "database: active"]
-    assert lines[-1] == "scopes: a:*, b"
-    assert key[12:] not in "".join(lines)
+    assert key_table[:3] == ["form: valid", "checksum: valid", "database: active"]
+    assert key_table[-1] == "scopes: a:*, b"
+    assert key[12:] not in "".join(key_table)
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda key: key[:-1], "form: wrong"),
-        (lambda key: key + "0", "form: wrong"),
-        (lambda key: "", "form: wrong"),
-        (lambda key: key[:-1] + ("1" if key[-1] == "0" else "0"), "checksum: wrong"),
-        (lambda key: make_secret().text, "does not know it"),
+        (lambda key: key[:-1], "form: invalid"),
+        (lambda key: key + "0", "form: invalid"),
+        (lambda key: "", "form: invalid"),
+        (lambda key: key[:-1] + ("1" if key[-1] == "0" else "0"), "checksum: invalid"),
+        (lambda key: generate_secret().text, "no key has this secret"),
     ],
 )
 def test_looked_at_what_opens_nothing(change, words, key):
     """Why a secret opens nothing is told in the last line."""
-    opens, lines = looked_at(change(key), NOON)
+    opens, key_table = diagnose_secret(change(key), NOON)
 
     assert not opens
-    assert words in lines[-1]
+    assert words in key_table[-1]
 
 
 def test_looked_at_at_the_end(key):
     """An expired key is known, and opens nothing."""
-    opens, lines = looked_at(key, NOON + 30 * DAY)
+    opens, key_table = diagnose_secret(key, NOON + 30 * DAY)
 
     assert not opens
-    assert "database: revoked" in lines
+    assert "database: revoked" in key_table

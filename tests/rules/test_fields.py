@@ -7,17 +7,17 @@ from uuid import RFC_4122, UUID
 import pytest
 from pydantic import ValidationError
 
-from models.base import Schema, canonical, milliseconds, moment, new_id
+from models.base import Schema, canonical_json, epoch_ms, from_epoch_ms, new_id
 from models.fields import (
-    Digits,
-    Flag,
     Id,
     MayOmit,
     Moment,
+    QueryBoolean,
+    QueryInteger,
     SingleLine,
     Slug,
     StatusSlug,
-    Whole,
+    WholeNumber,
     format_moment,
     parse_moment,
 )
@@ -27,9 +27,9 @@ from tests.conftest import NOON
 class Words(Schema):
     moment: MayOmit[Moment] = None
     id: MayOmit[Id] = None
-    whole: MayOmit[Whole] = None
-    digits: MayOmit[Digits] = None
-    flag: MayOmit[Flag] = None
+    whole: MayOmit[WholeNumber] = None
+    digits: MayOmit[QueryInteger] = None
+    flag: MayOmit[QueryBoolean] = None
     slug: MayOmit[Slug] = None
     status_slug: MayOmit[StatusSlug] = None
     line: MayOmit[Annotated[str, SingleLine]] = None
@@ -78,7 +78,7 @@ def test_moment_of_another_zone():
     there = NOON.astimezone(timezone(timedelta(hours=5, minutes=45)))
 
     assert format_moment(there) == "2026-03-01T12:00:00.000Z"
-    assert moment(milliseconds(there)) == NOON
+    assert from_epoch_ms(epoch_ms(there)) == NOON
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_word(name, value, kept):
     """What is in shape is kept as what it means."""
     words = Words.model_validate({name: value}, by_name=False)
 
-    assert list(words.given().values()) == [kept]
-    assert list(words.told().values()).count(kept) == 1
+    assert list(words.sent_fields().values()) == [kept]
+    assert list(words.to_json().values()).count(kept) == 1
 
 
 @pytest.mark.parametrize(
@@ -140,13 +140,15 @@ def test_ids_sort_by_time():
 
 def test_canonical():
     """Equal JSON has equal bytes, whatever the order of its members."""
-    assert canonical({"b": [1, "é"], "a": None}) == '{"a":null,"b":[1,"é"]}'.encode()
-    assert canonical({"a": None, "b": [1, "é"]}) == canonical(
+    assert (
+        canonical_json({"b": [1, "é"], "a": None}) == '{"a":null,"b":[1,"é"]}'.encode()
+    )
+    assert canonical_json({"a": None, "b": [1, "é"]}) == canonical_json(
         {"b": [1, "é"], "a": None}
     )
 
 
 def test_left_out_is_not_null():
     """Shapes know what was sent, so that an update changes nothing else."""
-    assert Words().given() == {}
-    assert Words(whole=0).given() == {"whole": 0}
+    assert Words().sent_fields() == {}
+    assert Words(whole=0).sent_fields() == {"whole": 0}

@@ -4,10 +4,10 @@ import sqlite3
 
 import pytest
 
-from models.audit import AUDITED, newest_link
+from models.audit import AUDITED_AREAS, last_link
 from models.changes import generation_with, mark, marks, note_built
 from models.storage.database import reading, writing
-from models.storage.generation import generation_at_rest, newest_links
+from models.storage.generation import built_generation, last_audit_links
 
 ADD = "POST /status/v1/admin/services/add"
 
@@ -18,23 +18,23 @@ def test_generation_at_rest(store, settings, clock):
         mark("docs")
         mark("status")
     note_built({"docs": 1}, [], clock.now)
-    waiting = generation_at_rest(settings.database)
+    waiting = built_generation(settings.database)
 
     note_built({"status": 2}, [], clock.now)
 
     assert waiting is None
     with reading():
-        assert generation_at_rest(settings.database) == generation_with(marks()) == 2
+        assert built_generation(settings.database) == generation_with(marks()) == 2
 
 
 def test_newest_links(ask, settings):
     """The links are those of the chains, and "" where nothing was ever done."""
     ask(ADD, {"slug": "api", "name": "Public API"})
 
-    found = newest_links(settings.database, AUDITED)
+    found = last_audit_links(settings.database, AUDITED_AREAS)
 
     with reading():
-        assert found == {area: newest_link(area) for area in AUDITED}
+        assert found == {area: last_link(area) for area in AUDITED_AREAS}
     assert (found["projects"], bool(found["status"])) == ("", True)
 
 
@@ -42,6 +42,6 @@ def test_newest_links(ask, settings):
 def test_glance_at_nothing(tmp_path):
     """A file that is not there is not made."""
     with pytest.raises(sqlite3.OperationalError):
-        generation_at_rest(str(tmp_path / "none.db"))
+        built_generation(str(tmp_path / "none.db"))
 
     assert list(tmp_path.iterdir()) == []

@@ -8,8 +8,13 @@ import pytest
 
 from models.changes import mark, marks
 from models.errors import StorageBusy
-from models.instance import InstanceRow, kept
-from models.storage.database import BUSY_SECONDS, database, leave_no_trace, writing
+from models.instance import InstanceRow, get_or_store
+from models.storage.database import (
+    BUSY_SECONDS,
+    database,
+    truncate_wal_after_commit,
+    writing,
+)
 from tests.rules.test_database import in_another_thread
 
 pytestmark = pytest.mark.sqlite
@@ -47,7 +52,7 @@ def test_disk_is_full(store):
 
     def fill():
         with writing():
-            kept("much", "x" * 10_000_000)
+            get_or_store("much", "x" * 10_000_000)
 
     with pytest.raises(StorageBusy):
         fill()
@@ -66,7 +71,7 @@ def test_no_trace(store, settings):
     with writing():
         mark("docs")
         with writing():
-            leave_no_trace()
+            truncate_wal_after_commit()
 
     assert logged(settings) == 0
     mark("docs")
@@ -80,7 +85,7 @@ def test_no_trace_while_someone_reads(store, settings, other):
     other.execute("SELECT * FROM area").fetchall()
     with writing():
         mark("docs")
-        leave_no_trace()
+        truncate_wal_after_commit()
     assert logged(settings) > 0
     assert pragma("busy_timeout") == BUSY_SECONDS * 1000
 

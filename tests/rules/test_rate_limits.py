@@ -2,7 +2,9 @@
 
 import pytest
 
-from models.platform.rate_limits import SECOND, OwnBuckets, Rate, draw
+from models.platform.rate_limits import SECOND, MemoryRateLimiter, Rate, take_token
+
+pytestmark = pytest.mark.both_engines
 
 NOW = 1_772_366_400 * SECOND
 
@@ -11,7 +13,7 @@ def drawn(times, rate, full_at=None, now=NOW):
     """Draw so many times at one instant and return every outcome."""
     outcomes = []
     for _ in range(times):
-        outcomes.append(draw(full_at, now, rate))
+        outcomes.append(take_token(full_at, now, rate))
         full_at = outcomes[-1].full_at
     return outcomes
 
@@ -32,8 +34,8 @@ def test_next_token():
     rate = Rate(2, 4)
     full_at = drawn(2, rate)[-1].full_at
 
-    assert not draw(full_at, NOW + SECOND // 4 - 1, rate).allowed
-    assert draw(full_at, NOW + SECOND // 4, rate).allowed
+    assert not take_token(full_at, NOW + SECOND // 4 - 1, rate).allowed
+    assert take_token(full_at, NOW + SECOND // 4, rate).allowed
 
 
 def test_wait_is_rounded_up():
@@ -55,7 +57,7 @@ def test_clock_set_back():
     """A bucket that is full in a far future is full after its own time at most."""
     rate = Rate(5, 1)
 
-    outcome = draw(NOW + 10**6 * SECOND, NOW, rate)
+    outcome = take_token(NOW + 10**6 * SECOND, NOW, rate)
 
     assert not outcome.allowed
     assert outcome.full_at == NOW + 5 * SECOND
@@ -64,32 +66,32 @@ def test_clock_set_back():
 
 def test_buckets_have_names():
     """One caller's burst is not another's loss."""
-    buckets, rate = OwnBuckets(), Rate(1, 1)
-    buckets.draw("a", NOW, rate)
+    buckets, rate = MemoryRateLimiter(), Rate(1, 1)
+    buckets.take_token("a", NOW, rate)
 
-    assert not buckets.draw("a", NOW, rate).allowed
-    assert buckets.draw("b", NOW, rate).allowed
+    assert not buckets.take_token("a", NOW, rate).allowed
+    assert buckets.take_token("b", NOW, rate).allowed
 
 
 def test_full_buckets_are_forgotten():
     """Only those who ask now take memory, and forgetting gives nobody a token."""
-    buckets, rate = OwnBuckets(most=10), Rate(1, 1)
+    buckets, rate = MemoryRateLimiter(max_buckets=10), Rate(1, 1)
     for number in range(10):
-        buckets.draw(f"early {number}", NOW, rate)
+        buckets.take_token(f"early {number}", NOW, rate)
 
-    buckets.draw("late", NOW + SECOND, rate)
+    buckets.take_token("late", NOW + SECOND, rate)
 
     assert buckets._full_at.keys() == {"late"}
-    assert not buckets.draw("late", NOW + SECOND, rate).allowed
+    assert not buckets.take_token("late", NOW + SECOND, rate).allowed
 
 
 def test_buckets_are_set_back_with_the_clock():
     """Who has drawn before has what it had, to the token; an hour back or forth."""
-    buckets, rate = OwnBuckets(), Rate(3, 1)
-    assert buckets.draw("a", NOW, rate).remaining == 2
+    buckets, rate = MemoryRateLimiter(), Rate(3, 1)
+    assert buckets.take_token("a", NOW, rate).remaining == 2
 
     back = NOW - 3600 * SECOND
 
-    assert buckets.draw("a", back, rate).remaining == 1
-    assert buckets.draw("a", back, rate).allowed
-    assert not buckets.draw("a", back, rate).allowed
+    assert buckets.take_token("a", back, rate).remaining == 1
+    assert buckets.take_token("a", back, rate).allowed
+    assert not buckets.take_token("a", back, rate).allowed

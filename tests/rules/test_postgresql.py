@@ -133,7 +133,7 @@ def test_server_that_is_away(ask, shut):
 )
 def test_state(error, state, store):
     """Each thing that a server suffers from has a name; our mistakes have none."""
-    assert database.state_of(error("x")) == state
+    assert database.fault_state(error("x")) == state
 
 
 def test_transaction_that_failed(store):
@@ -158,7 +158,7 @@ def test_streamed(store):
     asked = "SELECT number, ?2 FROM generate_series(1, ?1) number"
 
     with reading():
-        one, two = (database.streamed(asked, (10, each), at_once=3) for each in "ab")
+        one, two = (database.stream(asked, (10, each), batch_size=3) for each in "ab")
         found = list(zip(one, two, strict=True))
 
     assert found == [((number, "a"), (number, "b")) for number in range(1, 11)]

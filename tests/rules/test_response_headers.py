@@ -3,14 +3,14 @@
 import pytest
 
 from models.response_headers import (
-    HEADERS,
-    PLACES,
-    TYPES,
-    address,
+    CONTENT_TYPES,
+    PATH_RULES,
+    SITE_HEADERS,
     cache_class,
-    headers_of,
-    place_of,
-    type_of,
+    content_type,
+    path_rule,
+    site_headers,
+    url_path,
 )
 
 
@@ -27,7 +27,7 @@ from models.response_headers import (
 )
 def test_address(path, told):
     """A folder's index is the folder; any other file is asked for by its name."""
-    assert address(path) == told
+    assert url_path(path) == told
 
 
 @pytest.mark.parametrize(
@@ -51,29 +51,31 @@ def test_how_long_it_is_kept(path, kept):
 @pytest.mark.parametrize("path", ["_headers", "_redirects", "unheard/of.html"])
 def test_place_of_none(path):
     """What hosts read and never show has no place."""
-    assert place_of(path) is None
+    assert path_rule(path) is None
 
 
 def test_no_two_places_hold_the_same():
     """Hosts join what two rules say, so a place lies in no other."""
-    folders = [place.removesuffix("*") for place in PLACES if place.endswith("*")]
+    folders = [place.removesuffix("*") for place in PATH_RULES if place.endswith("*")]
 
-    for place in PLACES:
+    for place in PATH_RULES:
         assert [f for f in folders if place.startswith(f)] in ([], [place[:-1]])
 
 
 def test_type():
     """Text says that it is UTF-8; what is unknown is bytes and is not run."""
-    assert type_of("guides/keys.md") == "text/markdown; charset=utf-8"
-    assert type_of("_headers") == "text/plain; charset=utf-8"
-    assert type_of("assets/tool.0a.exe") == "application/octet-stream"
-    assert all("charset" in told for told in TYPES.values() if told[:5] == "text/")
+    assert content_type("guides/keys.md") == "text/markdown; charset=utf-8"
+    assert content_type("_headers") == "text/plain; charset=utf-8"
+    assert content_type("assets/tool.0a.exe") == "application/octet-stream"
+    assert all(
+        "charset" in told for told in CONTENT_TYPES.values() if told[:5] == "text/"
+    )
 
 
 def test_headers():
     """Every file has the policy, its type, and how long it may be kept."""
-    told = headers_of("status/index.html")
+    told = site_headers("status/index.html")
 
-    assert told.items() > HEADERS.items()
+    assert told.items() > SITE_HEADERS.items()
     assert told["Content-Type"] == "text/html; charset=utf-8"
     assert told["Cache-Control"] == "public, max-age=0, must-revalidate"

@@ -6,7 +6,7 @@ import pytest
 
 from models.errors import StorageBusy
 from models.platform import key_uses as module
-from models.platform.key_uses import Uses
+from models.platform.key_uses import KeyUses
 from models.platform.keys import KeyRow
 from tests.conftest import NOON
 
@@ -26,7 +26,7 @@ def last(id):
 
 def test_written(ids):
     """Of several uses the last is written, and of unused keys nothing."""
-    uses = Uses()
+    uses = KeyUses()
     uses.note(ids[0], NOON)
     uses.note(ids[0], NOON + TICK)
     assert last(ids[0]) is None
@@ -38,7 +38,7 @@ def test_written(ids):
 
 def test_never_back(ids):
     """A clock that was set back does not make a key look unused."""
-    uses = Uses()
+    uses = KeyUses()
     for at in (NOON, NOON - TICK):
         uses.note(ids[0], at)
         uses.write()
@@ -48,7 +48,7 @@ def test_never_back(ids):
 
 def test_written_once(ids, monkeypatch):
     """What is written is not written again."""
-    uses = Uses()
+    uses = KeyUses()
     uses.note(ids[0], NOON)
     uses.write()
     KeyRow.update(last_used_at=None).execute()
@@ -60,7 +60,7 @@ def test_written_once(ids, monkeypatch):
 
 def test_storage_is_taken(ids, engine):
     """What could not be written is written the next time."""
-    uses = Uses()
+    uses = KeyUses()
     uses.note(ids[0], NOON)
     with engine.writing_elsewhere(), pytest.raises(StorageBusy):
         uses.write()
@@ -72,8 +72,8 @@ def test_storage_is_taken(ids, engine):
 
 def test_more_than_a_batch(ids, monkeypatch):
     """Many keys are written in several transactions, all of them."""
-    monkeypatch.setattr(module, "BATCH", 2)
-    uses = Uses()
+    monkeypatch.setattr(module, "BATCH_SIZE", 2)
+    uses = KeyUses()
     for id in ids:
         uses.note(id, NOON)
 

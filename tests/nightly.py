@@ -1,0 +1,42 @@
+"""The cases of a test that `make test` runs, and those left to `make nightly`."""
+
+import pytest
+
+
+def one_of_each_kind(operations):
+    """
+    Parametrize by operation: one of each kind of declaration, the others at night.
+
+    What dispatch does follows from the declaration alone, so operations that are
+    declared alike are answered by the same lines.
+    """
+    kinds = set()
+    parameters = []
+    for operation in operations:
+        kind = _kind(operation)
+        marks = [pytest.mark.nightly] if kind in kinds else []
+        kinds.add(kind)
+        parameters.append(pytest.param(operation, id=operation.route, marks=marks))
+    return pytest.mark.parametrize("operation", parameters)
+
+
+def _kind(operation):
+    return (
+        operation.area,
+        operation.method,
+        operation.mutates,
+        operation.idempotent,
+        operation.paged,
+        operation.etag,
+        operation.request is None,
+        operation.secret_field is None,
+        operation.max_body_bytes,
+    )
+
+
+def every_nth(cases, step):
+    """Return every nth of the cases as they are, and mark the others for the night."""
+    return [
+        case if number % step == 0 else pytest.param(case, marks=pytest.mark.nightly)
+        for number, case in enumerate(cases)
+    ]
