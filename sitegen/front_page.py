@@ -8,8 +8,8 @@ from typing import Any
 from models.fields import format_moment
 from sitegen.docs.collections import docs_collections, line_of
 from sitegen.page import SHARED, BuildContext, Page, Rank, pages
-from sitegen.status.status_data import listed_at
-from sitegen.status.upcoming_changes import Turns
+from sitegen.status.status_data import read_service_list
+from sitegen.status.upcoming_changes import UpcomingChanges
 
 FIRST, NEWEST = 6, 5
 
@@ -54,10 +54,11 @@ def front(context: BuildContext) -> Iterator[Page]:
 
 def _pulse(context: BuildContext) -> dict[str, Any]:
     """The state of the whole, and how long that may be said."""
-    listed, stale_at = listed_at(context)
+    listed, stale_at = read_service_list(context)
     told = listed.to_json()
     shown = {name: told[name] for name in ("overall", "checkedAt", "stale")}
-    return shown | {"staleAt": stale_at, "turn": context.once(Turns).whole}
+    upcoming = context.once(UpcomingChanges).overall
+    return shown | {"staleAt": stale_at, "upcomingChange": upcoming}
 
 
 @pages(SHARED)

@@ -214,7 +214,7 @@ class Builder:
         """Build, and tell whether every page is true now."""
         started, context = time.perf_counter(), self._edition(self._clock())
         # Whoever mends a template need not start the service again.
-        if self._has_failed and context.theme.read_again():
+        if self._has_failed and context.theme.reload():
             context.memory.clear()
         self._folder = folder_of(context)
         report = build(context, sorted(areas))

@@ -20,7 +20,7 @@ from models.projects.documents.rendered_bodies import (
 )
 from models.projects.documents.site_preview import RenderInput
 from models.storage.database import reading
-from sitegen.markdown.parser import AS_WRITTEN, RENDERER, render
+from sitegen.markdown.parser import RENDERER_VERSION, SOURCE_TAG, render
 
 # So many that were rendered wait in memory until they are kept.
 MANY = 100
@@ -28,7 +28,7 @@ MANY = 100
 
 def body_key(text: RenderInput) -> str:
     """Name what a text renders to; another renderer gives another name."""
-    told = f"{RENDERER}\n{text.digest}\n{text.title}"
+    told = f"{RENDERER_VERSION}\n{text.digest}\n{text.title}"
     return hashlib.sha256(told.encode()).hexdigest()
 
 
@@ -43,7 +43,7 @@ def is_as_written(body: RenderedBody) -> bool:
     return (
         not body.links
         and body.headings_json == "[]"
-        and body.html_starts_with(AS_WRITTEN)
+        and body.html_starts_with(SOURCE_TAG)
     )
 
 

@@ -14,7 +14,7 @@ from models.projects.documents.published import (
     PublishedPageReader,
 )
 from sitegen.page import BuildContext
-from sitegen.theme.filters import anchor
+from sitegen.theme.filters import section_id
 
 COLLECTIONS = {"guides": "Guides", "products": "Products", "support": "Support"}
 
@@ -55,7 +55,7 @@ class DocsCollection:
         """The id of each section on the collection's page; no two are equal."""
         found: dict[str, str] = {}
         for name in filter(None, self.sections):
-            wanted, taken = anchor(name), set(found.values())
+            wanted, taken = section_id(name), set(found.values())
             more = (f"{wanted}-{n}" for n in range(2, len(taken) + 3))
             found[name] = next(i for i in (wanted, *more) if i not in taken)
         return found

@@ -22,8 +22,8 @@ from models.response_headers import without_query
 from sitegen.docs.body_cache import body_key, is_as_written
 from sitegen.docs.collections import line_of, told
 from sitegen.docs.sidebar import Sidebar
-from sitegen.markdown.headings import with_former_ids
-from sitegen.markdown.parser import fill
+from sitegen.markdown.headings import add_former_ids
+from sitegen.markdown.parser import resolve_links
 from sitegen.page import Page
 from sitegen.urls import markdown_path, twin
 
@@ -175,10 +175,10 @@ class DocumentPage:
 
     def _data(self) -> dict[str, Any]:
         body = self.cache.body(self.document)
-        html = fill(body.html, body.links, self.resolved.get)
+        html = resolve_links(body.html, body.links, self.resolved.get)
         # The title is the page's one h1. Text is escaped, so this is a heading's tag.
         html = html.replace("<h1", "<h2").replace("</h1>", "</h2>")
-        html = with_former_ids(html, self.former_ids)
+        html = add_former_ids(html, self.former_ids)
         headings = [
             {"level": max(2, level), "id": id, "text": text}
             for level, id, text in body.headings

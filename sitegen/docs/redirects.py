@@ -6,7 +6,7 @@ from models.projects.documents.link_resolver import document_href, document_path
 from models.projects.documents.published import PublishedPage, former_addresses
 from sitegen.docs.collections import docs_collections
 from sitegen.page import BuildContext, Page, Rank, pages
-from sitegen.status.imported_redirects import ways
+from sitegen.status.imported_redirects import imported_redirects
 from sitegen.urls import markdown_path, twin
 
 Move = tuple[str, PublishedPage]
@@ -57,7 +57,7 @@ def rules(context: BuildContext) -> Iterator[Page]:
         for path, document in context.once(moves)
         for old, new in _addresses(path, document)
     ]
-    lines += [f"{old} {new} 302" for old, new in ways()]
+    lines += [f"{old} {new} 302" for old, new in imported_redirects()]
     told = "".join(f"{line}\n" for line in [*lines, "/* /404.html 404"])
     yield Page("_redirects", told, rank=Rank.LAST)
 

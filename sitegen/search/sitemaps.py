@@ -10,7 +10,7 @@ from models.response_headers import url_path
 from sitegen.docs.collections import DocsCollection, docs_collections
 from sitegen.page import SHARED, BuildContext, Page, Rank, pages
 from sitegen.status.history import months
-from sitegen.status.status_data import board_of, every_incident, every_window
+from sitegen.status.status_data import read_incidents, read_maintenance, read_snapshot
 from sitegen.urls import (
     HOW,
     history_path,
@@ -39,18 +39,18 @@ def documents(context: BuildContext) -> Iterator[Page]:
 @pages("status")
 def status(context: BuildContext) -> Iterator[Page]:
     """What has an address for good; the present state says itself how old it is."""
-    services = context.once(board_of).services
+    services = context.once(read_snapshot).services
     lines: list[Line] = [("/status/", None)]
     lines += [(url_path(service_path(each.slug)), None) for each in services]
     lines += [(url_path(each), None) for each in (HOW, history_path())]
     lines += [(url_path(history_path(month)), None) for month in months(context)]
     lines += [
         (url_path(incident_path(each.id)), each.updated_at)
-        for each in context.once(every_incident)
+        for each in context.once(read_incidents)
     ]
     lines += [
         (url_path(maintenance_path(each.id)), each.updated_at)
-        for each in context.once(every_window)
+        for each in context.once(read_maintenance)
     ]
     yield _part(context.settings.site_url, "status", lines[:MOST])
 

@@ -152,7 +152,7 @@ def told(monkeypatch):
     counted(sitemaps, "_parts_of")
     counted(llms, "_line")
     counted(search, "_named")
-    counted(pages, "_description")
+    counted(pages, "_openapi_file")
     return found
 
 

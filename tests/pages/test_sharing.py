@@ -17,7 +17,7 @@ from sitegen.build.work_split import Turn, Worker
 from sitegen.docs.body_cache import Bodies
 from sitegen.output.folder import Folder
 from sitegen.page import BuildContext
-from sitegen.theme.theme import OURS, Theme
+from sitegen.theme.theme import DEFAULT_TEMPLATES, Theme
 from tests.pages.test_build import files_in
 
 COUNT = 40
@@ -222,7 +222,8 @@ def test_page_that_fails(short, many, settings, clock, tmp_path):
     template = tmp_path / "own/docs/document.html"
     template.parent.mkdir(parents=True)
     failing = "{% if data.title == 'Page 33' %}{{ 1 // 0 }}{% endif %}"
-    template.write_text(failing + (OURS / "docs/document.html").read_text())
+    default = (DEFAULT_TEMPLATES / "docs/document.html").read_text()
+    template.write_text(failing + default)
     own = replace(settings, templates=str(tmp_path / "own"))
 
     report = build(BuildContext(clock.now, own, Theme(own)))
