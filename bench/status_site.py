@@ -15,7 +15,8 @@ from models.status.measurements.measurements import (
     record_measurements,
 )
 from models.status.measurements.rollups import HOUR_MS, roll_up
-from models.status.services.catalogue import ServiceRow, StatusAddService, add_service
+from models.status.services.catalogue import StatusAddService, add_service
+from models.status.services.rows import ServiceRow
 from models.storage.database import database, writing
 from sitegen.build.build import build
 from sitegen.build.builder import Builder
@@ -125,7 +126,8 @@ def _in_time():
         builder = Builder(
             now, lambda at: BuildContext(at, settings, theme, memory=memory)
         )
-        client = create_app(settings, clock=now, changed=builder.wake).test_client()
+        app = create_app(settings, clock=now, wake_builder=builder.wake)
+        client = app.test_client()
         builder.start()
         overview = Path(settings.output) / "status/index.html"
         while not overview.exists():

@@ -24,7 +24,7 @@ from models.projects.documents.publication_history import (
 )
 from models.projects.documents.published import PublishedPage
 from models.response_headers import url_path
-from models.status.incidents.listing import all_incidents
+from models.status.incidents.incidents import all_incidents
 from sitegen.docs.collections import COLLECTIONS, docs_collections, same_objects
 from sitegen.page import SHARED, BuildContext, Page, Rank, pages
 from sitegen.search.inverted_index import Shards, Text, shards, steps
