@@ -16,7 +16,7 @@ from models.base import Change, Schema
 from models.errors import Refusal
 from models.pagination import CursorQuery, OffsetQuery
 from models.platform.scopes import any_covers
-from models.projects.documents.preview import PagePreview
+from models.projects.documents.site_preview import SitePreview
 from models.projects.fields import Actor, ActorType
 from models.settings import Settings
 
@@ -80,7 +80,7 @@ class Call:
     now: datetime
     settings: Settings
     request_id: str
-    preview: PagePreview | None = None
+    preview: SitePreview | None = None
     audit_records: list[PendingAuditRecord] = field(default_factory=list)
     is_unchanged: bool = False
     is_audit_skipped: bool = False
@@ -92,7 +92,7 @@ class Call:
     # The id of the key that this call verified for a gateway.
     verified_key_id: str | None = None
 
-    def require_preview(self) -> PagePreview:
+    def require_preview(self) -> SitePreview:
         """Return the page preview, or raise RuntimeError if there is none."""
         if self.preview is None:
             raise RuntimeError("This application was created without a page preview.")

@@ -27,7 +27,7 @@ from models import errors
 from models.logs import LogLine
 from models.platform.key_uses import KeyUses
 from models.platform.rate_limits import MemoryRateLimiter, RateLimiter
-from models.projects.documents.preview import PagePreview
+from models.projects.documents.site_preview import SitePreview
 from models.response_headers import site_headers
 from models.runtime.release import VERSION
 from models.settings import Settings
@@ -44,7 +44,7 @@ def create_app(
     wake_builder: Callable[[str, bool], None] = lambda *_: None,
     list_faults: ListFaults = list,
     key_uses: KeyUses | None = None,
-    preview: PagePreview | None = None,
+    preview: SitePreview | None = None,
     metrics: Metrics | None = None,
     rate_limiter: RateLimiter | None = None,
 ) -> Flask:
@@ -152,7 +152,7 @@ def _register_site(app: Flask, dispatcher: Dispatcher, output: Path) -> None:
         return refuse(InternalError("Something went wrong on the server."))
 
 
-def _site_response(output: Path, preview: PagePreview | None) -> Response | None:
+def _site_response(output: Path, preview: SitePreview | None) -> Response | None:
     """
     Return the file, redirect or error page of the site for the current request.
 

@@ -41,7 +41,7 @@ from models.platform.rate_limits import (
     RateDecision,
     RateLimiter,
 )
-from models.projects.documents.preview import PagePreview
+from models.projects.documents.site_preview import SitePreview
 from models.settings import Settings
 from models.storage.database import dry_run, reading, writing
 
@@ -68,7 +68,7 @@ class Dispatcher:
     on_refusal: Callable[[str], None] = lambda _: None
     rate_limiter: RateLimiter = field(default_factory=MemoryRateLimiter)
     key_uses: KeyUses = field(default_factory=KeyUses)
-    preview: PagePreview | None = None
+    preview: SitePreview | None = None
     in_progress: RequestsInProgress = field(default_factory=RequestsInProgress)
 
     def view(self, operation: Operation) -> View:

@@ -11,7 +11,11 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from models.fields import format_moment
 from models.response_headers import url_path
-from models.status.incidents.incidents import EntryRow, IncidentRow, entries_of
+from models.status.incidents.incidents import (
+    IncidentRow,
+    IncidentUpdateRow,
+    updates_by_incident,
+)
 from models.status.maintenance.windows import MaintenanceRow
 from sitegen.markdown.parser import render_entry
 from sitegen.page import BuildContext, Page, Rank, pages
@@ -85,7 +89,7 @@ def _entries(context: BuildContext) -> list[Entry]:
     """Everything that happened, newest first; nothing is dated ahead of the page."""
     url = context.settings.site_url
     incidents = context.once(every_incident)
-    timelines = entries_of(incidents)
+    timelines = updates_by_incident(incidents)
     found = [
         _entry(incident, each, url)
         for incident in incidents
@@ -95,7 +99,7 @@ def _entries(context: BuildContext) -> list[Entry]:
     return sorted(found, key=lambda each: (each.updated, each.id), reverse=True)
 
 
-def _entry(incident: IncidentRow, entry: EntryRow, url: str) -> Entry:
+def _entry(incident: IncidentRow, entry: IncidentUpdateRow, url: str) -> Entry:
     return Entry(
         id=f"urn:uuid:{entry.id}",
         title=f"{state_words(entry.status)}: {incident.title}",
@@ -118,7 +122,7 @@ def _window(window: MaintenanceRow, url: str) -> Entry:
         + render_entry(window.description or "")
         + _affects(window),
         published=window.created_at,
-        updated=max(window.updated_at, window.turned_at),
+        updated=max(window.updated_at, window.status_changed_at),
         services=_slugs(window),
     )
 

@@ -31,7 +31,7 @@ CHARACTER, PADDING = 6.6, 6
 def badges(context: BuildContext) -> Iterator[Page]:
     """A badge says of when it is, since no picture can know that it is old."""
     seen, name = context.once(board_of), context.settings.site_name
-    listed = seen.listed()
+    listed = seen.service_list()
     at = format_moment(listed.checked_at) if listed.checked_at else None
     svg = _badge(name, listed.overall, overall_words(listed.overall), at)
     yield Page("status/badge.svg", svg, rank=Rank.LIST)
@@ -74,7 +74,7 @@ def embeds(context: BuildContext) -> Iterator[Page]:
 def text(context: BuildContext) -> Iterator[Page]:
     """The status for a terminal: the whole, then each service on a line."""
     seen = context.once(board_of)
-    listed = seen.listed()
+    listed = seen.service_list()
     lines = [f"{context.settings.site_name}: {overall_words(listed.overall)}"]
     if listed.checked_at:
         said = "Last measured" if listed.stale else "As of"

@@ -7,14 +7,14 @@ from functools import cached_property, lru_cache, partial
 
 from models.base import from_epoch_ms
 from models.fields import format_moment
-from models.status.uptime.hourly_history import Past
-from models.status.uptime.periods import told_counts
+from models.status.uptime.hourly_history import HourlyHistory
+from models.status.uptime.periods import counts_to_json
 from models.status.uptime.uptime import Counts
 from sitegen.page import BuildContext, Page, PageBatch, pages
 from sitegen.status.status_data import pasts_at
 from sitegen.urls import data_path
 
-COLUMNS = ("start", *told_counts(Counts()))
+COLUMNS = ("start", *counts_to_json(Counts()))
 # The words of times, and beside each the counts of what began there.
 Lines = tuple[tuple[str, ...], list[str]]
 # The days that are over, and the hours.
@@ -28,8 +28,8 @@ class Counters:
     """The two files of a service, which are made one after the other."""
 
     slug: str
-    past: Past
-    told_of: Callable[[Past], Told]
+    past: HourlyHistory
+    told_of: Callable[[HourlyHistory], Told]
 
     @cached_property
     def pages(self) -> list[Page]:
@@ -54,7 +54,9 @@ def counters(context: BuildContext) -> Iterator[PageBatch]:
     yield PageBatch(Counters(slug, past, told) for slug, past in pasts)
 
 
-def _json(slug: str, past: Past, told_of: Callable[[Past], Told]) -> str:
+def _json(
+    slug: str, past: HourlyHistory, told_of: Callable[[HourlyHistory], Told]
+) -> str:
     start, end = past.span
     told = {
         "slug": slug,
@@ -72,7 +74,7 @@ def _rows(lines: Lines) -> str:
     return "],\n".join(told) + "]" if told else ""
 
 
-def _csv(past: Past, told_of: Callable[[Past], Told]) -> str:
+def _csv(past: HourlyHistory, told_of: Callable[[HourlyHistory], Told]) -> str:
     days, hours = told_of(past)
     texts: list[str] = [
         *map(str.__add__, _before("\nday,", days[0], ","), days[1]),
@@ -87,19 +89,19 @@ def _before(start: str, times: tuple[str, ...], end: str) -> list[str]:
     return [f"{start}{time}{end}" for time in times]
 
 
-def _told(past: Past) -> Told:
+def _told(past: HourlyHistory) -> Told:
     return _days(past), _hours(past)
 
 
-def _days(past: Past) -> Lines:
+def _days(past: HourlyHistory) -> Lines:
     last = past.span[1].date()
     days = [each for each in sorted(past.days().items()) if each[0] < last]
     times = tuple(f"{day}T00:00:00.000Z" for day, _ in days)
     return times, [",".join(map(str, counts)) for _, counts in days]
 
 
-def _hours(past: Past) -> Lines:
-    times, counts = past.lines()
+def _hours(past: HourlyHistory) -> Lines:
+    times, counts = past.hours_as_text()
     return _words(times), counts
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from models.settings import Settings
 from models.status import state
 from models.status.snapshot import snapshot
-from models.status.uptime import days, periods, uptime
+from models.status.uptime import day_state, periods, uptime
 from sitegen.page import BuildContext, Page, pages
 from sitegen.urls import HOW
 
@@ -26,9 +26,14 @@ def how(context: BuildContext) -> Iterator[Page]:
 def told(settings: Settings) -> dict[str, Any]:
     """Return the tables as they stand now."""
     return {
-        "lines": [{"when": each.when, "state": each.state} for each in state.LINES],
-        "overalls": list(reversed(state.OVERALLS)),
-        "dayLines": [{"when": each.when, "state": each.state} for each in days.LINES],
+        "lines": [
+            {"when": each.condition, "state": each.state} for each in state.RULES
+        ],
+        "overalls": list(reversed(state.OVERALL_STATES)),
+        "dayLines": [
+            {"when": each.condition, "state": each.state}
+            for each in day_state.DAY_RULES
+        ],
         "days": periods.DAYS,
         "historyDays": snapshot.HISTORY.days,
         "periods": list(uptime.PERIODS),

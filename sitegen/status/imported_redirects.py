@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from models.response_headers import url_path
-from models.status.importers.origins import MovedRow, old_addresses
+from models.status.importers.imported_rows import ImportedRow, imported_paths
 from sitegen.page import BuildContext, Page, Rank, pages
 from sitegen.status.status_data import board_of, every_incident, every_window
 from sitegen.urls import incident_path, maintenance_path, service_path
@@ -18,7 +18,7 @@ PATHS: dict[str, Callable[[str], str]] = {
 @pages("status")
 def arrivals(context: BuildContext) -> Iterator[Page]:
     """For every host: a page at the old address that says where the thing is now."""
-    rows = old_addresses()
+    rows = imported_paths()
     if not rows:
         return
     titles = _titles(context)
@@ -38,12 +38,12 @@ def arrivals(context: BuildContext) -> Iterator[Page]:
 
 def ways() -> Iterator[tuple[str, str]]:
     """Yield old and new address, with the final slash and without."""
-    for row in old_addresses():
+    for row in imported_paths():
         for end in ("", "/"):
             yield f"{row.address}{end}", _href(row)
 
 
-def _href(row: MovedRow) -> str:
+def _href(row: ImportedRow) -> str:
     return url_path(PATHS[str(row.type)](str(row.subject)))
 
 

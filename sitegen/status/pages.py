@@ -7,14 +7,14 @@ from typing import Any
 
 from models.response_headers import file_for, url_path
 from models.status.incidents.incidents import (
-    EntryRow,
     IncidentRow,
+    IncidentUpdateRow,
     StatusIncident,
     StatusIncidentDetail,
     StatusIncidentUpdate,
-    entries_of,
+    incidents_since,
+    updates_by_incident,
 )
-from models.status.incidents.listing import incidents_since
 from models.status.maintenance.windows import MaintenanceRow, StatusMaintenance
 from sitegen.page import BuildContext, Page, Rank, pages
 from sitegen.status.status_data import (
@@ -53,7 +53,7 @@ LINKS = {
 def incidents(context: BuildContext) -> Iterator[Page]:
     """Every incident at its permanent address, and all of them for programs."""
     found = context.once(every_incident)
-    entries = entries_of(found)
+    entries = updates_by_incident(found)
     for each in found:
         path, updates = incident_path(each.id), entries[each.id]
         detail = {"incident": each, "updates": updates[::-1]}
@@ -168,11 +168,13 @@ def _row(facts: StatusFacts, turns: Turns, slug: str) -> dict[str, Any]:
 
 
 def _timelines(found: list[IncidentRow]) -> list[dict[str, Any]]:
-    entries = entries_of(found)
+    entries = updates_by_incident(found)
     return [_timeline(each, entries[each.id]) for each in found]
 
 
-def _timeline(incident: IncidentRow, updates: Iterable[EntryRow]) -> dict[str, Any]:
+def _timeline(
+    incident: IncidentRow, updates: Iterable[IncidentUpdateRow]
+) -> dict[str, Any]:
     return {
         "incident": told(StatusIncident, incident),
         "href": url_path(incident_path(incident.id)),

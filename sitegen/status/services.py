@@ -6,7 +6,7 @@ from typing import Any
 from models.fields import format_moment
 from models.response_headers import url_path
 from models.status.snapshot.snapshot import StatusServiceDetail
-from models.status.uptime.periods import Measured
+from models.status.uptime.periods import ServiceUptime
 from sitegen.page import BuildContext, Page, pages
 from sitegen.status.charts import chart
 from sitegen.status.status_data import StatusFacts, facts_at
@@ -49,7 +49,9 @@ def _meta(
     }
 
 
-def _coverage(measured: Measured, detail: StatusServiceDetail) -> list[dict[str, Any]]:
+def _coverage(
+    measured: ServiceUptime, detail: StatusServiceDetail
+) -> list[dict[str, Any]]:
     """Return how much each percentage stands on, and what maintenance left out."""
     return [
         {

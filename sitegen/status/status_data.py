@@ -8,21 +8,26 @@ from typing import Any
 
 from models.base import Schema
 from models.fields import format_moment
-from models.status.incidents.incidents import IncidentRow
-from models.status.incidents.listing import all_incidents
+from models.status.incidents.incidents import IncidentRow, all_incidents
 from models.status.maintenance.windows import MaintenanceRow, all_maintenance
-from models.status.services.catalogue import ServiceRow, services_in_order
-from models.status.snapshot.last_change import told_at, told_at_each
+from models.status.services.catalogue import services_in_display_order
+from models.status.services.rows import ServiceRow
+from models.status.snapshot.last_change import last_change_at, last_changes_by_service
 from models.status.snapshot.snapshot import (
     StatusServiceDetail,
     StatusServiceList,
     StatusSnapshot,
-    details_on,
+    service_details,
     status_snapshot,
 )
-from models.status.uptime.days import told_day
-from models.status.uptime.hourly_history import Past
-from models.status.uptime.periods import DAYS, Measured, measured, pasts
+from models.status.uptime.day_state import day_to_json
+from models.status.uptime.hourly_history import HourlyHistory
+from models.status.uptime.periods import (
+    DAYS,
+    ServiceUptime,
+    hourly_histories,
+    service_uptimes,
+)
 from models.status.uptime.uptime import Counts
 from sitegen.page import BuildContext
 
@@ -37,7 +42,7 @@ class StatusFacts:
     status_snapshot: StatusSnapshot
     listed: StatusServiceList
     details: dict[str, StatusServiceDetail]
-    measured: dict[str, Measured]
+    measured: dict[str, ServiceUptime]
     days: dict[str, list[dict[str, Any]]]
     reasons: dict[str, str]
 
@@ -75,29 +80,29 @@ def stale_at(seen: StatusSnapshot, services: Iterable[ServiceRow]) -> str | None
 def board_of(context: BuildContext) -> StatusSnapshot:
     """Read what the present is judged by, at the instant that the page tells of."""
     freshness = context.settings.freshness
-    at = told_at(context.now, freshness)
+    at = last_change_at(context.now, freshness)
     return status_snapshot(at, freshness, context.once(_services))
 
 
-def pasts_at(context: BuildContext) -> dict[str, Past]:
+def pasts_at(context: BuildContext) -> dict[str, HourlyHistory]:
     """Return the hours of each service that are over, by slug, in display order."""
     services = context.once(_services)
-    found = pasts(services, context.once(_until))
+    found = hourly_histories(services, context.once(_until))
     return {each.slug: past for each, past in zip(services, found, strict=True)}
 
 
 def _services(_: BuildContext) -> list[ServiceRow]:
-    return services_in_order()
+    return services_in_display_order()
 
 
 def _until(context: BuildContext) -> dict[int, datetime]:
-    return told_at_each(context.now, context.settings.freshness)
+    return last_changes_by_service(context.now, context.settings.freshness)
 
 
 def listed_at(context: BuildContext) -> tuple[StatusServiceList, str | None]:
     """Return the state of all services, and when it will be out of date."""
     seen = context.once(board_of)
-    return seen.listed(), stale_at(seen, seen.services)
+    return seen.service_list(), stale_at(seen, seen.services)
 
 
 def every_incident(_: BuildContext) -> list[IncidentRow]:
@@ -119,18 +124,18 @@ def facts_at(context: BuildContext) -> StatusFacts:
     """Read everything at the instant that the page tells of: `edition.once` of it."""
     seen, interval = context.once(board_of), context.settings.probe_interval_seconds
     known = list(context.once(pasts_at).values())
-    counted = measured(seen.services, context.once(_until), known)
-    details = details_on(seen, counted, interval)
+    counted = service_uptimes(seen.services, context.once(_until), known)
+    details = service_details(seen, counted, interval)
     return StatusFacts(
         status_snapshot=seen,
-        listed=seen.listed(),
+        listed=seen.service_list(),
         details=details,
         measured=counted,
         days={
             slug: _days(detail, counted[slug].days(), seen.now)
             for slug, detail in details.items()
         },
-        reasons={each.slug: seen.judgement(each).reason for each in seen.services},
+        reasons={each.slug: seen.state_of(each).reason for each in seen.services},
     )
 
 
@@ -146,7 +151,7 @@ def _days(
     ]
     today = now.astimezone(UTC).date()
     return [
-        told_day(
+        day_to_json(
             day,
             counts.get(day, NOTHING),
             _touching(day, said, now),

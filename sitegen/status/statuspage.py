@@ -7,7 +7,11 @@ from typing import Any
 
 from models.fields import format_moment
 from models.response_headers import url_path
-from models.status.incidents.incidents import EntryRow, IncidentRow, entries_of
+from models.status.incidents.incidents import (
+    IncidentRow,
+    IncidentUpdateRow,
+    updates_by_incident,
+)
 from models.status.maintenance.windows import MaintenanceRow
 from models.status.snapshot.snapshot import StatusSnapshot
 from sitegen.page import BuildContext, Page, Rank, pages
@@ -61,7 +65,7 @@ class Documents:
         self._url = context.settings.site_url
         self._name = context.settings.site_name
         self._board: StatusSnapshot = context.once(board_of)
-        self._listed = self._board.listed()
+        self._listed = self._board.service_list()
         self._incidents = context.once(every_incident)
         windows = context.once(every_window)
         self._windows = [each for each in windows if each.status != "cancelled"]
@@ -119,14 +123,14 @@ class Documents:
         return {"indicator": indicator, "description": description}
 
     def incidents(self) -> list[dict[str, Any]]:
-        entries = entries_of(self._incidents)
+        entries = updates_by_incident(self._incidents)
         return [self._incident(each, entries[each.id]) for each in self._incidents]
 
     def maintenance(self) -> list[dict[str, Any]]:
         return [self._maintenance(each) for each in self._windows]
 
     def _incident(
-        self, incident: IncidentRow, entries: Iterable[EntryRow]
+        self, incident: IncidentRow, entries: Iterable[IncidentUpdateRow]
     ) -> dict[str, Any]:
         in_order = sorted(entries, key=lambda each: each.number)
         updates = [
@@ -151,7 +155,7 @@ class Documents:
         }
 
     def _update(
-        self, entry: EntryRow, incident: IncidentRow, *, is_first: bool
+        self, entry: IncidentUpdateRow, incident: IncidentRow, *, is_first: bool
     ) -> dict[str, Any]:
         """An entry, as if the incident had always imposed what it does now."""
         imposed = STATUS[incident.severity]
@@ -168,7 +172,7 @@ class Documents:
         return told | _times(entry.created_at) | {"affected_components": affected}
 
     def _maintenance(self, window: MaintenanceRow) -> dict[str, Any]:
-        phase, turned = PHASE[window.status], window.turned_at
+        phase, turned = PHASE[window.status], window.status_changed_at
         body = window.description or window.title
         announced = _update(short_id(window.id), "scheduled", body, window.id)
         return {

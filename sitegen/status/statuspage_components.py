@@ -8,7 +8,7 @@ from typing import Any
 from models.fields import format_moment
 from models.status.incidents.incidents import IncidentRow
 from models.status.maintenance.windows import MaintenanceRow
-from models.status.services.catalogue import ServiceRow
+from models.status.services.rows import ServiceRow
 from models.status.snapshot.snapshot import StatusService, StatusSnapshot
 
 # A reader that does not know a word takes it for operational: unknown is told as
@@ -84,7 +84,7 @@ class Components:
     def _component(
         self, service: ServiceRow, position: int, group_id: str | None
     ) -> Component:
-        told = self._board.told(service)
+        told = self._board.service_status(service)
         return {
             "id": service.id,
             "name": service.name,

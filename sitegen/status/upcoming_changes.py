@@ -10,7 +10,7 @@ from models.fields import format_moment
 from models.status.incidents.incidents import IncidentRow
 from models.status.maintenance.windows import MaintenanceRow
 from models.status.snapshot.snapshot import StatusSnapshot
-from models.status.state import CLOCK_SKEW, overall_of
+from models.status.state import MAX_CLOCK_SKEW, overall_state
 from sitegen.page import BuildContext
 from sitegen.status.status_data import board_of
 
@@ -36,8 +36,8 @@ class Turns:
         if at is None:
             return None
         now, then = (
-            overall_of(
-                [seen.judgement(each).state for each in seen.services], stale=False
+            overall_state(
+                [seen.state_of(each).state for each in seen.services], stale=False
             )
             for seen in (self._board, self._later[at])
         )
@@ -49,8 +49,8 @@ class Turns:
             each.slug: Turn(format_moment(at), then)
             for each in self._board.services
             if (at := self._boundaries.get(each.number))
-            and (then := self._later[at].judgement(each).state)
-            != self._board.judgement(each).state
+            and (then := self._later[at].state_of(each).state)
+            != self._board.state_of(each).state
         }
 
 
@@ -61,7 +61,7 @@ def _boundaries(seen: StatusSnapshot) -> dict[int, datetime]:
     What comes after the page has gone out of date is of no use to it.
     """
     found: dict[int, datetime] = {}
-    horizon = seen.now + seen.freshness + CLOCK_SKEW
+    horizon = seen.now + seen.freshness + MAX_CLOCK_SKEW
     shown = {each.number for each in seen.services}
     subjects: list[IncidentRow | MaintenanceRow] = [*seen.incidents, *seen.windows]
     for subject in subjects:
@@ -81,5 +81,5 @@ def _edges(subject: IncidentRow | MaintenanceRow) -> list[datetime]:
 
 def _at(seen: StatusSnapshot, at: datetime) -> StatusSnapshot:
     """Return what is known now as it will be judged then."""
-    windows = [copy(each).at(at) for each in seen.windows]
+    windows = [copy(each).set_status_at(at) for each in seen.windows]
     return replace(seen, now=at, windows=windows)

@@ -170,7 +170,7 @@ def test_list_by_relevance_in_pages(ask, store, clock):
 
 def test_newest_are_ranked(ask, store, clock, monkeypatch):
     """Of more than are ranked the newest are told, whatever their order."""
-    monkeypatch.setattr("models.projects.search.ranking.MOST_RANKED", 2)
+    monkeypatch.setattr("models.projects.search.ranking.MAX_RANKED", 2)
     atlas = make_project("atlas", clock.now)
     for title in ("a lock", "b lock and more", "c lock"):
         clock.pass_(minutes=1)

@@ -19,7 +19,7 @@ from models.projects.fields import (
 )
 from models.projects.projects.rows import ProjectRow, project_asked
 from models.projects.search.ranking import ranked_page
-from models.projects.search.search_query import match_of, matches
+from models.projects.search.search_query import match_expression, matching_numbers
 from models.projects.search.text_index import IndexedTextRow
 from models.projects.specifications.specifications import SpecificationStatus
 from models.projects.work.filters import Narrowed, conditions
@@ -81,7 +81,7 @@ SORTS = {
 def work_items_listed(query: ListWorkItems, actor: Actor) -> Page[WorkItemRow]:
     """Return a page; without a project, none of an archived one unless asked."""
     narrowed = list(conditions(query, actor))
-    match = match_of(query.q) if query.q is not None else None
+    match = match_expression(query.q) if query.q is not None else None
     if query.q is not None and match is None:
         return Page([], {"cursor": None})
     if match is not None and query.sort != "relevance":
@@ -126,7 +126,7 @@ def _sorts(query: ListWorkItems) -> tuple[Sort, ...]:
 
 def _matching(match: str) -> Narrowed:
     """What few items have is looked up; what has common words is noted once."""
-    text, found = IndexedTextRow, matches(match)
+    text, found = IndexedTextRow, matching_numbers(match)
     texts = text.select(text.entity_id).where(text.number.in_(found))
     if are_few(found):
         return Narrowed(WorkItemRow.id.in_(texts), is_few=True)
