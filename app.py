@@ -265,9 +265,10 @@ def _record_demo_measurements(
         changes.mark("status")
 
 
-def _schedule_jobs(
+def _create_scheduler(
     settings: Settings, metrics: Metrics, server_locks: ServerLocks, uses: KeyUses
 ) -> Scheduler:
+    """Return the scheduler, with the jobs of every server."""
     scheduler = Scheduler(utc_now, metrics.record_job)
     scheduler.add_job(15, "server-locks", server_locks.acquire)
     scheduler.add_job(60, "uses", uses.write)
@@ -308,7 +309,7 @@ def _serve(
         rate_limiter=rate_limiter_for(settings.database),
     )
     server = limited_server(application, listener, threads=settings.threads)
-    scheduler = _schedule_jobs(settings, metrics, server_locks, uses)
+    scheduler = _create_scheduler(settings, metrics, server_locks, uses)
     if record_demo_measurements:
         scheduler.add_job(DEMO_SECONDS, "demo-measurements", record_demo_measurements)
     with server_locks, election, publisher:

@@ -5,8 +5,11 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 
 from models.runtime.commands import CommandContext
-from models.status.converters.conversion import CONVERTERS, ConversionInput
-from models.status.converters.conversion import convert as convert_output
+from models.status.converters.conversion import (
+    CONVERTERS,
+    ConversionInput,
+    convert_to_requests,
+)
 from models.status.converters.mapping import ServiceNames, parse_service_options
 
 
@@ -48,7 +51,7 @@ def convert(tool: str, context: CommandContext, arguments: Namespace) -> None:
         source=arguments.source,
         label=getattr(arguments, "label", ""),
     )
-    lines = list(convert_output(tool, conversion_input))
+    lines = list(convert_to_requests(tool, conversion_input))
     print(*lines, sep="\n", end="\n" * bool(lines))
     for remark in conversion_input.names.remarks():
         print(remark, file=sys.stderr)

@@ -109,7 +109,7 @@ def test_strange_tables(file, served, command):
     ("there", "told"),
     [
         ("postgresql://ada:hushhush@127.0.0.1:1/x", "cannot be used"),
-        ("postgresql://ada:hush%zzhush@127.0.0.1/x", "the address cannot be read"),
+        ("postgresql://ada:hush%zzhush@127.0.0.1/x", "the address is not a valid URL"),
         ("postgresql://ada:hushhush@x:many/x", "cannot be used"),
         ("postgresql://ada:hush/hush@127.0.0.1/x", "cannot be used"),
         ("postgresql://ada:hush@hush@127.0.0.1/x", "cannot be used"),

@@ -118,8 +118,11 @@ def test_by_slug(ask, shelf):
 @pytest.mark.parametrize(
     ("asked", "detail"),
     [
-        (("slug",), "A slug goes with projectId or projectSlug."),
-        (("id", "projectSlug"), "projectId and projectSlug go with slug, not with id."),
+        (("slug",), "slug requires projectId or projectSlug."),
+        (
+            ("id", "projectSlug"),
+            "projectId and projectSlug can only be used with slug, not with id.",
+        ),
         (("projectSlug",), "Give exactly one of id and slug."),
     ],
 )

@@ -130,7 +130,7 @@ def test_growing_waits(started, to_folder, site, tmp_path, monkeypatch):
     publisher = Publisher(
         to_folder, lambda: None, pause_seconds=0.5, first_retry_seconds=1.0
     )
-    monkeypatch.setattr(publisher.progress, "begun", lambda now: None)
+    monkeypatch.setattr(publisher.progress, "start", lambda now: None)
 
     waits = [publisher._publish_and_handle_errors() for _ in range(4)]
     (tmp_path / "web").unlink()

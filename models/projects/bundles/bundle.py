@@ -19,20 +19,23 @@ from models.projects.discussion.references import (
 from models.projects.documents.documents import Document, Note, Position, Section
 from models.projects.documents.revisions import DocumentRevision
 from models.projects.fields import Description, Summary, Text, Title, Version
-from models.projects.members.members import MOST_MEMBERS, ProjectMember
+from models.projects.members.members import MAX_MEMBERS, ProjectMember
 from models.projects.planning.labels import Label, LabelName
-from models.projects.planning.milestones import Milestone, MilestoneName, MilestoneText
+from models.projects.planning.milestones import (
+    Milestone,
+    MilestoneDescription,
+    MilestoneName,
+)
 from models.projects.projects.activity import ProjectActivity
-from models.projects.projects.lifecycle import ProjectName
-from models.projects.projects.projects import Project
+from models.projects.projects.projects import Project, ProjectName
 from models.projects.specifications.revisions import SpecificationRevision
 from models.projects.specifications.specifications import RevisionSummary, Specification
 from models.projects.work.items import (
     Assignees,
     Labels,
     Links,
-    LongDescription,
     WorkItem,
+    WorkItemDescription,
 )
 from models.projects.work.relationships import WorkRelationship
 
@@ -80,13 +83,13 @@ class BundledLabel(Label):
 
 class BundledMilestone(Milestone):
     name: MilestoneName
-    description: MilestoneText
+    description: MilestoneDescription
 
 
 class BundledWorkItem(WorkItem):
     number: Number
     title: Title
-    description: LongDescription
+    description: WorkItemDescription
     creator_id: Id
     assignee_ids: Assignees
     label_ids: Labels
@@ -201,7 +204,7 @@ class ProjectBundle(Schema):
     exported_at: Moment
     project: BundledProject
     membership: Annotated[
-        list[ProjectMember], Field(alias="members", max_length=MOST_MEMBERS)
+        list[ProjectMember], Field(alias="members", max_length=MAX_MEMBERS)
     ]
     labels: list[BundledLabel]
     milestones: list[BundledMilestone]

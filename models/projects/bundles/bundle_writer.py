@@ -1,4 +1,4 @@
-"""Write the bundle of a project piece by piece, in constant memory."""
+"""Write the bundle of a project piece by piece, without holding it in memory."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -31,14 +31,14 @@ from models.projects.documents.rows import (
     FormerAddressRow,
 )
 from models.projects.members.members import ProjectMember
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.rows import MemberRow
 from models.projects.planning.labels import Label
 from models.projects.planning.rows import LabelRow, MilestoneRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.specifications.rows import SPECIFICATIONS
 from models.projects.versioning.versioned import BATCH_SIZE, Versioned
-from models.projects.work.links import with_ties
+from models.projects.work.links import load_links
 from models.projects.work.relationships import WorkRelationship
 from models.projects.work.rows import WorkItemRow, WorkLabelRow, WorkRelationshipRow
 
@@ -150,7 +150,7 @@ def _labels(project: ProjectRow) -> Iterator[LabelRow]:
 
 def _work(project: ProjectRow) -> Iterator[WorkItemRow]:
     for batch in chunked(_rows(WorkItemRow, project), BATCH_SIZE):
-        yield from with_ties(batch)
+        yield from load_links(batch)
 
 
 def _relationships(project: ProjectRow) -> Iterator[WorkRelationshipRow]:

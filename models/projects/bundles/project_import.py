@@ -20,18 +20,17 @@ from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
 from models.projects.documents.revisions import DocumentRevision
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow, digest_of
 from models.projects.fields import Actor
-from models.projects.members.members import MOST_MEMBERS, ProjectMember
-from models.projects.members.role_checks import MemberRow
-from models.projects.planning.labels import MOST_LABELS
+from models.projects.members.members import MAX_MEMBERS, ProjectMember
+from models.projects.members.rows import MemberRow
+from models.projects.planning.labels import MAX_PROJECT_LABELS
 from models.projects.planning.rows import LabelRow, MilestoneRow
 from models.projects.projects.activity import (
     ActivityRow,
     ProjectActivity,
     record_activity,
 )
-from models.projects.projects.lifecycle import ProjectName
-from models.projects.projects.projects import Project
-from models.projects.projects.purge import Counts, held_by
+from models.projects.projects.projects import Project, ProjectName
+from models.projects.projects.purge import Counts, count_project_rows
 from models.projects.projects.rows import ProjectRow
 from models.projects.search.text_index import index_texts
 from models.projects.specifications.revisions import SpecificationRevision
@@ -39,7 +38,7 @@ from models.projects.specifications.rows import (
     SpecificationRevisionRow,
     SpecificationRow,
 )
-from models.projects.work.links import TIES
+from models.projects.work.links import LINK_KINDS
 from models.projects.work.rows import WorkItemRow, WorkRelationshipRow
 
 # Rows per INSERT statement.
@@ -66,7 +65,7 @@ ROWS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "specification_revisions": (SpecificationRevisionRow, ()),
     "documents": (DocumentRow, ("content",)),
     "document_revisions": (DocumentRevisionRow, ()),
-    "work": (WorkItemRow, tuple(TIES)),
+    "work": (WorkItemRow, tuple(LINK_KINDS)),
     "comments": (CommentRow, ()),
     "references": (ExternalReferenceRow, ()),
     "activity": (ActivityRow, ()),
@@ -116,7 +115,7 @@ def import_project(
     dropped = _create_entities(bundle, ids)
     for batch in _batches(_indexed_texts(bundle, ids)):
         index_texts(batch)
-    counts = held_by(project)
+    counts = count_project_rows(project)
     record_activity(
         project,
         "project.imported",
@@ -169,8 +168,8 @@ def _memberships(
     if request.membership == "drop":
         members = {}
     members[request.owner_id] = owner.model_copy(update={"role": "owner"})
-    if len(members) > MOST_MEMBERS:
-        raise LimitExceeded(f"A project has at most {MOST_MEMBERS} members.")
+    if len(members) > MAX_MEMBERS:
+        raise LimitExceeded(f"A project has at most {MAX_MEMBERS} members.")
     return [
         member.all_fields() | {"project_id": project.id} for member in members.values()
     ]
@@ -188,8 +187,10 @@ def _create_labels(bundle: ProjectBundle, ids: Ids) -> None:
         else:
             values = _row_values(label, ids, "is_global")
             rows.append(values | {"project_id": project_id})
-    if len(rows) > MOST_LABELS:
-        raise LimitExceeded(f"A project has at most {MOST_LABELS} labels of its own.")
+    if len(rows) > MAX_PROJECT_LABELS:
+        raise LimitExceeded(
+            f"A project has at most {MAX_PROJECT_LABELS} labels of its own."
+        )
     _insert(LabelRow, rows)
 
 
@@ -206,7 +207,7 @@ def _create_links(bundle: ProjectBundle, ids: Ids) -> int:
     """Create the links of work items; return how many specifications were dropped."""
     specification_ids = {specification.id for specification in bundle.specifications}
     dropped = 0
-    for name, kind in TIES.items():
+    for name, kind in LINK_KINDS.items():
         rows = []
         for item in bundle.work:
             links = getattr(item, name)
@@ -216,7 +217,7 @@ def _create_links(bundle: ProjectBundle, ids: Ids) -> int:
                 ]
                 dropped += len(item.specifications) - len(links)
             work = {"work": ids[item.id]}
-            rows += [_with_new_ids(kind.written(link), ids) | work for link in links]
+            rows += [_with_new_ids(kind.to_columns(link), ids) | work for link in links]
         _insert(kind.row, rows)
     return dropped
 

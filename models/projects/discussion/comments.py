@@ -11,16 +11,19 @@ from models.fields import Id, MayOmit, Moment
 from models.pagination import CursorQuery, Page, cursor_page
 from models.projects.discussion.rows import CommentRow, comment_with
 from models.projects.entities import (
-    commented,
+    commented_entity,
     entity_with,
-    require_kept,
-    require_open,
+    require_not_removed,
+    require_writable,
 )
-from models.projects.fields import Actor, ActorType, OfProject, Order, sorted_by
+from models.projects.fields import Actor, ActorType, ProjectQuery, SortOrder, sort_keys
 from models.projects.members.role_checks import require_role
 from models.projects.projects.activity import record_activity
-from models.projects.projects.rows import require_active, require_updated_at
-from models.projects.projects.visibility import in_projects
+from models.projects.projects.rows import (
+    filter_by_project,
+    require_active,
+    require_updated_at,
+)
 from models.projects.search.text_index import index_text, remove_text
 
 CommentedType = Literal["work", "specification", "document"]
@@ -40,13 +43,13 @@ class Comment(Schema):
     deleted_at: Moment | None
 
 
-class ListComments(OfProject, CursorQuery):
+class ListComments(ProjectQuery, CursorQuery):
     entity_type: CommentedType | None = None
     entity_id: Id | None = None
     author_id: Id | None = None
     removed: Literal["include", "exclude"] = "include"
     updated_after: Moment | None = None
-    order: Order = "asc"
+    order: SortOrder = "asc"
 
     @model_validator(mode="after")
     def _require_subject(self) -> "ListComments":
@@ -79,7 +82,7 @@ class RemoveComment(Schema):
 
 def list_comments(query: ListComments) -> Page[CommentRow]:
     """Return a page; removed comments are listed, without content, by default."""
-    rows = in_projects(CommentRow.select(), CommentRow, query, is_named=True)
+    rows = filter_by_project(CommentRow.select(), CommentRow, query, is_named=True)
     if query.entity_type is not None and query.entity_id is not None:
         entity_with(query.entity_type, query.entity_id)
         rows = rows.where(
@@ -92,14 +95,14 @@ def list_comments(query: ListComments) -> Page[CommentRow]:
         rows = rows.where(CommentRow.deleted_at.is_null())
     if query.updated_after is not None:
         rows = rows.where(CommentRow.updated_at >= query.updated_after)
-    sort = sorted_by(CommentRow.created_at, query.order, CommentRow.id)
+    sort = sort_keys(CommentRow.created_at, query.order, CommentRow.id)
     return cursor_page(rows, query, *sort, weight=_size)
 
 
 def add_comment(request: AddComment, now: datetime, actor: Actor) -> CommentRow:
     entity = entity_with(request.entity_type, request.entity_id)
     require_role(entity.project, actor, "comments:add")
-    require_open(entity)
+    require_writable(entity)
     comment = CommentRow.create(
         id=new_id(now),
         project=entity.project,
@@ -127,8 +130,8 @@ def update_comment(
     if not is_author(comment, actor):
         raise NotAuthor("Only the author of a comment may change it.")
     require_updated_at(comment, request.expected_updated_at)
-    require_open(commented(comment))
-    require_kept(comment)
+    require_writable(commented_entity(comment))
+    require_not_removed(comment)
     old_length = len(comment.content)
     if not comment.change({"content": request.content}, now):
         return comment, False

@@ -11,12 +11,11 @@ from models.fields import SLUG, TRIMMED, Id, MayOmit, Moment, SingleLine
 from models.pagination import CursorQuery, Page, cursor_page, descending
 from models.projects.discussion.external_systems import read_url, system_of
 from models.projects.discussion.rows import ExternalReferenceRow, reference_with
-from models.projects.entities import Entity, entity_with, require_open
-from models.projects.fields import Actor, ActorType, EntityType, OfProject
+from models.projects.entities import Entity, entity_with, require_writable
+from models.projects.fields import Actor, ActorType, EntityType, ProjectQuery
 from models.projects.members.role_checks import require_role
 from models.projects.projects.activity import record_activity
-from models.projects.projects.rows import require_updated_at
-from models.projects.projects.visibility import in_projects
+from models.projects.projects.rows import filter_by_project, require_updated_at
 
 MAX_METADATA_BYTES = 4096
 MAX_REFERENCES = 100
@@ -84,7 +83,7 @@ class RemovedReference(Schema):
     removed: bool
 
 
-class ListReferences(OfProject, CursorQuery):
+class ListReferences(ProjectQuery, CursorQuery):
     entity_type: EntityType | None = None
     entity_id: Id | None = None
     system: System | None = None
@@ -148,7 +147,7 @@ def list_references(query: ListReferences) -> Page[ExternalReferenceRow]:
     """Return a page, newest first; an entity in an archived project must be named."""
     is_named = query.entity_id is not None
     row = ExternalReferenceRow
-    rows = in_projects(row.select(), row, query, is_named=is_named)
+    rows = filter_by_project(row.select(), row, query, is_named=is_named)
     for name in FILTERS:
         value = getattr(query, name)
         if value is not None:
@@ -169,7 +168,7 @@ def add_reference(
         request.entity_type, request.entity_id, project_id=request.project_id
     )
     _require_role(entity, actor, "add")
-    require_open(entity)
+    require_writable(entity)
     system = request.system or system_of(request.url)
     existing = _existing(entity, request, system)
     if existing is not None:
@@ -200,7 +199,7 @@ def update_reference(
     entity = _entity_of(reference)
     _require_role(entity, actor, "update")
     require_updated_at(reference, request.expected_updated_at)
-    require_open(entity)
+    require_writable(entity)
     values = request.sent_fields()
     for name in ("id", "expected_updated_at"):
         values.pop(name, None)
@@ -218,7 +217,7 @@ def remove_reference(request: RemoveReference, now: datetime, actor: Actor) -> b
         return False
     entity = _entity_of(reference)
     _require_role(entity, actor, "remove")
-    require_open(entity)
+    require_writable(entity)
     reference.delete_instance()
     _record_activity(entity, reference, "removed", now, actor)
     return True

@@ -27,16 +27,16 @@ from models.projects.documents.rows import (
 from models.projects.fields import (
     Actor,
     ActorType,
-    Commas,
-    NamedInProject,
-    OrNull,
+    CommaSeparated,
+    IdOrSlugQuery,
+    NullIfEmpty,
     Summary,
     Text,
     Title,
     Version,
 )
 from models.projects.members.role_checks import require_role
-from models.projects.projects.activity import record_activity, told_changes
+from models.projects.projects.activity import changes_to_json, record_activity
 from models.projects.projects.rows import project_with, require_active
 from models.projects.versioning.listing import ListVersioned, list_versioned
 
@@ -44,7 +44,7 @@ DocumentType = Literal["rfc", "runbook", "note", "design"]
 Collection = Literal["guides", "products", "support"]
 Section = Annotated[str, TRIMMED, Field(min_length=1, max_length=80), SingleLine]
 Position = Annotated[WholeNumber, Field(ge=0, le=10_000)]
-Note = OrNull[Annotated[str, Field(max_length=300)]]
+Note = NullIfEmpty[Annotated[str, Field(max_length=300)]]
 # The position of the page on the site. It is not versioned, so a change is public
 # immediately.
 PLACEMENT = ("collection", "section", "position")
@@ -107,7 +107,7 @@ class UpdateDocument(Schema):
         return self
 
 
-class GetDocument(NamedInProject):
+class GetDocument(IdOrSlugQuery):
     pass
 
 
@@ -186,7 +186,7 @@ def update_document(
         actor,
         now,
         version=document.version,
-        changes=told_changes(changes),
+        changes=changes_to_json(changes),
         note=request.note,
     )
     return document
@@ -222,8 +222,8 @@ def _change_head(
 
 
 class ListDocuments(ListVersioned):
-    type: Commas[DocumentType] | None = None
-    collection: Commas[Collection | Literal["none"]] | None = None
+    type: CommaSeparated[DocumentType] | None = None
+    collection: CommaSeparated[Collection | Literal["none"]] | None = None
     section: Section | None = None
     published: QueryBoolean | None = None
     stale: QueryBoolean | None = None

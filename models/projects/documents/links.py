@@ -25,7 +25,7 @@ from models.projects.documents.rendered_bodies import (
 )
 from models.projects.documents.rows import DOCUMENTS, DocumentRevisionRow, DocumentRow
 from models.projects.documents.site_preview import RenderInput, SitePreview
-from models.projects.fields import NamedInProject
+from models.projects.fields import IdOrSlugQuery
 from models.response_headers import without_query
 
 # Links that are returned in each direction.
@@ -36,7 +36,7 @@ MAX_RENDERED_BYTES = 1024 * 1024
 Problem = Literal["nothing-there", "no-heading"]
 
 
-class GetDocumentLinks(NamedInProject):
+class GetDocumentLinks(IdOrSlugQuery):
     version: QueryInteger | None = None
 
 

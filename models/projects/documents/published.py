@@ -19,7 +19,7 @@ from models.projects.documents.rows import (
     DocumentRow,
     FormerAddressRow,
 )
-from models.projects.fields import Commas
+from models.projects.fields import CommaSeparated
 from models.projects.projects.rows import ProjectRow
 from models.storage.database import database
 
@@ -38,7 +38,7 @@ class PublishedDocument(Schema):
 
 
 class ListPublished(CursorQuery):
-    collection: Commas[Collection] | None = None
+    collection: CommaSeparated[Collection] | None = None
     section: Section | None = None
     revised_after: Moment | None = None
 

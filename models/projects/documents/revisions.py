@@ -30,13 +30,13 @@ class DocumentRevision(Schema):
 
 
 class ListDocumentRevisions(ListRevisions):
-    of: ClassVar = "document_id"
+    parent_field: ClassVar = "document_id"
 
     document_id: Id
 
 
 class GetDocumentRevision(GetRevision):
-    of: ClassVar = "document_id"
+    parent_field: ClassVar = "document_id"
 
     document_id: Id | None = None
 

@@ -11,8 +11,8 @@ from models.fields import Id, Moment, QueryInteger
 from models.pagination import CursorQuery, Page
 from models.projects.discussion.rows import CommentRow
 from models.projects.documents.rows import DocumentRow
-from models.projects.fields import Commas, OfProject
-from models.projects.projects.rows import ProjectRow, project_asked
+from models.projects.fields import CommaSeparated, ProjectQuery
+from models.projects.projects.rows import ProjectRow, requested_project
 from models.projects.search.ranking import ranked_page
 from models.projects.search.search_query import match_expression
 from models.projects.search.snippets import SEARCHED_LENGTH, Highlight, SnippetMaker
@@ -50,9 +50,9 @@ class SearchHit(Schema):
     updated_at: Moment
 
 
-class ListHits(OfProject, CursorQuery):
+class ListHits(ProjectQuery, CursorQuery):
     q: Annotated[str, Field(min_length=1, max_length=200)]
-    types: Commas[Indexed] | None = None
+    types: CommaSeparated[Indexed] | None = None
     archived: Literal["exclude", "include"] = "exclude"
     limit: Annotated[QueryInteger, Field(ge=1, le=50)] = 20
 
@@ -69,7 +69,7 @@ def search_hits(query: ListHits) -> Page[SearchHit]:
 def _conditions(query: ListHits) -> list[Any]:
     text = IndexedTextRow
     conditions: list[Any] = []
-    project = project_asked(query)
+    project = requested_project(query)
     if project is not None:
         conditions.append(text.project == project.id)
     elif query.archived == "exclude":

@@ -8,8 +8,8 @@ from pydantic import model_validator
 from models.base import Schema
 from models.fields import Id, QueryBoolean, Slug
 from models.pagination import CursorQuery, Page, ascending, cursor_page
-from models.projects.fields import OfProject
-from models.projects.projects.rows import project_asked
+from models.projects.fields import ProjectQuery
+from models.projects.projects.rows import requested_project
 from models.projects.specifications.rows import SpecificationRow, specification_with
 from models.projects.specifications.specifications import SpecificationStatus
 from models.projects.work.links import SpecRelationship
@@ -42,7 +42,7 @@ class Coverage(Schema):
     drift: list[Drift]
 
 
-class GetCoverage(OfProject, CursorQuery):
+class GetCoverage(ProjectQuery, CursorQuery):
     id: Id | None = None
     drift: QueryBoolean = False
 
@@ -58,7 +58,7 @@ def specification_coverage(query: GetCoverage) -> Page[Coverage]:
     """Return the coverage of one specification, or of all in a project by slug."""
     drift = _drift_column()
     rows = SpecificationRow.select(SpecificationRow, drift.alias("drift")).objects()
-    project = project_asked(query)
+    project = requested_project(query)
     if project is not None:
         rows = rows.where(SpecificationRow.project == project.id)
     else:

@@ -11,7 +11,7 @@ from models.pagination import Page
 from models.projects.fields import (
     Actor,
     ActorType,
-    Commas,
+    CommaSeparated,
     GetRevision,
     ListRevisions,
     Version,
@@ -48,14 +48,14 @@ class SpecificationRevision(Schema):
 
 
 class ListSpecificationRevisions(ListRevisions):
-    of: ClassVar = "specification_id"
+    parent_field: ClassVar = "specification_id"
 
     specification_id: Id
-    status: Commas[SpecificationStatus] | None = None
+    status: CommaSeparated[SpecificationStatus] | None = None
 
 
 class GetSpecificationRevision(GetRevision):
-    of: ClassVar = "specification_id"
+    parent_field: ClassVar = "specification_id"
 
     specification_id: Id | None = None
 

@@ -12,15 +12,15 @@ from models.pagination import Page
 from models.projects.fields import (
     Actor,
     ActorType,
-    Commas,
-    NamedInProject,
-    OrNull,
+    CommaSeparated,
+    IdOrSlugQuery,
+    NullIfEmpty,
     Text,
     Title,
     Version,
 )
 from models.projects.members.role_checks import require_role
-from models.projects.projects.activity import record_activity, told_changes
+from models.projects.projects.activity import changes_to_json, record_activity
 from models.projects.projects.rows import project_with, require_active
 from models.projects.specifications.rows import (
     SPECIFICATIONS,
@@ -36,7 +36,7 @@ SpecificationStatus = Literal[
 ]
 # Unlike the summary of a document it may have several lines, and it belongs to the
 # revision.
-RevisionSummary = OrNull[Annotated[str, Field(max_length=500)]]
+RevisionSummary = NullIfEmpty[Annotated[str, Field(max_length=500)]]
 # Writing in these statuses needs a maintainer, since others build on the content.
 MAINTAINER_STATUSES = ("approved", "implemented")
 
@@ -83,7 +83,7 @@ class UpdateSpecification(Schema):
         return self
 
 
-class GetSpecification(NamedInProject):
+class GetSpecification(IdOrSlugQuery):
     pass
 
 
@@ -200,7 +200,7 @@ def _record_update(
             "specification.updated",
             *context,
             version=version,
-            changes=told_changes(changes),
+            changes=changes_to_json(changes),
             summary=summary,
         )
     if status is not None:
@@ -210,7 +210,7 @@ def _record_update(
 
 
 class ListSpecifications(ListVersioned):
-    status: Commas[SpecificationStatus] | None = None
+    status: CommaSeparated[SpecificationStatus] | None = None
     sort: Literal["updatedAt", "createdAt", "title", "slug"] = "updatedAt"
 
 

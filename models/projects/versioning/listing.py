@@ -5,27 +5,27 @@ from typing import Any
 from models.fields import Id, Moment
 from models.pagination import CursorQuery, Page, cursor_page
 from models.projects.fields import (
-    Archived,
-    Content,
-    OfProject,
-    Order,
-    Search,
-    sorted_by,
+    ArchivedFilter,
+    ContentOption,
+    ProjectQuery,
+    SearchText,
+    SortOrder,
+    sort_keys,
 )
-from models.projects.projects.rows import ProjectRow, project_asked
+from models.projects.projects.rows import ProjectRow, requested_project
 from models.projects.versioning.versioned import Head, Revision, Versioned
 
 
-class ListVersioned(OfProject, CursorQuery):
+class ListVersioned(ProjectQuery, CursorQuery):
     """The filters that both lists share."""
 
     creator_id: Id | None = None
-    archived: Archived = "exclude"
+    archived: ArchivedFilter = "exclude"
     updated_after: Moment | None = None
     updated_before: Moment | None = None
-    q: Search | None = None
-    content: Content = "include"
-    order: Order | None = None
+    q: SearchText | None = None
+    content: ContentOption = "include"
+    order: SortOrder | None = None
 
 
 def list_versioned(
@@ -52,7 +52,7 @@ def list_versioned(
     page = cursor_page(
         rows,
         query,
-        *sorted_by(sort, query.order, head.id),
+        *sort_keys(sort, query.order, head.id),
         weight=lambda row: 0 if is_omitted else row.size,
     )
     ids = [] if is_omitted else [row.id for row in page.items]
@@ -66,7 +66,7 @@ def _archive_conditions(head: Any, query: ListVersioned) -> list[Any]:
     conditions: list[Any] = []
     if query.archived != "include":
         conditions.append(head.archived_at.is_null(query.archived != "only"))
-    project = project_asked(query)
+    project = requested_project(query)
     if project is not None:
         conditions.append(head.project == project.id)
     elif query.archived == "exclude":

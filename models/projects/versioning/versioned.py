@@ -7,8 +7,8 @@ from typing import Any, Generic, Literal, TypeVar
 from models.base import new_id
 from models.errors import NotFound, RevisionNotFound, SlugTaken, VersionConflict
 from models.pagination import Page, ascending, cursor_page, descending
-from models.projects.fields import Actor, GetRevision, ListRevisions, NamedInProject
-from models.projects.projects.rows import ProjectRow, project_asked
+from models.projects.fields import Actor, GetRevision, IdOrSlugQuery, ListRevisions
+from models.projects.projects.rows import ProjectRow, requested_project
 from models.projects.search.text_index import index_text
 
 # Ids in one query, far below SQLite's limit of variables.
@@ -44,11 +44,11 @@ class Versioned(Generic[Head, Revision]):
             raise self.not_found(f"No {self.noun} has the id '{id}'.")
         return head
 
-    def get(self, query: NamedInProject) -> Head:
+    def get(self, query: IdOrSlugQuery) -> Head:
         """Return the head by its id, or by project and slug, with its content."""
         if query.id is not None:
             return self.load_content(self.with_id(query.id))
-        model, project = self.head_model, project_asked(query)
+        model, project = self.head_model, requested_project(query)
         head: Head | None = model.get_or_none(
             (model.project == project) & (model.slug == query.slug)
         )
@@ -140,7 +140,7 @@ class Versioned(Generic[Head, Revision]):
             if revision is None:
                 raise RevisionNotFound(f"No revision has the id '{query.id}'.")
             return revision
-        head: Any = self.with_id(query.of_id)
+        head: Any = self.with_id(query.parent_id)
         if query.version is not None:
             return self.revision_of(head, query.version)
         existed = (self.head_column == head.id) & (model.created_at <= query.at)
@@ -150,7 +150,7 @@ class Versioned(Generic[Head, Revision]):
         return revision
 
     def list_revisions(self, query: ListRevisions, *conditions: Any) -> Page[Revision]:
-        head: Any = self.with_id(query.of_id)
+        head: Any = self.with_id(query.parent_id)
         model = self.revision_model
         columns = [c for c in model._meta.sorted_fields if c.name != "content"]
         rows = model.select(*columns).where(self.head_column == head.id, *conditions)

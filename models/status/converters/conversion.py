@@ -43,7 +43,7 @@ CONVERTERS: Mapping[str, Callable[[ConversionInput], list[StatusMeasurement]]] =
 }
 
 
-def convert(tool: str, input: ConversionInput) -> Iterator[str]:
+def convert_to_requests(tool: str, input: ConversionInput) -> Iterator[str]:
     """
     Yield JSON bodies for measurements/record, none without measurements.
 
