@@ -1,9 +1,9 @@
-"""Where everything meets: time, settings, the application, the builder, commands."""
+"""Compose the application: settings, clock, command line, server, site builder."""
 
 import signal
 
-# While the rest is loaded there is nothing to clean up after Ctrl-C; and who is to
-# run on without a terminal is not interrupted at all.
+# Until everything is imported, Ctrl+C ends the process at once. A process that was
+# started with SIGINT ignored, as under nohup, keeps ignoring it.
 if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -12,9 +12,9 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from models.commands.ending import ended
+from api.commands.terminal import exit_code_of, print_json, show_progress
 from models.settings import SettingError, Settings
-from sitegen.commands.quick_build import nothing_to_build
+from sitegen.commands.quick_build import finish_quick_build
 from sitegen.output.folder import Folder, OutputError
 
 
@@ -22,21 +22,23 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-GO_ON = -1
+NOT_FINISHED = -1
 
 
-def at_a_glance() -> int:
-    is_done = nothing_to_build(sys.argv[1:], os.environ, utc_now())
-    return 0 if is_done else GO_ON
+def run_quick_build() -> int:
+    """Return 0 after a build with nothing to do, and NOT_FINISHED otherwise."""
+    arguments = sys.argv[1:]
+    is_finished = finish_quick_build(arguments, os.environ, utc_now(), print_json)
+    return 0 if is_finished else NOT_FINISHED
 
 
 if __name__ == "__main__":
-    # What a shell has closed is nowhere, and not missing.
+    # Python sets the streams that the shell has closed to None.
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "r+"))  # noqa: SIM115
-    # Most builds from cron end here: to load what follows takes longer than the glance.
-    if (code := ended(at_a_glance)) != GO_ON:
+    # Most builds started by cron end here: the imports below take longer.
+    if (code := exit_code_of(run_quick_build)) != NOT_FINISHED:
         sys.exit(code)
 
 import logging
@@ -46,136 +48,155 @@ from functools import partial
 from importlib import import_module
 from typing import Any, TextIO
 
-from api.commands.listen import add_address
-from models.commands.declaring import CommandContext, add_command, commands_of
-from models.commands.ending import CommandError
+from api.commands.listener import add_address_options
 from models.errors import Refusal
 from models.logs import LogfmtFormatter
 from models.platform.secrets import REDACTED_PATTERN
+from models.runtime.commands import CommandContext, CommandError
 from sitegen.build.gc_tuning import collect_seldom
 
-# The room in which a command lives, and what it does: keys is api/commands/keys.py. It
-# is loaded when it is asked for, since most need little of what a server needs.
-ELSEWHERE = {
-    "build": ("sitegen", "bring the output folder up to date"),
-    "migrate": ("api", "bring the database's tables up to date"),
-    "publish": ("sitegen", "bring what was built to where it is published"),
-    "check": ("sitegen", "check database, audit chains and output"),
+# The package and the help text of each command: keys is api/commands/keys.py. A
+# command's module is imported only to run it, since most need little of the program.
+COMMANDS = {
+    "build": ("sitegen", "update the built site"),
+    "migrate": ("api", "update the database to the current schema"),
+    "publish": ("sitegen", "publish the built site to its target"),
+    "check": ("sitegen", "check the database, the audit logs and the built site"),
     "openapi": ("api", "print the OpenAPI document"),
-    "backup": ("api", "write a consistent copy of the database"),
-    "move": ("api", "copy everything into an empty database, of either engine"),
-    "export": ("sitegen", "write everything into a folder of files"),
-    "probe": ("api", "measure targets and tell the API, from anywhere"),
-    "keys": ("api", "manage API keys"),
-    "docs": ("sitegen", "bring documents in"),
-    "status": ("api", "bring a status page in"),
-    "convert": ("api", "make measurements of what another tool says"),
+    "backup": ("api", "write a consistent copy of the database to a file"),
+    "move": ("api", "copy everything into an empty database of either engine"),
+    "export": ("sitegen", "export all stored data to a folder of plain files"),
+    "probe": ("api", "measure targets and post the results to the API"),
+    "keys": ("api", "create, list and check API keys"),
+    "docs": ("sitegen", "import documents"),
+    "status": ("api", "import a status page"),
+    "convert": ("api", "convert the output of other monitoring tools to measurements"),
 }
-# Who shows or serves what the API says of itself needs all its operations.
-DESCRIBING = {"serve", "demo", "build", "openapi"}
+# The commands that serve or publish the description of the API, for which all
+# operations must be declared.
+COMMANDS_WITH_API_DESCRIPTION = {"serve", "demo", "build", "openapi"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line, which is that of the process by default."""
     words = sys.argv[1:] if arguments is None else arguments
-    return ended(lambda: _run(_asked(words)))
+    return exit_code_of(lambda: _run_command(_parse_arguments(words)))
 
 
-def _asked(words: Sequence[str]) -> Namespace:
-    """Read the words; what their command needs is loaded by then."""
-    if DESCRIBING.intersection(words[:1]):
+def _parse_arguments(words: Sequence[str]) -> Namespace:
+    if COMMANDS_WITH_API_DESCRIPTION.intersection(words[:1]):
         import_module("api.operation").declare_operations()
-    return parser(words).parse_args(words)
+    return build_parser(words).parse_args(words)
 
 
-def _run(arguments: Namespace) -> int:
-    """Run the command; what a person did wrong ends it with a sentence and 2."""
+def _run_command(arguments: Namespace) -> int:
+    """Run the command and return its exit code, which is 2 after a known error."""
     try:
         settings = Settings.from_environment(os.environ)
-        log_to(sys.stderr, settings.log_level)
-        given = CommandContext(settings, utc_now, partial(_described, settings))
-        _settle()
-        return int(arguments.run(given, arguments) or 0)
+        configure_logging(sys.stderr, settings.log_level)
+        context = CommandContext(
+            settings=settings,
+            clock=utc_now,
+            describe_api=partial(_describe_api, settings),
+            print_json=print_json,
+            show_progress=show_progress,
+        )
+        if __name__ == "__main__":
+            _prepare_process()
+        return int(arguments.run(context, arguments) or 0)
     except (CommandError, SettingError, OutputError, Refusal) as error:
         print(f"masthead: {error}", file=sys.stderr)
     except UnicodeError:
-        print("masthead: What was given is not text in UTF-8.", file=sys.stderr)
+        print("masthead: The input is not valid UTF-8.", file=sys.stderr)
     return 2
 
 
-def log_to(stream: TextIO, level: str) -> None:
-    """Log in lines; what others have to say is kept short."""
+def configure_logging(stream: TextIO, level: str) -> None:
+    """Write log records as single lines, and quieten the libraries' loggers."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(LogfmtFormatter(REDACTED_PATTERN))
     logging.basicConfig(level=level.upper(), handlers=[handler])
     logging.captureWarnings(True)
-    # No line tells them, and to find them out costs more than to write the line.
+    # No line shows the caller, the thread or the process, and finding them is costly.
     logging._srcfile = None
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
-    for talkative in ("apscheduler", "peewee.migrations", "waitress"):
-        logging.getLogger(talkative).setLevel(logging.WARNING)
-    # It warns of each request that has to wait for a thread.
+    for library in ("apscheduler", "peewee.migrations", "waitress"):
+        logging.getLogger(library).setLevel(logging.WARNING)
+    # It warns whenever a request has to wait for a thread.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 
 
-def parser(words: Sequence[str] | None = None) -> ArgumentParser:
+def build_parser(words: Sequence[str] | None = None) -> ArgumentParser:
     """
-    Return the command line; README's table of commands is held to it.
+    Return the parser of the command line.
 
-    It knows the options of the command that the words begin with; without words, all.
+    It knows the options of the command that `words` begins with; without words, the
+    options of every command.
     """
-    codes = "0 done, 1 something was found wrong, 2 it cannot be done, 130 interrupted"
-    top = ArgumentParser(prog="app.py", epilog=f"Exit codes: {codes}.")
-    top.description = "A docs site and a status page from one small write API."
-    commands = commands_of(top)
-    # These two are named when they are run: for any other they are not even loaded.
-    told = "serve the API and the built site"
-    add_address(add_command(commands, "serve", told, lambda *given: serve(*given)))
-    told = "load the sample world and serve it"
-    add_address(add_command(commands, "demo", told, lambda *given: demo(*given)))
-    for name, (room, told) in ELSEWHERE.items():
-        made = add_command(commands, name, told)
+    parser = ArgumentParser(
+        prog="app.py",
+        description="A docs site and a status page, maintained through one write API.",
+        epilog="Exit codes: 0 success, 1 completed with problems, 2 failed,"
+        " 130 interrupted, 141 broken pipe.",
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def add_command(name: str, help: str) -> ArgumentParser:
+        description = f"{help[0].upper()}{help[1:]}."
+        command: ArgumentParser = commands.add_parser(
+            name, help=help, description=description
+        )
+        return command
+
+    # These two are defined below, where only they are imported for.
+    command = add_command("serve", "serve the API and the built site")
+    command.set_defaults(run=lambda *arguments: serve(*arguments))
+    add_address_options(command)
+    command = add_command("demo", "load sample content and serve it")
+    command.set_defaults(run=lambda *arguments: demo(*arguments))
+    add_address_options(command)
+    for name, (package, help) in COMMANDS.items():
+        command = add_command(name, help)
         if words is None or name in words[:1]:
-            import_module(f"{room}.commands.{name}").declare(made)
-    return top
+            import_module(f"{package}.commands.{name}").declare(command)
+    return parser
 
 
-def _settle() -> None:
-    """All is loaded, and stays: from here on there is something to clean up."""
-    if __name__ != "__main__":
-        return
+def _prepare_process() -> None:
+    """Clean up after Ctrl+C from now on, and tune the garbage collector."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     collect_seldom()
 
 
-def _described(settings: Settings) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+def _describe_api(settings: Settings) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     from api.openapi.document import described
 
     return described(settings)
 
 
-# What follows is needed by who serves alone, and takes longer than most commands.
+# The rest is only for the commands that serve, and importing it takes longer than
+# running most other commands.
 if __name__ == "__main__" and sys.argv[1:2] not in (["serve"], ["demo"]):
     sys.exit(main())
 
 from pathlib import Path
 from socket import socket
 
-from api.commands.keys import issue_admin
-from api.commands.listen import addressed, listening
+from api.commands.keys import issue_admin_key
+from api.commands.listener import open_listener, with_address
 from api.http.application import create_app
 from api.http.metrics import Metrics
 from api.http.server import Server, limited_server
 from api.scheduler import Jobs, tidy
 from models import changes
-from models.commands.opening import open_instance
-from models.commands.telling import progress
 from models.platform.key_uses import KeyUses
 from models.platform.shared_rate_limits import rate_limiter_for
-from models.projects.documents.document_import import Import, import_documents
+from models.projects.documents.document_import import ImportOptions, import_documents
 from models.projects.fields import Actor
 from models.runtime.leader_election import join_election
 from models.runtime.server_locks import ServerLocks
+from models.runtime.startup import open_instance
 from models.status.measurements.measurements import record_measurements
 from models.storage.database import writing
 from sitegen.build.builder import Builder
@@ -186,63 +207,69 @@ from sitegen.page import build_contexts
 from sitegen.sources.tree import read_tree
 
 DAY_SECONDS = 86_400
+DEMO_SECONDS = 30
 
 
-def serve(given: CommandContext, arguments: Namespace) -> None:
-    given = addressed(given, arguments)
-    with listening(given.settings) as listener:
-        _open(given)
-        _serve(given, listener)
+def serve(context: CommandContext, arguments: Namespace) -> None:
+    """Serve the API and the built site until a signal ends the process."""
+    context = with_address(context, arguments)
+    with open_listener(context.settings) as listener:
+        _prepare_instance(context)
+        _serve(context, listener)
 
 
-def demo(given: CommandContext, arguments: Namespace) -> None:
-    """The sample world: its content is the cast of the tests."""
+def demo(context: CommandContext, arguments: Namespace) -> None:
+    """Load the sample content of the tests and serve it, with live measurements."""
     from tests import world
 
-    given = addressed(given, arguments)
-    with listening(given.settings) as listener:
-        _open(given)
+    context = with_address(context, arguments)
+    settings = context.settings
+    with open_listener(settings) as listener:
+        _prepare_instance(context)
         world.populate(utc_now())
-        _import_manual(given.settings)
-        key = issue_admin("demo@masthead.example", ["*"], "Demo key", utc_now())
-        site = f"http://{given.settings.host}:{given.settings.port}"
-        print(
-            f"site     {site}/\nstatus   {site}/status/\nAPI      {site}/openapi.json"
-        )
+        _import_manual(settings)
+        key = issue_admin_key("demo@masthead.example", ["*"], "Demo key", utc_now())
+        site = f"http://{settings.host}:{settings.port}"
+        print(f"site     {site}/")
+        print(f"status   {site}/status/")
+        print(f"API      {site}/openapi.json")
         print(f"key      {key}")
-        _serve(given, listener, partial(_beat, given.settings, world.beat))
+        _serve(
+            context,
+            listener,
+            partial(_record_demo_measurements, settings, world.current_measurements),
+        )
 
 
-def _open(given: CommandContext) -> None:
-    # A folder that cannot be written is better known now than at the first build.
-    with Folder(given.settings.output).locked():
+def _prepare_instance(context: CommandContext) -> None:
+    # Fail now, and not in the first build, if the output folder is not writable.
+    with Folder(context.settings.output).locked():
         pass
-    open_instance(given.settings, utc_now())
+    open_instance(context.settings, utc_now())
 
 
 def _import_manual(settings: Settings) -> None:
-    folder, actor = (
-        Path(__file__).parent / "manual",
-        Actor("account", settings.docs_owner_id),
-    )
-    wanted = Import("guides", utc_now(), actor, tree=folder.name, publish=True)
-    import_documents(read_tree(folder).sources, wanted, progress("document"))
+    folder = Path(__file__).parent / "manual"
+    actor = Actor("account", settings.docs_owner_id)
+    options = ImportOptions("guides", utc_now(), actor, tree=folder.name, publish=True)
+    import_documents(read_tree(folder).sources, options, show_progress("document"))
 
 
-def _beat(settings: Settings, beat: Callable[[datetime], list[Any]]) -> None:
+def _record_demo_measurements(
+    settings: Settings, measurements_at: Callable[[datetime], list[Any]]
+) -> None:
     now = utc_now()
     with writing():
-        for batch in beat(now):
+        for batch in measurements_at(now):
             record_measurements(batch, now, retention=settings.raw_retention)
         changes.mark("status")
 
 
-def _jobs(
+def _schedule_jobs(
     settings: Settings, metrics: Metrics, server_locks: ServerLocks, uses: KeyUses
 ) -> Jobs:
-    """Return the clock, with what it does on any server."""
     jobs = Jobs(utc_now, metrics.job_done)
-    jobs.every(15, "tenure", server_locks.acquire)
+    jobs.every(15, "server-locks", server_locks.acquire)
     jobs.every(60, "uses", uses.write)
     jobs.every(300, "tidy", lambda: tidy(settings, utc_now()))
     jobs.every(DAY_SECONDS, "bodies", Bodies().forget)
@@ -250,16 +277,18 @@ def _jobs(
 
 
 def _serve(
-    given: CommandContext, listener: socket, beat: Callable[[], None] | None = None
+    context: CommandContext,
+    listener: socket,
+    record_demo_measurements: Callable[[], None] | None = None,
 ) -> None:
-    """Serve, build and keep the clock, until told to stop."""
-    settings = given.settings
-    context = build_contexts(settings, *given.described())
-    election = join_election(settings.database, lambda *told: builder.wake(*told))
+    """Run the server, the builder, the publisher and the jobs until a signal."""
+    settings = context.settings
+    contexts = build_contexts(settings, *context.describe_api())
+    election = join_election(settings.database, lambda *change: builder.wake(*change))
     publisher = Publisher(settings, utc_now)
     builder = Builder(
         utc_now,
-        context,
+        contexts,
         lambda at: jobs.at(at, builder.wake),
         publisher.wake,
         election=election,
@@ -279,23 +308,24 @@ def _serve(
         buckets=rate_limiter_for(settings.database),
     )
     server = limited_server(application, listener, threads=settings.threads)
-    jobs = _jobs(settings, metrics, server_locks, uses)
-    if beat:
-        jobs.every(30, "beat", beat)
+    jobs = _schedule_jobs(settings, metrics, server_locks, uses)
+    if record_demo_measurements:
+        jobs.every(DEMO_SECONDS, "demo-measurements", record_demo_measurements)
     with server_locks, election, publisher:
         builder.start()
         try:
             with jobs.running():
-                _run_until_told(server, settings)
+                _run_server(server, settings)
         finally:
             builder.stop()
             server.close()
             uses.write()
 
 
-def _run_until_told(server: Server, settings: Settings) -> None:
-    for told_to_end in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(told_to_end, lambda *_: sys.exit(0))
+def _run_server(server: Server, settings: Settings) -> None:
+    """Process requests; SIGTERM and SIGINT end the process with 0."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit(0))
     print(f"listening on http://{settings.host}:{settings.port}", flush=True)
     server.run()
 

@@ -16,7 +16,7 @@ from models.base import Change, Schema
 from models.errors import Refusal
 from models.pagination import CursorQuery, OffsetQuery
 from models.platform.scopes import any_covers
-from models.projects.documents.preview import Site
+from models.projects.documents.site_preview import SitePreview
 from models.projects.fields import Actor, ActorType
 from models.settings import Settings
 
@@ -80,7 +80,7 @@ class Call:
     now: datetime
     settings: Settings
     request_id: str
-    made_by: Site | None = None
+    made_by: SitePreview | None = None
     records: list[Record] = field(default_factory=list)
     is_unchanged: bool = False
     is_unaudited: bool = False
@@ -93,7 +93,7 @@ class Call:
     used_key: str | None = None
 
     @property
-    def site(self) -> Site:
+    def site(self) -> SitePreview:
         """Who makes the pages, to be asked what would become of a text."""
         if self.made_by is None:
             raise RuntimeError("This application was not told who makes its pages.")

@@ -14,7 +14,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from models.idempotency import delete_expired_responses
 from models.logs import LogLine
 from models.settings import Settings
-from models.status.measurements.retention import prune
+from models.status.measurements.retention import compact_measurements
 from models.status.measurements.rollups import roll_up
 from models.storage.database import writing
 
@@ -101,4 +101,4 @@ def tidy(settings: Settings, now: datetime) -> None:
     with writing():
         delete_expired_responses(now)
     roll_up(now)
-    prune(now, settings.raw_retention)
+    compact_measurements(now, settings.raw_retention)

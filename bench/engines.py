@@ -17,11 +17,11 @@ from bench.keys import asked, connected, got, posted, verification
 from bench.measurements import BATCH, RECORD, batch, by_hand
 from bench.server import key_for_all, now, served
 from bench.work import WORDS
-from models.commands.opening import open_instance
 from models.platform.secrets import hash_secret
 from models.projects.fields import Actor
 from models.projects.projects.projects import docs_project
 from models.projects.work.items import CreateWorkItem, create_work_item
+from models.runtime.startup import open_instance
 from models.settings import NIL_UUID, Settings
 from models.storage.database import database, writing
 from models.storage.engines.engine import is_postgresql

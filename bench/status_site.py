@@ -15,7 +15,8 @@ from models.status.measurements.measurements import (
     record_measurements,
 )
 from models.status.measurements.rollups import HOUR_MS, roll_up
-from models.status.services.catalogue import ServiceRow, StatusAddService, add_service
+from models.status.services.catalogue import StatusAddService, add_service
+from models.status.services.rows import ServiceRow
 from models.storage.database import database, writing
 from sitegen.build.build import build
 from sitegen.build.builder import Builder

@@ -1,7 +1,7 @@
-"""What the service is about; it knows nobody."""
+"""The domain: schemas, rows and rules. It imports neither api nor sitegen."""
 
 import sys
 
-# Peewee loads each driver that it finds, and every process would hold 15 MB of one
-# that it never asks for. engines/driver.py takes this back where there is a server.
+# Peewee imports each driver that is installed, and psycopg takes 15 MB per process.
+# engines/postgresql_driver.py undoes this if there is a server.
 sys.modules.setdefault("psycopg", None)  # type: ignore[arg-type]

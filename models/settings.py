@@ -48,7 +48,11 @@ class SettingError(ValueError):
 
 
 def declare_setting(default: Any, help: str, **limits: Any) -> Any:
-    """Declare a setting; `limits` may have minimum, maximum, choices and pattern."""
+    """
+    Declare a setting; `limits` may have minimum, maximum, choices and pattern.
+
+    `in_repr` must be false for secrets, and for settings that no page depends on.
+    """
     in_repr = limits.pop("in_repr", True)
     return field(default=default, repr=in_repr, metadata={"help": help, **limits})
 
@@ -60,63 +64,78 @@ class Settings:
     # Not in the repr, since a URL may contain a password.
     database: str = declare_setting(
         "data/masthead.db",
-        "the SQLite file, or a postgresql:// address",
+        "path of the SQLite file, or a postgresql:// URL",
         pattern=NON_EMPTY_LINE,
         in_repr=False,
     )
     output: str = declare_setting(
-        "output", "the folder the site is built into", pattern=NON_EMPTY_LINE
+        "output", "folder into which the site is built", pattern=NON_EMPTY_LINE
     )
     host: str = declare_setting(
-        "127.0.0.1", "the address to listen on", pattern=NON_EMPTY_LINE
+        "127.0.0.1", "address to listen on", pattern=NON_EMPTY_LINE
     )
-    port: int = declare_setting(8000, "the port to listen on", minimum=1, maximum=65535)
+    port: int = declare_setting(8000, "port to listen on", minimum=1, maximum=65535)
     threads: int = declare_setting(
-        8, "threads that answer requests", minimum=1, maximum=256
+        8, "number of threads that process requests", minimum=1, maximum=256
     )
     site_url: str = declare_setting(
-        "http://127.0.0.1:8000", "the site's public address, without a path"
+        "http://127.0.0.1:8000",
+        "public URL of the site, without a path or a trailing slash",
     )
     site_name: str = declare_setting(
-        "Masthead", "the site's name", pattern=r"[^\x00-\x1f]{1,80}"
+        "Masthead", "name of the site", pattern=r"[^\x00-\x1f]{1,80}"
     )
     site_logo: str = declare_setting(
-        "", "address of a logo image: https, or a path of the site"
+        "", "URL of a logo: https://…, or a path on the site"
     )
     accent_colour: str = declare_setting(
-        "#3538a3", "the accent colour, as #rrggbb", pattern=r"#[0-9a-fA-F]{6}"
+        "#3538a3", "accent colour, as #rrggbb", pattern=r"#[0-9a-fA-F]{6}"
     )
     freshness_seconds: int = declare_setting(
-        300, "seconds after which a measurement is stale", minimum=10, maximum=86400
+        300,
+        "number of seconds after which a measurement is stale",
+        minimum=10,
+        maximum=86400,
     )
     probe_interval_seconds: int = declare_setting(
-        60, "seconds between two measurements of a probe", minimum=1, maximum=86400
+        60,
+        "seconds between two measurements of a probe; published with the uptime",
+        minimum=1,
+        maximum=86400,
     )
     raw_retention_days: int = declare_setting(
-        100, "days for which raw measurements are kept", minimum=91, maximum=3650
+        100,
+        "number of days for which raw measurements are kept, at least 91",
+        minimum=91,
+        maximum=3650,
     )
     public_scopes: tuple[str, ...] = declare_setting(
         PUBLIC_READS,
-        "scopes a developer may request, separated by commas",
+        "scopes that any key can grant, separated by commas",
         pattern=rf"{_SEGMENT}(:{_SEGMENT})*",
     )
     grant_policy: str = declare_setting(
         "contained",
-        "contained: a key grants only what it covers; open: any scope",
+        "contained: a key can grant only scopes that it covers; open: "
+        "any scope except platform:actors:assert",
         choices=("contained", "open"),
     )
     default_rate_capacity: int = declare_setting(
-        2000, "requests in a burst, for keys without a rate", minimum=1, maximum=100_000
+        2000,
+        "burst size, in requests, of keys without their own rate limit",
+        minimum=1,
+        maximum=100_000,
     )
     default_rate_refill: float = declare_setting(
         200.0,
-        "requests per second, for keys without a rate",
+        "sustained requests per second of keys without their own rate limit",
         minimum=0.1,
         maximum=10_000,
     )
     bootstrap_key_sha256: str = declare_setting(
         "",
-        "SHA-256 (hex) of a first admin key, made at the start while there is no key",
+        "SHA-256 hash of a first admin key, which is created at startup "
+        "if no key exists",
         pattern=r"([0-9a-f]{64})?",
     )
     docs_slug: str = declare_setting(
@@ -126,45 +145,48 @@ class Settings:
     )
     docs_owner_id: str = declare_setting(
         NIL_UUID,
-        "account (uuid) that answers for the docs project",
+        "UUID of the account that owns the built-in docs project",
         pattern=r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
     )
     log_level: str = declare_setting(
-        "info", "how much is logged", choices=("debug", "info", "warning", "error")
+        "info",
+        "log level: debug, info, warning or error",
+        choices=("debug", "info", "warning", "error"),
     )
     metrics: str = declare_setting(
         "on",
-        "on: /metrics answers whoever asks; off: it is not there",
+        "on: /metrics is available without a key; off: it is disabled",
         choices=("on", "off"),
     )
     publish: str = declare_setting(
         "",
-        "where the built site is published to: a folder, or s3://bucket/prefix",
+        "target to which the built site is published: a folder, or s3://bucket/prefix",
         in_repr=False,
     )
     publish_endpoint: str = declare_setting(
         "",
-        "the address of the object store; empty: that of AWS",
+        "URL of the object store; use http:// only in your own network; empty: AWS",
         in_repr=False,
     )
     publish_region: str = declare_setting(
         "us-east-1",
-        "the region of the bucket",
+        "region of the bucket",
         pattern=r"[A-Za-z0-9-]{1,64}",
         in_repr=False,
     )
     # Not in the repr, since it may contain the token of a CDN.
     publish_hook: str = declare_setting(
         "",
-        "a command that reads the addresses that changed, after each publication",
+        "command that runs after each publication and reads the changed "
+        "URLs from standard input",
         in_repr=False,
     )
     templates: str = declare_setting(
-        "", "a folder whose templates replace ours by name"
+        "", "folder with templates that replace the built-in templates of the same name"
     )
     # Not in the repr, since it is a secret; pages do not depend on it.
     probe_key: str = declare_setting(
-        "", "the key that app.py probe posts with", in_repr=False
+        "", "API key that probe uses instead of its key_file", in_repr=False
     )
 
     def __post_init__(self) -> None:

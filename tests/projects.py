@@ -2,7 +2,7 @@
 
 from models.base import new_id
 from models.projects.fields import Actor
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.rows import MemberRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.work.rows import WorkItemRow
 
@@ -24,7 +24,7 @@ def account(id):
     return Actor("account", id, "r1")
 
 
-def make_project(slug, now, builtin=False, **more):
+def make_project(slug, now, builtin=False, **fields):
     """Make a project with one member of each role."""
     members = {
         "id": new_id(now),
@@ -36,13 +36,13 @@ def make_project(slug, now, builtin=False, **more):
         "created_at": now,
         "updated_at": now,
     }
-    project = ProjectRow.create(**members | more)
+    project = ProjectRow.create(**members | fields)
     for id, role in PEOPLE.items():
         MemberRow.create(project=project, account_id=id, role=role, created_at=now)
     return project
 
 
-def make_item(project, now, **more):
+def make_item(project, now, **fields):
     """Make a work item with the next number of the project."""
     project.last_number += 1
     project.save()
@@ -59,4 +59,4 @@ def make_item(project, now, **more):
         "created_at": now,
         "updated_at": now,
     }
-    return WorkItemRow.create(project=project, **members | more)
+    return WorkItemRow.create(project=project, **members | fields)

@@ -18,42 +18,42 @@ from models.projects.work.relationships import (
 from tests.projects import KEY, OWNER
 
 
-def work(project, clock, actor=KEY, **more):
-    asked = {"project_id": project.id, "type": "task", "title": "Build"} | more
-    return create_work_item(CreateWorkItem(**asked), clock.now, actor)
+def work(project, clock, actor=KEY, **fields):
+    request = {"project_id": project.id, "type": "task", "title": "Build"} | fields
+    return create_work_item(CreateWorkItem(**request), clock.now, actor)
 
 
 def change(item, clock, actor=KEY, **changes):
-    asked = UpdateWorkItem(id=item.id, **changes)
-    return update_work_item(asked, clock.now, actor)[0]
+    request = UpdateWorkItem(id=item.id, **changes)
+    return update_work_item(request, clock.now, actor)[0]
 
 
 def relate(source, target, relationship, clock, actor=KEY):
-    asked = AddWorkRelationship(
+    request = AddWorkRelationship(
         source_id=source.id, target_id=target.id, relationship=relationship
     )
-    return add_relationship(asked, clock.now, actor)
+    return add_relationship(request, clock.now, actor)
 
 
 def part(source, target, relationship, clock, actor=KEY):
-    asked = RemoveWorkRelationship(
+    request = RemoveWorkRelationship(
         source_id=source.id, target_id=target.id, relationship=relationship
     )
-    return remove_relationship(asked, clock.now, actor)
+    return remove_relationship(request, clock.now, actor)
 
 
 def label(project, now, name="urgent"):
     return LabelRow.create(id=new_id(now), project=project, name=name, created_at=now)
 
 
-def milestone(project, now, **more):
-    members = {"name": "One", "status": "planned", "bucket": "none"} | more
+def milestone(project, now, **fields):
+    members = {"name": "One", "status": "planned", "bucket": "none"} | fields
     times = {"created_at": now, "updated_at": now}
     return MilestoneRow.create(id=new_id(now), project=project, **members | times)
 
 
-def specification(project, now, **more):
+def specification(project, now, **fields):
     members = {"title": "Cursors", "slug": "cursors", "status": "draft", "version": 1}
-    members |= {"creator_id": OWNER, "creator_type": "account"} | more
+    members |= {"creator_id": OWNER, "creator_type": "account"} | fields
     times = {"created_at": now, "updated_at": now}
     return SpecificationRow.create(id=new_id(now), project=project, **members | times)

@@ -9,17 +9,26 @@ from models.settings import PUBLIC_READS
 from models.status.incidents.incidents import (
     StatusAddIncident,
     StatusAddIncidentUpdate,
-    add_entry,
+    add_incident_update,
     open_incident,
 )
 from models.status.maintenance.windows import StatusAddMaintenance, schedule_maintenance
-from models.status.services.catalogue import ServiceRow, add_service
+from models.status.services.catalogue import add_service
+from models.status.services.rows import ServiceRow
 from models.storage.database import writing
-from tests.world_history import SEED, beat, history
+from tests.world_history import SEED, current_measurements, history
 from tests.world_platform import announcements
 from tests.world_story import Trouble, Works, told
 
-__all__ = ["SEED", "People", "beat", "history", "people", "platform", "populate"]
+__all__ = [
+    "SEED",
+    "People",
+    "current_measurements",
+    "history",
+    "people",
+    "platform",
+    "populate",
+]
 
 OPERATOR = "operator@example.com"
 DEVELOPER_ACCOUNT = "5d2f0c7e-8a41-4b6d-9f3e-1c70a2b4d685"
@@ -112,7 +121,7 @@ def _tell(trouble: Trouble) -> None:
         update = StatusAddIncidentUpdate(
             incident_id=incident.id, status=entry.status, body=entry.body
         )
-        added = add_entry(update, trouble.at(entry))
+        added = add_incident_update(update, trouble.at(entry))
         detail = f"status: {added.status}"
         _audit("incident.update-posted", added.audited, trouble.at(entry), detail)
 

@@ -10,13 +10,13 @@ from typing import cast
 
 from models.base import epoch_ms
 from models.fields import truncate_to_ms
-from models.status.incidents.listing import incidents_since
+from models.status.incidents.incidents import incidents_since
 from models.status.measurements.measurements import (
     StatusMeasurement,
     StatusRecordMeasurements,
 )
-from models.status.services.catalogue import ServiceRow
-from models.status.state import Measured, Severity, worst_severity
+from models.status.services.rows import ServiceRow
+from models.status.state import MeasurementStatus, Severity, worst_severity
 from models.storage.database import database, writing
 from tests.world_platform import KINDS, PROBES, Kind
 from tests.world_story import Told, Works, told
@@ -41,7 +41,7 @@ _SEE = (
     " VALUES (?, ?, ?, ?, ?)"
 )
 
-Sample = tuple[int, Measured, int | None]
+Sample = tuple[int, MeasurementStatus, int | None]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Spell:
 
     start: int
     end: int
-    status: Measured
+    status: MeasurementStatus
 
 
 def history(now: datetime, days: int = 90) -> None:
@@ -82,7 +82,7 @@ def samples(
     for at in moments(epoch_ms(now) - LAG_MS[source], days):
         while left and at >= left[0].end:
             left.pop(0)
-        status: Measured = "operational"
+        status: MeasurementStatus = "operational"
         if left and at >= left[0].start:
             status = left[0].status
         yield at, status, response_time(kind, source, at, status, random)
@@ -96,7 +96,7 @@ def moments(newest: int, days: int) -> Iterator[int]:
 
 
 def response_time(
-    kind: Kind, source: str, at: int, status: Measured, random: Random
+    kind: Kind, source: str, at: int, status: MeasurementStatus, random: Random
 ) -> int | None:
     """Slower in the afternoon than at night, and several times so in trouble."""
     noise = random.lognormvariate(0, 0.12)
@@ -119,7 +119,7 @@ def spells_of(kind: Kind, now: datetime, days: int = 90) -> list[Spell]:
     return known + short
 
 
-def measured_in(severity: Severity) -> Measured:
+def measured_in(severity: Severity) -> MeasurementStatus:
     """Return what probes measure while an incident of the severity goes on."""
     return "down" if severity == "major-outage" else "degraded"
 
@@ -140,7 +140,9 @@ def _short(kind: Kind, now: datetime, days: int) -> Iterator[Spell]:
         yield Spell(start, start + random.randint(16, 45) * MINUTE_MS, "degraded")
 
 
-def beat(now: datetime, world_seed: int = SEED) -> list[StatusRecordMeasurements]:
+def current_measurements(
+    now: datetime, world_seed: int = SEED
+) -> list[StatusRecordMeasurements]:
     """
     Return the batch of each probe for this minute.
 
@@ -163,7 +165,7 @@ def beat(now: datetime, world_seed: int = SEED) -> list[StatusRecordMeasurements
 
 
 def _seen(
-    kind: Kind, source: str, status: Measured, now: datetime, seed: str
+    kind: Kind, source: str, status: MeasurementStatus, now: datetime, seed: str
 ) -> StatusMeasurement:
     time = response_time(kind, source, epoch_ms(now), status, Random(seed))
     return StatusMeasurement(
@@ -174,7 +176,7 @@ def _seen(
     )
 
 
-def _ailing(now: datetime) -> dict[str, Measured]:
+def _ailing(now: datetime) -> dict[str, MeasurementStatus]:
     imposed: dict[str, list[Severity]] = defaultdict(list)
     for incident in incidents_since(now):
         if incident.is_active(now) and incident.status != "monitoring":

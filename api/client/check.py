@@ -1,4 +1,4 @@
-"""A look at one target: is it as it should be, and how long did that take."""
+"""Check one target: does it respond as expected, and how fast."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -10,151 +10,173 @@ from dns.exception import DNSException, Timeout
 from dns.resolver import Resolver
 
 from api.client.deadline import Deadline
-from api.client.http_request import FAILURES, Question, Response, ask
-from api.client.targets import AnyTarget, DnsTarget, HttpTarget, TcpTarget, is_address
+from api.client.http_request import (
+    REQUEST_ERRORS,
+    HttpRequest,
+    HttpResponse,
+    send_request,
+)
+from api.client.targets import (
+    DnsTarget,
+    HttpTarget,
+    ProbeTarget,
+    TcpTarget,
+    is_http_url,
+)
 from models.status.measurements.measurements import StatusMeasurement
-from models.status.state import Measured
+from models.status.state import MeasurementStatus
 
-_DAY = 86_400
+_DAY_SECONDS = 86_400
+_MAX_RESPONSE_MS = 600_000
 
 
-class Look(NamedTuple):
-    """What a look at one target found: a measurement, and why it is not better."""
+class CheckResult(NamedTuple):
+    """The measurement of a target, and the reason if it is not operational."""
 
-    target: AnyTarget
+    target: ProbeTarget
     measurement: StatusMeasurement
-    why: str | None
+    reason: str | None
 
 
-class Wrong(Exception):
-    """The target answered, and not as it should; the text says what was wrong."""
+class UnexpectedResponse(Exception):
+    """The target responded, but not as expected; the message says how."""
 
 
-def measure(
-    target: AnyTarget, clock: Callable[[], datetime], rest: Callable[[float], bool]
-) -> Look | None:
+def check_with_retries(
+    target: ProbeTarget,
+    clock: Callable[[], datetime],
+    wait: Callable[[float], bool],
+) -> CheckResult | None:
     """
-    Look at a target, and again before it is called down.
+    Check a target, and retry before it is reported as down.
 
-    `rest` waits for so many seconds and tells whether it was woken to end; then
-    nothing is said, since one look does not make a target down.
+    `wait` waits for a number of seconds and returns whether the probe was stopped
+    meanwhile. In that case return None, because one failed check is not enough.
     """
-    found = look(target, clock())
+    result = check_target(target, clock())
     for _ in range(target.retries):
-        if found.measurement.status != "down":
+        if result.measurement.status != "down":
             break
-        if rest(target.retry_pause_seconds):
+        if wait(target.retry_pause_seconds):
             return None
-        found = look(target, clock())
-    return found
+        result = check_target(target, clock())
+    return result
 
 
-def look(target: AnyTarget, now: datetime) -> Look:
-    """Look once; whatever goes wrong on the way is the target's state."""
+def check_target(target: ProbeTarget, now: datetime) -> CheckResult:
+    """Check a target once; any network error means that it is down."""
     started = monotonic()
-    status: Measured = "operational"
-    ms: int | None
+    status: MeasurementStatus = "operational"
+    response_ms: int | None
     deadline = Deadline(target.timeout_seconds)
     try:
         with deadline:
-            why = _found_at(target, now, deadline)
-            ms = _ms(started)
-    except Wrong as wrong:
-        status, ms, why = "down", _ms(started), str(wrong)
-    except (*FAILURES, DNSException) as error:
-        status, ms, why = "down", None, deadline.told(error)
+            reason = _check(target, now, deadline)
+            response_ms = _elapsed_ms(started)
+    except UnexpectedResponse as error:
+        status, response_ms, reason = "down", _elapsed_ms(started), str(error)
+    except (*REQUEST_ERRORS, DNSException) as error:
+        status, response_ms, reason = "down", None, deadline.describe(error)
     else:
         limit = target.degraded_above_ms
-        if limit is not None and ms > limit:
-            why = f"took {ms} ms, more than {limit} ms"
-        status = "degraded" if why else "operational"
+        if limit is not None and response_ms > limit:
+            reason = f"took {response_ms} ms, more than {limit} ms"
+        status = "degraded" if reason else "operational"
     measurement = StatusMeasurement(
-        slug=target.service, status=status, response_time_ms=ms, observed_at=now
+        slug=target.service,
+        status=status,
+        response_time_ms=response_ms,
+        observed_at=now,
     )
-    return Look(target, measurement, why)
+    return CheckResult(target, measurement, reason)
 
 
-def _ms(started: float) -> int:
-    return min(round((monotonic() - started) * 1000), 600_000)
+def _elapsed_ms(started: float) -> int:
+    return min(round((monotonic() - started) * 1000), _MAX_RESPONSE_MS)
 
 
-def _found_at(target: AnyTarget, now: datetime, deadline: Deadline) -> str | None:
-    """Return why the target is degraded, if it is; raise when it is down."""
+def _check(target: ProbeTarget, now: datetime, deadline: Deadline) -> str | None:
+    """Return why the target is degraded, if it is; raise an error if it is down."""
     if isinstance(target, HttpTarget):
-        return _http(target, now, deadline)
+        return _check_http(target, now, deadline)
     if isinstance(target, TcpTarget):
         deadline.connect(target.host, target.port).close()
     else:
-        _dns(target, deadline)
+        _check_dns(target, deadline)
     return None
 
 
-def _http(target: HttpTarget, now: datetime, deadline: Deadline) -> str | None:
-    """Ask, go where the answers lead, and judge the last."""
-    url, days = target.url, float("inf")
-    for left in range(target.max_redirects, -1, -1):
-        answer = ask(_question(target, url), deadline)
-        if answer.holds_until is not None:
-            days = min(days, (answer.holds_until - now.timestamp()) / _DAY)
-        if not answer.location or not target.max_redirects:
+def _check_http(target: HttpTarget, now: datetime, deadline: Deadline) -> str | None:
+    """Send the request, follow redirects, and check the last response."""
+    url, days_left = target.url, float("inf")
+    for redirects_left in range(target.max_redirects, -1, -1):
+        response = send_request(_request(target, url), deadline)
+        if response.certificate_expires_at is not None:
+            seconds_left = response.certificate_expires_at - now.timestamp()
+            days_left = min(days_left, seconds_left / _DAY_SECONDS)
+        if not response.location or not target.max_redirects:
             break
-        if not left:
-            raise Wrong(f"redirected more than {target.max_redirects} times")
-        url = _joined(url, answer.location)
-    _judge(target, answer)
-    if days < target.certificate_days:
-        return f"the certificate ends in {days:.1f} days"
+        if not redirects_left:
+            raise UnexpectedResponse(
+                f"redirected more than {target.max_redirects} times"
+            )
+        url = _redirect_url(url, response.location)
+    _check_response(target, response)
+    if days_left < target.certificate_days:
+        return f"the certificate expires in {days_left:.1f} days"
     return None
 
 
-def _joined(url: str, location: str) -> str:
+def _redirect_url(url: str, location: str) -> str:
     try:
-        found = urljoin(url, location)
+        redirect_url = urljoin(url, location)
     except ValueError:
-        found = location
-    if not is_address(found):
-        raise Wrong(f"redirected to {found[:200]}")
-    return found
+        redirect_url = location
+    if not is_http_url(redirect_url):
+        raise UnexpectedResponse(f"redirected to {redirect_url[:200]}")
+    return redirect_url
 
 
-def _question(target: HttpTarget, url: str) -> Question:
-    """What is told to the target is told to nobody that it sends us to."""
-    is_own = urlsplit(url)[:2] == urlsplit(target.url)[:2]
-    headers: Mapping[str, str] = target.headers if is_own else {}
-    return Question(
+def _request(target: HttpTarget, url: str) -> HttpRequest:
+    # The headers may contain credentials, so they are not sent to another origin.
+    is_same_origin = urlsplit(url)[:2] == urlsplit(target.url)[:2]
+    headers: Mapping[str, str] = target.headers if is_same_origin else {}
+    return HttpRequest(
         url,
         method=target.method,
         headers=headers,
-        most=target.max_bytes,
+        max_body_bytes=target.max_bytes,
         ca_file=target.ca_file,
     )
 
 
-def _judge(target: HttpTarget, answer: Response) -> None:
-    if not target.expects(answer.status):
+def _check_response(target: HttpTarget, response: HttpResponse) -> None:
+    if not target.accepts(response.status):
         expected = ", ".join(target.status)
-        raise Wrong(f"answered {answer.status} instead of {expected}")
-    if target.contains and target.contains.encode() not in answer.body:
-        raise Wrong(f"the text is not in the first {len(answer.body)} bytes")
+        raise UnexpectedResponse(f"answered {response.status} instead of {expected}")
+    if target.contains and target.contains.encode() not in response.body:
+        raise UnexpectedResponse(
+            f"the text is not in the first {len(response.body)} bytes"
+        )
 
 
-def _dns(target: DnsTarget, deadline: Deadline) -> None:
+def _check_dns(target: DnsTarget, deadline: Deadline) -> None:
     resolver = Resolver(configure=target.server is None)
     if target.server:
         resolver.nameservers = [target.server]
     resolver.port = target.port
-    left = deadline.left()
+    lifetime = deadline.seconds_left()
     try:
         answer = resolver.resolve(
-            target.name, target.record, lifetime=left, search=False
+            target.name, target.record, lifetime=lifetime, search=False
         )
     except Timeout as error:
         raise TimeoutError from error
-    found = [_plain(each) for each in answer]
-    if target.expected and _plain(target.expected) not in found:
-        raise Wrong(f"resolves to {', '.join(found)[:200]}")
+    records = [_normalized(record) for record in answer]
+    if target.expected and _normalized(target.expected) not in records:
+        raise UnexpectedResponse(f"resolves to {', '.join(records)[:200]}")
 
 
-def _plain(record: Any) -> str:
-    """Return a record as people write it: no final dot, no quotes, lower case."""
+def _normalized(record: Any) -> str:
+    """Return the text of a record without final dot and quotes, in lower case."""
     return str(record).strip('"').rstrip(".").lower()

@@ -1,4 +1,4 @@
-"""The time that one look may take, and what is cut off when it is over."""
+"""Limit the total time of a check, and close its connections when it is over."""
 
 import socket
 import ssl
@@ -11,19 +11,19 @@ from typing import Self
 
 class Deadline:
     """
-    Connections that end with it.
+    A time limit for everything inside its `with` block.
 
-    The time limit of a socket is for each of its reads: a server that sends a byte
-    now and then would hold us for hours. So what is still open at the end is shut.
-    Only the system's own look-up of a name cannot be cut short.
+    The timeout of a socket applies to each read, so a server that sends a byte now
+    and then could hold a check for hours. Therefore the connections that are open at
+    the deadline are shut down. Only the system's name resolution cannot be aborted.
     """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._until = monotonic() + seconds
-        self._open: list[socket.socket] = []
+        self._ends_at = monotonic() + seconds
+        self._sockets: list[socket.socket] = []
         self._lock = Lock()
-        self._timer = Timer(seconds, self._shut)
+        self._timer = Timer(seconds, self._shut_down_sockets)
         self._timer.daemon = True
 
     def __enter__(self) -> Self:
@@ -38,20 +38,20 @@ class Deadline:
     ) -> None:
         self._timer.cancel()
         with self._lock:
-            for each in self._open:
-                each.close()
-            self._open.clear()
+            for connection in self._sockets:
+                connection.close()
+            self._sockets.clear()
 
-    def left(self) -> float:
-        """Return the seconds that are left; raise TimeoutError when none are."""
-        left = self._until - monotonic()
-        if left <= 0:
-            raise TimeoutError("The time is over.")
-        return left
+    def seconds_left(self) -> float:
+        """Return the number of seconds left; raise TimeoutError if there are none."""
+        seconds = self._ends_at - monotonic()
+        if seconds <= 0:
+            raise TimeoutError("The deadline has passed.")
+        return seconds
 
-    def told(self, error: Exception) -> str:
-        """Say in a few words what went wrong; past the end it is always the time."""
-        if monotonic() >= self._until or isinstance(error, TimeoutError):
+    def describe(self, error: Exception) -> str:
+        """Describe an error in a few words; after the deadline, always as a timeout."""
+        if monotonic() >= self._ends_at or isinstance(error, TimeoutError):
             return f"no answer within {self._seconds:g} s"
         if isinstance(error, ssl.SSLCertVerificationError):
             return f"the certificate is not trusted: {error.verify_message}"
@@ -62,36 +62,37 @@ class Deadline:
         return str(error)[:200] or type(error).__name__
 
     def connect(self, host: str, port: int) -> socket.socket:
-        """Return a connection to the first address of the host that takes one."""
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        problem = OSError("The host has no address.")
-        for number, (family, kind, protocol, _, address) in enumerate(found):
-            made = socket.socket(family, kind, protocol)
+        """Return a connection to the first address of the host that accepts one."""
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        last_error = OSError("The host has no address.")
+        for index, (family, kind, protocol, _, address) in enumerate(addresses):
+            connection = socket.socket(family, kind, protocol)
             try:
-                # Each address gets its share, so that a dead one leaves time to others.
-                made.settimeout(self.left() / (len(found) - number))
-                made.connect(address)
-                made.settimeout(self.left())
+                # Each address gets its share: a dead one leaves time for the others.
+                addresses_left = len(addresses) - index
+                connection.settimeout(self.seconds_left() / addresses_left)
+                connection.connect(address)
+                connection.settimeout(self.seconds_left())
             except OSError as error:
-                made.close()
-                problem = error
+                connection.close()
+                last_error = error
                 continue
-            self._watch(made)
-            return made
-        raise problem
+            self._watch(connection)
+            return connection
+        raise last_error
 
-    def _watch(self, made: socket.socket) -> None:
-        # TLS takes a socket over; a second name for the connection stays with us.
+    def _watch(self, connection: socket.socket) -> None:
+        # TLS takes over the socket object, so keep a duplicate of its descriptor.
         with self._lock:
-            self._open.append(made.dup())
+            self._sockets.append(connection.dup())
         try:
-            self.left()
+            self.seconds_left()
         except TimeoutError:
-            made.close()
+            connection.close()
             raise
 
-    def _shut(self) -> None:
+    def _shut_down_sockets(self) -> None:
         with self._lock:
-            for each in self._open:
+            for connection in self._sockets:
                 with suppress(OSError):
-                    each.shutdown(socket.SHUT_RDWR)
+                    connection.shutdown(socket.SHUT_RDWR)

@@ -1,4 +1,4 @@
-"""Reading the documents of another status page over the network."""
+"""Download the JSON documents of another status page."""
 
 from collections.abc import Iterable
 from urllib.parse import urljoin, urlsplit
@@ -9,75 +9,79 @@ from urllib3.exceptions import HTTPError, LocationParseError
 from models.errors import ValidationFailed
 
 TIMEOUT = urllib3.Timeout(connect=5, read=20)
-MOST_BYTES = 16_000_000
-MOST_REDIRECTS = 3
-AT_ONCE = 65_536
-MOVED = {301, 302, 303, 307, 308}
-# Here a word said in the clear is heard by nobody.
-OWN = {"127.0.0.1", "::1", "localhost"}
+MAX_BYTES = 16_000_000
+MAX_REDIRECTS = 3
+CHUNK_BYTES = 65_536
+REDIRECTS = {301, 302, 303, 307, 308}
+# Plain HTTP is allowed only where no network is involved.
+LOCAL_HOSTS = {"127.0.0.1", "::1", "localhost"}
 
 
-def fetched(base: str, names: Iterable[str]) -> dict[str, str]:
+def fetch_documents(base_url: str, names: Iterable[str]) -> dict[str, str]:
     """
-    Return the texts of the documents below an address.
+    Return the text of each document below the URL, by name.
 
-    Each must be there. A redirect is followed on the same host alone.
+    Raise ValidationFailed if one is missing. Redirects are followed only within the
+    same host.
     """
-    base = base.rstrip("/")
-    _require_safe(base)
-    agent = {"User-Agent": "masthead", "Accept": "application/json"}
-    with urllib3.PoolManager(timeout=TIMEOUT, headers=agent, retries=False) as pool:
-        return {name: _text(pool, f"{base}/{name}") for name in names}
+    base_url = base_url.rstrip("/")
+    _require_safe_url(base_url)
+    headers = {"User-Agent": "masthead", "Accept": "application/json"}
+    with urllib3.PoolManager(timeout=TIMEOUT, headers=headers, retries=False) as pool:
+        return {name: _fetch_text(pool, f"{base_url}/{name}") for name in names}
 
 
-def _require_safe(url: str) -> None:
+def _require_safe_url(url: str) -> None:
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError:
-        raise ValidationFailed(f"{url} is no address.") from None
+        raise ValidationFailed(f"{url} is not a valid URL.") from None
     if not host or parts.username is not None or parts.query or parts.fragment:
-        raise ValidationFailed(f"{url} is not the base address of a status page.")
-    if parts.scheme != "https" and not (parts.scheme == "http" and host in OWN):
+        raise ValidationFailed(f"{url} is not the base URL of a status page.")
+    is_local = parts.scheme == "http" and host in LOCAL_HOSTS
+    if parts.scheme != "https" and not is_local:
         raise ValidationFailed(f"{url} must begin with https://.")
 
 
-def _text(pool: urllib3.PoolManager, url: str) -> str:
-    asked = url
-    for _ in range(MOST_REDIRECTS + 1):
-        target, body = _answer(pool, asked)
-        if target is None:
+def _fetch_text(pool: urllib3.PoolManager, url: str) -> str:
+    current_url = url
+    for _ in range(MAX_REDIRECTS + 1):
+        redirect_url, body = _get(pool, current_url)
+        if redirect_url is None:
             try:
                 return body.decode()
             except UnicodeDecodeError:
                 raise ValidationFailed(f"{url} is not text in UTF-8.") from None
-        if urlsplit(target)[:2] != urlsplit(url)[:2]:
-            raise ValidationFailed(f"{url} leads to {target}, which is elsewhere.")
-        asked = target
-    raise ValidationFailed(f"{url} leads on more than {MOST_REDIRECTS} times.")
+        if urlsplit(redirect_url)[:2] != urlsplit(url)[:2]:
+            raise ValidationFailed(
+                f"{url} redirects to {redirect_url}, which is on another host."
+            )
+        current_url = redirect_url
+    raise ValidationFailed(f"{url} redirects more than {MAX_REDIRECTS} times.")
 
 
-def _answer(pool: urllib3.PoolManager, url: str) -> tuple[str | None, bytes]:
-    """Return where the answer leads, or else its body."""
+def _get(pool: urllib3.PoolManager, url: str) -> tuple[str | None, bytes]:
+    """Return the URL that the response redirects to, or None and its body."""
     try:
-        answer = pool.request("GET", url, redirect=False, preload_content=False)
+        response = pool.request("GET", url, redirect=False, preload_content=False)
         try:
-            target = answer.headers.get("Location")
-            if answer.status in MOVED and target:
-                return urljoin(url, target), b""
-            if answer.status != 200:
-                raise ValidationFailed(f"{url} answers {answer.status}, not 200.")
-            return None, _body(answer, url)
+            location = response.headers.get("Location")
+            if response.status in REDIRECTS and location:
+                return urljoin(url, location), b""
+            if response.status != 200:
+                raise ValidationFailed(f"{url} returned {response.status}, not 200.")
+            return None, _read_body(response, url)
         finally:
-            answer.close()
+            response.close()
     except (HTTPError, LocationParseError, OSError) as error:
         raise ValidationFailed(f"{url} cannot be read: {error}.") from None
 
 
-def _body(answer: urllib3.BaseHTTPResponse, url: str) -> bytes:
+def _read_body(response: urllib3.BaseHTTPResponse, url: str) -> bytes:
     body = bytearray()
-    for part in answer.stream(AT_ONCE):
-        body += part
-        if len(body) > MOST_BYTES:
-            raise ValidationFailed(f"{url} has more than {MOST_BYTES} bytes.")
+    for chunk in response.stream(CHUNK_BYTES):
+        body += chunk
+        if len(body) > MAX_BYTES:
+            raise ValidationFailed(f"{url} has more than {MAX_BYTES} bytes.")
     return bytes(body)

@@ -1,4 +1,4 @@
-"""One question over HTTP, bounded in time and bytes, that follows no redirect."""
+"""Send one HTTP request with limits on time and size, without following redirects."""
 
 import socket
 import ssl
@@ -14,93 +14,102 @@ from urllib3.util import Url, parse_url
 
 from api.client.deadline import Deadline
 
-AGENT = {"User-Agent": "masthead-probe", "Accept": "*/*"}
-# What a network, a server or a name can do to us; a host such as a..b is no name.
-FAILURES = (OSError, HTTPError, HTTPException, UnicodeError)
-_PART = 65_536
+DEFAULT_HEADERS = {"User-Agent": "masthead-probe", "Accept": "*/*"}
+# What the network, the server or the URL can cause; a host such as a..b raises a
+# UnicodeError.
+REQUEST_ERRORS = (OSError, HTTPError, HTTPException, UnicodeError)
+_CHUNK_BYTES = 65_536
 
 
-class Question(NamedTuple):
-    """What is asked; of the answer's body at most so many bytes are read."""
+class HttpRequest(NamedTuple):
+    """A request; no more than `max_body_bytes` of the response body are read."""
 
     url: str
     method: str = "GET"
     headers: Mapping[str, str] = {}
     body: bytes | None = None
-    most: int = 1 << 20
+    max_body_bytes: int = 1 << 20
     ca_file: str | None = None
 
 
-class Response(NamedTuple):
-    """What came; of HTTPS also until when the certificate holds, in Unix time."""
+class HttpResponse(NamedTuple):
+    """A response; over HTTPS with the expiry of the certificate, in Unix time."""
 
     status: int
     headers: HTTPHeaderDict
     body: bytes
     location: str | None = None
-    holds_until: int | None = None
+    certificate_expires_at: int | None = None
 
 
-def ask(question: Question, deadline: Deadline) -> Response:
-    """Ask on a connection of its own, so that the way there is looked at too."""
-    url = parse_url(question.url)
-    connection = _connection(url, question.ca_file, deadline)
+def send_request(request: HttpRequest, deadline: Deadline) -> HttpResponse:
+    """Send the request over a new connection, so that connecting is checked too."""
+    url = parse_url(request.url)
+    connection = _connection(url, request.ca_file, deadline)
     try:
         connection.connect()
-        holds_until = _holds_until(connection)
+        certificate_expires_at = _certificate_expiry(connection)
         connection.request(
-            question.method,
+            request.method,
             url.request_uri,
-            body=question.body,
-            headers=_headers(question.headers),
+            body=request.body,
+            headers=_headers(request.headers),
             preload_content=False,
         )
-        answer = connection.getresponse()
-        body = _body(answer, question.most, deadline)
-        location = answer.get_redirect_location() or None
-        return Response(answer.status, answer.headers, body, location, holds_until)
+        response = connection.getresponse()
+        return HttpResponse(
+            status=response.status,
+            headers=response.headers,
+            body=_read_body(response, request.max_body_bytes, deadline),
+            location=response.get_redirect_location() or None,
+            certificate_expires_at=certificate_expires_at,
+        )
     finally:
         connection.close()
 
 
-def _headers(given: Mapping[str, str]) -> HTTPHeaderDict:
-    headers = HTTPHeaderDict(AGENT)
-    for name, value in given.items():
-        headers[name] = value
-    return headers
+def _headers(headers: Mapping[str, str]) -> HTTPHeaderDict:
+    all_headers = HTTPHeaderDict(DEFAULT_HEADERS)
+    for name, value in headers.items():
+        all_headers[name] = value
+    return all_headers
 
 
-def _body(answer: HTTPResponse, most: int, deadline: Deadline) -> bytes:
-    parts, size = [], 0
-    with answer:
-        while size < most and (part := answer.read(min(_PART, most - size))):
-            parts.append(part)
-            size += len(part)
-    # A connection that was cut looks like one that has said all.
-    deadline.left()
-    return b"".join(parts)
+def _read_body(response: HTTPResponse, max_bytes: int, deadline: Deadline) -> bytes:
+    chunks, size = [], 0
+    with response:
+        while size < max_bytes:
+            chunk = response.read(min(_CHUNK_BYTES, max_bytes - size))
+            if not chunk:
+                break
+            chunks.append(chunk)
+            size += len(chunk)
+    # A connection that the deadline has cut looks like the end of the body.
+    deadline.seconds_left()
+    return b"".join(chunks)
 
 
 def _connection(url: Url, ca_file: str | None, deadline: Deadline) -> HTTPConnection:
     assert url.host
     host = url.host.strip("[]")
-    made: _Plain | _Sealed
+    connection: _PlainConnection | _TlsConnection
     if url.scheme == "http":
-        made = _Plain(host, url.port or 80)
+        connection = _PlainConnection(host, url.port or 80)
     else:
-        made = _Sealed(host, url.port or 443, ssl_context=_trust(ca_file))
-    made.deadline = deadline
-    return made
+        ssl_context = _ssl_context(ca_file)
+        connection = _TlsConnection(host, url.port or 443, ssl_context=ssl_context)
+    connection.deadline = deadline
+    return connection
 
 
-class _Plain(HTTPConnection):
+class _PlainConnection(HTTPConnection):
     deadline: Deadline
 
     def _new_conn(self) -> socket.socket:
         return self.deadline.connect(self.host, self.port)
 
 
-class _Sealed(HTTPSConnection):
+class _TlsConnection(HTTPSConnection):
     deadline: Deadline
 
     def _new_conn(self) -> socket.socket:
@@ -108,11 +117,11 @@ class _Sealed(HTTPSConnection):
 
 
 @cache
-def _trust(ca_file: str | None) -> ssl.SSLContext:
+def _ssl_context(ca_file: str | None) -> ssl.SSLContext:
     return ssl.create_default_context(cafile=ca_file)
 
 
-def _holds_until(connection: HTTPConnection) -> int | None:
+def _certificate_expiry(connection: HTTPConnection) -> int | None:
     if not isinstance(connection.sock, ssl.SSLSocket):
         return None
     certificate = connection.sock.getpeercert()

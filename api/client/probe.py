@@ -1,4 +1,4 @@
-"""A probe: every target looked at in its rhythm, everything told to the API."""
+"""Run the probe: measure every target at its interval, and send the results."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -10,17 +10,19 @@ from random import SystemRandom
 from threading import Event, Thread
 from time import monotonic
 
-from api.client.check import Look, measure
-from api.client.probe_config import Plan
-from api.client.sender import SECONDS, Sender
+from api.client.check import CheckResult, check_with_retries
+from api.client.probe_config import ProbeConfig
+from api.client.sender import REQUEST_SECONDS, Sender
 from api.client.spool import Sample, Spool
-from api.client.targets import AnyTarget
+from api.client.targets import ProbeTarget
 from models.fields import format_moment
 from models.logs import LogLine
 
-PROGRESS_SECONDS = 60
-# The first looks are spread over this time, and each look over a part of its interval.
-SPREAD, JITTER = 10.0, 0.1
+SUMMARY_SECONDS = 60
+# The first checks are spread over this time, so that they do not run all at once.
+STARTUP_SPREAD_SECONDS = 10.0
+# Each check is delayed by up to this part of its interval.
+JITTER = 0.1
 
 log = logging.getLogger("masthead.probe")
 _random = SystemRandom()
@@ -28,56 +30,61 @@ _random = SystemRandom()
 
 class Probe:
     """
-    One plan being followed.
+    Measures the targets of one configuration.
 
-    Each target has a thread of its own, so a slow one has nobody waiting behind it;
-    a plan has 200 targets at most.
+    Each target has a thread of its own, so that a slow one does not delay the others;
+    there are 200 targets at most.
     """
 
-    def __init__(self, plan: Plan, clock: Callable[[], datetime], stop: Event) -> None:
-        self._plan, self._clock, self._stop = plan, clock, stop
-        self.spool = Spool(plan.spool, most=plan.most, age=plan.age)
-        self.sender = Sender(plan, self.spool, clock)
+    def __init__(
+        self, config: ProbeConfig, clock: Callable[[], datetime], stop: Event
+    ) -> None:
+        self._config, self._clock, self._stop = config, clock, stop
+        self.spool = Spool(
+            config.spool, max_samples=config.max_samples, max_age=config.max_age
+        )
+        self.sender = Sender(config, self.spool, clock)
 
     def run(self) -> None:
-        """Follow the plan until told to stop; then end what runs and keep the rest."""
-        targets, over = self._plan.targets, Event()
+        """Measure until `stop` is set; then finish running checks and send the rest."""
+        targets, stop_sending = self._config.targets, Event()
         log.info(
             LogLine(event="started", targets=len(targets), waiting=self.spool.waiting)
         )
-        sending = Thread(target=self._send, args=(over,), daemon=True)
-        # A look-up of a name may outlast every limit: no thread keeps the process.
-        following = [
-            Thread(target=self._follow, args=(each,), daemon=True) for each in targets
+        sending = Thread(target=self._send, args=(stop_sending,), daemon=True)
+        # Name resolution may outlast every timeout, so no thread keeps the process.
+        measuring = [
+            Thread(target=self._measure_repeatedly, args=(target,), daemon=True)
+            for target in targets
         ]
-        for thread in (sending, *following):
+        for thread in (sending, *measuring):
             thread.start()
-        while not self._stop.wait(PROGRESS_SECONDS):
-            self._tell("progress")
-        until = monotonic() + max(each.timeout_seconds for each in targets) + 1
-        for thread in following:
-            thread.join(max(0, until - monotonic()))
-        over.set()
-        self.spool.fresh.set()
-        sending.join(SECONDS + 1)
-        self._end(has_time=not sending.is_alive())
+        while not self._stop.wait(SUMMARY_SECONDS):
+            self._log_summary("progress")
+        ends_at = monotonic() + max(target.timeout_seconds for target in targets) + 1
+        for thread in measuring:
+            thread.join(max(0, ends_at - monotonic()))
+        stop_sending.set()
+        self.spool.has_new.set()
+        sending.join(REQUEST_SECONDS + 1)
+        self._finish(can_send=not sending.is_alive())
 
-    def once(self) -> list[Look]:
-        """Look at every target once, all at the same time, and tell it."""
-        targets = self._plan.targets
+    def run_once(self) -> list[CheckResult]:
+        """Measure every target once, all at the same time, and send the results."""
+        targets = self._config.targets
         with ThreadPoolExecutor(max_workers=len(targets)) as pool:
-            found = [*pool.map(self._measure, targets)]
-        self._end(has_time=True)
-        return [each for each in found if each]
+            results = [*pool.map(self._measure, targets)]
+        self._finish(can_send=True)
+        return [result for result in results if result]
 
-    def _end(self, has_time: bool) -> None:
-        """Send what is left, unless the API was away just now."""
-        if has_time and not self.sender.in_a_row:
+    def _finish(self, can_send: bool) -> None:
+        """Send the rest, unless the last attempt failed, and close the spool."""
+        if can_send and not self.sender.consecutive_failures:
             self.sender.send()
         self.spool.close()
-        self._tell("stopped")
+        self._log_summary("stopped")
 
-    def _tell(self, event: str) -> None:
+    def _log_summary(self, event: str) -> None:
         sender, spool = self.sender, self.spool
         log.info(
             LogLine(
@@ -92,60 +99,65 @@ class Probe:
             )
         )
 
-    def _send(self, over: Event) -> None:
-        while not over.is_set():
-            with _going_on("sending"):
-                self.sender.run(over)
-            over.wait(1)
+    def _send(self, stop: Event) -> None:
+        while not stop.is_set():
+            with _log_errors("sending"):
+                self.sender.run(stop)
+            stop.wait(1)
 
-    def _follow(self, target: AnyTarget) -> None:
-        """Look at a target in its rhythm; how long one look takes moves no other."""
+    def _measure_repeatedly(self, target: ProbeTarget) -> None:
         interval, status = target.interval_seconds, None
-        beat = monotonic() + _random.uniform(0, min(interval, SPREAD))
-        while not self._stop.wait(_until(beat, interval)):
-            with _going_on(target.service):
-                if found := self._measure(target):
-                    status = _compared(found, status)
-            beat = next_beat(beat, interval, monotonic())
+        due = monotonic() + _random.uniform(0, min(interval, STARTUP_SPREAD_SECONDS))
+        while not self._stop.wait(_seconds_until(due, interval)):
+            with _log_errors(target.service):
+                if result := self._measure(target):
+                    _log_change(result, status)
+                    status = result.measurement.status
+            due = next_due(due, interval, monotonic())
 
-    def _measure(self, target: AnyTarget) -> Look | None:
-        """Look at a target and keep what was found, before anything is made of it."""
-        found = measure(target, self._clock, self._stop.wait)
-        if found:
-            said = found.measurement.all_fields()
-            self.spool.add(Sample(source=target.source, **said))
-            log.debug(_line("measured", found, at=format_moment(said["observed_at"])))
-        return found
-
-
-def next_beat(beat: float, interval: float, now: float) -> float:
-    """Return the beat after now; those that a long look has missed are left out."""
-    return beat + interval * max(1, ceil((now - beat) / interval))
+    def _measure(self, target: ProbeTarget) -> CheckResult | None:
+        """Check a target, and store the measurement in the spool."""
+        result = check_with_retries(target, self._clock, self._stop.wait)
+        if result:
+            measurement = result.measurement.all_fields()
+            self.spool.add(Sample(source=target.source, **measurement))
+            observed_at = format_moment(measurement["observed_at"])
+            log.debug(_result_line("measured", result, at=observed_at))
+        return result
 
 
-def _until(beat: float, interval: float) -> float:
-    """Return how long to wait: looks of one rhythm do not stay at one moment."""
-    return max(0, beat + _random.uniform(0, interval * JITTER) - monotonic())
+def next_due(due: float, interval: float, now: float) -> float:
+    """Return the next multiple of the interval after now; a long check skips some."""
+    return due + interval * max(1, ceil((now - due) / interval))
 
 
-def _compared(found: Look, before: str | None) -> str:
-    """Tell of a target that is not as it was, and return how it is."""
-    status = found.measurement.status
-    if status != before:
+def _seconds_until(due: float, interval: float) -> float:
+    """Return how long to wait, with jitter that separates targets of one interval."""
+    return max(0, due + _random.uniform(0, interval * JITTER) - monotonic())
+
+
+def _log_change(result: CheckResult, previous_status: str | None) -> None:
+    status = result.measurement.status
+    if status != previous_status:
         level = logging.INFO if status == "operational" else logging.WARNING
-        log.log(level, _line("changed", found, was=before))
-    return status
+        log.log(level, _result_line("changed", result, was=previous_status))
 
 
-def _line(event: str, found: Look, **more: object) -> LogLine:
-    said = found.measurement
-    facts = {"service": said.slug, "status": said.status, **more}
-    return LogLine(event=event, **facts, ms=said.response_time_ms, why=found.why)
+def _result_line(event: str, result: CheckResult, **facts: object) -> LogLine:
+    measurement = result.measurement
+    return LogLine(
+        event=event,
+        service=measurement.slug,
+        status=measurement.status,
+        **facts,
+        ms=measurement.response_time_ms,
+        why=result.reason,
+    )
 
 
 @contextmanager
-def _going_on(what: str) -> Iterator[None]:
-    """A fault of ours at one target must not silence the others: tell it, go on."""
+def _log_errors(what: str) -> Iterator[None]:
+    """Log an unexpected error and continue, so that one target cannot stop others."""
     try:
         yield
     except Exception:

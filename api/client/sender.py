@@ -1,4 +1,4 @@
-"""Telling the API what was measured, until it has taken it."""
+"""Send the measurements of the spool to the API until it accepts them."""
 
 import json
 import logging
@@ -13,199 +13,209 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from api.client.deadline import Deadline
-from api.client.http_request import FAILURES, Question, Response, ask
-from api.client.probe_config import Plan
-from api.client.spool import Batch, Sample, Spool
+from api.client.http_request import (
+    REQUEST_ERRORS,
+    HttpRequest,
+    HttpResponse,
+    send_request,
+)
+from api.client.probe_config import ProbeConfig
+from api.client.spool import Sample, Spool, SpoolBatch
 from models.logs import LogLine
 from models.status.measurements.measurements import RecordedMeasurements
 
-RECORD = "/status/v1/admin/measurements/record"
-SECONDS = 20
-# What is measured within a second goes in one request.
-GATHER = 1.0
-# Whoever asks for more than five minutes would have every service unknown for it.
-LONGEST_PAUSE, LONGEST_RETRY_AFTER = 60.0, 300.0
-# What no repeat changes, where it is the API that says it and not a proxy.
-REFUSALS = (400, 413, 422)
-PROBLEM = "application/problem+json"
-UNKNOWN = "the API knows no such service"
+RECORD_PATH = "/status/v1/admin/measurements/record"
+REQUEST_SECONDS = 20
+# Measurements taken within this time are sent in one request.
+BATCH_SECONDS = 1.0
+# After more than five minutes without measurements, every service would be unknown.
+MAX_BACKOFF_SECONDS, MAX_RETRY_AFTER_SECONDS = 60.0, 300.0
+# The statuses of problems of the API, and not of a proxy, that no retry would change.
+PERMANENT_STATUSES = (400, 413, 422)
+PROBLEM_TYPE = "application/problem+json"
+UNKNOWN_SERVICE = "the API knows no such service"
 
 log = logging.getLogger("masthead.probe")
 _random = SystemRandom()
 
 
-class Unsent(Exception):
-    """The API has not taken a batch, and may take it later."""
+class NotSent(Exception):
+    """The API did not accept a batch, but may accept it later."""
 
-    def __init__(self, why: str, retry_after: float = 0) -> None:
-        super().__init__(why)
-        self.retry_after = retry_after
+    def __init__(self, reason: str, retry_after_seconds: float = 0) -> None:
+        super().__init__(reason)
+        self.retry_after_seconds = retry_after_seconds
 
 
-class Refused(NamedTuple):
-    """Samples that the API will not take, and what it says of them."""
+class Rejection(NamedTuple):
+    """Samples that the API will never accept, and the reason that it gave."""
 
     samples: list[Sample]
-    why: str
+    reason: str
 
 
 class Sender:
-    """Empties a spool into the API, the oldest first."""
+    """Sends the samples of a spool to the API, the oldest first."""
 
-    def __init__(self, plan: Plan, spool: Spool, clock: Callable[[], datetime]) -> None:
-        self._address, self._key, self._ca_file = (
-            plan.api + RECORD,
-            plan.key,
-            plan.ca_file,
-        )
+    def __init__(
+        self, config: ProbeConfig, spool: Spool, clock: Callable[[], datetime]
+    ) -> None:
+        self._url, self._key = config.api + RECORD_PATH, config.key
+        self._ca_file = config.ca_file
         self._spool, self._clock = spool, clock
-        # What names no service there, as far as was last heard.
+        # The services that the API did not know when it was last asked, and the
+        # number of samples of each that were lost.
         self.unknown_services: set[str] = set()
-        # How many samples of each of them were lost by that.
         self._lost: Counter[str] = Counter()
         self.sent = self.unknown = self.refused = self.failures = 0
-        # Failures since the last success; pauses grow with it.
-        self.in_a_row = 0
+        self.consecutive_failures = 0
 
-    def run(self, over: Event) -> None:
-        """Send what comes, until it is over and the spool was woken once more."""
-        while not over.is_set():
-            self._spool.fresh.wait()
-            over.wait(GATHER)
-            while self._spool.waiting and not over.is_set():
-                over.wait(self.send())
+    def run(self, stop: Event) -> None:
+        """Send new samples until `stop` is set and the spool's event once more."""
+        while not stop.is_set():
+            self._spool.has_new.wait()
+            stop.wait(BATCH_SECONDS)
+            while self._spool.waiting and not stop.is_set():
+                stop.wait(self.send())
 
     def send(self) -> float:
-        """Send what is waiting; return for how many seconds to leave the API alone."""
+        """Send all waiting samples; return the seconds to wait before a retry, or 0."""
         try:
-            while batch := self._spool.batch(self._clock()):
-                self._send(batch)
-        except Unsent as error:
+            while batch := self._spool.next_batch(self._clock()):
+                self._send_batch(batch)
+        except NotSent as error:
             self.failures += 1
-            self.in_a_row += 1
-            pause = max(_pause(self.in_a_row), error.retry_after)
+            self.consecutive_failures += 1
+            backoff = _backoff_seconds(self.consecutive_failures)
+            pause = max(backoff, error.retry_after_seconds)
             waiting = self._spool.waiting
             line = LogLine(event="not-sent", why=error, waiting=waiting, again_in=pause)
             log.warning(line)
             return pause
         return 0
 
-    def _send(self, batch: Batch) -> None:
-        """Have a batch taken, but for the samples that the API refuses by name."""
+    def _send_batch(self, batch: SpoolBatch) -> None:
+        """Send a batch, without the samples that the API has rejected by name."""
         samples = batch.samples
         while samples:
-            refused = self._post(samples)
-            if not refused:
+            rejection = self._post(samples)
+            if not rejection:
                 break
-            self._set_aside(refused)
-            samples = [each for each in samples if each not in refused.samples]
-        self.in_a_row = 0
-        self._spool.done(batch)
+            self._set_aside(rejection)
+            samples = [sample for sample in samples if sample not in rejection.samples]
+        self.consecutive_failures = 0
+        self._spool.remove(batch)
 
-    def _set_aside(self, refused: Refused) -> None:
-        self._spool.set_aside(refused.samples)
-        self.refused += len(refused.samples)
-        count = len(refused.samples)
-        log.error(LogLine(event="set-aside", samples=count, why=refused.why))
+    def _set_aside(self, rejection: Rejection) -> None:
+        self._spool.set_aside(rejection.samples)
+        count = len(rejection.samples)
+        self.refused += count
+        log.error(LogLine(event="set-aside", samples=count, why=rejection.reason))
 
-    def _post(self, samples: list[Sample]) -> Refused | None:
-        told = [each.to_json() for each in samples]
-        for each in told:
-            del each["source"]
-        body = {"source": samples[0].source, "measurements": told}
-        headers = {
-            "Authorization": f"Bearer {self._key}",
-            "Content-Type": "application/json",
-        }
-        text = json.dumps(body).encode()
-        question = Question(self._address, "POST", headers, text, ca_file=self._ca_file)
-        deadline = Deadline(SECONDS)
+    def _post(self, samples: list[Sample]) -> Rejection | None:
+        measurements = [sample.to_json() for sample in samples]
+        for measurement in measurements:
+            del measurement["source"]
+        body = {"source": samples[0].source, "measurements": measurements}
+        request = HttpRequest(
+            self._url,
+            method="POST",
+            headers={
+                "Authorization": f"Bearer {self._key}",
+                "Content-Type": "application/json",
+            },
+            body=json.dumps(body).encode(),
+            ca_file=self._ca_file,
+        )
+        deadline = Deadline(REQUEST_SECONDS)
         try:
             with deadline:
-                answer = ask(question, deadline)
-        except FAILURES as error:
-            raise Unsent(deadline.told(error)) from error
-        if answer.status != 200:
-            return self._refused(samples, answer)
-        self._taken(samples, answer)
+                response = send_request(request, deadline)
+        except REQUEST_ERRORS as error:
+            raise NotSent(deadline.describe(error)) from error
+        if response.status != 200:
+            return self._rejection(samples, response)
+        self._count_accepted(samples, response)
         return None
 
-    def _taken(self, samples: list[Sample], answer: Response) -> None:
-        """Read what became of it: a front page of somebody's is no answer."""
+    def _count_accepted(self, samples: list[Sample], response: HttpResponse) -> None:
+        """Count the samples; raise NotSent if the response is not that of the API."""
         try:
-            told = json.loads(answer.body)["data"]
-            recorded = RecordedMeasurements.model_validate(told)
+            data = json.loads(response.body)["data"]
+            recorded = RecordedMeasurements.model_validate(data)
         except (ValueError, KeyError, TypeError, ValidationError) as error:
-            raise Unsent("answered 200, but not as the API does") from error
-        slugs = Counter(each.slug for each in samples)
-        unknown = {*slugs} & {*recorded.unknown}
-        self._tell(unknown, {*slugs} - unknown)
-        lost = Counter({slug: slugs[slug] for slug in unknown})
+            raise NotSent("answered 200, but not as the API does") from error
+        counts = Counter(sample.slug for sample in samples)
+        unknown = {*counts} & {*recorded.unknown}
+        self._log_unknown_services(unknown, {*counts} - unknown)
+        lost = Counter({slug: counts[slug] for slug in unknown})
         self._lost += lost
         self.unknown += lost.total()
-        self.sent += slugs.total() - lost.total()
+        self.sent += counts.total() - lost.total()
 
-    def _tell(self, unknown: set[str], known: set[str]) -> None:
-        """Say once of each service that nobody there knows it, and once that it is."""
-        why = f"{UNKNOWN}: its samples are lost until it is added there"
+    def _log_unknown_services(self, unknown: set[str], known: set[str]) -> None:
+        """Log each service once that has become unknown, or known again."""
+        reason = f"{UNKNOWN_SERVICE}: its samples are lost until it is added there"
         for slug in sorted(unknown - self.unknown_services):
-            log.warning(LogLine(event="unknown-service", service=slug, why=why))
+            log.warning(LogLine(event="unknown-service", service=slug, why=reason))
         for slug in sorted(known & self.unknown_services):
             lost = self._lost.pop(slug, 0)
             log.info(LogLine(event="known-service", service=slug, lost=lost))
         self.unknown_services = self.unknown_services - known | unknown
 
-    def _refused(self, samples: list[Sample], answer: Response) -> Refused:
-        """Return which samples are refused, and why; raise when it may pass later."""
-        kind = answer.headers.get("Content-Type", "").partition(";")[0]
-        problem = _object(answer.body) if kind == PROBLEM else {}
-        why = (
-            f"answered {answer.status}: {problem.get('detail', answer.location or '')}"
-        )
-        if kind != PROBLEM or answer.status not in REFUSALS:
-            told = answer.headers.get("Retry-After", "")
-            raise Unsent(why[:300], _retry_after(told, self._clock()))
-        named = _named(problem)
-        found = [each for at, each in enumerate(samples) if at in named]
-        return Refused(found or samples, why[:300])
+    def _rejection(self, samples: list[Sample], response: HttpResponse) -> Rejection:
+        """Return which samples are rejected; raise NotSent if a retry may succeed."""
+        media_type = response.headers.get("Content-Type", "").partition(";")[0]
+        is_problem = media_type == PROBLEM_TYPE
+        problem = _json_object(response.body) if is_problem else {}
+        detail = problem.get("detail", response.location or "")
+        reason = f"answered {response.status}: {detail}"[:300]
+        if not is_problem or response.status not in PERMANENT_STATUSES:
+            header = response.headers.get("Retry-After", "")
+            raise NotSent(reason, _retry_after_seconds(header, self._clock()))
+        rejected = _rejected_indexes(problem)
+        rejected_samples = [
+            sample for index, sample in enumerate(samples) if index in rejected
+        ]
+        return Rejection(rejected_samples or samples, reason)
 
 
-def _object(body: bytes) -> dict[str, object]:
+def _json_object(body: bytes) -> dict[str, object]:
     try:
-        found = json.loads(body)
+        value = json.loads(body)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
-def _named(problem: dict[str, object]) -> set[int]:
-    """Return the places of the items at which the errors of a problem point."""
+def _rejected_indexes(problem: dict[str, object]) -> set[int]:
+    """Return the indexes of the measurements at which a problem's errors point."""
     errors = problem.get("errors")
-    found = set()
-    for each in errors if isinstance(errors, list) else []:
-        pointer = str(each.get("pointer")) if isinstance(each, dict) else ""
+    indexes = set()
+    for error in errors if isinstance(errors, list) else []:
+        pointer = str(error.get("pointer")) if isinstance(error, dict) else ""
         _, *parts = pointer.split("/")
         if len(parts) > 1 and parts[0] == "measurements" and parts[1].isdigit():
-            found.add(int(parts[1]))
-    return found
+            indexes.add(int(parts[1]))
+    return indexes
 
 
-def _pause(failures: int) -> float:
+def _backoff_seconds(failures: int) -> float:
     """
-    Return a pause that grows with each failure.
+    Return a random pause from a range that doubles with each failure.
 
-    Anything up to twice the one before is as likely: of many probes that lost the
-    API at one moment no two come back at one moment.
+    With full jitter, probes that lost the API at the same moment do not all return at
+    the same moment.
     """
-    return _random.uniform(0, min(LONGEST_PAUSE, 2.0 ** min(failures - 1, 10)))
+    return _random.uniform(0, min(MAX_BACKOFF_SECONDS, 2.0 ** min(failures - 1, 10)))
 
 
-def _retry_after(told: str, now: datetime) -> float:
-    """Read seconds or a date; what is neither asks for nothing."""
-    if told.isascii() and told.isdigit():
-        return min(float(told), LONGEST_RETRY_AFTER)
+def _retry_after_seconds(header: str, now: datetime) -> float:
+    """Parse a Retry-After header: seconds or a date, and 0 for anything else."""
+    if header.isascii() and header.isdigit():
+        return min(float(header), MAX_RETRY_AFTER_SECONDS)
     try:
-        seconds = (parsedate_to_datetime(told) - now).total_seconds()
+        seconds = (parsedate_to_datetime(header) - now).total_seconds()
     except (ValueError, TypeError):
         return 0
-    return min(max(seconds, 0), LONGEST_RETRY_AFTER)
+    return min(max(seconds, 0), MAX_RETRY_AFTER_SECONDS)

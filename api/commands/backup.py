@@ -1,39 +1,23 @@
-"""The command `backup`: copies the database, also while the service runs."""
+"""The command `backup`: write a consistent copy of the database to a file."""
 
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from peewee import PeeweeException
-
-from models.base import epoch_ms
-from models.commands.declaring import CommandContext
-from models.commands.ending import CommandError
-from models.commands.opening import open_existing
-from models.errors import StorageBusy
-from models.instance import LAST_BACKUP_AT, set_instance_value
-from models.storage.copy import CopyError
-from models.storage.database import database, writing
+from models.runtime.commands import CommandContext
+from models.runtime.database_copies import back_up, record_backup
+from models.runtime.startup import open_existing_instance
 
 
 def declare(parser: ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="where the copy goes")
+    parser.add_argument(
+        "file", type=Path, metavar="FILE", help="path of the SQLite file to write"
+    )
     parser.set_defaults(run=backup)
 
 
-def backup(given: CommandContext, arguments: Namespace) -> None:
-    open_existing(given.settings, given.clock())
-    try:
-        database.copy_to(arguments.file)
-    except OSError as error:
-        raise CommandError(
-            f"{arguments.file} cannot be written: {error.strerror}."
-        ) from error
-    except (CopyError, PeeweeException, *database.errors) as error:
-        raise CommandError(f"{arguments.file} cannot be written: {error}.") from error
+def backup(context: CommandContext, arguments: Namespace) -> None:
+    open_existing_instance(context.settings, context.clock())
+    back_up(arguments.file)
     print(f"wrote {arguments.file}", file=sys.stderr)
-    try:
-        with writing():
-            set_instance_value(LAST_BACKUP_AT, epoch_ms(given.clock()))
-    except StorageBusy as error:
-        raise CommandError(f"When this was could not be noted: {error}") from error
+    record_backup(context.clock())

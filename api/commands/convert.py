@@ -1,47 +1,59 @@
-"""The commands `convert …`: what another tool says becomes bodies to be posted."""
+"""The commands `convert …`: turn other tools' output into measurements to post."""
 
 import sys
 from argparse import ArgumentParser, Namespace
 from functools import partial
 
-from models.commands.declaring import CommandContext, add_command, commands_of
-from models.status.converters.samples import Names, pairs
-from models.status.converters.tools import TOOLS, Asked, converted
+from models.runtime.commands import CommandContext
+from models.status.converters.conversion import (
+    CONVERTERS,
+    ConversionInput,
+    convert_to_requests,
+)
+from models.status.converters.mapping import ServiceNames, parse_service_options
 
 
 def declare(parser: ArgumentParser) -> None:
-    tools = commands_of(parser, "TOOL")
-    for tool in TOOLS:
-        help = f"read what {tool} says from standard input"
-        _add_options(add_command(tools, tool, help, partial(convert, tool)), tool)
+    tools = parser.add_subparsers(required=True, metavar="TOOL")
+    for tool in CONVERTERS:
+        help = f"convert the output of {tool} from standard input"
+        description = help.capitalize() + "."
+        tool_parser = tools.add_parser(tool, help=help, description=description)
+        tool_parser.set_defaults(run=partial(convert, tool))
+        _add_options(tool_parser, tool)
 
 
-def _add_options(made: ArgumentParser, tool: str) -> None:
-    made.add_argument("--source", default=tool, help=f"who measured ({tool})")
-    made.add_argument(
+def _add_options(parser: ArgumentParser, tool: str) -> None:
+    parser.add_argument(
+        "--source", default=tool, help=f"source of the measurements (default: {tool})"
+    )
+    parser.add_argument(
         "--service",
         action="append",
         default=[],
         metavar="NAME=SLUG",
-        help="which service is meant by a name; repeatable",
+        help="slug of the service that the tool calls NAME; repeatable",
     )
     if tool == "alertmanager":
-        help = "the label that names the service (service)"
-        made.add_argument("--label", default="service", help=help)
+        parser.add_argument(
+            "--label",
+            default="service",
+            help="label that names the service (default: service)",
+        )
 
 
-def convert(tool: str, given: CommandContext, arguments: Namespace) -> None:
-    """Write a body a line; the API takes at most 200 measurements in one."""
-    wanted = Asked(
+def convert(tool: str, context: CommandContext, arguments: Namespace) -> None:
+    """Print one request body per line, each with at most 200 measurements."""
+    conversion_input = ConversionInput(
         text=sys.stdin.buffer.read(),
-        names=Names(pairs(arguments.service)),
-        now=given.clock(),
+        names=ServiceNames(parse_service_options(arguments.service)),
+        now=context.clock(),
         source=arguments.source,
         label=getattr(arguments, "label", ""),
     )
-    lines = list(converted(tool, wanted))
+    lines = list(convert_to_requests(tool, conversion_input))
     print(*lines, sep="\n", end="\n" * bool(lines))
-    for remark in wanted.names.remarks():
+    for remark in conversion_input.names.remarks():
         print(remark, file=sys.stderr)
     if not lines:
-        print("It says nothing of any service.", file=sys.stderr)
+        print("The input contains no measurements.", file=sys.stderr)

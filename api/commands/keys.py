@@ -1,4 +1,4 @@
-"""The commands `keys …`: the first admin key, and which keys there are."""
+"""The commands `keys …`: create the first admin key, list keys, check a secret."""
 
 import sys
 from argparse import ArgumentParser, Namespace
@@ -8,58 +8,82 @@ from datetime import datetime, timedelta
 from pydantic import ValidationError
 
 from models import audit
-from models.commands.declaring import CommandContext, add_command, add_json, commands_of
-from models.commands.ending import CommandError
-from models.commands.opening import open_existing, open_instance
-from models.commands.telling import print_json
 from models.platform import key_inventory
 from models.platform.key_inventory import InventoriedKey
 from models.platform.keys import CreateKey, has_keys, issue_key
+from models.runtime.commands import CommandContext, CommandError
+from models.runtime.startup import open_existing_instance, open_instance
 from models.storage.database import reading, writing
+
+COMMANDS = {
+    "bootstrap": "create the first admin key and print its secret",
+    "list": "list the keys and when each was last used",
+    "check": "check a secret from standard input",
+    "stale": "list the active keys that have not been used for a while",
+}
 
 
 def declare(parser: ArgumentParser) -> None:
-    keys = commands_of(parser)
-    made = add_command(keys, "bootstrap", "issue the first admin key", bootstrap)
-    made.add_argument("--email", required=True, help="who answers for the key")
-    made.add_argument("--scope", action="append", help="instead of *; repeatable")
-    made.add_argument("--force", action="store_true", help="although there are keys")
-    told = "list the keys and when each was last used"
-    add_json(add_command(keys, "list", told, list_keys))
-    told = "tell what a secret from standard input is"
-    add_json(add_command(keys, "check", told, check_key))
-    made = add_command(keys, "stale", "list active keys out of use", list_stale_keys)
-    made.add_argument("--days", type=int, default=90, help="not used for so long (90)")
-    add_json(made)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    parsers = {
+        name: commands.add_parser(name, help=help, description=help.capitalize() + ".")
+        for name, help in COMMANDS.items()
+    }
+    _declare_bootstrap(parsers["bootstrap"])
+    parsers["list"].set_defaults(run=list_keys)
+    parsers["check"].set_defaults(run=check_key)
+    parsers["stale"].set_defaults(run=list_stale_keys)
+    parsers["stale"].add_argument(
+        "--days", type=int, default=90, help="days without use (default: 90)"
+    )
+    for name in ("list", "check", "stale"):
+        parsers[name].add_argument(
+            "--json", action="store_true", help="print the result as JSON"
+        )
 
 
-def bootstrap(given: CommandContext, arguments: Namespace) -> None:
-    now = given.clock()
-    open_instance(given.settings, now)
+def _declare_bootstrap(parser: ArgumentParser) -> None:
+    parser.set_defaults(run=bootstrap)
+    parser.add_argument(
+        "--email", required=True, help="e-mail address of the key's owner"
+    )
+    parser.add_argument(
+        "--scope", action="append", help="scope of the key (default: *); repeatable"
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="create a key even if keys exist"
+    )
+
+
+def bootstrap(context: CommandContext, arguments: Namespace) -> None:
+    now = context.clock()
+    open_instance(context.settings, now)
     with reading():
         has_key = has_keys()
     if has_key and not arguments.force:
-        raise CommandError("There are keys already. Repeat with --force for one more.")
+        raise CommandError("Keys already exist. Use --force to create another one.")
     if "@" not in arguments.email[1:-1]:
-        raise CommandError("--email must be an e-mail address: audits will name it.")
-    secret = issue_admin(
-        arguments.email, arguments.scope or ["*"], "Bootstrap key", now
-    )
+        raise CommandError(
+            "--email must be an e-mail address: the audit log will name it."
+        )
+    scopes = arguments.scope or ["*"]
+    secret = issue_admin_key(arguments.email, scopes, "Bootstrap key", now)
     print(
-        f"Issued to {arguments.email}. It is shown once; keep it safe.", file=sys.stderr
+        f"Issued to {arguments.email}. The secret is shown only once; keep it safe.",
+        file=sys.stderr,
     )
     print(secret)
 
 
-def issue_admin(email: str, scopes: list[str], name: str, now: datetime) -> str:
-    """Issue a key that nobody of the API has asked for; return its secret."""
+def issue_admin_key(email: str, scopes: list[str], name: str, now: datetime) -> str:
+    """Issue a key without a call to the API, and return its secret."""
     try:
-        wanted = CreateKey(name=name, scopes=scopes)
+        request = CreateKey(name=name, scopes=scopes)
     except ValidationError as error:
-        told = error.errors()[0]["msg"].removeprefix("Value error, ")
-        raise CommandError(f"--scope: {told}") from error
+        message = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise CommandError(f"--scope: {message}") from error
     with writing():
-        key, secret = issue_key(wanted, now, issuer=email)
+        key, secret = issue_key(request, now, issuer=email)
         audit.append(
             "platform",
             actor=email,
@@ -71,40 +95,40 @@ def issue_admin(email: str, scopes: list[str], name: str, now: datetime) -> str:
     return secret.text
 
 
-def list_keys(given: CommandContext, arguments: Namespace) -> None:
-    now = given.clock()
-    open_existing(given.settings, now)
+def list_keys(context: CommandContext, arguments: Namespace) -> None:
+    now = context.clock()
+    open_existing_instance(context.settings, now)
     with reading():
-        _print_keys(key_inventory.all_keys(now), arguments)
+        _print_keys(key_inventory.all_keys(now), context, arguments)
 
 
-def list_stale_keys(given: CommandContext, arguments: Namespace) -> None:
+def list_stale_keys(context: CommandContext, arguments: Namespace) -> None:
     if not 0 <= arguments.days <= 3650:
         raise CommandError("--days must be from 0 to 3650.")
-    now = given.clock()
-    open_existing(given.settings, now)
+    now = context.clock()
+    open_existing_instance(context.settings, now)
+    unused_since = now - timedelta(days=arguments.days)
     with reading():
-        _print_keys(
-            key_inventory.stale_keys(now, now - timedelta(days=arguments.days)),
-            arguments,
-        )
+        _print_keys(key_inventory.stale_keys(now, unused_since), context, arguments)
 
 
-def _print_keys(keys: Iterable[InventoriedKey], arguments: Namespace) -> None:
+def _print_keys(
+    keys: Iterable[InventoriedKey], context: CommandContext, arguments: Namespace
+) -> None:
     if arguments.json:
-        print_json([each.to_json() for each in keys])
+        context.print_json([key.to_json() for key in keys])
     else:
         print(*key_inventory.key_table(keys), sep="\n")
 
 
-def check_key(given: CommandContext, arguments: Namespace) -> int:
-    """From standard input: what stands on a command line is seen by others."""
-    open_existing(given.settings, given.clock())
+def check_key(context: CommandContext, arguments: Namespace) -> int:
+    """Check a secret; read from standard input, since other users see arguments."""
+    open_existing_instance(context.settings, context.clock())
     secret = sys.stdin.readline().strip()
     with reading():
-        opens, told = key_inventory.diagnose_secret(secret, given.clock())
+        is_active, messages = key_inventory.diagnose_secret(secret, context.clock())
     if arguments.json:
-        print_json({"opens": opens, "told": told})
+        context.print_json({"opens": is_active, "told": messages})
     else:
-        print(*told, sep="\n")
-    return 0 if opens else 1
+        print(*messages, sep="\n")
+    return 0 if is_active else 1

@@ -1,20 +1,19 @@
-"""The command `migrate`: brings the tables of the database up to date."""
+"""The command `migrate`: update the database to the current schema."""
 
 from argparse import ArgumentParser, Namespace
 
-from models.commands.declaring import CommandContext, add_json
-from models.commands.opening import open_instance
-from models.commands.telling import print_json
+from models.runtime.commands import CommandContext
+from models.runtime.startup import open_instance
 
 
 def declare(parser: ArgumentParser) -> None:
-    add_json(parser)
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=migrate)
 
 
-def migrate(given: CommandContext, arguments: Namespace) -> None:
-    applied = open_instance(given.settings, given.clock())
+def migrate(context: CommandContext, arguments: Namespace) -> None:
+    applied = open_instance(context.settings, context.clock())
     if arguments.json:
-        print_json({"applied": applied})
+        context.print_json({"applied": applied})
     else:
         print(f"applied {', '.join(applied)}" if applied else "nothing to apply")

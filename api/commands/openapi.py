@@ -1,16 +1,15 @@
-"""The command `openapi`: prints the OpenAPI document, where no server runs."""
+"""The command `openapi`: print the OpenAPI document."""
 
 import json
 from argparse import ArgumentParser, Namespace
 
-from api.openapi.document import described
-from models.commands.declaring import CommandContext
+from models.runtime.commands import CommandContext
 
 
 def declare(parser: ArgumentParser) -> None:
     parser.set_defaults(run=print_openapi)
 
 
-def print_openapi(given: CommandContext, arguments: Namespace) -> None:
-    _, document = described(given.settings)
+def print_openapi(context: CommandContext, _arguments: Namespace) -> None:
+    _, document = context.describe_api()
     print(json.dumps(document, indent=1, sort_keys=True))

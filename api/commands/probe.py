@@ -1,4 +1,4 @@
-"""The command `probe`: measures targets and tells the API, until told to stop."""
+"""The command `probe`: measure targets and post the results to the API."""
 
 import signal
 from argparse import ArgumentParser, Namespace
@@ -8,48 +8,53 @@ from typing import Any
 
 from api.client import report
 from api.client.probe import Probe
-from api.client.probe_config import read_plan
-from models.commands.declaring import CommandContext
-from models.commands.ending import INTERRUPTED, CommandError
-from models.commands.telling import print_json
+from api.client.probe_config import read_config
+from models.runtime.commands import INTERRUPTED, CommandContext, CommandError
 
 
 def declare(parser: ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="what to measure, TOML")
-    for name, help in (
-        ("--once", "one round, told in a table"),
-        ("--json", "with --once: told in JSON"),
-    ):
-        parser.add_argument(name, action="store_true", help=help)
+    parser.add_argument(
+        "file", type=Path, metavar="FILE", help="configuration file, in TOML"
+    )
+    parser.add_argument(
+        "--once",
+        action="store_true",
+        help="measure each target once and print a table",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="with --once: print JSON, not a table"
+    )
     parser.set_defaults(run=probe)
 
 
-def probe(given: CommandContext, arguments: Namespace) -> int:
+def probe(context: CommandContext, arguments: Namespace) -> int:
     if arguments.json and not arguments.once:
-        raise CommandError("--json tells one round: give --once with it.")
-    stop = _told_to_stop()
-    plan = read_plan(arguments.file, given.settings.probe_key)
-    running = Probe(plan, given.clock, stop)
+        raise CommandError("--json requires --once.")
+    stop = _stop_on_signals()
+    config = read_config(arguments.file, context.settings.probe_key)
+    probe = Probe(config, context.clock, stop)
     if not arguments.once:
-        running.run()
+        probe.run()
         return 0
-    looks = running.once()
+    results = probe.run_once()
     if arguments.json:
-        print_json(report.facts(looks, running))
+        context.print_json(report.to_json(results, probe))
     else:
-        print(*report.table(looks, running), sep="\n")
-    return INTERRUPTED if stop.is_set() else int(not report.is_well(looks, running))
+        print(*report.table_lines(results, probe), sep="\n")
+    if stop.is_set():
+        return INTERRUPTED
+    return 0 if report.is_successful(results, probe) else 1
 
 
-def _told_to_stop() -> Event:
-    """Return what is set when a signal asks us to end; a second one ends us."""
+def _stop_on_signals() -> Event:
+    """Return an event that the first signal sets; a second signal ends the process."""
     stop = Event()
 
-    def end(number: int, _: Any) -> None:
+    def set_stop(number: int, _: Any) -> None:
         signal.signal(number, signal.SIG_DFL)
-        # The thread that was interrupted may hold what it takes to set it.
+        # The interrupted thread may hold the event's own lock.
         Thread(target=stop.set).start()
 
-    for each in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(each, end)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, set_stop)
     return stop

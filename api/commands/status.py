@@ -1,61 +1,81 @@
-"""The command `status import`: another status page comes in."""
+"""The command `status import`: import another status page."""
 
 import sys
 from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
 from pathlib import Path
 
-from api.client.fetch import fetched
-from models.commands.declaring import CommandContext, add_command, add_json, commands_of
-from models.commands.ending import interrupted_import
-from models.commands.opening import on_trial, open_instance
-from models.commands.telling import print_json, progress
-from models.status.importers.detection import cargo_of, files_in
-from models.status.importers.status_import import ArrivalReport, bring_in
+from api.client.fetch import fetch_documents
+from models.runtime.commands import INTERRUPTED, CommandContext
+from models.runtime.startup import dry_run_settings, open_instance
+from models.status.importers.page_formats import parse_status_page, status_page_files
+from models.status.importers.status_import import StatusImportReport, import_status_page
 from models.status.importers.statuspage import DOCUMENTS
 
 
 def declare(parser: ArgumentParser) -> None:
-    help = "bring in another status page"
-    made = add_command(commands_of(parser), "import", help, import_status)
-    help = "a folder, or the base address of a Statuspage"
-    made.add_argument("source", metavar="SOURCE", help=help)
-    help = "the service of what names none"
-    made.add_argument("--otherwise", metavar="SLUG", help=help)
-    help = "tell what would come, and keep nothing"
-    made.add_argument("--dry-run", action="store_true", help=help)
-    add_json(made)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    help = "import another status page"
+    import_parser = commands.add_parser(
+        "import", help=help, description=help.capitalize() + "."
+    )
+    import_parser.set_defaults(run=import_status)
+    import_parser.add_argument(
+        "source",
+        metavar="SOURCE",
+        help="a folder, or the URL of a Statuspage page",
+    )
+    import_parser.add_argument(
+        "--otherwise",
+        metavar="SLUG",
+        help="service of incidents and windows that name no service",
+    )
+    import_parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print what would be imported, and import nothing",
+    )
+    import_parser.add_argument(
+        "--json", action="store_true", help="print the result as JSON"
+    )
 
 
-def import_status(given: CommandContext, arguments: Namespace) -> int:
+def import_status(context: CommandContext, arguments: Namespace) -> int:
     try:
-        report = _moved_in(given, arguments)
+        report = _import(context, arguments)
     except KeyboardInterrupt:
-        return interrupted_import()
+        # The import is one transaction, which was rolled back.
+        print("masthead: Interrupted. Nothing was imported.", file=sys.stderr)
+        return INTERRUPTED
     if arguments.json:
-        print_json(asdict(report))
-        return 1 if report.left_out else 0
-    for remark in report.remarks():
-        print(remark, file=sys.stderr)
-    print(*report.lines(), sep="\n")
-    if arguments.dry_run:
-        print("A dry run: nothing was kept.")
+        context.print_json(asdict(report))
+    else:
+        _print_report(report, is_dry_run=arguments.dry_run)
     return 1 if report.left_out else 0
 
 
-def _moved_in(given: CommandContext, arguments: Namespace) -> ArrivalReport:
+def _import(context: CommandContext, arguments: Namespace) -> StatusImportReport:
     if "://" in arguments.source:
-        files = fetched(f"{arguments.source.rstrip('/')}/api/v2", DOCUMENTS)
+        base_url = f"{arguments.source.rstrip('/')}/api/v2"
+        files = fetch_documents(base_url, DOCUMENTS)
     else:
-        files = files_in(Path(arguments.source))
-    cargo = cargo_of(files)
-    with on_trial(given.settings, arguments.dry_run) as settings:
-        now = given.clock()
+        files = status_page_files(Path(arguments.source))
+    status = parse_status_page(files)
+    with dry_run_settings(context.settings, arguments.dry_run) as settings:
+        now = context.clock()
         open_instance(settings, now)
-        return bring_in(
-            cargo,
+        return import_status_page(
+            status,
             now,
-            otherwise=arguments.otherwise,
-            is_trial=arguments.dry_run,
-            progress=progress("incident"),
+            default_service=arguments.otherwise,
+            is_dry_run=arguments.dry_run,
+            progress=context.show_progress("incident"),
         )
+
+
+def _print_report(report: StatusImportReport, *, is_dry_run: bool) -> None:
+    for remark in report.remarks():
+        print(remark, file=sys.stderr)
+    print(*report.lines(), sep="\n")
+    if is_dry_run:
+        print("This was a dry run: nothing was imported.")

@@ -26,7 +26,7 @@ from models import errors
 from models.logs import LogLine
 from models.platform.key_uses import KeyUses
 from models.platform.rate_limits import MemoryRateLimiter, RateLimiter
-from models.projects.documents.preview import Site
+from models.projects.documents.site_preview import SitePreview
 from models.response_headers import site_headers
 from models.runtime.release import VERSION
 from models.settings import Settings
@@ -41,7 +41,7 @@ def create_app(
     changed: Callable[[str, bool], None] = lambda *_: None,
     troubles: Troubles = list,
     uses: KeyUses | None = None,
-    site: Site | None = None,
+    site: SitePreview | None = None,
     metrics: Metrics | None = None,
     buckets: RateLimiter | None = None,
 ) -> Flask:
@@ -138,7 +138,7 @@ def _register_others(app: Flask, dispatch: Dispatch, output: Path) -> None:
         return refused(InternalError("Something went wrong on our side."))
 
 
-def _from_site(output: Path, site: Site | None) -> Response | None:
+def _from_site(output: Path, site: SitePreview | None) -> Response | None:
     """Return the page or file at this address, for whoever reads the site here."""
     path = request.path
     if _is_api(path):

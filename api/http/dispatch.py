@@ -46,7 +46,7 @@ from models.platform.rate_limits import (
     RateDecision,
     RateLimiter,
 )
-from models.projects.documents.preview import Site
+from models.projects.documents.site_preview import SitePreview
 from models.settings import Settings
 from models.storage.database import dry_run, reading, writing
 
@@ -72,7 +72,7 @@ class Dispatch:
     refusing: Callable[[str], None] = lambda _: None
     buckets: RateLimiter = field(default_factory=MemoryRateLimiter)
     uses: KeyUses = field(default_factory=KeyUses)
-    site: Site | None = None
+    site: SitePreview | None = None
     progress: RequestsInProgress = field(default_factory=RequestsInProgress)
 
     def view(self, operation: Operation) -> View:

@@ -1,8 +1,8 @@
-"""What may be asked about the caller's own access."""
+"""Handle requests about the caller's own access."""
 
 from api.operation import OPERATIONS, Call, operation
 from models.errors import ProjectNotFound
-from models.projects.members.access import Access, GetAccess, access_of
+from models.projects.members.access import Access, GetAccess, caller_access
 
 
 @operation(
@@ -14,13 +14,16 @@ from models.projects.members.access import Access, GetAccess, access_of
 )
 def get_access(call: Call, query: GetAccess) -> Access:
     """
-    Tell who the caller is, its role in a project, and what it may call there.
+    Return who the caller is, its role in a project and the operations it may call.
 
-    role is the membership, effectiveRole the role in which it acts. allowed names
-    the operations that its key covers and its role allows in at least one case;
-    without a project, all that the key covers.
+    role is the role of its membership, effectiveRole the role in which it acts.
+    allowed lists the operations that the scopes of its key cover and its role allows
+    in at least one case; without a project, all that its scopes cover.
     """
     area, caller = "projects:", call.caller
-    own = [each.scope for each in OPERATIONS if each.scope.startswith(area)]
-    covered = [each.removeprefix(area) for each in own if caller.covers(each)]
-    return access_of(query, call.actor, scopes=caller.scopes, covered=covered)
+    covered = [
+        operation.scope.removeprefix(area)
+        for operation in OPERATIONS
+        if operation.scope.startswith(area) and caller.covers(operation.scope)
+    ]
+    return caller_access(query, call.actor, scopes=caller.scopes, covered=covered)

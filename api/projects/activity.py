@@ -1,13 +1,13 @@
-"""What may be asked about the activity in projects."""
+"""Handle requests about the activity of projects."""
 
 from api.operation import Call, operation
 from models.errors import ProjectNotFound
 from models.pagination import Page
+from models.projects.projects import activity
 from models.projects.projects.activity import (
     ActivityRow,
     ListActivity,
     ProjectActivity,
-    activity_listed,
 )
 
 
@@ -20,9 +20,9 @@ from models.projects.projects.activity import (
 )
 def list_activity(call: Call, query: ListActivity) -> Page[ActivityRow]:
     """
-    List what happened, newest first.
+    List activity records, newest first.
 
-    With afterId the records after that one, oldest first: who goes on from the
-    last record it saw misses none.
+    With afterId, list the records after that one, oldest first. A client that
+    continues from the last record it has seen misses none.
     """
-    return activity_listed(query)
+    return activity.list_activity(query)

@@ -1,11 +1,12 @@
-"""What operators may ask about global labels."""
+"""Handle administrators' requests about global labels."""
 
 from typing import Any
 
 from api.operation import MIB, Call, operation
-from api.projects.labels import put_down, put_down_renaming, removed
+from api.projects.labels import audit_label, audit_renaming, removed_label
 from models.errors import LabelNotFound, NameTaken
 from models.pagination import Page
+from models.projects.planning import labels
 from models.projects.planning.labels import (
     AdminCreateLabel,
     Label,
@@ -16,7 +17,6 @@ from models.projects.planning.labels import (
     UpdateLabel,
     create_global_label,
     global_label_with,
-    label_uses_listed,
     remove_label,
     update_label,
 )
@@ -30,8 +30,8 @@ from models.projects.planning.rows import LabelRow
     response=list[LabelUse],
 )
 def list_global_labels(call: Call, query: ListGlobalLabels) -> Page[dict[str, Any]]:
-    """List the global labels by name, each with how many items and projects use it."""
-    return label_uses_listed(query)
+    """List the global labels by name, and how many items and projects use each."""
+    return labels.list_global_labels(query)
 
 
 @operation(
@@ -45,14 +45,14 @@ def list_global_labels(call: Call, query: ListGlobalLabels) -> Page[dict[str, An
 )
 def add_global_label(call: Call, request: AdminCreateLabel) -> LabelRow:
     """
-    Add a label for every project.
+    Add a global label, which every project can use.
 
-    Where projects have labels of the name, say mergeProjectLabels: the new one
-    takes their place on their items. Send an Idempotency-Key to be able to repeat
-    the call safely.
+    If projects have labels with the same name, set mergeProjectLabels: the global
+    label then replaces them on their work items. Send an Idempotency-Key to be able to
+    repeat the call safely.
     """
     label = create_global_label(request, call.now, call.actor)
-    put_down(call, label)
+    audit_label(call, label)
     return label
 
 
@@ -68,8 +68,8 @@ def add_global_label(call: Call, request: AdminCreateLabel) -> LabelRow:
 def update_global_label(call: Call, request: UpdateLabel) -> LabelRow:
     """Rename a global label."""
     global_label_with(request.id)
-    label, old = update_label(request, call.now, call.actor, is_admin=True)
-    put_down_renaming(call, label, old)
+    label, old_name = update_label(request, call.now, call.actor, is_admin=True)
+    audit_renaming(call, label, old_name)
     return label
 
 
@@ -83,8 +83,8 @@ def update_global_label(call: Call, request: UpdateLabel) -> LabelRow:
     max_body_bytes=MIB,
 )
 def remove_global_label(call: Call, request: RemoveLabel) -> RemovedLabel:
-    """Remove a global label, also from the items that bear it, in every project."""
+    """Remove a global label, also from the work items that have it in any project."""
     global_label_with(request.id)
     label, detached = remove_label(request, call.now, call.actor, is_admin=True)
-    put_down(call, label)
-    return removed(label, detached)
+    audit_label(call, label)
+    return removed_label(label, detached)

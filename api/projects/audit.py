@@ -1,14 +1,11 @@
-"""What may be asked about the administrators' changes."""
+"""Handle requests about the audit log of projects."""
 
 from typing import Any
 
 from api.operation import Call, operation
 from models.pagination import Page
-from models.projects.audit import (
-    ListProjectsAudit,
-    ProjectsAdminAuditEvent,
-    projects_audit_listed,
-)
+from models.projects import audit
+from models.projects.audit import ListProjectsAudit, ProjectsAdminAuditEvent
 
 
 @operation(
@@ -18,5 +15,5 @@ from models.projects.audit import (
     response=list[ProjectsAdminAuditEvent],
 )
 def list_projects_audit(call: Call, query: ListProjectsAudit) -> Page[Any]:
-    """List purges of projects and changes of global labels, newest first."""
-    return projects_audit_listed(query)
+    """List the purges of projects and the changes of global labels, newest first."""
+    return audit.list_projects_audit(query)

@@ -1,4 +1,4 @@
-"""What may be asked about many work items at once."""
+"""Handle requests to create or update many work items at once."""
 
 from typing import Any
 
@@ -39,10 +39,11 @@ def bulk_update_work_items(
     call: Call, request: BulkUpdateWorkItems
 ) -> list[WorkItemRow]:
     """
-    Change up to 100 work items alike, of whatever projects: all of them, or none.
+    Apply the same changes to up to 100 work items: to all of them, or to none.
 
-    expected says of some when they were last changed, by their ids. They come back
-    in the order given.
+    The items may belong to different projects, and are returned in the given order.
+    expected maps ids to the updatedAt that you last saw; if one has changed since,
+    the call fails.
     """
     items, changed = bulk_update.bulk_update_work_items(request, call.now, call.actor)
     if not changed:
@@ -68,9 +69,9 @@ def bulk_update_work_items(
 )
 def bulk_create_work_items(call: Call, request: BulkCreateWorkItems) -> dict[str, Any]:
     """
-    Put up to 100 work items and their relationships into a project: all, or none.
+    Create up to 100 work items and their relationships: all of them, or none.
 
-    A relationship names a new item by its ref and another by its id. Send an
+    A relationship names a new item by its ref and an existing one by its id. Send an
     Idempotency-Key to be able to repeat the call safely.
     """
     return bulk_create.bulk_create_work_items(request, call.now, call.actor)

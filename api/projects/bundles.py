@@ -1,4 +1,4 @@
-"""What may be asked about a project as a whole: to take it out and in."""
+"""Operations on project bundles: export and import."""
 
 from api.operation import Call, operation
 from models.errors import (
@@ -9,9 +9,9 @@ from models.errors import (
     RoleRequired,
     SlugTaken,
 )
-from models.projects.bundles import project_import
-from models.projects.bundles.bundle import MOST_BYTES, ProjectBundle
-from models.projects.bundles.export import ExportProject, project_exported
+from models.projects.bundles import export, project_import
+from models.projects.bundles.bundle import MAX_BUNDLE_BYTES, ProjectBundle
+from models.projects.bundles.export import ExportProject
 from models.projects.bundles.project_import import ImportedProject, ImportProject
 
 
@@ -24,12 +24,12 @@ from models.projects.bundles.project_import import ImportedProject, ImportProjec
 )
 def export_project(call: Call, query: ExportProject) -> ProjectBundle:
     """
-    Export a project with all that is in it, archived or not, as one object.
+    Export a project with its entire content, archived or not, as one object.
 
-    Of other projects nothing is told but the ids that its items are tied to. Of the
-    global labels there are those that its items have, marked as global.
+    Other projects appear only as the ids that work items are linked to. Global
+    labels are included if a work item has them, and marked as global.
     """
-    return project_exported(query, call.now, call.actor)
+    return export.export_project(query, call.now, call.actor)
 
 
 @operation(
@@ -38,16 +38,16 @@ def export_project(call: Call, query: ExportProject) -> ProjectBundle:
     request=ImportProject,
     response=ImportedProject,
     errors=(SlugTaken, ReferenceNotFound, LimitExceeded, PayloadTooLarge),
-    max_body_bytes=MOST_BYTES,
+    max_body_bytes=MAX_BUNDLE_BYTES,
 )
 def import_project(call: Call, request: ImportProject) -> ImportedProject:
     """
-    Make a project of what export gave, with its numbers, versions, times and authors.
+    Create a project from an export, with its numbers, versions, times and authors.
 
-    Everything has a new id; ids tells which. Global labels are found by their names,
-    and become labels of the project where there are none. ownerId answers for the
-    project; members are kept or dropped. What has its other end in another project is
-    left out: dropped counts relationships, and links of items to specifications. Send
-    an Idempotency-Key to be able to repeat the call safely.
+    Everything gets a new id; ids maps the old ids to the new ones. Global labels are
+    matched by name, and become labels of the project if there is no match. ownerId
+    names the owner of the project; other members are kept or dropped. Relationships
+    and specification links that lead to another project are left out; dropped counts
+    them. Send an Idempotency-Key to repeat the call safely.
     """
     return project_import.import_project(request, call.now, call.actor)

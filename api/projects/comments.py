@@ -1,4 +1,4 @@
-"""What may be asked about comments."""
+"""Operations on comments."""
 
 from api.operation import MIB, Call, operation
 from models.errors import (
@@ -23,11 +23,10 @@ from models.projects.discussion.comments import (
     ListComments,
     RemoveComment,
     UpdateComment,
-    comments_listed,
 )
 from models.projects.discussion.rows import CommentRow, comment_with
 
-COMMENTED = (WorkItemNotFound, SpecificationNotFound, DocumentNotFound)
+ENTITY_NOT_FOUND = (WorkItemNotFound, SpecificationNotFound, DocumentNotFound)
 
 
 @operation(
@@ -35,16 +34,16 @@ COMMENTED = (WorkItemNotFound, SpecificationNotFound, DocumentNotFound)
     scope="projects:comments:list",
     request=ListComments,
     response=list[Comment],
-    errors=(ProjectNotFound, *COMMENTED),
+    errors=(ProjectNotFound, *ENTITY_NOT_FOUND),
 )
 def list_comments(call: Call, query: ListComments) -> Page[CommentRow]:
     """
-    List the comments on one thing, or in a project, oldest first.
+    List the comments on an entity or in a project, oldest first.
 
-    Removed comments keep their places, without their words, unless removed is
-    exclude. A page also ends at 4 MiB of text.
+    Removed comments are listed without their content unless removed is exclude. A
+    page also ends at 4 MiB of content.
     """
-    return comments_listed(query)
+    return comments.list_comments(query)
 
 
 @operation(
@@ -64,14 +63,14 @@ def get_comment(call: Call, query: GetComment) -> CommentRow:
     scope="projects:comments:add",
     request=AddComment,
     response=Comment,
-    errors=(*COMMENTED, RoleRequired, ProjectArchived, Archived),
+    errors=(*ENTITY_NOT_FOUND, RoleRequired, ProjectArchived, Archived),
     max_body_bytes=MIB,
 )
 def add_comment(call: Call, request: AddComment) -> CommentRow:
     """
     Comment on a work item, a specification or a document.
 
-    Send an Idempotency-Key to be able to repeat the call safely.
+    Send an Idempotency-Key to repeat the call safely.
     """
     return comments.add_comment(request, call.now, call.actor)
 
@@ -93,9 +92,9 @@ def add_comment(call: Call, request: AddComment) -> CommentRow:
     max_body_bytes=MIB,
 )
 def update_comment(call: Call, request: UpdateComment) -> CommentRow:
-    """Change what a comment says, which only its author may."""
-    comment, changed = comments.update_comment(request, call.now, call.actor)
-    if not changed:
+    """Change the content of a comment. Only its author may do so."""
+    comment, is_changed = comments.update_comment(request, call.now, call.actor)
+    if not is_changed:
         call.unchanged()
     return comment
 
@@ -110,11 +109,11 @@ def update_comment(call: Call, request: UpdateComment) -> CommentRow:
 )
 def remove_comment(call: Call, request: RemoveComment) -> CommentRow:
     """
-    Remove a comment: its place stays, its words are gone for good.
+    Remove a comment. Its content is deleted for good; the record remains.
 
-    Its author may, and a maintainer.
+    Its author and maintainers may do so.
     """
-    comment, changed = comments.remove_comment(request, call.now, call.actor)
-    if not changed:
+    comment, is_changed = comments.remove_comment(request, call.now, call.actor)
+    if not is_changed:
         call.unchanged()
     return comment

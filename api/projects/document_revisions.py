@@ -1,4 +1,4 @@
-"""What may be asked about the revisions of documents."""
+"""Operations on the revisions of documents."""
 
 from api.operation import MIB, Call, operation
 from models.errors import (
@@ -18,7 +18,6 @@ from models.projects.documents.revisions import (
     GetDocumentRevision,
     ListDocumentRevisions,
     RestoreDocumentRevision,
-    document_compared,
 )
 from models.projects.documents.rows import DOCUMENTS, DocumentRevisionRow, DocumentRow
 from models.projects.versioning.comparison import DocumentDiff
@@ -37,9 +36,10 @@ def list_document_revisions(
     """
     List the revisions of a document, newest first.
 
-    With content=omit the texts are left empty. A page also ends at 4 MiB of text.
+    With content=omit the content fields are empty. A page also ends at 4 MiB of
+    content.
     """
-    return DOCUMENTS.revisions_listed(query)
+    return DOCUMENTS.list_revisions(query)
 
 
 @operation(
@@ -53,11 +53,11 @@ def get_document_revision(
     call: Call, query: GetDocumentRevision
 ) -> DocumentRevisionRow:
     """
-    Get a revision: by its id, or of a document by version.
+    Get a revision by its id, or by document and version.
 
-    With at it is the revision that was the newest at that time.
+    With at instead of version, get the revision that was the newest at that time.
     """
-    return DOCUMENTS.revision_got(query)
+    return DOCUMENTS.get_revision(query)
 
 
 @operation(
@@ -71,11 +71,11 @@ def diff_document_revisions(call: Call, query: DiffDocumentRevisions) -> Documen
     """
     Compare two versions of a document, line by line.
 
-    Without from, what is published, or else version 1; without to, the newest.
-    With from greater than to it is the way back. Where two texts have too little
-    in common, what is left is told as replaced and truncated is true.
+    By default, from is the published version, or 1 if none is published, and to is
+    the newest; from may be greater than to. If the contents have too little in
+    common, the rest counts as replaced, and truncated is true.
     """
-    return document_compared(query)
+    return revisions.diff_document_revisions(query)
 
 
 @operation(
@@ -97,8 +97,8 @@ def restore_document_revision(
     call: Call, request: RestoreDocumentRevision
 ) -> DocumentRow:
     """
-    Append a version with the title, summary and text of an old one.
+    Create a new version with the title, summary and content of an old one.
 
-    The public keeps reading the published version.
+    The published version does not change.
     """
     return revisions.restore_document_revision(request, call.now, call.actor)

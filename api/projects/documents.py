@@ -1,4 +1,4 @@
-"""What may be asked about documents."""
+"""Operations on documents."""
 
 from api.operation import MIB, Call, operation
 from models.errors import (
@@ -21,7 +21,6 @@ from models.projects.documents.documents import (
     GetDocument,
     ListDocuments,
     UpdateDocument,
-    documents_listed,
 )
 from models.projects.documents.links import (
     DocumentLinks,
@@ -43,13 +42,13 @@ from models.projects.versioning.archive import RemoveDocument, RestoreDocument
 )
 def list_documents(call: Call, query: ListDocuments) -> Page[DocumentRow]:
     """
-    List documents, last changed first unless sort says else.
+    List documents, last updated first by default.
 
-    With content=omit the texts are left empty. A page also ends at 4 MiB of text.
-    Without a project, documents of archived projects are left out unless archived
-    is only or include.
+    With content=omit the content fields are empty. A page also ends at 4 MiB of
+    content. Without a project, documents of archived projects are left out unless
+    archived is only or include.
     """
-    return documents_listed(query)
+    return documents.list_documents(query)
 
 
 @operation(
@@ -61,7 +60,7 @@ def list_documents(call: Call, query: ListDocuments) -> Page[DocumentRow]:
 )
 def get_document(call: Call, query: GetDocument) -> DocumentRow:
     """Get the newest version of a document, by its id or by project and slug."""
-    return DOCUMENTS.got(query)
+    return DOCUMENTS.get(query)
 
 
 @operation(
@@ -73,14 +72,13 @@ def get_document(call: Call, query: GetDocument) -> DocumentRow:
 )
 def get_document_links(call: Call, query: GetDocumentLinks) -> DocumentLinks:
     """
-    Look at a document's links before it is published, changed or taken back.
+    Check a document's links before it is published, changed or unpublished.
 
-    They are told as if the version, the newest unless version names another, were
-    the published one: outgoing lead somewhere on the site, broken lead nowhere or to
-    a heading that is not there, incoming are those of published documents that lead
-    to this one. A problem is nothing-there or no-heading. Of more than 1,000 each
-    way the first are told, and truncated is true; unread counts documents that the
-    site has yet to build.
+    The links are those of one version, the newest by default, as if it were the
+    published one. outgoing lists links that work, broken those whose problem is
+    nothing-there or no-heading, and incoming the links of published documents that
+    lead to this one. Each direction lists the first 1,000 links; truncated is true if
+    there are more. unread counts documents that the site has not built yet.
     """
     return document_links(query, call.site)
 
@@ -95,9 +93,9 @@ def get_document_links(call: Call, query: GetDocumentLinks) -> DocumentLinks:
 )
 def create_document(call: Call, request: CreateDocument) -> DocumentRow:
     """
-    Write a document, which is version 1 and not public.
+    Create a document. It starts at version 1 and is not public.
 
-    Send an Idempotency-Key to be able to repeat the call safely.
+    Send an Idempotency-Key to repeat the call safely.
     """
     return documents.create_document(request, call.now, call.actor)
 
@@ -120,10 +118,10 @@ def create_document(call: Call, request: CreateDocument) -> DocumentRow:
 )
 def update_document(call: Call, request: UpdateDocument) -> DocumentRow:
     """
-    Save a document as its next version; members left out stay as they are.
+    Save a document as its next version; omitted fields keep their values.
 
-    The public keeps reading the published version. Only a maintainer may change
-    collection, section or position while the document is published.
+    The published version does not change. Only a maintainer may change collection,
+    section or position while the document is published.
     """
     return documents.update_document(request, call.now, call.actor)
 
@@ -146,13 +144,13 @@ def update_document(call: Call, request: UpdateDocument) -> DocumentRow:
 )
 def publish_document(call: Call, request: PublishDocument) -> DocumentRow:
     """
-    Publish a version of a document, the newest unless version names another.
+    Publish a version of a document, by default the newest.
 
-    An older version takes the public back. In the docs project the version
-    appears on the public site; elsewhere it is only marked as released.
+    Publish an older version to roll back. Documents of the docs project appear on the
+    public site; in other projects the version is only marked as published.
     """
-    document, changed = publication.publish_document(request, call.now, call.actor)
-    if not changed:
+    document, is_changed = publication.publish_document(request, call.now, call.actor)
+    if not is_changed:
         call.unchanged()
     return document
 
@@ -167,9 +165,9 @@ def publish_document(call: Call, request: PublishDocument) -> DocumentRow:
     max_body_bytes=8 * MIB,
 )
 def unpublish_document(call: Call, request: UnpublishDocument) -> DocumentRow:
-    """Take a document from the public; one that is not published stays as it is."""
-    document, changed = publication.unpublish_document(request, call.now, call.actor)
-    if not changed:
+    """Unpublish a document. One that is not published stays unchanged."""
+    document, is_changed = publication.unpublish_document(request, call.now, call.actor)
+    if not is_changed:
         call.unchanged()
     return document
 
@@ -183,9 +181,9 @@ def unpublish_document(call: Call, request: UnpublishDocument) -> DocumentRow:
     max_body_bytes=8 * MIB,
 )
 def remove_document(call: Call, request: RemoveDocument) -> DocumentRow:
-    """Archive a document: it becomes read-only. A public one is withdrawn first."""
-    document, changed = archive.remove_document(request, call.now, call.actor)
-    if not changed:
+    """Archive a document, which makes it read-only. Unpublish it first if needed."""
+    document, is_changed = archive.remove_document(request, call.now, call.actor)
+    if not is_changed:
         call.unchanged()
     return document
 
@@ -199,8 +197,8 @@ def remove_document(call: Call, request: RemoveDocument) -> DocumentRow:
     max_body_bytes=8 * MIB,
 )
 def restore_document(call: Call, request: RestoreDocument) -> DocumentRow:
-    """Take a document out of the archive; one that is not in it stays as it is."""
-    document, changed = archive.restore_document(request, call.now, call.actor)
-    if not changed:
+    """Restore an archived document. One that is not archived stays unchanged."""
+    document, is_changed = archive.restore_document(request, call.now, call.actor)
+    if not is_changed:
         call.unchanged()
     return document

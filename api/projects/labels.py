@@ -1,4 +1,4 @@
-"""What may be asked about labels."""
+"""Handle requests about labels."""
 
 from api.operation import MIB, Call, operation
 from models.errors import (
@@ -18,11 +18,10 @@ from models.projects.planning.labels import (
     RemovedLabel,
     RemoveLabel,
     UpdateLabel,
-    labels_listed,
 )
 from models.projects.planning.rows import LabelRow
 
-ADMIN = "projects:admin:labels"
+ADMIN_SCOPE = "projects:admin:labels"
 
 
 @operation(
@@ -34,12 +33,12 @@ ADMIN = "projects:admin:labels"
 )
 def list_labels(call: Call, query: ListLabels) -> Page[LabelRow]:
     """
-    List labels by name: those of the project, and the global ones.
+    List the labels of a project and the global ones, by name.
 
-    A label without a project is global; scope leaves out one kind. Without a
-    project, labels of archived projects are left out.
+    A label without a project is global. scope restricts the list to either kind.
+    Without a project, labels of archived projects are left out.
     """
-    return labels_listed(query)
+    return labels.list_labels(query)
 
 
 @operation(
@@ -53,15 +52,15 @@ def list_labels(call: Call, query: ListLabels) -> Page[LabelRow]:
 )
 def create_label(call: Call, request: CreateLabel) -> LabelRow:
     """
-    Add a label to a project.
+    Create a label in a project.
 
-    Without a project it is global, which needs projects:admin:labels:add as well.
-    A project may not take the name of a global label. Send an Idempotency-Key to
-    be able to repeat the call safely.
+    Without a project the label is global, which also needs the scope
+    projects:admin:labels:add. A project cannot have a label with the name of a global
+    one. Send an Idempotency-Key to be able to repeat the call safely.
     """
-    is_admin = call.caller.covers(f"{ADMIN}:add")
+    is_admin = call.caller.covers(f"{ADMIN_SCOPE}:add")
     label = labels.create_label(request, call.now, call.actor, is_admin=is_admin)
-    put_down(call, label)
+    audit_label(call, label)
     return label
 
 
@@ -78,11 +77,13 @@ def update_label(call: Call, request: UpdateLabel) -> LabelRow:
     """
     Rename a label.
 
-    A global one needs projects:admin:labels:update as well.
+    A global label also needs the scope projects:admin:labels:update.
     """
-    is_admin = call.caller.covers(f"{ADMIN}:update")
-    label, old = labels.update_label(request, call.now, call.actor, is_admin=is_admin)
-    put_down_renaming(call, label, old)
+    is_admin = call.caller.covers(f"{ADMIN_SCOPE}:update")
+    label, old_name = labels.update_label(
+        request, call.now, call.actor, is_admin=is_admin
+    )
+    audit_renaming(call, label, old_name)
     return label
 
 
@@ -97,35 +98,34 @@ def update_label(call: Call, request: UpdateLabel) -> LabelRow:
 )
 def remove_label(call: Call, request: RemoveLabel) -> RemovedLabel:
     """
-    Remove a label, also from the items that bear it, archived ones included.
+    Remove a label, also from the work items that have it, even if archived.
 
-    A global one needs projects:admin:labels:remove as well.
+    A global label also needs the scope projects:admin:labels:remove.
     """
-    is_admin = call.caller.covers(f"{ADMIN}:remove")
+    is_admin = call.caller.covers(f"{ADMIN_SCOPE}:remove")
     label, detached = labels.remove_label(
         request, call.now, call.actor, is_admin=is_admin
     )
-    put_down(call, label)
-    return removed(label, detached)
+    audit_label(call, label)
+    return removed_label(label, detached)
 
 
-def put_down(call: Call, label: LabelRow, detail: str | None = None) -> None:
-    """Audit a global label; the activity of its project tells of any other."""
+def audit_label(call: Call, label: LabelRow, detail: str | None = None) -> None:
+    """Audit a change of a global label; others are in the activity of their project."""
     if label.project_id is None:
         call.audit(label, detail=detail)
     else:
         call.unaudited()
 
 
-def put_down_renaming(call: Call, label: LabelRow, old: str | None) -> None:
-    """Say how the label was called, or that it still is."""
-    if old is None:
+def audit_renaming(call: Call, label: LabelRow, old_name: str | None) -> None:
+    if old_name is None:
         call.unchanged()
     else:
-        put_down(call, label, f"{old} -> {label.name}")
+        audit_label(call, label, f"{old_name} -> {label.name}")
 
 
-def removed(label: LabelRow, detached: int) -> RemovedLabel:
+def removed_label(label: LabelRow, detached: int) -> RemovedLabel:
     return RemovedLabel(
         id=label.id, project_id=label.project_id, name=label.name, detached=detached
     )

@@ -1,4 +1,4 @@
-"""What may be asked about members of projects."""
+"""Handle requests about the members of projects."""
 
 from api.operation import MIB, Call, operation
 from models.errors import (
@@ -19,9 +19,8 @@ from models.projects.members.members import (
     RemovedMember,
     RemoveProjectMember,
     UpdateProjectMember,
-    members_listed,
 )
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.rows import MemberRow
 
 
 @operation(
@@ -35,10 +34,10 @@ def list_members(call: Call, query: ListMembers) -> Page[MemberRow]:
     """
     List the members of a project, or the memberships of an account.
 
-    The strongest role comes first, then whoever has been there longest. Without
-    a project, memberships in archived projects are left out.
+    They are sorted by role, owners first, and then by the time they were added.
+    Without a project, memberships in archived projects are left out.
     """
-    return members_listed(query, call.actor)
+    return members.list_members(query, call.actor)
 
 
 @operation(
@@ -57,9 +56,10 @@ def list_members(call: Call, query: ListMembers) -> Page[MemberRow]:
 )
 def add_member(call: Call, request: AddProjectMember) -> MemberRow:
     """
-    Make an account a member of a project; adding it again changes nothing.
+    Add an account to the members of a project.
 
-    Only an owner adds an owner. Every account may add itself as reader.
+    Only owners can add an owner. Every account can add itself as a reader. Adding a
+    member again with the same role changes nothing.
     """
     member, changed = members.add_member(request, call.now, call.actor)
     if not changed:
@@ -83,9 +83,9 @@ def add_member(call: Call, request: AddProjectMember) -> MemberRow:
 )
 def update_member(call: Call, request: UpdateProjectMember) -> MemberRow:
     """
-    Give a member another role, which acts from the next request on.
+    Change the role of a member, with effect from its next request.
 
-    Only an owner makes or unmakes an owner.
+    Only owners can grant or revoke the role owner.
     """
     member, changed = members.update_member(request, call.now, call.actor)
     if not changed:
@@ -103,12 +103,12 @@ def update_member(call: Call, request: UpdateProjectMember) -> MemberRow:
 )
 def remove_member(call: Call, request: RemoveProjectMember) -> RemovedMember:
     """
-    Take an account from the members; everyone may leave by themselves.
+    Remove an account from the members of a project.
 
-    Where the account is no member, removed is false. The account that answers
-    for the project cannot be taken out.
+    Every account can remove itself. removed is false if the account was no member.
+    The account in ownerId cannot be removed.
     """
-    answer = members.remove_member(request, call.now, call.actor)
-    if not answer.removed:
+    response = members.remove_member(request, call.now, call.actor)
+    if not response.removed:
         call.unchanged()
-    return answer
+    return response

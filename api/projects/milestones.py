@@ -1,4 +1,4 @@
-"""What may be asked about milestones."""
+"""Handle requests about milestones."""
 
 from api.operation import MIB, Call, operation
 from models.errors import (
@@ -13,14 +13,14 @@ from models.pagination import Page
 from models.projects.planning import milestones
 from models.projects.planning.milestones import (
     CreateMilestone,
+    GetMilestone,
     ListMilestones,
     Milestone,
     MilestoneProgress,
-    NamedMilestone,
     RemoveMilestone,
     UpdateMilestone,
-    milestones_listed,
-    progress_of,
+    archive_milestone,
+    milestone_progress,
 )
 from models.projects.planning.rows import MilestoneRow, milestone_with
 
@@ -34,22 +34,22 @@ from models.projects.planning.rows import MilestoneRow, milestone_with
 )
 def list_milestones(call: Call, query: ListMilestones) -> Page[MilestoneRow]:
     """
-    List milestones, the nearest target first unless sort says else.
+    List milestones, by default with the nearest target first.
 
-    Those without a target come last. Without a project, milestones of archived
+    Milestones without a target come last. Without a project, milestones of archived
     projects are left out unless archived is only or include.
     """
-    return milestones_listed(query)
+    return milestones.list_milestones(query)
 
 
 @operation(
     "GET /projects/v1/milestones/get",
     scope="projects:milestones:get",
-    request=NamedMilestone,
+    request=GetMilestone,
     response=Milestone,
     errors=(MilestoneNotFound,),
 )
-def get_milestone(call: Call, query: NamedMilestone) -> MilestoneRow:
+def get_milestone(call: Call, query: GetMilestone) -> MilestoneRow:
     """Get a milestone."""
     return milestone_with(query.id)
 
@@ -57,18 +57,18 @@ def get_milestone(call: Call, query: NamedMilestone) -> MilestoneRow:
 @operation(
     "GET /projects/v1/milestones/progress",
     scope="projects:milestones:progress",
-    request=NamedMilestone,
+    request=GetMilestone,
     response=MilestoneProgress,
     errors=(MilestoneNotFound,),
 )
-def get_milestone_progress(call: Call, query: NamedMilestone) -> MilestoneProgress:
+def get_milestone_progress(call: Call, query: GetMilestone) -> MilestoneProgress:
     """
-    Count the items of a milestone; archived ones count nowhere.
+    Count the work items of a milestone, except archived ones.
 
-    percent is how much of what was not cancelled is done, rounded down. overdue
-    counts the open items whose time has passed.
+    percent is the share of done items among those not cancelled, rounded down.
+    overdue counts the open items whose due date has passed.
     """
-    return progress_of(milestone_with(query.id), call.now)
+    return milestone_progress(milestone_with(query.id), call.now)
 
 
 @operation(
@@ -81,7 +81,7 @@ def get_milestone_progress(call: Call, query: NamedMilestone) -> MilestoneProgre
 )
 def create_milestone(call: Call, request: CreateMilestone) -> MilestoneRow:
     """
-    Plan a milestone.
+    Create a milestone.
 
     Send an Idempotency-Key to be able to repeat the call safely.
     """
@@ -104,9 +104,9 @@ def create_milestone(call: Call, request: CreateMilestone) -> MilestoneRow:
 )
 def update_milestone(call: Call, request: UpdateMilestone) -> MilestoneRow:
     """
-    Change a milestone; members left out stay as they are.
+    Update a milestone; omitted fields do not change.
 
-    Its items stay as they are, whatever becomes of its status.
+    Changing its status does not change its work items.
     """
     milestone, changed = milestones.update_milestone(request, call.now, call.actor)
     if not changed:
@@ -123,8 +123,8 @@ def update_milestone(call: Call, request: UpdateMilestone) -> MilestoneRow:
     max_body_bytes=MIB,
 )
 def remove_milestone(call: Call, request: RemoveMilestone) -> MilestoneRow:
-    """Archive a milestone; its items keep it."""
-    milestone, changed = milestones.remove_milestone(request, call.now, call.actor)
+    """Archive a milestone; its work items still belong to it."""
+    milestone, changed = archive_milestone(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return milestone
@@ -139,7 +139,7 @@ def remove_milestone(call: Call, request: RemoveMilestone) -> MilestoneRow:
     max_body_bytes=MIB,
 )
 def restore_milestone(call: Call, request: RemoveMilestone) -> MilestoneRow:
-    """Take a milestone out of the archive."""
+    """Restore an archived milestone."""
     milestone, changed = milestones.restore_milestone(request, call.now, call.actor)
     if not changed:
         call.unchanged()

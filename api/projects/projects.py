@@ -1,4 +1,4 @@
-"""What may be asked about projects."""
+"""Handle requests about projects."""
 
 from api.operation import MIB, Call, operation
 from models.errors import (
@@ -12,23 +12,19 @@ from models.errors import (
     VersionConflict,
 )
 from models.pagination import Page
-from models.projects.projects import lifecycle
-from models.projects.projects.lifecycle import (
+from models.projects.projects import projects
+from models.projects.projects.projects import (
     CreateProject,
+    GetProject,
+    ListProjects,
+    Project,
     RemoveProject,
     RestoreProject,
     TransferProject,
     UpdateProject,
     archive_project,
 )
-from models.projects.projects.projects import (
-    GetProject,
-    ListProjects,
-    Project,
-    project_got,
-    projects_listed,
-)
-from models.projects.projects.rows import ProjectRow
+from models.projects.projects.rows import ProjectRow, project_with
 
 
 @operation(
@@ -39,11 +35,11 @@ from models.projects.projects.rows import ProjectRow
 )
 def list_projects(call: Call, query: ListProjects) -> Page[ProjectRow]:
     """
-    List projects, by name unless sort says else.
+    List projects, by default by name.
 
-    Archived ones are left out unless archived is only or include.
+    Archived projects are left out unless archived is only or include.
     """
-    return projects_listed(query, call.actor)
+    return projects.list_projects(query, call.actor)
 
 
 @operation(
@@ -55,7 +51,7 @@ def list_projects(call: Call, query: ListProjects) -> Page[ProjectRow]:
 )
 def get_project(call: Call, query: GetProject) -> ProjectRow:
     """Get a project by its id or its slug."""
-    return project_got(query)
+    return project_with(query.id, slug=query.slug)
 
 
 @operation(
@@ -68,12 +64,12 @@ def get_project(call: Call, query: GetProject) -> ProjectRow:
 )
 def create_project(call: Call, request: CreateProject) -> ProjectRow:
     """
-    Begin a project; its creator answers for it, and is its first member.
+    Create a project; the caller becomes its owner and first member.
 
-    A key that acts for no account names the owner in ownerId. The slug is never
-    changed. Send an Idempotency-Key to be able to repeat the call safely.
+    A key that acts for no account must name the owner in ownerId. The slug cannot be
+    changed later. Send an Idempotency-Key to be able to repeat the call safely.
     """
-    return lifecycle.create_project(request, call.now, call.actor)
+    return projects.create_project(request, call.now, call.actor)
 
 
 @operation(
@@ -86,12 +82,12 @@ def create_project(call: Call, request: CreateProject) -> ProjectRow:
 )
 def update_project(call: Call, request: UpdateProject) -> ProjectRow:
     """
-    Change a project's name, description or status.
+    Update the name, description or status of a project.
 
-    Members left out stay as they are. The status tells people where the project
-    stands; whatever it is, all in the project can be changed.
+    Omitted fields do not change. The status is for information only: whatever it is,
+    the project and its contents can be changed.
     """
-    project, changed = lifecycle.update_project(request, call.now, call.actor)
+    project, changed = projects.update_project(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return project
@@ -113,11 +109,11 @@ def update_project(call: Call, request: UpdateProject) -> ProjectRow:
 )
 def transfer_project(call: Call, request: TransferProject) -> ProjectRow:
     """
-    Let another account answer for a project.
+    Make another account the owner of a project.
 
-    It becomes an owner among the members; the former one stays an owner.
+    Both the new and the previous owner are members with the role owner.
     """
-    project, changed = lifecycle.transfer_project(request, call.now, call.actor)
+    project, changed = projects.transfer_project(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return project
@@ -133,7 +129,7 @@ def transfer_project(call: Call, request: TransferProject) -> ProjectRow:
 )
 def remove_project(call: Call, request: RemoveProject) -> ProjectRow:
     """
-    Archive a project: all in it stays readable and can no longer be changed.
+    Archive a project, which makes it and its contents read-only.
 
     Archiving it again changes nothing.
     """
@@ -153,11 +149,11 @@ def remove_project(call: Call, request: RemoveProject) -> ProjectRow:
 )
 def restore_project(call: Call, request: RestoreProject) -> ProjectRow:
     """
-    Bring an archived project back as it was.
+    Restore an archived project.
 
-    Restoring one that is not archived changes nothing.
+    Restoring a project that is not archived changes nothing.
     """
-    project, changed = lifecycle.restore_project(request, call.now, call.actor)
+    project, changed = projects.restore_project(request, call.now, call.actor)
     if not changed:
         call.unchanged()
     return project

@@ -1,16 +1,14 @@
-"""What may be asked about the public docs."""
+"""Operations on the published documents of the docs project."""
 
 from api.operation import Call, operation
 from models.errors import DocumentNotFound
 from models.pagination import Page
+from models.projects.documents import published
 from models.projects.documents.published import (
     GetPublished,
     ListPublished,
     OutlineCollection,
     PublishedDocument,
-    published_got,
-    published_listed,
-    published_outline,
 )
 
 
@@ -23,12 +21,12 @@ from models.projects.documents.published import (
 )
 def list_published(call: Call, query: ListPublished) -> Page[PublishedDocument]:
     """
-    List the published documents of the docs project, as they were published.
+    List the published documents of the docs project, at their published versions.
 
-    They come by collection, section (none first), position and title. A page
-    also ends at 4 MiB of text.
+    They are sorted by collection, section (null first), position and title. A page
+    also ends at 4 MiB of content.
     """
-    return published_listed(query)
+    return published.list_published(query)
 
 
 @operation(
@@ -41,7 +39,7 @@ def list_published(call: Call, query: ListPublished) -> Page[PublishedDocument]:
 )
 def get_published(call: Call, query: GetPublished) -> PublishedDocument:
     """Get a published document of the docs project by its slug."""
-    return published_got(query)
+    return published.get_published(query)
 
 
 @operation(
@@ -52,9 +50,9 @@ def get_published(call: Call, query: GetPublished) -> PublishedDocument:
 )
 def get_published_outline(call: Call) -> list[OutlineCollection]:
     """
-    Get the table of contents of the public docs, without their texts.
+    Get the table of contents of the public docs.
 
-    Pages stand as on the public site: by collection, section (none first),
+    Pages are sorted as on the public site: by collection, section (null first),
     position and title.
     """
-    return published_outline()
+    return published.published_outline()

@@ -1,4 +1,4 @@
-"""What an administrator may ask about the end of projects."""
+"""Handle administrators' requests to purge projects."""
 
 from api.operation import MIB, Call, operation
 from models.base import canonical_json
@@ -13,7 +13,6 @@ from models.projects.projects.purge import (
     PreviewPurge,
     PurgeProject,
     PurgeResult,
-    purge_previewed,
 )
 
 
@@ -28,10 +27,10 @@ from models.projects.projects.purge import (
 )
 def purge_project(call: Call, request: PurgeProject) -> PurgeResult:
     """
-    Remove an archived project and all that is in it, for good.
+    Delete an archived project and everything in it. This cannot be undone.
 
-    confirm is the slug of the project, exactly. deleted counts what went, links
-    from other projects among it. The slug is free thereafter.
+    confirm must be exactly the slug of the project. deleted has the numbers of deleted
+    rows by kind, including links from other projects. The slug can then be used again.
     """
     project, counts = purge.purge_project(request)
     call.audit(project, detail=canonical_json(counts).decode())
@@ -46,5 +45,5 @@ def purge_project(call: Call, request: PurgeProject) -> PurgeResult:
     errors=(ProjectNotFound, BuiltinProject),
 )
 def preview_project_purge(call: Call, query: PreviewPurge) -> PurgeResult:
-    """Tell what a purge of the project would remove; it need not be archived."""
-    return purge_previewed(query)
+    """Return what a purge would delete; the project need not be archived."""
+    return purge.preview_purge(query)

@@ -1,4 +1,4 @@
-"""What may be asked about external references."""
+"""Operations on external references."""
 
 from api.operation import MIB, Call, operation
 from models.errors import (
@@ -28,11 +28,10 @@ from models.projects.discussion.references import (
     RemovedReference,
     RemoveReference,
     UpdateReference,
-    references_listed,
 )
 from models.projects.discussion.rows import ExternalReferenceRow, reference_with
 
-GATES = (RoleRequired, ProjectArchived, Archived, CommentRemoved)
+WRITE_ERRORS = (RoleRequired, ProjectArchived, Archived, CommentRemoved)
 
 
 @operation(
@@ -46,11 +45,11 @@ def list_references(call: Call, query: ListReferences) -> Page[ExternalReference
     """
     List external references, newest first, in one project or all.
 
-    With system and externalId, or with url, it tells what of ours the other
-    system's thing belongs to. Without a project or an entityId, references in
+    Filter by system and externalId, or by url, to find the entities that refer to
+    something in another system. Without a project or an entityId, references in
     archived projects are left out.
     """
-    return references_listed(query)
+    return references.list_references(query)
 
 
 @operation(
@@ -78,7 +77,7 @@ def get_reference(call: Call, query: GetReference) -> ExternalReferenceRow:
         DocumentNotFound,
         MilestoneNotFound,
         CommentNotFound,
-        *GATES,
+        *WRITE_ERRORS,
         NameTaken,
         LimitExceeded,
     ),
@@ -86,14 +85,14 @@ def get_reference(call: Call, query: GetReference) -> ExternalReferenceRow:
 )
 def add_reference(call: Call, request: AddReference) -> ExternalReferenceRow:
     """
-    Say what in another system belongs to a thing of a project.
+    Link something in another system, such as an issue, to an entity of a project.
 
-    What stands there already, by its system and externalId or else by its url, is
-    updated in its place, so the call can be repeated. Nothing is fetched. system
-    is told from the host of the url where it is left out.
+    If the entity has the reference already, by system and externalId or else by url,
+    it is updated, so the call can be repeated. The url is not fetched. If system is
+    omitted, it follows from the host of the url.
     """
-    reference, changed = references.add_reference(request, call.now, call.actor)
-    if not changed:
+    reference, is_changed = references.add_reference(request, call.now, call.actor)
+    if not is_changed:
         call.unchanged()
     return reference
 
@@ -103,13 +102,13 @@ def add_reference(call: Call, request: AddReference) -> ExternalReferenceRow:
     scope="projects:references:update",
     request=UpdateReference,
     response=ExternalReference,
-    errors=(ExternalReferenceNotFound, VersionConflict, *GATES, NameTaken),
+    errors=(ExternalReferenceNotFound, VersionConflict, *WRITE_ERRORS, NameTaken),
     max_body_bytes=MIB,
 )
 def update_reference(call: Call, request: UpdateReference) -> ExternalReferenceRow:
-    """Change an external reference; members left out stay as they are."""
-    reference, changed = references.update_reference(request, call.now, call.actor)
-    if not changed:
+    """Update an external reference; omitted fields keep their values."""
+    reference, is_changed = references.update_reference(request, call.now, call.actor)
+    if not is_changed:
         call.unchanged()
     return reference
 
@@ -119,11 +118,11 @@ def update_reference(call: Call, request: UpdateReference) -> ExternalReferenceR
     scope="projects:references:remove",
     request=RemoveReference,
     response=RemovedReference,
-    errors=GATES,
+    errors=WRITE_ERRORS,
     max_body_bytes=MIB,
 )
 def remove_reference(call: Call, request: RemoveReference) -> RemovedReference:
-    """Remove an external reference; removed is false where there was none."""
+    """Remove an external reference; removed is false if there was none."""
     removed = references.remove_reference(request, call.now, call.actor)
     if not removed:
         call.unchanged()

@@ -1,4 +1,4 @@
-"""What may be asked about relationships between work items."""
+"""Handle requests about relationships between work items."""
 
 from api.operation import MIB, Call, operation
 from models.errors import (
@@ -11,13 +11,11 @@ from models.errors import (
     WorkItemNotFound,
 )
 from models.pagination import Page
-from models.projects.work import relationships
+from models.projects.work import relationship_graph, relationships
 from models.projects.work.relationship_graph import (
     GetGraph,
     Graph,
     ListRelationships,
-    graph_got,
-    relationships_listed,
 )
 from models.projects.work.relationships import (
     AddWorkRelationship,
@@ -39,12 +37,12 @@ def list_relationships(
     call: Call, query: ListRelationships
 ) -> Page[WorkRelationshipRow]:
     """
-    List the relationships of a work item or of a project, the newest first.
+    List the relationships of a work item or of a project, newest first.
 
-    They are told as they are stored: depends_on as blocks the other way, and what
-    holds both ways once.
+    They are returned in the form in which they are stored: depends_on as blocks in
+    the other direction, and symmetric relationships once.
     """
-    return relationships_listed(query)
+    return relationship_graph.list_relationships(query)
 
 
 @operation(
@@ -56,12 +54,12 @@ def list_relationships(
 )
 def get_relationship_graph(call: Call, query: GetGraph) -> Graph:
     """
-    Get the graph of a project, or of what is around a work item.
+    Get the relationships of a project, or around a work item, as a graph.
 
-    depth says how many steps from the item are gone. More than 2000 edges are
-    truncated.
+    depth is the maximum distance from the work item. The graph is truncated at 2000
+    edges.
     """
-    return graph_got(query)
+    return relationship_graph.relationship_graph(query)
 
 
 @operation(
@@ -81,10 +79,11 @@ def get_relationship_graph(call: Call, query: GetGraph) -> Graph:
 )
 def add_relationship(call: Call, request: AddWorkRelationship) -> WorkRelationshipRow:
     """
-    Relate two work items, of one project or of two; what is so already stays.
+    Add a relationship between two work items, of the same project or of two.
 
-    A contributor of either project may. depends_on is stored as blocks the other
-    way. What blocks or supersedes may not lead back to itself.
+    The caller must be a contributor in either project. depends_on is stored as blocks
+    in the other direction. blocks and supersedes must not form a cycle. Adding a
+    relationship again changes nothing.
     """
     row, added = relationships.add_relationship(request, call.now, call.actor)
     if not added:
@@ -103,8 +102,12 @@ def add_relationship(call: Call, request: AddWorkRelationship) -> WorkRelationsh
 def remove_relationship(
     call: Call, request: RemoveWorkRelationship
 ) -> RemovedRelationship:
-    """Remove a relationship, said in either form; removed tells if it was there."""
-    removed = relationships.remove_relationship(request, call.now, call.actor)
-    if not removed.removed:
+    """
+    Remove a relationship, given in either form.
+
+    removed is false if there was no such relationship.
+    """
+    response = relationships.remove_relationship(request, call.now, call.actor)
+    if not response.removed:
         call.unchanged()
-    return removed
+    return response

@@ -1,10 +1,10 @@
-"""What may be asked about the roadmap."""
+"""Handle requests about the roadmap."""
 
 from typing import Any
 
 from api.operation import Call, operation
 from models.errors import ProjectNotFound
-from models.projects.planning.roadmap import GetRoadmap, Roadmap, roadmap_of
+from models.projects.planning.roadmap import GetRoadmap, Roadmap, build_roadmap
 
 
 @operation(
@@ -18,8 +18,9 @@ def get_roadmap(call: Call, query: GetRoadmap) -> dict[str, Any]:
     """
     Get the roadmap of a project, or of all that are not archived.
 
-    Milestones stand by target, work by priority and then by due date. What is
-    over, done or cancelled, is left out unless done is include; what is archived
-    is never on it. limit is for each kind in each bucket.
+    Milestones are sorted by target, work items by priority and then by due date.
+    Completed, done and cancelled ones are left out unless done is include; archived
+    ones always are. limit applies to the milestones and to the work items of each
+    bucket.
     """
-    return roadmap_of(query)
+    return build_roadmap(query)

@@ -1,9 +1,9 @@
-"""What may be asked of search."""
+"""Search in projects."""
 
 from api.operation import Call, operation
 from models.errors import ProjectNotFound
 from models.pagination import Page
-from models.projects.search.search import ListHits, SearchHit, hits_listed
+from models.projects.search.search import ListHits, SearchHit, search_hits
 
 
 @operation(
@@ -15,11 +15,11 @@ from models.projects.search.search import ListHits, SearchHit, hits_listed
 )
 def search(call: Call, query: ListHits) -> Page[SearchHit]:
     """
-    Search in work items, specifications, documents and comments, the best first.
+    Search work items, specifications, documents and comments, best match first.
 
-    All words of q are needed; quotes make a phrase, and a star after two letters
-    or more the beginning of a word. Of words that more than 500 things have, the
+    A hit contains all words of q. Quotes mark a phrase; a star after at least two
+    letters matches words with that prefix. If more than 500 entities match, the
     newest 500 are ranked. Highlights are pairs of start and length in the snippet,
     in code points.
     """
-    return hits_listed(query)
+    return search_hits(query)

@@ -1,4 +1,4 @@
-"""What may be asked about the revisions of specifications."""
+"""Operations on the revisions of specifications."""
 
 from api.operation import MIB, Call, operation
 from models.errors import (
@@ -18,8 +18,6 @@ from models.projects.specifications.revisions import (
     ListSpecificationRevisions,
     RestoreSpecificationRevision,
     SpecificationRevision,
-    specification_compared,
-    specification_revisions_listed,
 )
 from models.projects.specifications.rows import (
     SPECIFICATIONS,
@@ -43,9 +41,10 @@ def list_specification_revisions(
     """
     List the revisions of a specification, newest first.
 
-    With content=omit the texts are left empty. A page also ends at 4 MiB of text.
+    With content=omit the content fields are empty. A page also ends at 4 MiB of
+    content.
     """
-    return specification_revisions_listed(query)
+    return revisions.list_specification_revisions(query)
 
 
 @operation(
@@ -59,11 +58,11 @@ def get_specification_revision(
     call: Call, query: GetSpecificationRevision
 ) -> SpecificationRevisionRow:
     """
-    Get a revision: by its id, or of a specification by version.
+    Get a revision by its id, or by specification and version.
 
-    With at it is the revision that was in force at that time.
+    With at instead of version, get the revision that was the newest at that time.
     """
-    return SPECIFICATIONS.revision_got(query)
+    return SPECIFICATIONS.get_revision(query)
 
 
 @operation(
@@ -79,11 +78,10 @@ def diff_specification_revisions(
     """
     Compare two versions of a specification, line by line.
 
-    Without to, the newest. With from greater than to it is the way back. Where
-    two texts have too little in common, what is left is told as replaced and
-    truncated is true.
+    By default, to is the newest version; from may be greater than to. If the contents
+    have too little in common, the rest counts as replaced, and truncated is true.
     """
-    return specification_compared(query)
+    return revisions.diff_specification_revisions(query)
 
 
 @operation(
@@ -106,8 +104,8 @@ def restore_specification_revision(
     call: Call, request: RestoreSpecificationRevision
 ) -> SpecificationRow:
     """
-    Append a version with the title and text of an old one; the status stays.
+    Create a new version with the title and content of an old one.
 
-    Of an approved or implemented specification this needs a maintainer.
+    The status stays. If it is approved or implemented, this needs a maintainer.
     """
     return revisions.restore_specification_revision(request, call.now, call.actor)

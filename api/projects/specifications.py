@@ -1,4 +1,4 @@
-"""What may be asked about specifications."""
+"""Operations on specifications."""
 
 from api.operation import MIB, Call, operation
 from models.errors import (
@@ -15,7 +15,11 @@ from models.errors import (
 )
 from models.pagination import Page
 from models.projects.specifications import specifications, supersession
-from models.projects.specifications.coverage import Coverage, GetCoverage, coverage
+from models.projects.specifications.coverage import (
+    Coverage,
+    GetCoverage,
+    specification_coverage,
+)
 from models.projects.specifications.rows import SPECIFICATIONS, SpecificationRow
 from models.projects.specifications.specifications import (
     CreateSpecification,
@@ -23,13 +27,12 @@ from models.projects.specifications.specifications import (
     ListSpecifications,
     Specification,
     UpdateSpecification,
-    specifications_listed,
 )
 from models.projects.specifications.supersession import (
     GetLineage,
     Lineage,
     SupersedeSpecification,
-    lineage_of,
+    specification_lineage,
 )
 from models.projects.versioning import archive
 from models.projects.versioning.archive import RemoveSpecification, RestoreSpecification
@@ -46,13 +49,13 @@ def list_specifications(
     call: Call, query: ListSpecifications
 ) -> Page[SpecificationRow]:
     """
-    List specifications, last changed first unless sort says else.
+    List specifications, last updated first by default.
 
-    With content=omit the texts are left empty. A page also ends at 4 MiB of text.
-    Without a project, those of archived projects are left out unless archived
-    is only or include.
+    With content=omit the content fields are empty. A page also ends at 4 MiB of
+    content. Without a project, specifications of archived projects are left out
+    unless archived is only or include.
     """
-    return specifications_listed(query)
+    return specifications.list_specifications(query)
 
 
 @operation(
@@ -64,7 +67,7 @@ def list_specifications(
 )
 def get_specification(call: Call, query: GetSpecification) -> SpecificationRow:
     """Get the newest version of a specification, by id or by project and slug."""
-    return SPECIFICATIONS.got(query)
+    return SPECIFICATIONS.get(query)
 
 
 @operation(
@@ -77,10 +80,10 @@ def get_specification(call: Call, query: GetSpecification) -> SpecificationRow:
 )
 def create_specification(call: Call, request: CreateSpecification) -> SpecificationRow:
     """
-    Write a specification, which is version 1.
+    Create a specification. It starts at version 1.
 
-    As approved or implemented only a maintainer may. Send an Idempotency-Key to
-    be able to repeat the call safely.
+    Only a maintainer may create it as approved or implemented. Send an
+    Idempotency-Key to repeat the call safely.
     """
     return specifications.create_specification(request, call.now, call.actor)
 
@@ -102,10 +105,10 @@ def create_specification(call: Call, request: CreateSpecification) -> Specificat
 )
 def update_specification(call: Call, request: UpdateSpecification) -> SpecificationRow:
     """
-    Save a specification as its next version; members left out stay as they are.
+    Save a specification as its next version; omitted fields keep their values.
 
-    A save that leaves it approved or implemented needs a maintainer: others send
-    status draft or review along with their change.
+    Only a maintainer may save it as approved or implemented. Others must set the
+    status to draft or review in the same call.
     """
     return specifications.update_specification(request, call.now, call.actor)
 
@@ -131,15 +134,15 @@ def supersede_specification(
     call: Call, request: SupersedeSpecification
 ) -> SpecificationRow:
     """
-    Retire a specification in favour of another one, for good.
+    Supersede a specification by another one. This is permanent.
 
-    The successor lives in the same project: not archived, not superseded itself.
-    Work that is tied to the specification stays tied to it.
+    The successor must be in the same project, and neither archived nor superseded.
+    Work that is linked to the specification stays linked to it.
     """
-    specification, changed = supersession.supersede_specification(
+    specification, is_changed = supersession.supersede_specification(
         request, call.now, call.actor
     )
-    if not changed:
+    if not is_changed:
         call.unchanged()
     return specification
 
@@ -154,12 +157,14 @@ def supersede_specification(
 )
 def remove_specification(call: Call, request: RemoveSpecification) -> SpecificationRow:
     """
-    Archive a specification: it becomes read-only.
+    Archive a specification, which makes it read-only.
 
-    Beyond draft and review this needs a maintainer.
+    Unless the status is draft or review, this needs a maintainer.
     """
-    specification, changed = archive.remove_specification(request, call.now, call.actor)
-    if not changed:
+    specification, is_changed = archive.remove_specification(
+        request, call.now, call.actor
+    )
+    if not is_changed:
         call.unchanged()
     return specification
 
@@ -176,14 +181,14 @@ def restore_specification(
     call: Call, request: RestoreSpecification
 ) -> SpecificationRow:
     """
-    Take a specification out of the archive; its status is what it was.
+    Restore an archived specification, with its earlier status.
 
-    Beyond draft and review this needs a maintainer.
+    Unless the status is draft or review, this needs a maintainer.
     """
-    specification, changed = archive.restore_specification(
+    specification, is_changed = archive.restore_specification(
         request, call.now, call.actor
     )
-    if not changed:
+    if not is_changed:
         call.unchanged()
     return specification
 
@@ -197,11 +202,11 @@ def restore_specification(
 )
 def get_specification_lineage(call: Call, query: GetLineage) -> Lineage:
     """
-    Get what a specification supersedes and what supersedes it, nearest first.
+    Get the predecessors and successors of a specification, nearest first.
 
-    headId is the one at the end of the line, or the specification itself.
+    headId is the id of the last successor, or of the specification itself.
     """
-    return lineage_of(query)
+    return specification_lineage(query)
 
 
 @operation(
@@ -213,11 +218,12 @@ def get_specification_lineage(call: Call, query: GetLineage) -> Lineage:
 )
 def get_specification_coverage(call: Call, query: GetCoverage) -> Page[Coverage]:
     """
-    Count the work tied to specifications, and tell where the two drift apart.
+    Count the work linked to specifications, and report drift between the two.
 
-    Archived work does not count. drift names approved-without-implementing-work,
-    implemented-with-open-work (that implements it) and retired-with-open-work
-    (that implements it or is governed by it; superseded or archived). With
-    drift=true only those with a finding.
+    Archived work does not count. The drift of a specification is
+    approved-without-implementing-work, implemented-with-open-work if work that
+    implements it is open, or retired-with-open-work if it is superseded or archived
+    while work that implements it or is governed by it is open. With drift=true, only
+    specifications that have drifted are listed.
     """
-    return coverage(query)
+    return specification_coverage(query)

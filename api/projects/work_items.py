@@ -1,4 +1,4 @@
-"""What may be asked about work items."""
+"""Handle requests about work items."""
 
 from typing import Any
 
@@ -13,8 +13,9 @@ from models.errors import (
     WorkItemNotFound,
 )
 from models.pagination import Page
-from models.projects.work import items
-from models.projects.work.context import GetWorkContext, WorkContext, context_of
+from models.projects.work import items, listing
+from models.projects.work.context import GetWorkContext, WorkContext, work_context
+from models.projects.work.filters import ListWorkItems
 from models.projects.work.items import (
     CreateWorkItem,
     GetWorkItem,
@@ -23,9 +24,7 @@ from models.projects.work.items import (
     UpdateWorkItem,
     WorkItem,
     archive_work_item,
-    work_item_got,
 )
-from models.projects.work.listing import ListWorkItems, work_items_listed
 from models.projects.work.rows import WorkItemRow
 
 
@@ -38,16 +37,16 @@ from models.projects.work.rows import WorkItemRow
 )
 def list_work_items(call: Call, query: ListWorkItems) -> Page[WorkItemRow]:
     """
-    List work items, last changed first unless sort and order say else.
+    List work items, by default with the most recently updated first.
 
-    assigneeId takes an account, me or none. blocked is true for what has an open
-    blocker; ready for what waits in backlog or planned without one. Down, by
-    priority or bucket, the most urgent and the nearest come first. Of words that
-    more than 500 items have, relevance ranks the newest 500 and tells of no other.
-    Without a project, items of archived projects are left out unless archived is
-    only or include.
+    assigneeId is an account id, me or none. blocked selects the items that have an
+    open blocker, ready those in backlog or planned that have none. In descending
+    order, priority begins with the most urgent and bucket with the nearest. If more
+    than 500 items match q, relevance ranks only the newest 500 and leaves out the
+    others. Without a project, items of archived projects are left out unless archived
+    is only or include.
     """
-    return work_items_listed(query, call.actor)
+    return listing.list_work_items(query, call.actor)
 
 
 @operation(
@@ -58,8 +57,8 @@ def list_work_items(call: Call, query: ListWorkItems) -> Page[WorkItemRow]:
     errors=(WorkItemNotFound, ProjectNotFound),
 )
 def get_work_item(call: Call, query: GetWorkItem) -> WorkItemRow:
-    """Get a work item, by its id or by project and number."""
-    return work_item_got(query)
+    """Get a work item by its id, or by its project and number."""
+    return items.get_work_item(query)
 
 
 @operation(
@@ -71,12 +70,12 @@ def get_work_item(call: Call, query: GetWorkItem) -> WorkItemRow:
 )
 def get_work_item_context(call: Call, query: GetWorkContext) -> dict[str, Any]:
     """
-    Get a work item with all that one needs to begin.
+    Get a work item with everything that one needs to start working on it.
 
-    Comments and activity are the last 20 of each. The texts of specifications are
-    left empty unless withContent is true.
+    It includes the latest 20 comments and activity records. The contents of
+    specifications are empty unless withContent is true.
     """
-    return context_of(query)
+    return work_context(query)
 
 
 @operation(
@@ -89,10 +88,11 @@ def get_work_item_context(call: Call, query: GetWorkContext) -> dict[str, Any]:
 )
 def create_work_item(call: Call, request: CreateWorkItem) -> WorkItemRow:
     """
-    Put a work item into a project, under the project's next number.
+    Create a work item, with the next number of the project.
 
-    Assignees are members, in the docs project any account; labels are global or of
-    the project. Send an Idempotency-Key to be able to repeat the call safely.
+    Assignees must be members of the project, except in the docs project. Labels must
+    be global or belong to the project. Send an Idempotency-Key to be able to repeat
+    the call safely.
     """
     return items.create_work_item(request, call.now, call.actor)
 
@@ -114,10 +114,10 @@ def create_work_item(call: Call, request: CreateWorkItem) -> WorkItemRow:
 )
 def update_work_item(call: Call, request: UpdateWorkItem) -> WorkItemRow:
     """
-    Change a work item; members left out stay as they are, lists are replaced.
+    Update a work item; omitted fields do not change, and lists are replaced.
 
-    Any status may follow any other. An item is completed when it enters done, and
-    no longer when it leaves it.
+    Any status may follow any other. completedAt is set when the status becomes done,
+    and cleared when it becomes another.
     """
     item, changed = items.update_work_item(request, call.now, call.actor)
     if not changed:
@@ -134,7 +134,7 @@ def update_work_item(call: Call, request: UpdateWorkItem) -> WorkItemRow:
     max_body_bytes=MIB,
 )
 def remove_work_item(call: Call, request: RemoveWorkItem) -> WorkItemRow:
-    """Archive a work item, in whatever status; it can be restored."""
+    """Archive a work item, whatever its status; it can be restored."""
     item, changed = archive_work_item(request, call.now, call.actor)
     if not changed:
         call.unchanged()
@@ -150,7 +150,7 @@ def remove_work_item(call: Call, request: RemoveWorkItem) -> WorkItemRow:
     max_body_bytes=MIB,
 )
 def restore_work_item(call: Call, request: RestoreWorkItem) -> WorkItemRow:
-    """Restore an archived work item as it was."""
+    """Restore an archived work item."""
     item, changed = items.restore_work_item(request, call.now, call.actor)
     if not changed:
         call.unchanged()

@@ -1,10 +1,11 @@
-"""What may be asked about the operators' writes."""
+"""The operation that lists the audit log of the status page."""
 
 from typing import Any
 
 from api.operation import Call, operation
 from models.pagination import Page
-from models.status.audit import ListStatusAudit, StatusAuditEvent, status_audit_listed
+from models.status import audit
+from models.status.audit import ListStatusAudit, StatusAuditEvent
 
 
 @operation(
@@ -14,5 +15,5 @@ from models.status.audit import ListStatusAudit, StatusAuditEvent, status_audit_
     response=list[StatusAuditEvent],
 )
 def list_status_audit(call: Call, query: ListStatusAudit) -> Page[Any]:
-    """List the operators' writes, newest first; measurements are not among them."""
-    return status_audit_listed(query)
+    """List the writes of operators, newest first; measurements are not audited."""
+    return audit.list_status_audit(query)

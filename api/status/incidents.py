@@ -1,24 +1,21 @@
-"""What may be asked about incidents."""
+"""The operations on incidents."""
 
 from api.operation import Call, operation
 from models.errors import IncidentNotFound, ReferenceNotFound
 from models.pagination import Page
 from models.status.incidents import incidents
 from models.status.incidents.incidents import (
-    EntryRow,
     GetIncident,
     IncidentRow,
+    IncidentUpdateRow,
+    ListIncidents,
     StatusAddIncident,
     StatusAddIncidentUpdate,
     StatusIncident,
     StatusIncidentDetail,
     StatusIncidentUpdate,
     StatusUpdateIncident,
-    add_entry,
-    incident_detail,
-    open_incident,
 )
-from models.status.incidents.listing import ListIncidents, incidents_listed
 
 
 @operation(
@@ -35,10 +32,10 @@ def add_incident(call: Call, request: StatusAddIncident) -> IncidentRow:
     """
     Open an incident.
 
-    It imposes its severity on every service it affects until it is resolved.
-    The body becomes the first entry of its timeline.
+    Until it is resolved, its severity is the state of every service it affects. The
+    body becomes the first update of its timeline.
     """
-    incident = open_incident(request, call.now)
+    incident = incidents.open_incident(request, call.now)
     call.audit(incident)
     return incident
 
@@ -54,10 +51,10 @@ def add_incident(call: Call, request: StatusAddIncident) -> IncidentRow:
 )
 def update_incident(call: Call, request: StatusUpdateIncident) -> IncidentRow:
     """
-    Change an incident; members left out stay as they are.
+    Update an incident; omitted fields do not change.
 
-    Resolving sets resolvedAt to now unless it is given; leaving resolved clears
-    it.
+    Resolving it sets resolvedAt to the current time unless it is sent. Reopening it
+    clears resolvedAt.
     """
     incident, changes = incidents.update_incident(request, call.now)
     call.audit_changes(incident, changes)
@@ -74,15 +71,17 @@ def update_incident(call: Call, request: StatusUpdateIncident) -> IncidentRow:
     rebuilds="status",
     errors=(IncidentNotFound,),
 )
-def add_incident_update(call: Call, request: StatusAddIncidentUpdate) -> EntryRow:
+def add_incident_update(
+    call: Call, request: StatusAddIncidentUpdate
+) -> IncidentUpdateRow:
     """
-    Append an entry to an incident's timeline.
+    Post an update to the timeline of an incident.
 
-    With a status the incident takes it; without one it keeps its own.
+    If a status is sent, the incident takes it; otherwise its status does not change.
     """
-    entry = add_entry(request, call.now)
-    call.audit(entry, detail=f"status: {entry.status}")
-    return entry
+    update = incidents.add_incident_update(request, call.now)
+    call.audit(update, detail=f"status: {update.status}")
+    return update
 
 
 @operation(
@@ -95,9 +94,10 @@ def list_incidents(call: Call, query: ListIncidents) -> Page[IncidentRow]:
     """
     List incidents, newest first.
 
-    active means not resolved; from and to select those that overlap the range.
+    The status active means not resolved. from and to select the incidents that
+    overlap the range.
     """
-    return incidents_listed(query, call.now)
+    return incidents.list_incidents(query, call.now)
 
 
 @operation(
@@ -108,5 +108,5 @@ def list_incidents(call: Call, query: ListIncidents) -> Page[IncidentRow]:
     errors=(IncidentNotFound,),
 )
 def get_incident(call: Call, query: GetIncident) -> StatusIncidentDetail:
-    """Get an incident with its timeline, oldest entry first."""
-    return incident_detail(query.id)
+    """Get an incident with its updates, oldest first."""
+    return incidents.incident_detail(query.id)

@@ -1,4 +1,4 @@
-"""What may be asked about maintenance windows."""
+"""The operations on maintenance windows."""
 
 from api.operation import Call, operation
 from models.errors import MaintenanceNotFound, ReferenceNotFound
@@ -11,9 +11,6 @@ from models.status.maintenance.windows import (
     StatusAddMaintenance,
     StatusMaintenance,
     StatusUpdateMaintenance,
-    maintenance_listed,
-    maintenance_with,
-    schedule_maintenance,
 )
 
 
@@ -29,11 +26,11 @@ from models.status.maintenance.windows import (
 )
 def add_maintenance(call: Call, request: StatusAddMaintenance) -> MaintenanceRow:
     """
-    Announce a maintenance window.
+    Schedule a maintenance window.
 
-    It starts and ends by the clock: active from startsAt until before endsAt.
+    It starts and ends automatically: it is active from startsAt until endsAt.
     """
-    window = schedule_maintenance(request, call.now)
+    window = windows.schedule_maintenance(request, call.now)
     call.audit(window)
     return window
 
@@ -49,10 +46,10 @@ def add_maintenance(call: Call, request: StatusAddMaintenance) -> MaintenanceRow
 )
 def update_maintenance(call: Call, request: StatusUpdateMaintenance) -> MaintenanceRow:
     """
-    Change a window; members left out stay as they are.
+    Update a maintenance window; omitted fields do not change.
 
-    completed and cancelled win over the clock; scheduled puts the window back
-    under it.
+    The statuses completed and cancelled take precedence over the times of the
+    window. scheduled lets it start and end automatically again.
     """
     window, changes = windows.update_maintenance(request, call.now)
     call.audit_changes(window, changes)
@@ -69,9 +66,9 @@ def list_maintenance(call: Call, query: ListMaintenance) -> Page[MaintenanceRow]
     """
     List maintenance windows, newest first.
 
-    from and to select those that overlap the range.
+    from and to select the windows that overlap the range.
     """
-    return maintenance_listed(query, call.now)
+    return windows.list_maintenance(query, call.now)
 
 
 @operation(
@@ -83,4 +80,4 @@ def list_maintenance(call: Call, query: ListMaintenance) -> Page[MaintenanceRow]
 )
 def get_maintenance(call: Call, query: GetMaintenance) -> MaintenanceRow:
     """Get a maintenance window."""
-    return maintenance_with(query.id, call.now)
+    return windows.maintenance_with_id(query.id, call.now)

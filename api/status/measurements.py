@@ -1,11 +1,10 @@
-"""What probes may say."""
+"""The operation with which probes record measurements."""
 
 from api.operation import Call, operation
 from models.status.measurements import measurements
 from models.status.measurements.measurements import (
     RecordedMeasurements,
     StatusRecordMeasurements,
-    repeats_the_present,
 )
 
 
@@ -22,18 +21,20 @@ def record_measurements(
     """
     Record 1 to 200 measurements of one source.
 
-    A repeat counts as recorded and changes nothing, so a probe may send a batch
-    again. Slugs that name no service come back in `unknown`; the rest is kept.
-    A time in the future or older than raw measurements are kept refuses the
-    whole batch and names the item.
+    Repeated measurements count as recorded and change nothing, so a probe can safely
+    send a batch again. Slugs that match no service are returned in `unknown`, and
+    the other measurements are recorded. If a time is in the future or before the
+    retention of raw measurements, the whole batch is rejected, and the error names
+    the item.
     """
     settings = call.settings
-    if repeats_the_present(request, call.now, freshness=settings.freshness):
+    if measurements.repeats_current_readings(
+        request, call.now, freshness=settings.freshness
+    ):
         call.quietly()
-    retention = settings.raw_retention
-    recorded, changed = measurements.record_measurements(
-        request, call.now, retention=retention
+    recorded, has_changed = measurements.record_measurements(
+        request, call.now, retention=settings.raw_retention
     )
-    if not changed:
+    if not has_changed:
         call.unchanged()
     return recorded

@@ -1,20 +1,18 @@
-"""What may be asked about services."""
+"""The operations on the services of the status page."""
 
 from api.operation import Call, operation
 from models.errors import ServiceNotFound, SlugTaken
-from models.status.measurements.counts import StatusUptimeSummary, uptime_of
-from models.status.services import catalogue, removal
+from models.status.services import catalogue
 from models.status.services.catalogue import (
-    GetUptime,
     ListAdminServices,
-    ServiceRow,
+    RemovedService,
     StatusAddService,
     StatusAdminService,
+    StatusRemoveService,
     StatusUpdateService,
-    services_in_order,
-    shown_service,
+    services_in_display_order,
 )
-from models.status.services.removal import RemovedService, StatusRemoveService
+from models.status.services.rows import ServiceRow
 from models.status.snapshot.service_list_cache import service_list
 from models.status.snapshot.snapshot import (
     GetService,
@@ -32,8 +30,8 @@ from models.status.snapshot.snapshot import (
     response=list[StatusAdminService],
 )
 def list_admin_services(call: Call, query: ListAdminServices) -> list[ServiceRow]:
-    """List the catalogue in display order, with what is off the page."""
-    return services_in_order(include_disabled=query.include_disabled)
+    """List all services in display order, including disabled ones by default."""
+    return services_in_display_order(include_disabled=query.include_disabled)
 
 
 @operation(
@@ -50,7 +48,7 @@ def add_service(call: Call, request: StatusAddService) -> ServiceRow:
     """
     Add a service to the catalogue.
 
-    Its state is unknown until a probe has measured it. The slug never changes.
+    Its state is unknown until a probe measures it. The slug cannot be changed.
     """
     service = catalogue.add_service(request, call.now)
     call.audit(service)
@@ -67,7 +65,7 @@ def add_service(call: Call, request: StatusAddService) -> ServiceRow:
     errors=(ServiceNotFound,),
 )
 def update_service(call: Call, request: StatusUpdateService) -> ServiceRow:
-    """Change a service; members left out stay as they are."""
+    """Update a service; omitted fields do not change."""
     service, changes = catalogue.update_service(request, call.now)
     call.audit_changes(service, changes)
     return service
@@ -84,12 +82,12 @@ def update_service(call: Call, request: StatusUpdateService) -> ServiceRow:
 )
 def remove_service(call: Call, request: StatusRemoveService) -> RemovedService:
     """
-    Take a service off the page, or purge it with its measurements.
+    Remove a service from the page, or purge it with its measurements.
 
-    Incidents and maintenance windows keep its slug and name either way.
+    In both cases incidents and maintenance windows keep its slug and name.
     """
-    service, changed = removal.remove_service(request, call.now)
-    if changed:
+    service, has_changed = catalogue.remove_service(request, call.now)
+    if has_changed:
         call.audit(service, "service.purged" if request.purge else "service.removed")
     else:
         call.unchanged()
@@ -104,9 +102,9 @@ def remove_service(call: Call, request: StatusRemoveService) -> RemovedService:
 )
 def list_services(call: Call, query: ListServices) -> StatusServiceList:
     """
-    Tell the present state of every service, and of the whole.
+    List the current state of every service, and the overall state.
 
-    A group narrows the list; overall, checkedAt and stale are of all services.
+    A group narrows the list. overall, checkedAt and stale always cover all services.
     """
     return service_list(call.now, call.settings.freshness, query.group)
 
@@ -120,9 +118,10 @@ def list_services(call: Call, query: ListServices) -> StatusServiceList:
 )
 def get_service(call: Call, query: GetService) -> StatusServiceDetail:
     """
-    Tell one service's state and uptimes, its incidents and windows.
+    Get the state and uptime of a service, its incidents and its maintenance.
 
-    Those of the last 90 days, and all that are active or to come.
+    Incidents and windows of the last 90 days are included, and all that are active
+    or upcoming.
     """
     return service_detail(
         query.slug,
@@ -130,17 +129,3 @@ def get_service(call: Call, query: GetService) -> StatusServiceDetail:
         call.settings.freshness,
         interval_seconds=call.settings.probe_interval_seconds,
     )
-
-
-@operation(
-    "GET /status/v1/uptime/get",
-    scope="status:uptime:get",
-    request=GetUptime,
-    response=StatusUptimeSummary,
-    errors=(ServiceNotFound,),
-)
-def get_uptime(call: Call, query: GetUptime) -> StatusUptimeSummary:
-    """Tell the uptime of one service over a rolling period, by default 24h."""
-    service = shown_service(query.slug)
-    interval = call.settings.probe_interval_seconds
-    return uptime_of(service, query.period, call.now, interval_seconds=interval)

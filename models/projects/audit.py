@@ -1,4 +1,4 @@
-"""Who purged which project and changed which global label, as it may be asked."""
+"""List the audit log of projects: purged projects and changed global labels."""
 
 from typing import Annotated, Any, Literal
 
@@ -8,7 +8,7 @@ from models.audit import AuditRow
 from models.base import Schema
 from models.fields import Moment
 from models.pagination import CursorQuery, Limit, Page, cursor_page, descending
-from models.projects.fields import Commas
+from models.projects.fields import CommaSeparated
 
 AdminAction = Literal["project.purged", "label.added", "label.updated", "label.removed"]
 AdminTarget = Literal["project", "label"]
@@ -26,7 +26,7 @@ class ProjectsAdminAuditEvent(Schema):
 
 
 class ListProjectsAudit(CursorQuery):
-    action: Commas[AdminAction] | None = None
+    action: CommaSeparated[AdminAction] | None = None
     target_type: AdminTarget | None = None
     target_id: Annotated[str | None, Field(max_length=128)] = None
     actor: Annotated[str | None, Field(max_length=320)] = None
@@ -35,15 +35,15 @@ class ListProjectsAudit(CursorQuery):
     limit: Limit = 50
 
 
-def projects_audit_listed(query: ListProjectsAudit) -> Page[Any]:
-    """Return a page of the administrators' changes, newest first."""
+def list_projects_audit(query: ListProjectsAudit) -> Page[Any]:
+    """Return a page of audit events, newest first; from is inclusive, to exclusive."""
     rows = AuditRow.select().where(AuditRow.area == "projects")
     if query.action is not None:
         rows = rows.where(AuditRow.action.in_(query.action))
     for name in ("target_type", "target_id", "actor"):
-        wanted = getattr(query, name)
-        if wanted is not None:
-            rows = rows.where(getattr(AuditRow, name) == wanted)
+        value = getattr(query, name)
+        if value is not None:
+            rows = rows.where(getattr(AuditRow, name) == value)
     if query.from_ is not None:
         rows = rows.where(AuditRow.at >= query.from_)
     if query.to is not None:

@@ -1,20 +1,20 @@
-"""What comments and references are about, by the words of the specification."""
+"""Find the entities of projects that comments and references are attached to."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from models.errors import CommentRemoved, MemberNotFound
+from models.errors import CommentRemoved
 from models.projects.discussion.rows import CommentRow, comment_with
 from models.projects.documents.rows import document_with
 from models.projects.fields import EntityType
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.rows import member_with
 from models.projects.planning.rows import milestone_with
 from models.projects.projects.rows import ProjectRow, project_with, require_active
 from models.projects.specifications.rows import specification_with
 from models.projects.work.rows import work_item_with
 
-_WITH_ID: dict[str, Callable[[str], Any]] = {
+_FINDERS: dict[str, Callable[[str], Any]] = {
     "work": work_item_with,
     "specification": specification_with,
     "document": document_with,
@@ -25,7 +25,7 @@ _WITH_ID: dict[str, Callable[[str], Any]] = {
 
 @dataclass(frozen=True)
 class Entity:
-    """One thing of a project: `row` is None for the project itself."""
+    """An entity of a project; `row` is None for the project itself."""
 
     type: EntityType
     id: str
@@ -35,47 +35,36 @@ class Entity:
 
 def entity_with(type: EntityType, id: str, *, project_id: str | None = None) -> Entity:
     """
-    Return the thing; a member is found by its project and its account.
+    Return the entity; a member has the id of its account and needs `project_id`.
 
-    Raise the refusal of its kind where it is not there.
+    Raise the not-found error of its type if there is none.
     """
     if type == "project":
         return Entity(type, id, project_with(id), None)
     if type == "member":
         project = project_with(project_id)
-        return Entity(type, id, project, member_of(project, id))
-    row = _WITH_ID[type](id)
+        return Entity(type, id, project, member_with(project, id))
+    row = _FINDERS[type](id)
     return Entity(type, id, row.project, row)
 
 
-def member_of(project: ProjectRow, account_id: str) -> MemberRow:
-    """Return the membership of the account, or refuse."""
-    found = MemberRow.get_or_none(
-        MemberRow.project == project.id, MemberRow.account_id == account_id
-    )
-    if found is None:
-        raise MemberNotFound(
-            f"The project '{project.slug}' has no member '{account_id}'."
-        )
-    return found
-
-
-def require_open(entity: Entity) -> None:
-    """Refuse to write on what is archived, or on a comment that was removed."""
+def require_writable(entity: Entity) -> None:
+    """Raise an error if the entity is archived, or is a removed comment."""
     if entity.type == "comment":
-        require_open(commented(entity.row))
-        require_kept(entity.row)
+        require_writable(commented_entity(entity.row))
+        require_not_removed(entity.row)
     else:
         has_archive = entity.type not in ("project", "member")
         require_active(entity.project, entity.row if has_archive else None)
 
 
-def commented(comment: CommentRow) -> Entity:
-    """Return what the comment is on."""
-    kind: Any = comment.entity_type
-    return entity_with(kind, comment.entity_id)
+def commented_entity(comment: CommentRow) -> Entity:
+    """Return the entity that the comment is on."""
+    type: Any = comment.entity_type
+    return entity_with(type, comment.entity_id)
 
 
-def require_kept(comment: CommentRow) -> None:
+def require_not_removed(comment: CommentRow) -> None:
+    """Raise CommentRemoved if the comment was removed."""
     if comment.deleted_at is not None:
-        raise CommentRemoved("The comment was removed, and what it said with it.")
+        raise CommentRemoved("The comment was removed, and its text was deleted.")

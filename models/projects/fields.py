@@ -1,4 +1,4 @@
-"""The words of Area A: who acts, and what its questions have in common."""
+"""Define the actor and the field types that the schemas of projects share."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -28,29 +28,29 @@ ActorType = Literal["account", "key"]
 EntityType = Literal[
     "project", "work", "specification", "document", "milestone", "member", "comment"
 ]
-Archived = Literal["exclude", "only", "include"]
-Content = Literal["include", "omit"]
-Order = Literal["asc", "desc"]
+ArchivedFilter = Literal["exclude", "only", "include"]
+ContentOption = Literal["include", "omit"]
+SortOrder = Literal["asc", "desc"]
 Version = Annotated[WholeNumber, Field(gt=0, le=2**31)]
 
 Title = Annotated[str, TRIMMED, Field(min_length=1, max_length=200), SingleLine]
 Text = Annotated[str, Field(max_length=500_000)]
-Search = Annotated[str, Field(min_length=1, max_length=100)]
+SearchText = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-def _split(value: Any) -> Any:
+def _split_commas(value: Any) -> Any:
     return value.split(",") if isinstance(value, str) else value
 
 
-# Several words in one query parameter, separated by commas.
-Commas = Annotated[list[T], BeforeValidator(_split), Field(min_length=1)]
+# Several values in one query parameter.
+CommaSeparated = Annotated[list[T], BeforeValidator(_split_commas), Field(min_length=1)]
 AccountOrMe = Annotated[
     str, BeforeValidator(lambda value: value if value == "me" else parse_uuid(value))
 ]
-# Text of its own limits that may be null; "" is null.
-OrNull = Annotated[T | None, AfterValidator(null_if_empty)]
-Summary = OrNull[Annotated[str, TRIMMED, Field(max_length=300), SingleLine]]
-Description = OrNull[Annotated[str, Field(max_length=2000)]]
+# An optional text with limits of its own; an empty string becomes null.
+NullIfEmpty = Annotated[T | None, AfterValidator(null_if_empty)]
+Summary = NullIfEmpty[Annotated[str, TRIMMED, Field(max_length=300), SingleLine]]
+Description = NullIfEmpty[Annotated[str, Field(max_length=2000)]]
 
 
 @dataclass(frozen=True)
@@ -58,114 +58,124 @@ class Actor:
     """
     The account or API key that makes a change, and the request it came in.
 
-    `about` collects the ids of the projects in which the caller acts.
+    `project_ids` collects the projects that the request reads or changes, so that
+    purging one of them also deletes the stored response.
     """
 
     type: ActorType
     id: str
     request_id: str | None = None
-    about: set[str] = field(default_factory=set, compare=False, repr=False)
+    project_ids: set[str] = field(default_factory=set, compare=False, repr=False)
 
     @property
-    def account(self) -> str | None:
+    def account_id(self) -> str | None:
+        """The id of the account; None for a key that acts for no account."""
         return self.id if self.type == "account" else None
 
 
-class OfProject(Schema):
-    """A question about one project, which has two names; or about all."""
+class ProjectQuery(Schema):
+    """A query about one project, given by id or slug, or about all projects."""
 
     project_id: Id | None = None
     project_slug: Slug | None = None
 
     @model_validator(mode="after")
-    def _not_both(self) -> "OfProject":
+    def _not_both(self) -> "ProjectQuery":
         if self.project_id is not None and self.project_slug is not None:
             raise ValueError("Give projectId or projectSlug, not both.")
         return self
 
 
-class NamedInProject(OfProject):
-    """A question about one thing: by its id, or by its project and its slug."""
+class IdOrSlugQuery(ProjectQuery):
+    """A query for one entity, by its id or by its project and slug."""
 
     id: Id | None = None
     slug: Slug | None = None
 
     @model_validator(mode="after")
-    def _one(self) -> "NamedInProject":
-        exactly_one(self, "id", "slug")
+    def _id_or_slug(self) -> "IdOrSlugQuery":
+        require_exactly_one(self, "id", "slug")
         has_project = self.project_id is not None or self.project_slug is not None
         if self.slug is not None and not has_project:
-            raise ValueError("A slug goes with projectId or projectSlug.")
+            raise ValueError("slug requires projectId or projectSlug.")
         if self.id is not None and has_project:
-            raise ValueError("projectId and projectSlug go with slug, not with id.")
+            raise ValueError(
+                "projectId and projectSlug can only be used with slug, not with id."
+            )
         return self
 
 
 class ListRevisions(CursorQuery):
-    """A question about the revisions of what the member `of` names."""
+    """A query for the revisions of the entity whose id is in `parent_field`."""
 
-    of: ClassVar[str]
+    parent_field: ClassVar[str]
 
-    order: Order = "desc"
-    content: Content = "include"
+    order: SortOrder = "desc"
+    content: ContentOption = "include"
 
     @property
-    def of_id(self) -> str:
-        return str(getattr(self, self.of))
+    def parent_id(self) -> str:
+        return str(getattr(self, self.parent_field))
 
 
 class GetRevision(Schema):
-    """A question about one revision of what the member `of` names."""
+    """A query for one revision: by its id, or by version or time of its parent."""
 
-    of: ClassVar[str]
+    parent_field: ClassVar[str]
 
     id: Id | None = None
     version: QueryInteger | None = None
     at: Moment | None = None
 
     @property
-    def of_id(self) -> str | None:
-        named: str | None = getattr(self, self.of)
-        return named
+    def parent_id(self) -> str | None:
+        id: str | None = getattr(self, self.parent_field)
+        return id
 
     @model_validator(mode="after")
-    def _one(self) -> "GetRevision":
-        exactly_one(self, "id", self.of)
+    def _id_or_parent(self) -> "GetRevision":
+        require_exactly_one(self, "id", self.parent_field)
         if self.id is None:
-            exactly_one(self, "version", "at")
+            require_exactly_one(self, "version", "at")
         elif self.version is not None or self.at is not None:
+            parent = to_camel(self.parent_field)
             raise ValueError(
-                f"version and at go with {to_camel(self.of)}, not with id."
+                f"version and at can only be used with {parent}, not with id."
             )
         return self
 
 
-def exactly_one(shape: Schema, *names: str) -> None:
-    """Refuse a question that names its subject twice, or not at all."""
-    if len([name for name in names if getattr(shape, name) is not None]) != 1:
-        told = " and ".join(to_camel(name) for name in names)
-        raise ValueError(f"Give exactly one of {told}.")
+def require_exactly_one(schema: Schema, *names: str) -> None:
+    """Raise ValueError unless exactly one of the fields is set."""
+    if len([name for name in names if getattr(schema, name) is not None]) != 1:
+        fields = " and ".join(to_camel(name) for name in names)
+        raise ValueError(f"Give exactly one of {fields}.")
 
 
-def account_named(asked: str | None, actor: Actor, parameter: str) -> str | None:
-    """Return the account of `me`, which a key that acts for nobody has not."""
-    if asked != "me":
-        return asked
-    if actor.account is None:
-        detail = "The key acts for no account, so there is no me."
+def resolve_account(account_id: str | None, actor: Actor, parameter: str) -> str | None:
+    """
+    Return the account id, with `me` replaced by the caller's account.
+
+    Raise ValidationFailed for `me` if the key acts for no account.
+    """
+    if account_id != "me":
+        return account_id
+    if actor.account_id is None:
+        detail = "'me' requires a key that acts for an account."
         error = {"parameter": parameter, "code": "me", "detail": detail}
         raise ValidationFailed(f"{parameter}: {detail}", error)
-    return actor.account
+    return actor.account_id
 
 
-def sorted_by(field: Any, order: Order | None, id: Any) -> tuple[Sort, ...]:
+def sort_keys(field: Any, order: SortOrder | None, id: Any) -> tuple[Sort, ...]:
     """
-    Sort as asked: names go up and times go down unless the order says else.
+    Return the sort keys of a list: the field, then the id to break ties.
 
-    What has no value comes last, either way.
+    By default names sort ascending and times descending. Null values come last in
+    both orders.
     """
     is_time = field.name.endswith("_at")
-    down = order == "desc" or (order is None and is_time)
-    sort: Callable[[Any], Sort] = descending if down else ascending
-    first = nulls_last(field, descending=down) if field.null else sort(field)
+    is_descending = order == "desc" or (order is None and is_time)
+    sort: Callable[[Any], Sort] = descending if is_descending else ascending
+    first = nulls_last(field, descending=is_descending) if field.null else sort(field)
     return first, sort(id)

@@ -1,4 +1,4 @@
-"""What a role in a project allows."""
+"""Decide which role in a project allows which change."""
 
 from typing import Literal
 
@@ -7,10 +7,10 @@ Role = Literal["owner", "maintainer", "contributor", "reader"]
 # Each role includes those after it.
 ROLES: tuple[Role, ...] = ("owner", "maintainer", "contributor", "reader")
 
-# What each change needs in the project it is made in: the operation, and after
-# a space the case of it that needs another role. None: no role at all. What may
-# be done to oneself or by the author of a comment stands with its rule.
-NEEDS: dict[str, Role | None] = {
+# The role that each change requires in its project. A key is an operation, or an
+# operation, a space and the case of it that requires another role. None means that
+# no role is required. That only authors may update a comment is checked in its rule.
+REQUIRED_ROLES: dict[str, Role | None] = {
     "projects:create": None,
     "projects:update": "maintainer",
     "projects:export": "maintainer",
@@ -78,30 +78,30 @@ def effective_role(
     """
     Return the role in which a caller acts.
 
-    In a built-in project every account is at least a contributor. A key that
-    acts for no account passes every test of roles: an operator gave it its
-    scopes on purpose, and it is the rescue for a project without an owner.
+    In a built-in project every account is at least a contributor. A key that acts
+    for no account is treated as an owner: an operator chose its scopes, and it can
+    rescue a project that has no owner left.
     """
     if not for_account:
         return "owner"
-    if builtin and not includes(membership, "contributor"):
+    if builtin and not role_includes(membership, "contributor"):
         return "contributor"
     return membership
 
 
-def includes(role: Role | None, needed: Role | None) -> bool:
-    """Tell whether the role allows what needs the other."""
-    if needed is None:
+def role_includes(role: Role | None, required: Role | None) -> bool:
+    """Return whether the role is at least the required one."""
+    if required is None:
         return True
-    return role is not None and ROLES.index(role) <= ROLES.index(needed)
+    return role is not None and ROLES.index(role) <= ROLES.index(required)
 
 
-def allows(role: Role | None, case: str) -> bool:
-    """Tell whether the role allows a change that NEEDS names."""
-    return includes(role, NEEDS[case])
+def role_allows(role: Role | None, case: str) -> bool:
+    """Return whether the role allows a change that REQUIRED_ROLES names."""
+    return role_includes(role, REQUIRED_ROLES[case])
 
 
-def opens(role: Role | None, operation: str) -> bool:
-    """Tell whether the role allows some case of the operation; reads need none."""
-    cases = [case for case in NEEDS if case.partition(" ")[0] == operation]
-    return not cases or any(allows(role, case) for case in cases)
+def role_allows_operation(role: Role | None, operation: str) -> bool:
+    """Return whether the role allows any case of the operation; reads need no role."""
+    cases = [case for case in REQUIRED_ROLES if case.partition(" ")[0] == operation]
+    return not cases or any(role_allows(role, case) for case in cases)

@@ -1,4 +1,4 @@
-"""Who changed what on the status page: the operators' audit, as it may be asked."""
+"""List the audit log of the status area."""
 
 from typing import Annotated, Any, Literal
 
@@ -41,11 +41,11 @@ class ListStatusAudit(OffsetQuery):
     action: StatusAction | None = None
 
 
-def status_audit_listed(query: ListStatusAudit) -> Page[Any]:
-    """Return a page of the operators' writes, newest first."""
+def list_status_audit(query: ListStatusAudit) -> Page[Any]:
+    """Return a page of the audit log, newest first."""
     rows = AuditRow.select().where(AuditRow.area == "status")
     for name in ("target_type", "target_id", "actor", "action"):
-        wanted = getattr(query, name)
-        if wanted is not None:
-            rows = rows.where(getattr(AuditRow, name) == wanted)
+        value = getattr(query, name)
+        if value is not None:
+            rows = rows.where(getattr(AuditRow, name) == value)
     return offset_page(rows.order_by(AuditRow.number.desc()), query)

@@ -1,4 +1,4 @@
-"""Everything that is kept of the status area, as an export tells it."""
+"""Export the data of the status area, one item at a time."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -12,44 +12,49 @@ from models.status.incidents.incidents import (
     IncidentRow,
     StatusIncident,
     StatusIncidentUpdate,
-    entries_of,
-    with_services,
+    load_services,
+    updates_by_incident,
 )
 from models.status.maintenance.windows import (
     MaintenanceRow,
     StatusMaintenance,
-    complete,
+    load_details,
 )
-from models.status.measurements.rollups import COUNTED, HOUR_MS, rolled_up_until
-from models.status.services.catalogue import ServiceRow, StatusAdminService
-from models.status.state import Measured
+from models.status.measurements.rollups import (
+    COUNT_COLUMNS,
+    HOUR_MS,
+    rolled_up_until,
+)
+from models.status.services.catalogue import StatusAdminService
+from models.status.services.rows import ServiceRow
+from models.status.state import MeasurementStatus
 from models.storage.database import database
 
-# Rows of which the rest is looked up together.
-AT_ONCE = 200
+# Incidents or windows whose services and updates are read together.
+BATCH_SIZE = 200
 
-_SAMPLES = (
+_SELECT_SAMPLES = (
     "SELECT slug, observed_at, source, status, response_time_ms"
     " FROM {table} JOIN service ON service_id = number"
     " ORDER BY service_id, observed_at, source"
 )
 _COUNTERS = "operational, degraded, down, time_sum, time_count"
-_DAYS = (
+_SELECT_DAYS = (
     f"SELECT slug, starts_at, {_COUNTERS}, excluded"  # noqa: S608  our own text
     " FROM day JOIN service ON service_id = number ORDER BY service_id, starts_at"
 )
-# What is counted already, then what is not counted yet.
-_HOURS = (
+# The hours that were rolled up, then those that are counted now.
+_SELECT_HOURS = (
     f"SELECT slug, starts_at, {_COUNTERS}"  # noqa: S608  our own text
     " FROM hour JOIN service ON service_id = number WHERE starts_at < ?1"
-    f" UNION ALL SELECT slug, observed_at / {HOUR_MS} * {HOUR_MS}, {COUNTED}"
+    f" UNION ALL SELECT slug, observed_at / {HOUR_MS} * {HOUR_MS}, {COUNT_COLUMNS}"
     " FROM measurement JOIN service ON service_id = number"
     " WHERE observed_at >= ?1 GROUP BY 1, 2 ORDER BY 1, 2"
 )
 
 
 class ExportedIncident(StatusIncident):
-    """An incident with its timeline, oldest entry first."""
+    """An incident with its updates, oldest first."""
 
     updates: list[StatusIncidentUpdate]
 
@@ -58,7 +63,7 @@ class ExportedSample(Schema):
     slug: str
     observed_at: Moment
     source: str
-    status: Measured
+    status: MeasurementStatus
     response_time_ms: int | None
 
 
@@ -76,55 +81,58 @@ class ExportedDay(ExportedHour):
     excluded: int
 
 
-def services_kept() -> Iterator[Schema]:
+def exported_services() -> Iterator[Schema]:
     rows = ServiceRow.select().order_by(ServiceRow.created_at, ServiceRow.id)
     return map(StatusAdminService.model_validate, rows.iterator())
 
 
-def incidents_kept() -> Iterator[Schema]:
-    """Yield the incidents with their timelines, a few at a time."""
+def exported_incidents() -> Iterator[Schema]:
     query = IncidentRow.select().order_by(IncidentRow.started_at, IncidentRow.id)
-    for some in chunked(query.iterator(), AT_ONCE):
-        entries = entries_of(some)
-        for each in with_services(some):
-            told = StatusIncident.model_validate(each).all_fields()
-            timeline = entries[each.id][::-1]
-            yield ExportedIncident.model_validate(told | {"updates": timeline})
+    for batch in chunked(query.iterator(), BATCH_SIZE):
+        updates = updates_by_incident(batch)
+        for row in load_services(batch):
+            incident = StatusIncident.model_validate(row).all_fields()
+            yield ExportedIncident.model_validate(
+                incident | {"updates": updates[row.id][::-1]}
+            )
 
 
-def maintenance_kept(now: datetime) -> Iterator[Schema]:
-    row = MaintenanceRow
-    query = row.select().order_by(row.starts_at, row.id)
-    for some in chunked(query.iterator(), AT_ONCE):
-        yield from map(StatusMaintenance.model_validate, complete(some, now))
+def exported_maintenance(now: datetime) -> Iterator[Schema]:
+    query = MaintenanceRow.select().order_by(
+        MaintenanceRow.starts_at, MaintenanceRow.id
+    )
+    for batch in chunked(query.iterator(), BATCH_SIZE):
+        yield from map(StatusMaintenance.model_validate, load_details(batch, now))
 
 
-def hours_kept() -> Iterator[dict[str, Any]]:
-    """Yield the counters of each hour, and what was measured since the last."""
-    return _told(ExportedHour, _HOURS, rolled_up_until())
+def exported_hours() -> Iterator[dict[str, Any]]:
+    """Yield the counters of every hour, including those not rolled up yet."""
+    return _rows_as_json(ExportedHour, _SELECT_HOURS, rolled_up_until())
 
 
-def days_kept() -> Iterator[dict[str, Any]]:
-    """Yield the counters of the days whose samples are gone."""
-    return _told(ExportedDay, _DAYS)
+def exported_days() -> Iterator[dict[str, Any]]:
+    """Yield the counters of the days that were compacted."""
+    return _rows_as_json(ExportedDay, _SELECT_DAYS)
 
 
-def readings_kept() -> Iterator[dict[str, Any]]:
-    """Yield the newest sample of each source."""
-    return _told(ExportedSample, _SAMPLES.format(table="reading"))
+def exported_readings() -> Iterator[dict[str, Any]]:
+    """Yield the newest measurement of each source."""
+    return _rows_as_json(ExportedSample, _SELECT_SAMPLES.format(table="reading"))
 
 
-def measurements_kept() -> Iterator[dict[str, Any]]:
-    return _told(ExportedSample, _SAMPLES.format(table="measurement"))
+def exported_measurements() -> Iterator[dict[str, Any]]:
+    return _rows_as_json(ExportedSample, _SELECT_SAMPLES.format(table="measurement"))
 
 
-def _told(shape: type[Schema], statement: str, *given: int) -> Iterator[dict[str, Any]]:
+def _rows_as_json(
+    schema: type[Schema], statement: str, *parameters: int
+) -> Iterator[dict[str, Any]]:
     """
-    Yield the rows as the shape would tell them: slug and time come first.
+    Yield the rows as JSON; their first columns are a slug and a time.
 
-    There are millions: to pour each into the shape would take longer than the rest.
+    There are millions of them, and validating each would take most of the time.
     """
-    names = [str(each.alias) for each in shape.model_fields.values()]
-    for slug, at, *rest in database.stream(statement, given):
-        told = (slug, format_moment(from_epoch_ms(at)), *rest)
-        yield dict(zip(names, told, strict=True))
+    names = [str(field.alias) for field in schema.model_fields.values()]
+    for slug, at, *rest in database.stream(statement, parameters):
+        values = (slug, format_moment(from_epoch_ms(at)), *rest)
+        yield dict(zip(names, values, strict=True))

@@ -1,7 +1,8 @@
 """
-The state of a service and of the whole: computed when asked for, never stored.
+Compute the state of a service and the overall state.
 
-Pure functions: no row, no clock, no setting is read here. Decisions, section 5.
+States are computed on request and never stored. The functions are pure: they read
+no rows, no clock and no settings.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -17,7 +18,6 @@ State = Literal[
     "partial-outage",
     "major-outage",
 ]
-STATES: tuple[State, ...] = get_args(State)
 Overall = Literal[
     "operational",
     "maintenance",
@@ -27,195 +27,190 @@ Overall = Literal[
     "major-outage",
 ]
 Severity = Literal["degraded", "partial-outage", "major-outage"]
-Measured = Literal["operational", "degraded", "down"]
+MeasurementStatus = Literal["operational", "degraded", "down"]
 
-# From best to worst. An unknown service makes the whole unavailable, which is
-# worse than maintenance: nobody has looked.
-SEVERITIES: tuple[Severity, ...] = ("degraded", "partial-outage", "major-outage")
-OVERALLS: tuple[Overall, ...] = (
-    "operational",
-    "maintenance",
-    "unavailable",
-    "degraded",
-    "partial-outage",
-    "major-outage",
-)
+STATES: tuple[State, ...] = get_args(State)
+# From best to worst. Unavailable is worse than maintenance, because an unknown
+# service may be down.
+OVERALL_STATES: tuple[Overall, ...] = get_args(Overall)
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
-# From which share of its sources on a service that they call down is out.
-OUTAGES: tuple[tuple[float, State], ...] = (
+# The share of a service's fresh sources that must report down for each outage.
+OUTAGE_THRESHOLDS: tuple[tuple[float, State], ...] = (
     (1, "major-outage"),
     (0.5, "partial-outage"),
 )
 
-# How far ahead of ours a caller's clock may be.
-CLOCK_SKEW = timedelta(seconds=60)
+# How far a client's clock may be ahead of ours.
+MAX_CLOCK_SKEW = timedelta(seconds=60)
 
 
 class Reading(NamedTuple):
-    """What one source last said of a service."""
+    """The newest measurement of a service by one source."""
 
     source: str
-    status: Measured
+    status: MeasurementStatus
     observed_at: datetime
     response_time_ms: int | None = None
 
     def is_fresh(self, now: datetime, freshness: timedelta) -> bool:
         return now - self.observed_at <= freshness
 
-    def stale_from(self, freshness: timedelta) -> datetime:
-        """The first instant, to the millisecond, at which it is stale."""
+    def stale_at(self, freshness: timedelta) -> datetime:
+        """Return the first millisecond at which the reading is stale."""
         return self.observed_at + freshness + timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True)
-class Imposed:
-    """An active incident, as a service it affects sees it."""
+class ActiveIncident:
+    """An active incident that affects the service."""
 
     severity: Severity
     title: str
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """A state, and what decided it, in words for a reader."""
+class ServiceState:
+    """A state and the reason for it, as shown to readers."""
 
     state: State
     reason: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the rules decide on; `fresh` are those of the readings that are fresh."""
+
+    readings: Sequence[Reading]
+    fresh: Sequence[Reading]
+    incidents: Sequence[ActiveIncident]
+    maintenance_titles: Sequence[str]
+
+    def count(self, *statuses: MeasurementStatus) -> int:
+        """Return how many fresh readings have one of the statuses."""
+        return sum(reading.status in statuses for reading in self.fresh)
+
+
+class Rule(NamedTuple):
+    """
+    One rule: its condition in words and in code, the state, and the reason.
+
+    A rule without a state yields the worst severity of the active incidents.
+    """
+
+    condition: str
+    applies: Callable[[Facts], bool]
+    state: State | None
+    reason: Callable[[Facts], str]
 
 
 def worst_severity(severities: Collection[Severity]) -> Severity:
     return max(severities, key=SEVERITIES.index)
 
 
-@dataclass(frozen=True)
-class Facts:
-    """What a state is judged by: of readings, the newest of each source."""
-
-    readings: Sequence[Reading]
-    fresh: Sequence[Reading]
-    incidents: Sequence[Imposed]
-    windows: Sequence[str]
-
-    def said(self, *words: Measured) -> int:
-        """Return how many sources now say one of these words."""
-        return sum(each.status in words for each in self.fresh)
+def _incident_reason(facts: Facts) -> str:
+    worst = worst_severity([incident.severity for incident in facts.incidents])
+    title = next(i.title for i in facts.incidents if i.severity == worst)
+    return f"Incident: {title}"
 
 
-def _why_incident(facts: Facts) -> str:
-    worst = worst_severity([each.severity for each in facts.incidents])
-    deciding = next(each for each in facts.incidents if each.severity == worst)
-    return f"Incident: {deciding.title}"
+def _maintenance_reason(facts: Facts) -> str:
+    return f"Maintenance: {facts.maintenance_titles[0]}"
 
 
-def _why_window(facts: Facts) -> str:
-    return f"Maintenance: {facts.windows[0]}"
-
-
-def _why_unknown(facts: Facts) -> str:
+def _unknown_reason(facts: Facts) -> str:
     if not facts.readings:
         return "No measurement yet"
-    newest = max(each.observed_at for each in facts.readings)
+    newest = max(reading.observed_at for reading in facts.readings)
     return f"No measurement since {newest:%Y-%m-%d %H:%M}Z"
 
 
-def _why_measured(facts: Facts) -> str:
-    newest = max(each.observed_at for each in facts.fresh)
-    worse: tuple[Measured, ...] = ("down", "degraded")
-    word: Measured = next((each for each in worse if facts.said(each)), "operational")
+def _measurement_reason(facts: Facts) -> str:
+    newest = max(reading.observed_at for reading in facts.fresh)
+    worst_first: tuple[MeasurementStatus, ...] = ("down", "degraded", "operational")
+    worst = next(status for status in worst_first if facts.count(status))
     probes = "probe" if len(facts.fresh) == 1 else "probes"
-    count = f"{facts.said(word)} of {len(facts.fresh)} {probes}"
-    return f"{count} {word} at {newest:%H:%M}Z"
+    share = f"{facts.count(worst)} of {len(facts.fresh)} {probes}"
+    return f"{share} {worst} at {newest:%H:%M}Z"
 
 
-class Line(NamedTuple):
-    """
-    One line of the rule: when it applies, in words and in code, and what follows.
-
-    Without a state of its own it is the worst severity among the incidents.
-    """
-
-    when: str
-    applies: Callable[[Facts], bool]
-    state: State | None
-    why: Callable[[Facts], str]
-
-
-def down_from(share: float, state: State) -> Line:
-    words = "All" if share == 1 else f"At least {share * 100:g} %"
-    return Line(
-        f"{words} of its sources say that it is down",
-        lambda facts: facts.said("down") >= share * len(facts.fresh),
+def outage_rule(threshold: float, state: State) -> Rule:
+    """Return the rule that yields `state` from this share of down sources on."""
+    sources = "All" if threshold == 1 else f"At least {threshold * 100:g} %"
+    return Rule(
+        f"{sources} of its sources report it down",
+        lambda facts: facts.count("down") >= threshold * len(facts.fresh),
         state,
-        _why_measured,
+        _measurement_reason,
     )
 
 
-# The rule: the first line that applies decides. The page that explains it is made
-# of these lines too. A person's word outranks a probe's, and old news counts for
-# nothing: without a fresh reading a service is unknown, never operational.
-LINES: tuple[Line, ...] = (
-    Line(
+# The first rule that applies decides. Incidents and maintenance, which people
+# declare, outrank measurements. Without a fresh reading a service is unknown, never
+# operational. The page that explains the states is generated from these rules.
+RULES: tuple[Rule, ...] = (
+    Rule(
         "An active incident affects it",
         lambda facts: bool(facts.incidents),
         None,
-        _why_incident,
+        _incident_reason,
     ),
-    Line(
-        "Maintenance of it is under way",
-        lambda facts: bool(facts.windows),
+    Rule(
+        "Its maintenance is in progress",
+        lambda facts: bool(facts.maintenance_titles),
         "maintenance",
-        _why_window,
+        _maintenance_reason,
     ),
-    Line(
-        "No measurement of it is fresh",
+    Rule(
+        "It has no fresh measurement",
         lambda facts: not facts.fresh,
         "unknown",
-        _why_unknown,
+        _unknown_reason,
     ),
-    *(down_from(share, state) for share, state in OUTAGES),
-    Line(
-        "Any of its sources says that it is down or degraded",
-        lambda facts: facts.said("down", "degraded") > 0,
+    *(outage_rule(threshold, state) for threshold, state in OUTAGE_THRESHOLDS),
+    Rule(
+        "Any of its sources reports it down or degraded",
+        lambda facts: facts.count("down", "degraded") > 0,
         "degraded",
-        _why_measured,
+        _measurement_reason,
     ),
-    Line("Otherwise", lambda _: True, "operational", _why_measured),
+    Rule("Otherwise", lambda _: True, "operational", _measurement_reason),
 )
 
 
-def judge(
+def service_state(
     readings: Sequence[Reading],
     *,
-    incidents: Sequence[Imposed] = (),
-    windows: Sequence[str] = (),
+    incidents: Sequence[ActiveIncident] = (),
+    maintenance_titles: Sequence[str] = (),
     now: datetime,
     freshness: timedelta,
-) -> Judgement:
+) -> ServiceState:
     """
-    Return the state of one service. The first of the LINES that applies decides.
+    Return the state of one service. The first of the RULES that applies decides.
 
-    `readings` holds the newest of each source, `windows` the titles of the
-    maintenance under way.
+    `readings` holds the newest reading of each source, `maintenance_titles` the
+    titles of the maintenance windows that are active.
     """
-    fresh = [each for each in readings if each.is_fresh(now, freshness)]
-    facts = Facts(readings, fresh, incidents, windows)
-    line = next(each for each in LINES if each.applies(facts))
-    state = line.state or worst_severity([each.severity for each in incidents])
-    return Judgement(state, line.why(facts))
+    fresh = [reading for reading in readings if reading.is_fresh(now, freshness)]
+    facts = Facts(readings, fresh, incidents, maintenance_titles)
+    rule = next(rule for rule in RULES if rule.applies(facts))
+    state = rule.state or worst_severity([i.severity for i in incidents])
+    return ServiceState(state, rule.reason(facts))
 
 
-def overall_of(states: Iterable[State], *, stale: bool) -> Overall:
+def overall_state(states: Iterable[State], *, stale: bool) -> Overall:
     """
-    Return the worst of the services' states, as the state of the whole.
+    Return the worst of the services' states, where unknown counts as unavailable.
 
-    Without services, or with stale data, it is at least unavailable.
+    Without services or with stale data the overall state is at least unavailable.
     """
-    found: list[Overall] = [
+    candidates: list[Overall] = [
         "unavailable" if state == "unknown" else state for state in states
     ]
-    if stale or not found:
-        found.append("unavailable")
-    return max(found, key=OVERALLS.index)
+    if stale or not candidates:
+        candidates.append("unavailable")
+    return max(candidates, key=OVERALL_STATES.index)
 
 
 def next_change(
@@ -226,11 +221,11 @@ def next_change(
     freshness: timedelta,
 ) -> datetime | None:
     """
-    Return the next instant at which a state can change without a write.
+    Return the next time at which a state can change without a write, or None.
 
-    That is when a fresh reading goes stale, or at a boundary: the start or end
-    of a window, the start of an incident dated ahead.
+    That is when a fresh reading goes stale, or one of the boundaries: the start or
+    end of a maintenance window, or the start of an incident in the future.
     """
-    stale = (each.stale_from(freshness) for each in readings)
-    coming = [at for at in (*stale, *boundaries) if at > now]
-    return min(coming, default=None)
+    stale_times = (reading.stale_at(freshness) for reading in readings)
+    upcoming = [at for at in (*stale_times, *boundaries) if at > now]
+    return min(upcoming, default=None)

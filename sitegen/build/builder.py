@@ -13,7 +13,7 @@ from models.logs import LogLine
 from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
 from models.runtime.leader_election import LeaderElection, SingleServer
-from models.status.snapshot.last_change import next_told
+from models.status.snapshot.last_change import next_page_change
 from models.storage.database import reading
 from sitegen.build.build import build, folder_of
 from sitegen.build.report import Report
@@ -227,7 +227,9 @@ class Builder:
         if report.written:
             self._rests_until = time.monotonic() + min(seconds, COMPANY_SECONDS)
         with reading():
-            self._next_change = next_told(context.now, context.settings.freshness)
+            self._next_change = next_page_change(
+                context.now, context.settings.freshness
+            )
         self._due(self._next_change)
         self.progress.record(context.now, seconds)
         _log(areas, report, seconds)

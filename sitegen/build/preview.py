@@ -4,8 +4,8 @@ from collections.abc import Callable
 from os.path import isfile
 from pathlib import Path
 
-from models.projects.documents.preview import Text
-from models.projects.documents.rendered_bodies import Body
+from models.projects.documents.rendered_bodies import RenderedBody
+from models.projects.documents.site_preview import RenderInput
 from models.response_headers import candidate_files
 from sitegen.docs.body_cache import body_key, body_of
 
@@ -23,13 +23,13 @@ class Preview:
     def is_built_here(self) -> bool:
         return self._is_shown()
 
-    def key(self, text: Text) -> str:
+    def body_key(self, text: RenderInput) -> str:
         return body_key(text)
 
-    def body(self, text: Text, content: str) -> Body:
+    def render_body(self, text: RenderInput, content: str) -> RenderedBody:
         return body_of(text, content)
 
-    def holds(self, address: str) -> bool:
+    def has_file(self, address: str) -> bool:
         # What another server builds is not known here: no link is called broken.
         return not self.is_built_here or any(
             self._has(path) for path in candidate_files(address)

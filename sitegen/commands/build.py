@@ -1,12 +1,11 @@
-"""The command `build`: brings the output folder up to date."""
+"""The command `build`: update the built site."""
 
 from argparse import ArgumentParser, Namespace
 from time import perf_counter
 
-from models.commands.declaring import CommandContext, add_json
-from models.commands.opening import open_existing
-from models.commands.telling import progress
-from models.status.snapshot.last_change import next_told
+from models.runtime.commands import CommandContext
+from models.runtime.startup import open_existing_instance
+from models.status.snapshot.last_change import next_page_change
 from models.storage.database import limit_read_memory, reading
 from sitegen.build.build import build
 from sitegen.build.up_to_date import made_of, note
@@ -15,21 +14,27 @@ from sitegen.page import build_contexts
 
 
 def declare(parser: ArgumentParser) -> None:
-    parser.add_argument("--full", action="store_true", help="make every page again")
-    add_json(parser)
+    parser.add_argument("--full", action="store_true", help="render every page again")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=build_site)
 
 
-def build_site(given: CommandContext, arguments: Namespace) -> int:
-    settings, now = given.settings, given.clock()
-    made = made_of(settings)
-    open_existing(settings, now)
+def build_site(context: CommandContext, arguments: Namespace) -> int:
+    settings, now = context.settings, context.clock()
+    inputs_digest = made_of(settings)
+    open_existing_instance(settings, now)
     limit_read_memory()
     started = perf_counter()
-    context = build_contexts(settings, *given.described())(now)
-    report = build(context, full=arguments.full, progress=progress("page"))
+    build_context = build_contexts(settings, *context.describe_api())(now)
+    report = build(
+        build_context, full=arguments.full, progress=context.show_progress("page")
+    )
     with reading():
-        until = next_told(now, settings.freshness)
-    note(settings, made, until, report)
-    print_report(report, perf_counter() - started, as_json=arguments.json)
+        valid_until = next_page_change(now, settings.freshness)
+    note(settings, inputs_digest, valid_until, report)
+    print_report(
+        report,
+        perf_counter() - started,
+        print_json=context.print_json if arguments.json else None,
+    )
     return 1 if report.failed else 0

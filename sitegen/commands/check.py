@@ -1,32 +1,33 @@
-"""The command `check`: looks at the database, the audit chains and the output."""
+"""The command `check`: check the database, the audit logs and the built site."""
 
 from argparse import ArgumentParser, Namespace
 
 from models import changes
-from models.commands.declaring import CommandContext, add_json
-from models.commands.opening import open_existing
-from models.commands.telling import print_json
+from models.runtime.commands import CommandContext
+from models.runtime.startup import open_existing_instance
 from models.storage.database import reading
 from models.storage.integrity import integrity_problems
 from sitegen.output.folder import Folder
 from sitegen.output.inspection import differences
 
-WHOLE = "whole: database, audit chains, output"
-
 
 def declare(parser: ArgumentParser) -> None:
-    add_json(parser)
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=check)
 
 
-def check(given: CommandContext, arguments: Namespace) -> int:
-    open_existing(given.settings, given.clock())
+def check(context: CommandContext, arguments: Namespace) -> int:
+    open_existing_instance(context.settings, context.clock())
     with reading():
-        found = integrity_problems()
-        found += [f"{each.path} could not be made." for each in changes.failed_pages()]
-    found += differences(Folder(given.settings.output))
+        problems = integrity_problems()
+        problems += [
+            f"{page.path} could not be rendered." for page in changes.failed_pages()
+        ]
+    problems += differences(Folder(context.settings.output))
     if arguments.json:
-        print_json({"whole": not found, "faults": found})
+        context.print_json({"whole": not problems, "faults": problems})
+    elif problems:
+        print(*problems, f"problems found: {len(problems)}", sep="\n")
     else:
-        print(*found, "not whole" if found else WHOLE, sep="\n")
-    return 1 if found else 0
+        print("no problems found: database, audit logs, built site")
+    return 1 if problems else 0

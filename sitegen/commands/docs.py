@@ -1,4 +1,4 @@
-"""The command `docs import`: a Markdown tree comes in."""
+"""The command `docs import`: import a folder of Markdown files."""
 
 import sys
 from argparse import ArgumentParser, Namespace
@@ -6,83 +6,113 @@ from datetime import datetime
 from pathlib import Path
 from typing import get_args
 
-from models.commands.declaring import CommandContext, add_command, add_json, commands_of
-from models.commands.ending import CommandError, interrupted_import
-from models.commands.opening import on_trial, open_instance
-from models.commands.telling import print_json, progress
 from models.projects.documents.document_import import (
-    Import,
+    ImportOptions,
     ImportReport,
     import_documents,
 )
 from models.projects.documents.documents import Collection
 from models.projects.fields import Actor
+from models.runtime.commands import INTERRUPTED, CommandContext, CommandError
+from models.runtime.startup import dry_run_settings, open_instance
 from models.settings import Settings
 from sitegen.sources import report as reports
 from sitegen.sources.tree import Tree, read_tree
 
 
 def declare(parser: ArgumentParser) -> None:
-    help = "bring in a Markdown tree"
-    made = add_command(commands_of(parser), "import", help, import_docs)
-    collections = get_args(Collection)
-    folder, where = "the folder of the files", "where the pages appear"
-    made.add_argument("folder", type=Path, metavar="FOLDER", help=folder)
-    made.add_argument("--collection", required=True, choices=collections, help=where)
-    made.add_argument("--publish", action="store_true", help="publish what came in")
-    made.add_argument("--tree", metavar="NAME", help="instead of the folder's name")
-    for name, help in (
-        ("--prune", "withdraw and archive what came from this tree and is gone"),
-        ("--dry-run", "tell what would be done, and keep nothing"),
-        ("--strict", "exit 1 on any remark, not only when a file was left out"),
-    ):
-        made.add_argument(name, action="store_true", help=help)
-    add_json(made)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    help = "import a folder of Markdown files"
+    description = "Import a folder of Markdown files."
+    import_parser = commands.add_parser("import", help=help, description=description)
+    import_parser.set_defaults(run=import_docs)
+    import_parser.add_argument(
+        "folder", type=Path, metavar="FOLDER", help="folder of the Markdown files"
+    )
+    import_parser.add_argument(
+        "--collection",
+        required=True,
+        choices=get_args(Collection),
+        help="collection in which the documents appear",
+    )
+    import_parser.add_argument(
+        "--publish", action="store_true", help="publish the imported documents"
+    )
+    import_parser.add_argument(
+        "--tree", metavar="NAME", help="name of the tree (default: the folder's name)"
+    )
+    import_parser.add_argument(
+        "--prune",
+        action="store_true",
+        help="unpublish and archive documents of the tree whose files are gone",
+    )
+    import_parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print what would be imported, and import nothing",
+    )
+    import_parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="exit with 1 on any remark, not only if a file was left out",
+    )
+    import_parser.add_argument(
+        "--json", action="store_true", help="print the result as JSON"
+    )
 
 
-def import_docs(given: CommandContext, arguments: Namespace) -> int:
+def import_docs(context: CommandContext, arguments: Namespace) -> int:
     if not arguments.folder.is_dir():
         raise CommandError(f"There is no folder {arguments.folder}.")
     try:
-        tree = read_tree(arguments.folder, progress("file"))
+        tree = read_tree(arguments.folder, context.show_progress("file"))
         if not tree.sources and not tree.skipped:
             raise CommandError(
-                f"The folder {arguments.folder} holds no Markdown files."
+                f"The folder {arguments.folder} contains no Markdown files."
             )
-        with on_trial(given.settings, arguments.dry_run) as settings:
-            now = given.clock()
+        with dry_run_settings(context.settings, arguments.dry_run) as settings:
+            now = context.clock()
             open_instance(settings, now)
-            wanted = _wanted(settings, arguments, tree, now)
-            report = import_documents(tree.sources, wanted, progress("document"))
+            options = _import_options(settings, arguments, tree, now)
+            report = import_documents(
+                tree.sources, options, context.show_progress("document")
+            )
     except KeyboardInterrupt:
-        return interrupted_import()
+        # The import is one transaction, which was rolled back.
+        print("masthead: Interrupted. Nothing was imported.", file=sys.stderr)
+        return INTERRUPTED
     remarks = list(reports.remarks(tree, report))
-    _print_import(arguments, tree, report, remarks)
+    if arguments.json:
+        result = reports.to_json(tree, report) | {"dryRun": arguments.dry_run}
+        context.print_json(result)
+    else:
+        _print_report(tree, report, remarks, is_dry_run=arguments.dry_run)
     return 1 if tree.skipped or (arguments.strict and remarks) else 0
 
 
-def _wanted(
+def _import_options(
     settings: Settings, arguments: Namespace, tree: Tree, now: datetime
-) -> Import:
-    return Import(
+) -> ImportOptions:
+    return ImportOptions(
         collection=arguments.collection,
         now=now,
         actor=Actor("account", settings.docs_owner_id),
         tree=arguments.tree or arguments.folder.resolve().name,
         publish=arguments.publish,
         prune=arguments.prune,
-        held=frozenset(each.path for each in tree.skipped),
-        is_trial=arguments.dry_run,
+        skipped_paths=frozenset(note.path for note in tree.skipped),
+        is_dry_run=arguments.dry_run,
     )
 
 
-def _print_import(
-    arguments: Namespace, tree: Tree, report: ImportReport, remarks: list[str]
+def _print_report(
+    tree: Tree, report: ImportReport, remarks: list[str], *, is_dry_run: bool
 ) -> None:
-    if arguments.json:
-        print_json(reports.to_json(tree, report) | {"dryRun": arguments.dry_run})
-        return
     print(*remarks, sep="\n", end="\n" * bool(remarks), file=sys.stderr)
-    if arguments.dry_run:
-        print(*reports.changes(report), "A dry run: nothing was kept.", sep="\n")
+    if is_dry_run:
+        print(
+            *reports.changes(report),
+            "This was a dry run: nothing was imported.",
+            sep="\n",
+        )
     print(reports.summary(tree, report))

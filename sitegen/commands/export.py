@@ -1,42 +1,44 @@
-"""The command `export`: writes everything that is kept into a folder of files."""
+"""The command `export`: write all stored data to a folder of plain files."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from models.commands.declaring import CommandContext, add_json
-from models.commands.ending import CommandError
-from models.commands.opening import open_existing
-from models.commands.telling import print_json, progress
+from models.runtime.commands import CommandContext, CommandError
 from models.runtime.release import VERSION
+from models.runtime.startup import open_existing_instance
 from models.storage.database import limit_read_memory
 from sitegen.export.folder import ExportError
-from sitegen.export.writer import Export, export_into
+from sitegen.export.writer import ExportOptions, write_export
 
 
 def declare(parser: ArgumentParser) -> None:
-    folder = "a folder that is empty, or is to be made"
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help=folder)
-    samples = "every raw measurement, and not its hourly counters alone"
-    parser.add_argument("--samples", action="store_true", help=samples)
-    add_json(parser)
+    parser.add_argument(
+        "folder", type=Path, metavar="FOLDER", help="a new folder, or an empty one"
+    )
+    parser.add_argument(
+        "--samples", action="store_true", help="include every raw measurement"
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=export)
 
 
-def export(given: CommandContext, arguments: Namespace) -> None:
-    now = given.clock()
-    open_existing(given.settings, now)
+def export(context: CommandContext, arguments: Namespace) -> None:
+    now = context.clock()
+    open_existing_instance(context.settings, now)
     limit_read_memory()
-    wanted = Export(now, VERSION, given.settings.site_url, arguments.samples)
+    options = ExportOptions(
+        now, VERSION, context.settings.site_url, with_samples=arguments.samples
+    )
     try:
-        entries = export_into(arguments.folder, wanted, progress("record"))
+        files = write_export(arguments.folder, options, context.show_progress("record"))
     except ExportError as error:
         raise CommandError(str(error)) from error
-    told = {
-        "files": len(entries),
-        "records": sum(each.records for each in entries),
-        "bytes": sum(each.bytes for each in entries),
+    totals = {
+        "files": len(files),
+        "records": sum(file.records for file in files),
+        "bytes": sum(file.bytes for file in files),
     }
     if arguments.json:
-        print_json(told)
+        context.print_json(totals)
     else:
-        print(", ".join(f"{name} {value}" for name, value in told.items()))
+        print(", ".join(f"{name} {value}" for name, value in totals.items()))

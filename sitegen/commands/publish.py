@@ -1,55 +1,57 @@
-"""The command `publish`: brings the target that was named up to date."""
+"""The command `publish`: publish the built site to its target."""
 
 import sys
 from argparse import ArgumentParser, Namespace
 from time import perf_counter
 
-from models.commands.declaring import CommandContext, add_json
-from models.commands.ending import CommandError
-from models.commands.telling import print_json, progress
-from sitegen.output.publishing.publication import Publication, Report
+from models.runtime.commands import CommandContext, CommandError
+from sitegen.output.publishing.publication import Publication, PublishReport
 from sitegen.output.publishing.targets import PublishError
 
 
 def declare(parser: ArgumentParser) -> None:
-    for name, help in (
-        ("--dry-run", "tell what would travel, and send nothing"),
-        ("--verify", "ask the target for every file, and not for its note alone"),
-        ("--changed", "print the addresses that changed, one a line, and nothing else"),
+    for option, help in (
+        ("--dry-run", "print what would be published, and publish nothing"),
+        ("--verify", "check every file at the target"),
+        ("--changed", "print only the changed URLs, one per line"),
+        ("--json", "print the result as JSON"),
     ):
-        parser.add_argument(name, action="store_true", help=help)
-    add_json(parser)
+        parser.add_argument(option, action="store_true", help=help)
     parser.set_defaults(run=publish)
 
 
-def publish(given: CommandContext, arguments: Namespace) -> int:
-    if not given.settings.publish:
-        raise CommandError("MASTHEAD_PUBLISH names no folder and no bucket.")
+def publish(context: CommandContext, arguments: Namespace) -> int:
+    if not context.settings.publish:
+        raise CommandError("MASTHEAD_PUBLISH is not set to a folder or bucket.")
     started = perf_counter()
     try:
-        publication = Publication(given.settings)
+        publication = Publication(context.settings)
         if arguments.dry_run:
-            report = publication.trial(is_verified=arguments.verify)
+            report = publication.dry_run(verify=arguments.verify)
         else:
-            shown = progress("file")
-            report = publication.run(is_verified=arguments.verify, progress=shown)
+            report = publication.run(
+                verify=arguments.verify, progress=context.show_progress("file")
+            )
     except PublishError as error:
         raise CommandError(str(error)) from error
-    _print(arguments, report, perf_counter() - started)
-    return 1 if report.hook_failure else 0
-
-
-def _print(arguments: Namespace, report: Report, seconds: float) -> None:
+    seconds = perf_counter() - started
     if report.hook_failure:
         print(report.hook_failure, file=sys.stderr)
     if arguments.json:
-        print_json(report.told(seconds) | {"dryRun": arguments.dry_run})
-        return
-    if arguments.changed:
+        result = report.to_json(seconds) | {"dryRun": arguments.dry_run}
+        context.print_json(result)
+    elif arguments.changed:
         print(*report.changed, sep="\n", end="\n" * bool(report.changed))
-        return
-    if arguments.dry_run:
-        print(*(f"send {path}" for path in report.sent), sep="\n", end="")
-        print(*(f"\nremove {path}" for path in report.removed), sep="")
-        print("A dry run: nothing was sent.")
+    else:
+        _print_report(report, seconds, is_dry_run=arguments.dry_run)
+    return 1 if report.hook_failure else 0
+
+
+def _print_report(report: PublishReport, seconds: float, *, is_dry_run: bool) -> None:
+    if is_dry_run:
+        for path in report.sent:
+            print(f"send {path}")
+        for path in report.removed:
+            print(f"remove {path}")
+        print("This was a dry run: nothing was published.")
     print(report.summary(seconds))

@@ -1,39 +1,56 @@
 """
-A build that finds nothing to do, told before anything else is loaded.
+Finish a build that has nothing to do before the rest of the program is imported.
 
-Most builds from cron end here; to load what makes a page takes longer than all of it.
+Most builds started by cron have nothing to do, and importing what renders pages
+would take longer than everything else that they do.
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from time import perf_counter
 
-from models.commands.telling import print_json
 from models.settings import SettingError, Settings
 from sitegen.build.report import Report
 from sitegen.build.up_to_date import glance
 from sitegen.output.folder import OutputError
 
+PrintJson = Callable[[object], None]
 
-def nothing_to_build(
-    words: list[str], environment: Mapping[str, str], now: datetime
+
+def finish_quick_build(
+    arguments: list[str],
+    environment: Mapping[str, str],
+    now: datetime,
+    print_json: PrintJson,
 ) -> bool:
-    """Tell of a build that finds nothing to do, where a glance can tell."""
+    """
+    Report a build that has nothing to do, and return True.
+
+    Return False for any other command, and if something may have to be built.
+    """
     started = perf_counter()
-    if words not in (["build"], ["build", "--json"]):
+    if arguments not in (["build"], ["build", "--json"]):
         return False
     try:
         report = glance(Settings.from_environment(environment), now)
     except (SettingError, OutputError):
-        return False  # The command will say it in a sentence.
-    if report is not None:
-        print_report(report, perf_counter() - started, as_json="--json" in words)
-    return report is not None
+        return False  # The command itself reports the error.
+    if report is None:
+        return False
+    print_report(
+        report,
+        perf_counter() - started,
+        print_json=print_json if "--json" in arguments else None,
+    )
+    return True
 
 
-def print_report(report: Report, seconds: float, *, as_json: bool) -> None:
-    if as_json:
+def print_report(
+    report: Report, seconds: float, *, print_json: PrintJson | None
+) -> None:
+    """Print the report as JSON, or as text if there is no `print_json`."""
+    if print_json:
         print_json(report.told(seconds))
         return
     for remark in report.remarks():

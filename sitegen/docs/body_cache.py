@@ -7,18 +7,18 @@ from contextlib import contextmanager
 from itertools import chain
 
 from models.errors import StorageBusy
-from models.projects.documents.preview import Text
 from models.projects.documents.publication_history import (
     EarlierRevision,
-    earlier_revisions,
+    earlier_published_revisions,
 )
 from models.projects.documents.published import PublishedPage, published_documents
 from models.projects.documents.rendered_bodies import (
-    Body,
-    bodies_with,
-    forget_bodies,
-    keep_bodies,
+    RenderedBody,
+    delete_unused_bodies,
+    store_bodies,
+    stored_bodies,
 )
+from models.projects.documents.site_preview import RenderInput
 from models.storage.database import reading
 from sitegen.markdown.parser import RENDERER_VERSION, SOURCE_TAG, render
 
@@ -26,21 +26,25 @@ from sitegen.markdown.parser import RENDERER_VERSION, SOURCE_TAG, render
 MANY = 100
 
 
-def body_key(text: Text) -> str:
+def body_key(text: RenderInput) -> str:
     """Name what a text renders to; another renderer gives another name."""
     told = f"{RENDERER_VERSION}\n{text.digest}\n{text.title}"
     return hashlib.sha256(told.encode()).hexdigest()
 
 
-def body_of(text: Text, content: str) -> Body:
+def body_of(text: RenderInput, content: str) -> RenderedBody:
     made = render(below_title(text.title, content))
     headings = [(each.level, each.id, each.text) for each in made.headings]
-    return Body.of(body_key(text), made.links, headings, made.html)
+    return RenderedBody.of(body_key(text), made.links, headings, made.html)
 
 
-def is_as_written(body: Body) -> bool:
+def is_as_written(body: RenderedBody) -> bool:
     """Tell whether the text asks for more than a page may, and is shown as text."""
-    return not body.links and body.told_headings == "[]" and body.begins(SOURCE_TAG)
+    return (
+        not body.links
+        and body.headings_json == "[]"
+        and body.html_starts_with(SOURCE_TAG)
+    )
 
 
 def below_title(title: str, content: str) -> str:
@@ -59,18 +63,18 @@ class Bodies:
     """
 
     def __init__(self) -> None:
-        self._fresh: dict[str, Body] = {}
+        self._fresh: dict[str, RenderedBody] = {}
         # What is being put down: the snapshot will not show it.
-        self._leaving: dict[str, Body] = {}
+        self._leaving: dict[str, RenderedBody] = {}
         self._thread: ThreadPoolExecutor | None = None
 
-    def load(self, documents: Sequence[PublishedPage]) -> dict[str, Body]:
+    def load(self, documents: Sequence[PublishedPage]) -> dict[str, RenderedBody]:
         """Return what is kept, by document."""
         keys = {each.id: body_key(each) for each in documents}
-        kept = bodies_with(list(keys.values()))
+        kept = stored_bodies(list(keys.values()))
         return {id: kept[key] for id, key in keys.items() if key in kept}
 
-    def of(self, text: Text, content: Callable[[], str]) -> Body:
+    def of(self, text: RenderInput, content: Callable[[], str]) -> RenderedBody:
         """Return the body of a text that was not kept, rendered once."""
         key = body_key(text)
         body = self._fresh.get(key) or self._leaving.get(key)
@@ -86,16 +90,16 @@ class Bodies:
         self._leaving, self._fresh = self._fresh, {}
         self._thread.submit(self._keep, self._leaving)
 
-    def _keep(self, bodies: dict[str, Body]) -> None:
+    def _keep(self, bodies: dict[str, RenderedBody]) -> None:
         # What cannot be kept now is at the end of the next build.
         try:
-            keep_bodies(bodies.values())
+            store_bodies(bodies.values())
         except StorageBusy:
             self._fresh |= bodies
 
-    def earlier(self, revisions: Sequence[EarlierRevision]) -> list[Body]:
+    def earlier(self, revisions: Sequence[EarlierRevision]) -> list[RenderedBody]:
         """Return what pages showed before; that of the last one is mostly kept."""
-        kept = bodies_with([body_key(each) for each in revisions])
+        kept = stored_bodies([body_key(each) for each in revisions])
         return [
             kept.get(body_key(each)) or self.of(each, each.content)
             for each in revisions
@@ -117,6 +121,8 @@ class Bodies:
         """Forget the bodies of revisions that no page shows or goes on from."""
         with reading():
             public = published_documents()
-            before = earlier_revisions({e.id: e.published_version for e in public})
-        shown: list[Text] = [*public, *chain.from_iterable(before.values())]
-        forget_bodies(body_key(each) for each in shown)
+            before = earlier_published_revisions(
+                {e.id: e.published_version for e in public}
+            )
+        shown: list[RenderInput] = [*public, *chain.from_iterable(before.values())]
+        delete_unused_bodies(body_key(each) for each in shown)

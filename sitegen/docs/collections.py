@@ -7,11 +7,11 @@ from functools import cached_property
 from operator import is_
 from typing import Any
 
-from models.projects.documents.addresses import href_of
+from models.projects.documents.link_resolver import document_href
 from models.projects.documents.published import (
     PublishedDocument,
     PublishedPage,
-    Register,
+    PublishedPageReader,
 )
 from sitegen.page import BuildContext
 from sitegen.theme.filters import section_id
@@ -73,7 +73,7 @@ class _Library:
     """The shelves as they were last: one on which nothing changed is the same."""
 
     def __init__(self) -> None:
-        self.register = Register()
+        self.register = PublishedPageReader()
         self.docs_collections: dict[str, DocsCollection] = {}
 
     def read(self) -> list[DocsCollection]:
@@ -110,6 +110,6 @@ def line_of(document: PublishedPage) -> dict[str, str | None]:
     """Return a document as a line of a register."""
     return {
         "title": document.title,
-        "href": href_of(document),
+        "href": document_href(document),
         "summary": document.summary,
     }

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from models.fields import format_moment
-from models.projects.documents.addresses import (
+from models.projects.documents.link_resolver import (
+    document_href,
     document_path,
-    fragment_of,
-    href_of,
-    is_of_document,
+    is_document_href,
+    link_fragment,
 )
 from models.projects.documents.published import PublishedPage
 from models.response_headers import without_query
@@ -123,7 +123,7 @@ class DocumentPage:
         return [
             (href, self._lost(target))
             for target, href in self.resolved.items()
-            if href and href[0] == "/" and not is_of_document(href)
+            if href and href[0] == "/" and not is_document_href(href)
         ]
 
     def _lost(self, target: str) -> str:
@@ -138,7 +138,7 @@ class DocumentPage:
         """The links with a fragment: as written, the page, the fragment."""
         found = []
         for target, href in self.resolved.items():
-            if href and (fragment := fragment_of(href)):
+            if href and (fragment := link_fragment(href)):
                 found.append((target, without_query(href), fragment))
         return found
 
@@ -167,7 +167,7 @@ class DocumentPage:
         """Everything the page shows, with its costly parts by their names."""
         body = self.cache.body(self.document)
         self.resolved, self.is_blank = self._found(body.links), body.is_blank
-        self.told_headings, self.is_as_written = body.told_headings, is_as_written(body)
+        self.told_headings, self.is_as_written = body.headings_json, is_as_written(body)
         self.former_ids = self.cache.former_ids(self.document, body)
         keys = {"body": body_key(self.document), "sidebar": self.sidebar.key}
         more = {"links": list(self.resolved.values()), "former": self.former_ids}
@@ -233,4 +233,4 @@ def _look_alike(one: PublishedPage | None, other: PublishedPage | None) -> bool:
 
 
 def _link(document: PublishedPage) -> dict[str, str]:
-    return {"title": document.title, "href": href_of(document)}
+    return {"title": document.title, "href": document_href(document)}

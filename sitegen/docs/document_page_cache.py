@@ -5,15 +5,15 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any
 
-from models.projects.documents.addresses import Addresses
+from models.projects.documents.link_resolver import LinkResolver
 from models.projects.documents.publication_history import (
     EarlierRevision,
-    earlier_revisions,
-    of_several_versions,
+    documents_with_several_versions,
+    earlier_published_revisions,
 )
 from models.projects.documents.published import PublishedPage, published_contents
 from models.projects.documents.renamed_headings import former_ids
-from models.projects.documents.rendered_bodies import Body
+from models.projects.documents.rendered_bodies import RenderedBody
 from models.response_headers import without_query
 from sitegen.docs.body_cache import Bodies
 from sitegen.docs.collections import DocsCollection, docs_collections
@@ -35,9 +35,9 @@ _place = attrgetter(
 class DocumentPageCache:
     """One for all builds of a process; a build begins with `pages`."""
 
-    addresses: Addresses
+    addresses: LinkResolver
     _bodies: Bodies
-    _held: Ahead[Body]
+    _held: Ahead[RenderedBody]
     _contents: Ahead[str]
     _earlier: Ahead[list[EarlierRevision]]
     _of_several: set[str]
@@ -53,7 +53,7 @@ class DocumentPageCache:
         every = [each for collection in found for each in collection.documents]
         self._bodies = context.bodies
         self._read_ahead(every)
-        self._of_several = of_several_versions()
+        self._of_several = documents_with_several_versions()
         moved = self._find_addresses(every)
         yield PageBatch(self._renewed(context, found, moved))
         # All that was read ahead has been used; what comes now needs the room.
@@ -92,11 +92,11 @@ class DocumentPageCache:
         self._contents = Ahead(documents, _contents)
         self._earlier = Ahead(documents, _earlier)
 
-    def body(self, document: PublishedPage) -> Body:
+    def body(self, document: PublishedPage) -> RenderedBody:
         held = self._held.of(document)
         return held or self._bodies.of(document, lambda: self.content(document))
 
-    def former_ids(self, document: PublishedPage, body: Body) -> dict[str, str]:
+    def former_ids(self, document: PublishedPage, body: RenderedBody) -> dict[str, str]:
         """Return what the headings of the page were called before."""
         is_first = document.id not in self._of_several
         earlier = None if is_first else self._earlier.of(document)
@@ -129,12 +129,14 @@ class DocumentPageCache:
         places = [_place(each) for each in documents]
         if places == self._places:
             return False
-        self._places, self.addresses = places, Addresses(documents)
+        self._places, self.addresses = places, LinkResolver(documents)
         return True
 
 
 def _earlier(documents: Sequence[PublishedPage]) -> dict[str, list[EarlierRevision]]:
-    return earlier_revisions({each.id: each.published_version for each in documents})
+    return earlier_published_revisions(
+        {each.id: each.published_version for each in documents}
+    )
 
 
 def _contents(documents: Sequence[PublishedPage]) -> dict[str, str]:

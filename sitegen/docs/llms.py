@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import accumulate, takewhile
 
-from models.projects.documents.addresses import document_path
+from models.projects.documents.link_resolver import document_path
 from models.projects.documents.published import PublishedPage, published_contents
 from sitegen.docs.body_cache import below_title
 from sitegen.docs.collections import docs_collections

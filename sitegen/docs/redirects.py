@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from models.projects.documents.addresses import document_path, href_of
+from models.projects.documents.link_resolver import document_href, document_path
 from models.projects.documents.published import PublishedPage, former_addresses
 from sitegen.docs.collections import docs_collections
 from sitegen.page import BuildContext, Page, Rank, pages
@@ -32,7 +32,7 @@ def moves(context: BuildContext) -> list[Move]:
 def redirects(context: BuildContext) -> Iterator[Page]:
     """For every host: a page that says where the document is now."""
     for path, document in context.once(moves):
-        href = href_of(document)
+        href = document_href(document)
         yield Page(
             path,
             {"href": href, "title": document.title},
@@ -65,6 +65,6 @@ def rules(context: BuildContext) -> Iterator[Page]:
 def _addresses(path: str, document: PublishedPage) -> Iterator[tuple[str, str]]:
     """Yield old and new address of the page, its Markdown and its JSON."""
     now = document_path(document.collection, document.slug)
-    yield f"/{path.removesuffix('index.html')}", href_of(document)
+    yield f"/{path.removesuffix('index.html')}", document_href(document)
     yield f"/{markdown_path(path)}", f"/{markdown_path(now)}"
     yield twin(path), twin(now)

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from models.base import canonical_json
-from models.projects.documents.addresses import href_of
+from models.projects.documents.link_resolver import document_href
 from models.projects.documents.published import PublishedPage
 from sitegen.docs.collections import DocsCollection, same_objects
 from sitegen.theme.theme import Theme
@@ -40,8 +40,8 @@ class Sidebar:
         if self.marked is None:
             data = {"sections": self._told()}
             self.marked = self.theme.render("docs/sidebar.html", data=data)
-        link = f'<a href="{href_of(document)}">'
-        current = f'<a href="{href_of(document)}" aria-current="page">'
+        link = f'<a href="{document_href(document)}">'
+        current = f'<a href="{document_href(document)}" aria-current="page">'
         # Markup: the template escaped it.
         return Markup(self.marked.replace(link, current))  # noqa: S704
 
@@ -56,7 +56,7 @@ class Sidebar:
         return True
 
     def _told(self) -> list[dict[str, Any]]:
-        pages = [{"title": e.title, "href": href_of(e)} for e in self.documents]
+        pages = [{"title": e.title, "href": document_href(e)} for e in self.documents]
         return [
             {
                 "section": name,
@@ -92,5 +92,5 @@ class Sidebars:
 
 
 def _key(outline: Outline, documents: list[PublishedPage]) -> str:
-    told = [[each.title, href_of(each)] for each in documents]
+    told = [[each.title, document_href(each)] for each in documents]
     return hashlib.sha256(canonical_json([outline, told])).hexdigest()

@@ -1,4 +1,4 @@
-"""Documents as files that `docs import` reads back: trees, and every version."""
+"""Export documents as Markdown files that `docs import` can read."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -10,9 +10,9 @@ import yaml
 from models.base import Schema
 from models.fields import Id, Moment, format_moment
 from models.projects.bundles.bundle_writer import (
-    documents_of,
-    projects_held,
-    revisions_of,
+    all_projects,
+    document_revisions,
+    documents_with_former_collections,
 )
 from models.projects.documents.documents import Collection
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
@@ -21,12 +21,12 @@ from sitegen.sources.source_file import INDEXES, SUFFIXES
 from sitegen.sources.tree import IGNORED_FOLDERS, split_title
 
 FOLDER = "documents"
-# Where documents stand that have no collection.
-NOWHERE = "none"
+# The folder of documents without a collection.
+NO_COLLECTION = "none"
 
 
 class IndexedDocument(Schema):
-    """Which document is where: in the site, in the export, and before."""
+    """A document with its place on the site, in the export, and in earlier versions."""
 
     project: str
     slug: str
@@ -43,102 +43,111 @@ class IndexedDocument(Schema):
     file: str
 
 
-def index() -> Iterator[IndexedDocument]:
-    for project in projects_held():
-        places = Places()
-        for head, former in documents_of(project):
-            told: dict[str, Any] = {
+def document_index() -> Iterator[IndexedDocument]:
+    for project in all_projects():
+        paths = DocumentPaths()
+        for document, former_collections in documents_with_former_collections(project):
+            fields: dict[str, Any] = {
                 "project": project.slug,
-                "former_collections": sorted(former),
+                "former_collections": sorted(former_collections),
+                "file": paths.path_of(document).as_posix(),
             }
-            told |= {"file": places.of(head).as_posix()}
-            same = IndexedDocument.model_fields.keys() - told.keys()
-            told |= {name: getattr(head, name) for name in same}
-            yield IndexedDocument.model_validate(told)
+            columns = IndexedDocument.model_fields.keys() - fields.keys()
+            fields |= {name: getattr(document, name) for name in columns}
+            yield IndexedDocument.model_validate(fields)
 
 
-def files(project: ProjectRow) -> Iterator[tuple[str, str]]:
+def document_files(project: ProjectRow) -> Iterator[tuple[str, str]]:
     """
-    Yield the name and text of each file of the project's documents.
+    Yield the name and the text of each file of a project's documents.
 
-    What is published and what waits to be are trees; beside them is every version.
+    The published versions and the drafts are trees that can be imported. A third
+    folder contains every version.
     """
-    places = Places()
-    for head, _ in documents_of(project):
-        places.of(head)
-    for head, revision in revisions_of(project):
-        text, top = _text(head, revision), f"{FOLDER}/{project.slug}"
-        yield f"{top}/revisions/{head.slug}/{revision.version:04}.md", text
-        place = f"{head.collection or NOWHERE}/{places.of(head)}"
-        if head.archived_at is not None:
+    paths = DocumentPaths()
+    # Paths depend on the order in which documents get them: that of the index.
+    for document, _ in documents_with_former_collections(project):
+        paths.path_of(document)
+    folder = f"{FOLDER}/{project.slug}"
+    for document, revision in document_revisions(project):
+        text = _file_text(document, revision)
+        yield f"{folder}/revisions/{document.slug}/{revision.version:04}.md", text
+        path = f"{document.collection or NO_COLLECTION}/{paths.path_of(document)}"
+        if document.archived_at is not None:
             continue
-        if revision.version == head.published_version:
-            yield f"{top}/published/{place}", text
-        elif revision.version == head.version:
-            yield f"{top}/drafts/{place}", text
+        if revision.version == document.published_version:
+            yield f"{folder}/published/{path}", text
+        elif revision.version == document.version:
+            yield f"{folder}/drafts/{path}", text
 
 
-class Places:
+class DocumentPaths:
     """
-    Where in the tree of its collection each document of a project stands.
+    The path of each document of a project in the tree of its collection.
 
-    At the path that it was imported from, so that links between files go on to lead
-    where they led; else at its slug.
+    It is the path that the document was imported from, so that relative links between
+    files keep working; otherwise it is made of the slug.
     """
 
     def __init__(self) -> None:
-        self._of: dict[str, PurePosixPath] = {}
-        self._taken: set[str] = set()
+        self._paths: dict[str, PurePosixPath] = {}
+        self._used: set[str] = set()
 
-    def of(self, head: DocumentRow) -> PurePosixPath:
-        if head.id not in self._of:
-            self._of[head.id] = next(
-                path for path in _wished(head) if self._takes(head, path)
+    def path_of(self, document: DocumentRow) -> PurePosixPath:
+        if document.id not in self._paths:
+            self._paths[document.id] = next(
+                path for path in _candidates(document) if self._reserve(document, path)
             )
-        return self._of[head.id]
+        return self._paths[document.id]
 
-    def _takes(self, head: DocumentRow, path: PurePosixPath) -> bool:
-        """Take the path, unless another document has it, in whatever case."""
-        key = f"{head.collection}/{path}".lower()
-        is_free = key not in self._taken
-        self._taken.add(key)
+    def _reserve(self, document: DocumentRow, path: PurePosixPath) -> bool:
+        """Reserve the path, unless another document has it in upper or lower case."""
+        key = f"{document.collection}/{path}".lower()
+        is_free = key not in self._used
+        self._used.add(key)
         return is_free
 
 
-def _wished(head: DocumentRow) -> Iterator[PurePosixPath]:
-    path = PurePosixPath(head.source_path or "")
-    if head.source_path and _fits(path, head):
-        yield path
-    name = f"{head.slug}-page" if head.slug in INDEXES else head.slug
+def _candidates(document: DocumentRow) -> Iterator[PurePosixPath]:
+    source_path = PurePosixPath(document.source_path or "")
+    if document.source_path and _is_importable(source_path, document):
+        yield source_path
+    slug = document.slug
+    name = f"{slug}-page" if slug in INDEXES else slug
     yield PurePosixPath(f"{name}.md")
     yield from (PurePosixPath(f"{name}-{number}.md") for number in count(2))
 
 
-def _fits(path: PurePosixPath, head: DocumentRow) -> bool:
-    """Tell whether an import would read the file, as the document that it is."""
-    hidden = any(each.startswith(".") or each in IGNORED_FOLDERS for each in path.parts)
-    is_index = path.stem.lower() in INDEXES
-    texts = [each for each in path.parts if each.lower().endswith(SUFFIXES)]
-    if path.is_absolute() or hidden or texts != [path.name]:
+def _is_importable(path: PurePosixPath, document: DocumentRow) -> bool:
+    """Tell whether an import would read the file as the same document."""
+    is_ignored = any(
+        part.startswith(".") or part in IGNORED_FOLDERS for part in path.parts
+    )
+    markdown_names = [part for part in path.parts if part.lower().endswith(SUFFIXES)]
+    if path.is_absolute() or is_ignored or markdown_names != [path.name]:
         return False
-    # An index stands at the beginning of its section, whatever it says of itself.
-    return head.position == 0 if is_index else not path.name.startswith("_")
+    # An index is always the first page of its section, whatever its front matter says.
+    if path.stem.lower() in INDEXES:
+        return bool(document.position == 0)
+    return not path.name.startswith("_")
 
 
-def _text(head: DocumentRow, revision: DocumentRevisionRow) -> str:
-    """Return the file of a version: what it says about itself, and its text."""
-    front = {
+def _file_text(document: DocumentRow, revision: DocumentRevisionRow) -> str:
+    """Return the front matter and the Markdown of a version."""
+    fields = {
         "title": revision.title,
-        "slug": head.slug,
+        "slug": document.slug,
         "description": revision.summary or "",
-        "section": head.section or "",
-        "position": head.position,
+        "section": document.section or "",
+        "position": document.position,
         "version": revision.version,
         "date": format_moment(revision.created_at),
     }
-    told = yaml.safe_dump(front, allow_unicode=True, sort_keys=False, width=10_000)
+    front_matter = yaml.safe_dump(
+        fields, allow_unicode=True, sort_keys=False, width=10_000
+    )
     content = revision.content
-    # Of a heading that says the title, an import takes one away.
+    # An import removes one first heading that repeats the title, so add one more.
     if split_title(content)[0] == revision.title:
         content = f"# {revision.title}\n\n{content}"
-    return f"---\n{told}---\n\n{content}"
+    return f"---\n{front_matter}---\n\n{content}"

@@ -1,4 +1,4 @@
-"""The folder that an export is written into, and what is in its files."""
+"""Write the files of an export into its folder, and their manifest."""
 
 import json
 import os
@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 MANIFEST = "manifest.json"
-# For the owner alone: it has what is not published.
-PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
+# An export contains unpublished data, so only its owner may read it.
+FILE_MODE, FOLDER_MODE = 0o600, 0o700
 
 
 class ExportError(Exception):
-    """The folder cannot be used; the text says why."""
+    """The folder cannot be used; the message says why."""
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A file that was written; one that is not of lines has one record."""
+class ExportedFile:
+    """A file as the manifest lists it; a file that is not JSON Lines is one record."""
 
     path: str
     records: int
@@ -29,52 +29,53 @@ class Entry:
 
 
 class ExportFolder:
-    """A folder that was empty; what an export broken off has written is taken away."""
+    """A new or empty folder; what a failed export has written to it is removed."""
 
     def __init__(self, path: Path) -> None:
         if path.exists() and not path.is_dir():
-            raise ExportError(f"{path} is a file; name a folder that is to be made.")
+            raise ExportError(f"{path} is a file; name a new folder.")
         if path.exists() and any(path.iterdir()):
             raise ExportError(f"The folder {path} is not empty; name a new one.")
-        path.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
+        path.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
         self.path = path
-        self.entries: list[Entry] = []
-        self._made: list[Path] = []
+        self.files: list[ExportedFile] = []
+        self._created: list[Path] = []
 
-    def write(self, name: str, pieces: Iterable[str]) -> None:
-        """Write a file piece by piece; its size, digest and records are noted."""
-        target = self.path / name
-        self._make(target.parent)
+    def write(self, name: str, chunks: Iterable[str]) -> None:
+        """Write a file chunk by chunk; each chunk of a .jsonl file is one record."""
+        path = self.path / name
+        self._create_folder(path.parent)
         digest, size, count = sha256(), 0, 0
-        with self._opened(target) as file:
-            for piece in pieces:
-                encoded = piece.encode()
+        with self._create_file(path) as file:
+            for chunk in chunks:
+                encoded = chunk.encode()
                 file.write(encoded)
                 digest.update(encoded)
                 size, count = size + len(encoded), count + 1
-        records = count if target.suffix == ".jsonl" else 1
-        self.entries.append(Entry(name, records, size, digest.hexdigest()))
+        records = count if path.suffix == ".jsonl" else 1
+        self.files.append(ExportedFile(name, records, size, digest.hexdigest()))
 
-    def finish(self, facts: dict[str, Any]) -> None:
-        """Write the manifest: without one, a folder is no whole export."""
-        told = facts | {"files": [asdict(each) for each in self.entries]}
-        with self._opened(self.path / MANIFEST) as file:
-            file.write(json.dumps(told, indent=1, ensure_ascii=False).encode() + b"\n")
+    def write_manifest(self, header: dict[str, Any]) -> None:
+        """Write the manifest last: an export without it is incomplete."""
+        manifest = header | {"files": [asdict(file) for file in self.files]}
+        content = json.dumps(manifest, indent=1, ensure_ascii=False).encode() + b"\n"
+        with self._create_file(self.path / MANIFEST) as file:
+            file.write(content)
 
-    def take_away(self) -> None:
-        """Remove what was written, so that the next attempt finds it empty."""
-        for each in reversed(self._made):
+    def remove_all(self) -> None:
+        """Remove everything written, so that the next attempt finds an empty folder."""
+        for path in reversed(self._created):
             with suppress(OSError):
-                each.rmdir() if each.is_dir() else each.unlink()
+                path.rmdir() if path.is_dir() else path.unlink()
 
-    def _make(self, folder: Path) -> None:
+    def _create_folder(self, folder: Path) -> None:
         if folder == self.path or folder.is_dir():
             return
-        self._make(folder.parent)
-        folder.mkdir(PRIVATE_FOLDER)
-        self._made.append(folder)
+        self._create_folder(folder.parent)
+        folder.mkdir(FOLDER_MODE)
+        self._created.append(folder)
 
-    def _opened(self, path: Path) -> BinaryIO:
-        self._made.append(path)
+    def _create_file(self, path: Path) -> BinaryIO:
+        self._created.append(path)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-        return os.fdopen(os.open(path, flags, PRIVATE_FILE), "wb")
+        return os.fdopen(os.open(path, flags, FILE_MODE), "wb")

@@ -1,4 +1,4 @@
-"""What an export has of each noun: a file of lines, and the shape of a line."""
+"""List the JSON Lines files of an export, with the schema of their lines."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -15,54 +15,59 @@ from models.projects.planning.labels import Label
 from models.status import export as status
 from models.status.maintenance.windows import StatusMaintenance
 from models.status.services.catalogue import StatusAdminService
-from sitegen.export.documents import IndexedDocument, index
+from sitegen.export.documents import IndexedDocument, document_index
 
-Told = Schema | dict[str, Any]
+Record = Schema | dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Noun:
-    """A file of lines: its name, the shape of each line, and what tells them."""
+class RecordType:
+    """A file of records: its name, their schema, and the function that yields them."""
 
-    name: str
-    shape: type[Schema]
-    told: Callable[..., Iterable[Told]]
-    # Whether what is told depends on the time.
-    by_clock: bool = False
+    file: str
+    schema: type[Schema]
+    records: Callable[..., Iterable[Record]]
+    # Whether `records` takes the current time.
+    needs_time: bool = False
 
     def lines(self, now: datetime) -> Iterator[str]:
-        for each in self.told(now) if self.by_clock else self.told():
-            yield _line(each) + "\n"
+        for record in self.records(now) if self.needs_time else self.records():
+            yield _to_json(record) + "\n"
 
 
-def _line(each: Told) -> str:
-    if isinstance(each, Schema):
-        return each.model_dump_json(by_alias=True)
-    return json.dumps(each, ensure_ascii=False, separators=(",", ":"))
+def _to_json(record: Record) -> str:
+    if isinstance(record, Schema):
+        return record.model_dump_json(by_alias=True)
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 
-AUDITS = tuple(
-    Noun(f"{area}/audit.jsonl", StoredAuditRecord, partial(stored_records, area))
-    for area in AUDITED_AREAS
-)
-NOUNS = (
-    Noun("status/services.jsonl", StatusAdminService, status.services_kept),
-    Noun("status/incidents.jsonl", status.ExportedIncident, status.incidents_kept),
-    Noun(
+RECORD_TYPES = (
+    RecordType("status/services.jsonl", StatusAdminService, status.exported_services),
+    RecordType(
+        "status/incidents.jsonl", status.ExportedIncident, status.exported_incidents
+    ),
+    RecordType(
         "status/maintenance.jsonl",
         StatusMaintenance,
-        status.maintenance_kept,
-        by_clock=True,
+        status.exported_maintenance,
+        needs_time=True,
     ),
-    Noun("status/readings.jsonl", status.ExportedSample, status.readings_kept),
-    Noun("status/hours.jsonl", status.ExportedHour, status.hours_kept),
-    Noun("status/days.jsonl", status.ExportedDay, status.days_kept),
-    Noun("platform/keys.jsonl", InventoriedKey, all_keys, by_clock=True),
-    Noun("projects/labels.jsonl", Label, global_labels),
-    Noun("documents/index.jsonl", IndexedDocument, index),
-    *AUDITS,
+    RecordType(
+        "status/readings.jsonl", status.ExportedSample, status.exported_readings
+    ),
+    RecordType("status/hours.jsonl", status.ExportedHour, status.exported_hours),
+    RecordType("status/days.jsonl", status.ExportedDay, status.exported_days),
+    RecordType("platform/keys.jsonl", InventoriedKey, all_keys, needs_time=True),
+    RecordType("projects/labels.jsonl", Label, global_labels),
+    RecordType("documents/index.jsonl", IndexedDocument, document_index),
+    *(
+        RecordType(
+            f"{area}/audit.jsonl", StoredAuditRecord, partial(stored_records, area)
+        )
+        for area in AUDITED_AREAS
+    ),
 )
-# Every sample: many times what all the rest is, so only whoever asks gets it.
-SAMPLES = Noun(
-    "status/measurements.jsonl", status.ExportedSample, status.measurements_kept
+# Raw measurements are optional, since they are many times the size of all the rest.
+SAMPLES = RecordType(
+    "status/measurements.jsonl", status.ExportedSample, status.exported_measurements
 )

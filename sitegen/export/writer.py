@@ -1,33 +1,31 @@
-"""Everything that an installation keeps, written into a folder as plain files."""
+"""Write all stored data into a folder of plain files."""
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from models.fields import format_moment
-from models.projects.bundles.bundle_writer import projects_held, told_bundle
+from models.projects.bundles.bundle_writer import all_projects, serialize_bundle
+from models.runtime.commands import Progress
 from models.storage.database import reading
 from sitegen.export import documents
-from sitegen.export.folder import Entry, ExportFolder
-from sitegen.export.record_types import NOUNS, SAMPLES
-
-Progress = Callable[[Iterable[Any]], Iterable[Any]]
+from sitegen.export.folder import ExportedFile, ExportFolder
+from sitegen.export.record_types import RECORD_TYPES, SAMPLES
 
 FORMAT, VERSION = "masthead-export", 1
 
 
 @dataclass(frozen=True)
-class Export:
-    """What an export is to say of itself, and whether it has every sample."""
+class ExportOptions:
+    """What the manifest says about the export, and whether it has raw measurements."""
 
     now: datetime
     release: str
     site: str
     with_samples: bool = False
 
-    def facts(self) -> dict[str, Any]:
+    def manifest_header(self) -> dict[str, Any]:
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -37,29 +35,34 @@ class Export:
         }
 
 
-def export_into(path: Path, request: Export, progress: Progress = iter) -> list[Entry]:
+def write_export(
+    path: Path, options: ExportOptions, progress: Progress = iter
+) -> list[ExportedFile]:
     """
-    Write all of it, as it was at one instant, into a folder that is empty or new.
+    Write all data, from one snapshot, into a new or empty folder.
 
-    Nothing is held in memory but what is being written. `progress` goes through
-    lines and files and may show how far it is. What cannot be finished is taken away.
+    The data is streamed. `progress` passes lines and files through and may show how
+    many there were. If the export fails, everything written is removed.
     """
     folder = ExportFolder(path)
     try:
         with reading():
-            _write(folder, request, progress)
-        folder.finish(request.facts())
+            _write_files(folder, options, progress)
+        folder.write_manifest(options.manifest_header())
     except BaseException:
-        folder.take_away()
+        folder.remove_all()
         raise
-    return folder.entries
+    return folder.files
 
 
-def _write(folder: ExportFolder, request: Export, progress: Progress) -> None:
-    for noun in (*NOUNS, SAMPLES) if request.with_samples else NOUNS:
-        folder.write(noun.name, progress(noun.lines(request.now)))
-    for project in projects_held():
-        pieces = told_bundle(project, request.now)
-        folder.write(f"projects/{project.slug}.json", progress(pieces))
-        for name, text in progress(documents.files(project)):
+def _write_files(
+    folder: ExportFolder, options: ExportOptions, progress: Progress
+) -> None:
+    record_types = (*RECORD_TYPES, SAMPLES) if options.with_samples else RECORD_TYPES
+    for record_type in record_types:
+        folder.write(record_type.file, progress(record_type.lines(options.now)))
+    for project in all_projects():
+        chunks = serialize_bundle(project, options.now)
+        folder.write(f"projects/{project.slug}.json", progress(chunks))
+        for name, text in progress(documents.document_files(project)):
             folder.write(name, [text])

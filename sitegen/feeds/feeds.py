@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from models.fields import format_moment
 from models.response_headers import url_path
-from models.status.incidents.incidents import EntryRow, IncidentRow
+from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
 from models.status.maintenance.windows import MaintenanceRow
 from sitegen.markdown.parser import render_entry
 from sitegen.page import BuildContext, Page, Rank, pages
@@ -97,9 +97,9 @@ def _items(context: BuildContext) -> list[FeedItem]:
     """Return the items of all feeds, newest first."""
     site_url = context.settings.site_url
     items = [
-        _update_item(incident.row, entry, site_url)
+        _update_item(incident.row, update, site_url)
         for incident in context.once(read_published_incidents).values()
-        for entry in incident.entries
+        for update in incident.updates
     ]
     items += [
         _maintenance_item(window, site_url)
@@ -108,14 +108,16 @@ def _items(context: BuildContext) -> list[FeedItem]:
     return sorted(items, key=lambda item: (item.updated, item.id), reverse=True)
 
 
-def _update_item(incident: IncidentRow, entry: EntryRow, site_url: str) -> FeedItem:
+def _update_item(
+    incident: IncidentRow, update: IncidentUpdateRow, site_url: str
+) -> FeedItem:
     return FeedItem(
-        id=f"urn:uuid:{entry.id}",
-        title=f"{state_label(entry.status)}: {incident.title}",
+        id=f"urn:uuid:{update.id}",
+        title=f"{state_label(update.status)}: {incident.title}",
         href=site_url + url_path(incident_path(incident.id)),
-        html=render_entry(entry.body) + _affected_html(incident),
-        published=entry.created_at,
-        updated=entry.created_at,
+        html=render_entry(update.body) + _affected_html(incident),
+        published=update.created_at,
+        updated=update.created_at,
         services=_slugs(incident),
     )
 
@@ -132,7 +134,7 @@ def _maintenance_item(maintenance: PublishedMaintenance, site_url: str) -> FeedI
         + render_entry(window.description or "")
         + _affected_html(window),
         published=window.created_at,
-        updated=max(window.updated_at, window.turned_at),
+        updated=max(window.updated_at, window.status_changed_at),
         services=_slugs(window),
     )
 

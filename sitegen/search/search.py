@@ -15,16 +15,16 @@ from math import log2
 from typing import Any
 
 from models.fields import format_moment
-from models.projects.documents.addresses import href_of
+from models.projects.documents.link_resolver import document_href
 from models.projects.documents.publication_history import (
     Publication,
-    newest_publication,
+    last_publication_number,
     publications_after,
     revisions_at,
 )
 from models.projects.documents.published import PublishedPage
 from models.response_headers import url_path
-from models.status.incidents.listing import all_incidents
+from models.status.incidents.incidents import all_incidents
 from sitegen.docs.collections import COLLECTIONS, docs_collections, same_objects
 from sitegen.page import SHARED, BuildContext, Page, Rank, pages
 from sitegen.search.inverted_index import Shards, Text, shards, steps
@@ -139,7 +139,7 @@ def levels(context: BuildContext) -> list[Level]:
         for each in collection.documents
     )
     public = {each.id: each for each in sorted(every, key=lambda each: each.id)}
-    newest = newest_publication()
+    newest = last_publication_number()
     old, late = newest // OLD * OLD, newest // LATE * LATE
     since = publications_after(old)
     now = {each.id: each.published_version for each in public.values()}
@@ -211,7 +211,7 @@ def _identity(document: PublishedPage) -> str:
 def _told_pages(block: list[PublishedPage]) -> list[Any]:
     return [
         [
-            href_of(each),
+            document_href(each),
             each.title,
             " · ".join(filter(None, [COLLECTIONS[each.collection], each.section])),
         ]

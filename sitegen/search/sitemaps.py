@@ -5,7 +5,7 @@ from datetime import datetime
 from html import escape
 
 from models.fields import format_moment
-from models.projects.documents.addresses import href_of
+from models.projects.documents.link_resolver import document_href
 from models.response_headers import url_path
 from sitegen.docs.collections import DocsCollection, docs_collections
 from sitegen.page import SHARED, BuildContext, Page, Rank, pages
@@ -93,7 +93,7 @@ def _parts(context: BuildContext, collection: DocsCollection) -> list[Page]:
 def _parts_of(collection: DocsCollection, url: str) -> list[Page]:
     found = sorted(collection.documents, key=lambda each: each.slug)
     # A page has its words from the instant at which they were published.
-    lines: list[Line] = [(href_of(each), each.published_at) for each in found]
+    lines: list[Line] = [(document_href(each), each.published_at) for each in found]
     newest = max(each.published_at for each in found)
     lines.insert(0, (collection.href, newest))
     return [

@@ -31,7 +31,7 @@ CHARACTER_WIDTH, PADDING = 6.6, 6
 @pages("status")
 def badges(context: BuildContext) -> Iterator[Page]:
     """Yield a badge with its timestamp for the site and for each service."""
-    service_list = context.once(read_snapshot).listed()
+    service_list = context.once(read_snapshot).service_list()
     site_badge = _badge(
         context.settings.site_name,
         service_list.overall,
@@ -84,7 +84,7 @@ def embeds(context: BuildContext) -> Iterator[Page]:
 def plain_text(context: BuildContext) -> Iterator[Page]:
     """Yield /status.txt, for terminals: the overall status, then the services."""
     snapshot = context.once(read_snapshot)
-    service_list, services = snapshot.listed(), snapshot.listed().services
+    service_list, services = snapshot.service_list(), snapshot.service_list().services
     lines = [f"{context.settings.site_name}: {overall_label(service_list.overall)}"]
     if service_list.checked_at:
         prefix = "Last measured" if service_list.stale else "As of"

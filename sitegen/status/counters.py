@@ -7,14 +7,14 @@ from functools import cached_property, lru_cache, partial
 
 from models.base import from_epoch_ms
 from models.fields import format_moment
-from models.status.uptime.hourly_history import Past
-from models.status.uptime.periods import told_counts
+from models.status.uptime.hourly_history import HourlyHistory
+from models.status.uptime.periods import counts_to_json
 from models.status.uptime.uptime import Counts
 from sitegen.page import BuildContext, Page, PageBatch, pages
 from sitegen.status.status_data import read_hourly_histories
 from sitegen.urls import data_path
 
-COLUMNS = ("start", *told_counts(Counts()))
+COLUMNS = ("start", *counts_to_json(Counts()))
 # Formatted start times, and the comma-separated counts of each.
 Lines = tuple[tuple[str, ...], list[str]]
 # The completed days, and the completed hours.
@@ -28,8 +28,8 @@ class CounterFiles:
     """The two files of a service, made one after the other."""
 
     slug: str
-    history: Past
-    days_and_hours: Callable[[Past], DaysAndHours]
+    history: HourlyHistory
+    days_and_hours: Callable[[HourlyHistory], DaysAndHours]
 
     @cached_property
     def pages(self) -> list[Page]:
@@ -64,7 +64,9 @@ def counters(context: BuildContext) -> Iterator[PageBatch]:
 
 
 def _json(
-    slug: str, history: Past, days_and_hours: Callable[[Past], DaysAndHours]
+    slug: str,
+    history: HourlyHistory,
+    days_and_hours: Callable[[HourlyHistory], DaysAndHours],
 ) -> str:
     start, end = history.span
     header = {
@@ -84,7 +86,9 @@ def _json_rows(lines: Lines) -> str:
     return "],\n".join(rows) + "]" if rows else ""
 
 
-def _csv(history: Past, days_and_hours: Callable[[Past], DaysAndHours]) -> str:
+def _csv(
+    history: HourlyHistory, days_and_hours: Callable[[HourlyHistory], DaysAndHours]
+) -> str:
     days, hours = days_and_hours(history)
     rows: list[str] = [
         *map(str.__add__, _prefixes("\nday,", days[0], ","), days[1]),
@@ -99,11 +103,11 @@ def _prefixes(before: str, starts: tuple[str, ...], after: str) -> list[str]:
     return [f"{before}{start}{after}" for start in starts]
 
 
-def _days_and_hours(history: Past) -> DaysAndHours:
+def _days_and_hours(history: HourlyHistory) -> DaysAndHours:
     return _days(history), _hours(history)
 
 
-def _days(history: Past) -> Lines:
+def _days(history: HourlyHistory) -> Lines:
     today = history.span[1].date()
     days = [
         (day, counts) for day, counts in sorted(history.days().items()) if day < today
@@ -112,8 +116,8 @@ def _days(history: Past) -> Lines:
     return starts, [",".join(map(str, counts)) for _, counts in days]
 
 
-def _hours(history: Past) -> Lines:
-    milliseconds, counts = history.lines()
+def _hours(history: HourlyHistory) -> Lines:
+    milliseconds, counts = history.hours_as_text()
     return _format_starts(milliseconds), counts
 
 

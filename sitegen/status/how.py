@@ -6,7 +6,7 @@ from typing import Any
 from models.settings import Settings
 from models.status import state
 from models.status.snapshot import snapshot
-from models.status.uptime import days, periods, uptime
+from models.status.uptime import day_state, periods, uptime
 from sitegen.page import BuildContext, Page, pages
 from sitegen.urls import HOW
 
@@ -26,10 +26,13 @@ def rules(settings: Settings) -> dict[str, Any]:
     """Return the rules as the code applies them, so that the page cannot differ."""
     return {
         "stateRules": [
-            {"when": line.when, "state": line.state} for line in state.LINES
+            {"when": rule.condition, "state": rule.state} for rule in state.RULES
         ],
-        "overallStates": list(reversed(state.OVERALLS)),
-        "dayRules": [{"when": line.when, "state": line.state} for line in days.LINES],
+        "overallStates": list(reversed(state.OVERALL_STATES)),
+        "dayRules": [
+            {"when": rule.condition, "state": rule.state}
+            for rule in day_state.DAY_RULES
+        ],
         "days": periods.DAYS,
         "historyDays": snapshot.HISTORY.days,
         "periods": list(uptime.PERIODS),

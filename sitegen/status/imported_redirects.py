@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from models.response_headers import url_path
-from models.status.importers.origins import MovedRow, old_addresses
+from models.status.importers.imported_rows import ImportedRow, imported_paths
 from sitegen.page import BuildContext, Page, Rank, pages
 from sitegen.status.status_data import (
     read_incidents,
@@ -22,7 +22,7 @@ PATHS: dict[str, Callable[[str], str]] = {
 @pages("status")
 def redirect_pages(context: BuildContext) -> Iterator[Page]:
     """Yield a page at each old address, for hosts that do not read `_redirects`."""
-    rows = old_addresses()
+    rows = imported_paths()
     if not rows:
         return
     titles = _titles(context)
@@ -42,12 +42,12 @@ def redirect_pages(context: BuildContext) -> Iterator[Page]:
 
 def imported_redirects() -> Iterator[tuple[str, str]]:
     """Yield old and new addresses, each with and without the final slash."""
-    for row in old_addresses():
+    for row in imported_paths():
         for end in ("", "/"):
             yield f"{row.address}{end}", _href(row)
 
 
-def _href(row: MovedRow) -> str:
+def _href(row: ImportedRow) -> str:
     return url_path(PATHS[str(row.type)](str(row.subject)))
 
 

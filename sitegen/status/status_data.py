@@ -8,30 +8,36 @@ from typing import Any
 
 from models.fields import format_moment
 from models.status.incidents.incidents import (
-    EntryRow,
     IncidentRow,
+    IncidentUpdateRow,
     StatusIncident,
     StatusIncidentUpdate,
-    entries_of,
+    all_incidents,
+    updates_by_incident,
 )
-from models.status.incidents.listing import all_incidents
 from models.status.maintenance.windows import (
     MaintenanceRow,
     StatusMaintenance,
     all_maintenance,
 )
-from models.status.services.catalogue import ServiceRow, services_in_order
-from models.status.snapshot.last_change import told_at, told_at_each
+from models.status.services.catalogue import services_in_display_order
+from models.status.services.rows import ServiceRow
+from models.status.snapshot.last_change import last_change_at, last_changes_by_service
 from models.status.snapshot.snapshot import (
     StatusServiceDetail,
     StatusServiceList,
     StatusSnapshot,
-    details_on,
+    service_details,
     status_snapshot,
 )
-from models.status.uptime.days import told_day
-from models.status.uptime.hourly_history import Past
-from models.status.uptime.periods import DAYS, Measured, measured, pasts
+from models.status.uptime.day_state import day_to_json
+from models.status.uptime.hourly_history import HourlyHistory
+from models.status.uptime.periods import (
+    DAYS,
+    ServiceUptime,
+    hourly_histories,
+    service_uptimes,
+)
 from models.status.uptime.uptime import Counts
 from sitegen.page import BuildContext
 
@@ -41,10 +47,10 @@ NO_COUNTS = Counts()
 
 @dataclass(frozen=True)
 class PublishedIncident:
-    """An incident with its timeline, newest entry first, as rows and as JSON."""
+    """An incident with its updates, newest first, as rows and as JSON."""
 
     row: IncidentRow
-    entries: list[EntryRow]
+    updates: list[IncidentUpdateRow]
 
     @cached_property
     def json(self) -> dict[str, Any]:
@@ -52,9 +58,9 @@ class PublishedIncident:
 
     @cached_property
     def updates_json(self) -> list[dict[str, Any]]:
-        entries = self.entries
         return [
-            StatusIncidentUpdate.model_validate(entry).to_json() for entry in entries
+            StatusIncidentUpdate.model_validate(update).to_json()
+            for update in self.updates
         ]
 
 
@@ -76,7 +82,7 @@ class StatusData:
     snapshot: StatusSnapshot
     service_list: StatusServiceList
     details: dict[str, StatusServiceDetail]
-    measured: dict[str, Measured]
+    uptimes: dict[str, ServiceUptime]
     days: dict[str, list[dict[str, Any]]]
     reasons: dict[str, str]
 
@@ -116,20 +122,20 @@ def stale_at(snapshot: StatusSnapshot, services: Iterable[ServiceRow]) -> str | 
 
 
 def read_services(_: BuildContext) -> list[ServiceRow]:
-    return services_in_order()
+    return services_in_display_order()
 
 
 def read_snapshot(context: BuildContext) -> StatusSnapshot:
     """Read what decides the states, at the moment that the page describes."""
     freshness = context.settings.freshness
-    now = told_at(context.now, freshness)
+    now = last_change_at(context.now, freshness)
     return status_snapshot(now, freshness, context.once(read_services))
 
 
 def read_service_list(context: BuildContext) -> tuple[StatusServiceList, str | None]:
     """Return the states of all services, and when they are out of date."""
     snapshot = context.once(read_snapshot)
-    return snapshot.listed(), stale_at(snapshot, snapshot.services)
+    return snapshot.service_list(), stale_at(snapshot, snapshot.services)
 
 
 def read_incidents(_: BuildContext) -> list[IncidentRow]:
@@ -140,8 +146,8 @@ def read_incidents(_: BuildContext) -> list[IncidentRow]:
 def read_published_incidents(context: BuildContext) -> dict[str, PublishedIncident]:
     """Read all incidents with their timelines, by id, newest first."""
     rows = context.once(read_incidents)
-    entries = entries_of(rows)
-    return {row.id: PublishedIncident(row, entries[row.id]) for row in rows}
+    updates = updates_by_incident(rows)
+    return {row.id: PublishedIncident(row, updates[row.id]) for row in rows}
 
 
 def read_maintenance(context: BuildContext) -> list[MaintenanceRow]:
@@ -156,10 +162,10 @@ def read_published_maintenance(
     return {row.id: PublishedMaintenance(row) for row in context.once(read_maintenance)}
 
 
-def read_hourly_histories(context: BuildContext) -> dict[str, Past]:
+def read_hourly_histories(context: BuildContext) -> dict[str, HourlyHistory]:
     """Read the completed hours of each service, by slug, in display order."""
     services = context.once(read_services)
-    histories = pasts(services, context.once(_read_measured_until))
+    histories = hourly_histories(services, context.once(_read_measured_until))
     return {
         service.slug: history
         for service, history in zip(services, histories, strict=True)
@@ -168,27 +174,27 @@ def read_hourly_histories(context: BuildContext) -> dict[str, Past]:
 
 def _read_measured_until(context: BuildContext) -> dict[int, datetime]:
     """Read the moment at which the figures of each service end, by its number."""
-    return told_at_each(context.now, context.settings.freshness)
+    return last_changes_by_service(context.now, context.settings.freshness)
 
 
 def read_status_data(context: BuildContext) -> StatusData:
     snapshot = context.once(read_snapshot)
     histories = list(context.once(read_hourly_histories).values())
     measured_until = context.once(_read_measured_until)
-    measurements = measured(snapshot.services, measured_until, histories)
+    uptimes = service_uptimes(snapshot.services, measured_until, histories)
     interval_seconds = context.settings.probe_interval_seconds
-    details = details_on(snapshot, measurements, interval_seconds)
+    details = service_details(snapshot, uptimes, interval_seconds)
     return StatusData(
         snapshot=snapshot,
-        service_list=snapshot.listed(),
+        service_list=snapshot.service_list(),
         details=details,
-        measured=measurements,
+        uptimes=uptimes,
         days={
-            slug: _days(detail, measurements[slug].days(), snapshot.now)
+            slug: _days(detail, uptimes[slug].days(), snapshot.now)
             for slug, detail in details.items()
         },
         reasons={
-            service.slug: snapshot.judgement(service).reason
+            service.slug: snapshot.state_of(service).reason
             for service in snapshot.services
         },
     )
@@ -209,7 +215,7 @@ def _days(
     ]
     today = now.astimezone(UTC).date()
     return [
-        told_day(
+        day_to_json(
             day,
             counts.get(day, NO_COUNTS),
             _values_on(day, severities, now),

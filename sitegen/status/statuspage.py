@@ -7,7 +7,7 @@ from typing import Any
 
 from models.fields import format_moment
 from models.response_headers import url_path
-from models.status.incidents.incidents import EntryRow, IncidentRow
+from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
 from models.status.maintenance.windows import MaintenanceRow
 from sitegen.page import BuildContext, Page, Rank, pages
 from sitegen.status.status_data import (
@@ -70,7 +70,7 @@ class StatuspageDocuments:
         self._site_url = context.settings.site_url
         self._site_name = context.settings.site_name
         self._snapshot = context.once(read_snapshot)
-        self._service_list = self._snapshot.listed()
+        self._service_list = self._snapshot.service_list()
         self._incidents = list(context.once(read_published_incidents).values())
         self._windows = [
             window
@@ -142,7 +142,7 @@ class StatuspageDocuments:
 
     def _incident(self, incident: PublishedIncident) -> dict[str, Any]:
         row, json = incident.row, incident.json
-        oldest_first = sorted(incident.entries, key=lambda entry: entry.number)
+        oldest_first = sorted(incident.updates, key=lambda update: update.number)
         updates = [
             self._incident_update(entry, row, is_first=index == 0)
             for index, entry in enumerate(oldest_first)
@@ -172,7 +172,7 @@ class StatuspageDocuments:
         }
 
     def _incident_update(
-        self, entry: EntryRow, incident: IncidentRow, *, is_first: bool
+        self, entry: IncidentUpdateRow, incident: IncidentRow, *, is_first: bool
     ) -> dict[str, Any]:
         """Return an update, as if the incident always had its present severity."""
         imposed = COMPONENT_STATUS[incident.severity]
@@ -199,9 +199,13 @@ class StatuspageDocuments:
             "name": window.title,
             "status": status,
             "created_at": format_moment(window.created_at),
-            "updated_at": format_moment(max(window.updated_at, window.turned_at)),
+            "updated_at": format_moment(
+                max(window.updated_at, window.status_changed_at)
+            ),
             "monitoring_at": None,
-            "resolved_at": format_moment(window.turned_at) if is_completed else None,
+            "resolved_at": format_moment(window.status_changed_at)
+            if is_completed
+            else None,
             "impact": "maintenance",
             "shortlink": self._site_url + url_path(maintenance_path(window.id)),
             "started_at": format_moment(window.created_at),

@@ -8,7 +8,7 @@ from typing import Any
 from models.fields import format_moment
 from models.status.incidents.incidents import IncidentRow
 from models.status.maintenance.windows import MaintenanceRow
-from models.status.services.catalogue import ServiceRow
+from models.status.services.rows import ServiceRow
 from models.status.snapshot.snapshot import StatusService, StatusSnapshot
 
 # Clients take a status that they do not know for operational. So unknown becomes
@@ -93,7 +93,7 @@ class Components:
     def _service(
         self, row: ServiceRow, position: int, group_id: str | None
     ) -> Component:
-        service = self._snapshot.told(row)
+        service = self._snapshot.service_status(row)
         return {
             "id": row.id,
             "name": row.name,

@@ -10,7 +10,7 @@ from models.fields import format_moment
 from models.status.incidents.incidents import IncidentRow
 from models.status.maintenance.windows import MaintenanceRow
 from models.status.snapshot.snapshot import StatusSnapshot
-from models.status.state import CLOCK_SKEW, overall_of
+from models.status.state import MAX_CLOCK_SKEW, overall_state
 from sitegen.page import BuildContext
 from sitegen.status.status_data import read_snapshot
 
@@ -51,15 +51,15 @@ class UpcomingChanges:
             moment = self._boundaries.get(service.number)
             if moment is None:
                 continue
-            upcoming = self._snapshots_at[moment].judgement(service).state
-            if upcoming != self._snapshot.judgement(service).state:
+            upcoming = self._snapshots_at[moment].state_of(service).state
+            if upcoming != self._snapshot.state_of(service).state:
                 changes[service.slug] = UpcomingChange(format_moment(moment), upcoming)
         return changes
 
 
 def _overall(snapshot: StatusSnapshot) -> str:
-    states = [snapshot.judgement(service).state for service in snapshot.services]
-    return overall_of(states, stale=False)
+    states = [snapshot.state_of(service).state for service in snapshot.services]
+    return overall_state(states, stale=False)
 
 
 def _next_boundaries(snapshot: StatusSnapshot) -> dict[int, datetime]:
@@ -69,7 +69,7 @@ def _next_boundaries(snapshot: StatusSnapshot) -> dict[int, datetime]:
     Later boundaries than those at which the page goes stale are left out.
     """
     boundaries: dict[int, datetime] = {}
-    horizon = snapshot.now + snapshot.freshness + CLOCK_SKEW
+    horizon = snapshot.now + snapshot.freshness + MAX_CLOCK_SKEW
     numbers = {service.number for service in snapshot.services}
     subjects: list[IncidentRow | MaintenanceRow] = [
         *snapshot.incidents,
@@ -97,5 +97,5 @@ def _edges(subject: IncidentRow | MaintenanceRow) -> list[datetime]:
 
 def _snapshot_at(snapshot: StatusSnapshot, moment: datetime) -> StatusSnapshot:
     """Return what is known now, with the windows as they are at that moment."""
-    windows = [copy(window).at(moment) for window in snapshot.windows]
+    windows = [copy(window).set_status_at(moment) for window in snapshot.windows]
     return replace(snapshot, now=moment, windows=windows)

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from api.http.problem_types import KINDS
-from models.projects.documents.document_import import Import, import_documents
+from models.projects.documents.document_import import ImportOptions, import_documents
 from models.projects.documents.documents import (
     CreateDocument,
     UpdateDocument,
@@ -133,7 +133,7 @@ def write_world():
 def write_tree():
     """The large tree of real docs, as its owner would bring it."""
     ensure_docs_project(NOW, slug="docs", owner_id=NIL_UUID)
-    asked = Import("guides", NOW, KEY, tree=PROMETHEUS.name, publish=True)
+    asked = ImportOptions("guides", NOW, KEY, tree=PROMETHEUS.name, publish=True)
     import_documents(read_tree(PROMETHEUS).sources, asked)
 
 

@@ -1,6 +1,9 @@
 """Everything that a status page can show, on one site, and a site without anything."""
 
-from models.status.incidents.incidents import StatusAddIncidentUpdate, add_entry
+from models.status.incidents.incidents import (
+    StatusAddIncidentUpdate,
+    add_incident_update,
+)
 from models.status.maintenance.windows import (
     StatusUpdateMaintenance,
     update_maintenance,
@@ -34,7 +37,7 @@ def write_everything(world):
     entry = {"status": "monitoring", "body": BODY}
     asked = StatusAddIncidentUpdate(incident_id=found["severity degraded"], **entry)
     with writing():
-        add_entry(asked, seconds(0))
+        add_incident_update(asked, seconds(0))
     windows = {
         "running": world.window("maintenance", starts=-60, ends=600, description=BODY),
         "coming": world.window("operational", starts=120, ends=600, description=BODY),

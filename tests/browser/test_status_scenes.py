@@ -7,7 +7,7 @@ import pytest
 from models.status.incidents.incidents import (
     StatusAddIncidentUpdate,
     StatusUpdateIncident,
-    add_entry,
+    add_incident_update,
     update_incident,
 )
 from models.storage.database import writing
@@ -70,7 +70,7 @@ def hostile(world):
         id = world.incident(slug, title=words[:150], body=f"{words}\n\n{MARKDOWN}")
         entry = StatusAddIncidentUpdate(incident_id=id, body=words, status="identified")
         with writing():
-            add_entry(entry, seconds(0))
+            add_incident_update(entry, seconds(0))
         world.window(
             slug,
             starts=-60,

@@ -14,8 +14,9 @@ from tempfile import TemporaryDirectory
 import pytest
 
 import app
+from api.commands.terminal import print_json
 from models.storage.database import database
-from sitegen.commands.quick_build import nothing_to_build
+from sitegen.commands.quick_build import finish_quick_build
 from tests.keeping import Databases, databases
 from tests.ports import free_port
 
@@ -118,8 +119,9 @@ def command(address, tmp_path, monkeypatch, capsys):
 
     def ran(*words):
         given = [str(word) for word in words]
-        is_done = nothing_to_build(given, os.environ, app.utc_now())
-        code = 0 if is_done else app.main(given)
+        now = app.utc_now()
+        is_finished = finish_quick_build(given, os.environ, now, print_json)
+        code = 0 if is_finished else app.main(given)
         told = capsys.readouterr()
         return code, told.out, told.err
 

@@ -144,7 +144,7 @@ def test_check_of_a_page_that_failed(command, tmp_path, monkeypatch):
     code, out, _ = command("check")
 
     assert code == 1
-    assert "404.html could not be made." in out
+    assert "404.html could not be rendered." in out
 
 
 def test_backup(command, tmp_path):

@@ -78,7 +78,7 @@ def test_nothing_said(convert):
     """No line then, and a word of it beside the output."""
     told = convert(kuma(None, monitor=None, msg="Testing"), "uptime-kuma")
 
-    assert told == (0, "", "It says nothing of any service.\n")
+    assert told == (0, "", "The input contains no measurements.\n")
 
 
 @pytest.mark.parametrize(

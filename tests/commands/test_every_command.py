@@ -13,7 +13,7 @@ import time
 import pytest
 
 import app
-from models.commands.ending import INTERRUPTED, UNREAD
+from models.runtime.commands import BROKEN_PIPE, INTERRUPTED
 from models.storage.database import database
 from tests.commands.conftest import ROOT
 from tests.house.test_docs import COMMANDS as BY_NAME
@@ -215,7 +215,7 @@ def test_closed_pipe(words, command, place, monkeypatch):
     code, told = unread(asked(words))
 
     # What is told of a backup is told to people.
-    assert code == (0 if words == ("backup",) else UNREAD), told
+    assert code == (0 if words == ("backup",) else BROKEN_PIPE), told
     assert "Error" not in told
     assert command("check")[0] in (0, 1)
 

@@ -9,7 +9,7 @@ import pytest
 
 import app
 from models.projects.bundles.bundle import ProjectBundle
-from models.projects.bundles.export import ExportProject, project_exported
+from models.projects.bundles.export import ExportProject, export_project
 from models.projects.bundles.project_import import ImportProject, import_project
 from models.projects.documents.documents import UpdateDocument, update_document
 from models.projects.documents.rows import DOCUMENTS, DocumentRow
@@ -18,8 +18,8 @@ from models.projects.projects.rows import ProjectRow
 from models.projects.versioning.archive import RemoveDocument, remove_document
 from models.status.measurements.rollups import HourRow
 from models.storage.database import database, open_database, reading, writing
-from sitegen.export.record_types import NOUNS, SAMPLES
-from sitegen.export.writer import Export, export_into
+from sitegen.export.record_types import RECORD_TYPES, SAMPLES
+from sitegen.export.writer import ExportOptions, write_export
 from tests import world
 from tests.conftest import NOON
 from tests.full_project import make_full
@@ -29,7 +29,7 @@ from tests.projects import OWNER
 
 PAGE = next(words for words in MANUAL if words.path.stem == "exporting")
 SECRET = re.compile(r"mh_\w{8}_\w{49}")
-FILES = (*NOUNS, SAMPLES)
+FILES = (*RECORD_TYPES, SAMPLES)
 BY_OWNER = Actor("account", OWNER)
 
 
@@ -109,13 +109,17 @@ def test_manifest(exported):
     assert all(each.stat().st_mode & 0o077 == 0 for each in exported.rglob("*"))
 
 
-@pytest.mark.parametrize("noun", FILES, ids=lambda noun: noun.name)
-def test_members(noun):
+@pytest.mark.parametrize("record_type", FILES, ids=lambda record_type: record_type.file)
+def test_members(record_type):
     """The manual tells every member of every file, and none that is not there."""
     sections = re.split(r"^#+ ", PAGE.text, flags=re.MULTILINE)
-    (told,) = [each for each in sections if f"`{noun.name}`" in each.split("\n")[0]]
+    (told,) = [
+        each for each in sections if f"`{record_type.file}`" in each.split("\n")[0]
+    ]
 
-    assert _told_in(told) == {each.alias for each in noun.shape.model_fields.values()}
+    assert _told_in(told) == {
+        each.alias for each in record_type.schema.model_fields.values()
+    }
 
 
 def test_members_of_bundles():
@@ -140,13 +144,13 @@ def _told_in(section):
 
 def test_lines(exported):
     """Every line has the members of its shape, and each noun has some."""
-    for noun in FILES:
-        members = {each.alias for each in noun.shape.model_fields.values()}
-        lines = lines_of(exported / noun.name)
-        assert all(each.keys() == members for each in lines), noun.name
+    for record_type in FILES:
+        members = {each.alias for each in record_type.schema.model_fields.values()}
+        lines = lines_of(exported / record_type.file)
+        assert all(each.keys() == members for each in lines), record_type.file
         # No day has been folded, no project purged, and no label is for all.
         none = ("status/days.jsonl", "projects/audit.jsonl", "projects/labels.jsonl")
-        assert lines or noun.name in none
+        assert lines or record_type.file in none
 
 
 def test_counters(exported):
@@ -177,7 +181,7 @@ def words_of_documents():
     for row in DocumentRow.select().join(ProjectRow).where(ProjectRow.builtin):
         words = [getattr(row, name) for name in names]
         shown = DOCUMENTS.revision_of(row, row.published_version)
-        texts = (DOCUMENTS.with_content(row).content, shown.title, shown.content)
+        texts = (DOCUMENTS.load_content(row).content, shown.title, shown.content)
         found[row.slug] = (*words, *texts)
     return found
 
@@ -228,7 +232,7 @@ def test_projects_come_back(exported):
 
 
 def exported_by_api(id):
-    bundle = project_exported(ExportProject(id=id), NOON, BY_OWNER)
+    bundle = export_project(ExportProject(id=id), NOON, BY_OWNER)
     return json.loads(bundle.model_dump_json(by_alias=True))
 
 
@@ -248,18 +252,18 @@ def broken_off(lines):
 
 def test_broken_off(exported, tmp_path):
     """What was broken off leaves nothing, and can be tried again."""
-    asked = Export(NOON, "0.1.0", "https://status.example.com")
+    asked = ExportOptions(NOON, "0.1.0", "https://status.example.com")
 
     with pytest.raises(KeyboardInterrupt):
-        export_into(tmp_path / "again", asked, broken_off)
+        write_export(tmp_path / "again", asked, broken_off)
 
     assert list((tmp_path / "again").iterdir()) == []
-    assert len(export_into(tmp_path / "again", asked)) > 10
+    assert len(write_export(tmp_path / "again", asked)) > 10
 
 
 def test_snapshot(exported, keeping, beside, tmp_path):
     """What is written meanwhile is in no file."""
-    asked = Export(NOON, "0.1.0", "https://a.example")
+    asked = ExportOptions(NOON, "0.1.0", "https://a.example")
 
     def written_meanwhile(lines):
         yield from lines
@@ -267,7 +271,7 @@ def test_snapshot(exported, keeping, beside, tmp_path):
             other.execute("UPDATE project SET name = 'Later'")
             other.execute("DELETE FROM incident")
 
-    export_into(tmp_path / "again", asked, written_meanwhile)
+    write_export(tmp_path / "again", asked, written_meanwhile)
 
     assert "Later" not in (tmp_path / "again/projects/atlas.json").read_text()
     assert lines_of(tmp_path / "again/status/incidents.jsonl")

@@ -10,7 +10,7 @@ import yaml
 
 from models.settings import Settings
 from tests.commands.conftest import ROOT, fetch
-from tests.commands.test_fetching import base as elsewhere  # noqa: F401
+from tests.commands.test_fetch import base as elsewhere  # noqa: F401
 from tests.house.words import MANUAL
 from tests.tool_bodies import RESULT, alert, kuma, statuses, webhook
 

@@ -14,7 +14,7 @@ from models.platform.keys import KeyRow
 from models.projects.documents.rendered_bodies import BodyRow
 from models.projects.projects.projects import ensure_docs_project
 from models.projects.projects.rows import ProjectRow
-from models.status.services.catalogue import ServiceRow
+from models.status.services.rows import ServiceRow
 from models.storage.copy import copy_database
 from models.storage.database import (
     database,

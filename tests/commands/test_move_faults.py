@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from models.runtime.server_locks import ServerLocks
-from models.status.services.catalogue import ServiceRow
+from models.status.services.rows import ServiceRow
 from models.storage.database import database, without_password
 from models.storage.engines.postgresql_bulk import PostgresqlBulkRows
 from models.storage.engines.postgresql_driver import psycopg
@@ -109,7 +109,7 @@ def test_strange_tables(file, served, command):
     ("there", "told"),
     [
         ("postgresql://ada:hushhush@127.0.0.1:1/x", "cannot be used"),
-        ("postgresql://ada:hush%zzhush@127.0.0.1/x", "the address cannot be read"),
+        ("postgresql://ada:hush%zzhush@127.0.0.1/x", "the address is not a valid URL"),
         ("postgresql://ada:hushhush@x:many/x", "cannot be used"),
         ("postgresql://ada:hush/hush@127.0.0.1/x", "cannot be used"),
         ("postgresql://ada:hush@hush@127.0.0.1/x", "cannot be used"),
@@ -168,7 +168,7 @@ def test_running_server(file, to, tmp_path, command):
         code, _, err = command("move", to)
 
     held(code, err)
-    assert "A server runs" in err
+    assert "A server is running" in err
     assert is_nothing(to)
     assert command("move", to)[0] == 0
 
@@ -181,7 +181,7 @@ def test_running_on_a_server(served, file, tmp_path, command, monkeypatch):
         code, _, err = command("move", tmp_path / "back.db")
 
     held(code, err)
-    assert "A server runs" in err
+    assert "A server is running" in err
     assert is_nothing(tmp_path / "back.db")
 
 

@@ -232,7 +232,8 @@ def test_mistakes(command, plan, monkeypatch):
 
     assert command("probe", file)[::2] == (
         2,
-        "masthead: The probe's key is no key of Masthead: it was cut or mistyped.\n",
+        "masthead: The probe's key is not a valid Masthead key: it is truncated or"
+        " mistyped.\n",
     )
     assert command("probe", file, "--json")[0] == 2
     assert "cannot be read" in command("probe", "nowhere.toml")[2]

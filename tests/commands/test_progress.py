@@ -1,13 +1,13 @@
 """How far a long command is."""
 
-from models.commands.telling import progress
+from api.commands.terminal import show_progress
 
 
 def test_progress_in_lines(monkeypatch, capsys):
     """Where there is no terminal, long work tells in lines how far it is."""
-    monkeypatch.setattr("models.commands.telling.TELL_SECONDS", 0)
+    monkeypatch.setattr("api.commands.terminal.PROGRESS_SECONDS", 0)
 
-    assert list(progress("page")(["a", "b"])) == ["a", "b"]
-    assert list(progress("record")(iter("a"))) == ["a"]
+    assert list(show_progress("page")(["a", "b"])) == ["a", "b"]
+    assert list(show_progress("record")(iter("a"))) == ["a"]
 
     assert capsys.readouterr().err == "page 1 of 2\npage 2 of 2\nrecord 1\n"

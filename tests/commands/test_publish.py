@@ -75,7 +75,7 @@ def test_dry_run(built, bucket):
     lines = told.splitlines()
     assert code == 0
     assert "send status/index.html" in lines
-    assert lines[-2] == "A dry run: nothing was sent."
+    assert lines[-2] == "This was a dry run: nothing was published."
     assert not bucket.objects
 
 
@@ -83,7 +83,7 @@ def test_hook_that_fails(built, monkeypatch):
     """A hook that fails is told and exits with 1, and is told all the next time."""
     monkeypatch.setenv("MASTHEAD_PUBLISH_HOOK", "false")
     code, _, err = built("publish")
-    assert (code, err) == (1, "The hook ended with 1: it said nothing.\n")
+    assert (code, err) == (1, "The hook exited with 1: no error message.\n")
 
     monkeypatch.setenv("MASTHEAD_PUBLISH_HOOK", "true")
     code, told, err = built("publish", "--json")
@@ -96,14 +96,14 @@ def test_hook_that_fails(built, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("MASTHEAD_PUBLISH", "", "MASTHEAD_PUBLISH names no folder and no bucket."),
+        ("MASTHEAD_PUBLISH", "", "MASTHEAD_PUBLISH is not set to a folder or bucket."),
         ("MASTHEAD_PUBLISH", "s3://nobody", "There is no bucket nobody at http"),
         ("MASTHEAD_PUBLISH", f"s3://{BUCKET}/../x", "such as s3://bucket/prefix."),
-        ("AWS_SECRET_ACCESS_KEY", "wrong", "refuses to let s3://site-bucket/site be"),
+        ("AWS_SECRET_ACCESS_KEY", "wrong", "denies access to s3://site-bucket/site"),
         ("AWS_SECRET_ACCESS_KEY", None, "There are no credentials for the"),
-        ("MASTHEAD_PUBLISH_ENDPOINT", "http://127.0.0.1:1", ":1 does not answer."),
-        ("MASTHEAD_PUBLISH_ENDPOINT", "127.0.0.1:1", "must be an address such as"),
-        ("MASTHEAD_PUBLISH_ENDPOINT", "http://127.0.0.1:99999", "address such as"),
+        ("MASTHEAD_PUBLISH_ENDPOINT", "http://127.0.0.1:1", ":1 does not respond."),
+        ("MASTHEAD_PUBLISH_ENDPOINT", "127.0.0.1:1", "must be a URL such as"),
+        ("MASTHEAD_PUBLISH_ENDPOINT", "http://127.0.0.1:99999", "be a URL such as"),
         ("MASTHEAD_PUBLISH_REGION", "us east", "MASTHEAD_PUBLISH_REGION must match"),
         ("MASTHEAD_PUBLISH_HOOK", "sh 'x", "HOOK must be a command: no clos"),
         ("MASTHEAD_PUBLISH", "output", "a folder outside of MASTHEAD_OUTPUT"),
@@ -111,8 +111,12 @@ def test_hook_that_fails(built, monkeypatch):
         ("MASTHEAD_PUBLISH", ".", "a folder outside of MASTHEAD_OUTPUT"),
         ("MASTHEAD_PUBLISH", "file", "The folder file cannot be published to: F"),
         ("MASTHEAD_PUBLISH", "file/in", "The folder file/in cannot be published to: N"),
-        ("MASTHEAD_OUTPUT", "elsewhere", "holds no site: there is none. Build it."),
-        ("MASTHEAD_OUTPUT", "empty", "holds no site: there is no manifest. Build it."),
+        (
+            "MASTHEAD_OUTPUT",
+            "elsewhere",
+            "contains no site: the folder does not exist. Run",
+        ),
+        ("MASTHEAD_OUTPUT", "empty", "contains no site: there is no manifest. Run"),
     ],
 )
 @pytest.mark.parametrize("words", [[], ["--dry-run"]])

@@ -85,7 +85,7 @@ def test_restore_of_a_copy_made_while_writing(writer, run, environment, tmp_path
     put_back(copy, environment["MASTHEAD_DATABASE"])
     assert run("migrate") == (0, "nothing to apply\n")
     assert run("build", "--full")[0] == 0
-    assert run("check") == (0, "whole: database, audit chains, output\n")
+    assert run("check") == (0, "no problems found: database, audit logs, built site\n")
     shown = {path.name for path in Path(tmp_path, "output/status/incidents").iterdir()}
     assert {f"{id}.json" for id in found} <= shown
     assert not {f"{id}.json" for id in kept if id not in found} & shown

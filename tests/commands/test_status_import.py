@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from models.status.importers.origins import MovedRow
+from models.status.importers.imported_rows import ImportedRow
 from models.status.incidents.incidents import IncidentRow
 from models.storage.database import database_exists
 
@@ -49,7 +49,7 @@ def test_dry_run(command, address):
     code, out, _ = command("status", "import", PAGE, "--dry-run")
 
     assert code == 1
-    assert out.endswith("left out 1\nA dry run: nothing was kept.\n")
+    assert out.endswith("left out 1\nThis was a dry run: nothing was imported.\n")
     assert not database_exists(address)
 
 
@@ -59,7 +59,7 @@ def test_dry_run_on_an_instance(command):
 
     command("status", "import", PAGE, "--dry-run")
 
-    assert IncidentRow.select().count() == MovedRow.select().count() == 0
+    assert IncidentRow.select().count() == ImportedRow.select().count() == 0
 
 
 def test_json(command):
@@ -77,11 +77,11 @@ def test_json(command):
     ("source", "sentence"),
     [
         ("nowhere", "There is no folder nowhere."),
-        (".", "There is no status page in it"),
+        (".", "No status page was found"),
         ("http://status.example", "must begin with https://"),
         ("ftp://127.0.0.1", "must begin with https://"),
-        ("https://a:b@status.example", "is not the base address"),
-        ("https://[", "is no address"),
+        ("https://a:b@status.example", "is not the base URL"),
+        ("https://[", "is not a valid URL"),
     ],
 )
 def test_mistake(command, source, sentence):
@@ -106,7 +106,7 @@ def test_old_addresses_lead_on(command, tmp_path):
     command("status", "import", PAGE)
     command("build")
 
-    row = MovedRow.get(MovedRow.old == "t5h1q0b6zz3c")
+    row = ImportedRow.get(ImportedRow.old == "t5h1q0b6zz3c")
     now = f"/status/incidents/{row.subject}/"
     page = (tmp_path / "output/incidents/t5h1q0b6zz3c/index.html").read_text()
     assert f'<a href="{now}">' in page

@@ -18,7 +18,7 @@ import os, signal, sys
 from datetime import UTC, datetime
 from models.storage.database import open_database
 from models.projects.documents.document_import import (
-    Import,
+    ImportOptions,
     document_source,
     import_documents,
 )
@@ -38,7 +38,7 @@ sources = [
     for n in range(9)
 ]
 actor = Actor("account", NIL_UUID)
-wanted = Import("guides", datetime.now(UTC), actor, tree="tree", publish=True)
+wanted = ImportOptions("guides", datetime.now(UTC), actor, tree="tree", publish=True)
 report = import_documents(sources, wanted, dying)
 print(len(report.created), len(report.published))
 """

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from models.changes import marks
-from models.status.importers.origins import MovedRow
-from models.status.incidents.incidents import EntryRow, IncidentRow
-from models.status.services.catalogue import ServiceRow
+from models.status.importers.imported_rows import ImportedRow
+from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
+from models.status.services.rows import ServiceRow
 
 ROOT = Path(__file__).parents[2]
 DYING = """
@@ -19,8 +19,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from models import audit
 from models.storage.database import open_database
-from models.status.importers.status_import import bring_in
-from models.status.importers.detection import cargo_of, files_in
+from models.status.importers.status_import import import_status_page
+from models.status.importers.page_formats import parse_status_page, status_page_files
 
 left = int(sys.argv[2])
 put_down = audit.append
@@ -34,8 +34,8 @@ def dying(*args, **more):
 
 audit.append = dying
 open_database(sys.argv[1])
-cargo = cargo_of(files_in(Path("tests/elsewhere/statuspage")))
-report = bring_in(cargo, datetime(2026, 3, 1, tzinfo=UTC))
+status = parse_status_page(status_page_files(Path("tests/elsewhere/statuspage")))
+report = import_status_page(status, datetime(2026, 3, 1, tzinfo=UTC))
 print(sum(map(len, report.added.values())))
 """
 
@@ -47,7 +47,7 @@ def test_killed_move(store, settings, step):
     command = [sys.executable, "-c", DYING, settings.database]
 
     died = subprocess.run([*command, str(step)], cwd=ROOT, capture_output=True)
-    rows = (ServiceRow, IncidentRow, EntryRow, MovedRow)
+    rows = (ServiceRow, IncidentRow, IncidentUpdateRow, ImportedRow)
     left = [row.select().count() for row in rows]
     mark = marks()
     again = subprocess.run([*command, "99"], cwd=ROOT, capture_output=True, text=True)

@@ -18,7 +18,7 @@ class Life:
     def __init__(self, path, steps):
         self.added, self.told = set(), set()
         self.left = steps
-        self.spool = Spool(path, most=1000, age=timedelta(days=1))
+        self.spool = Spool(path, max_samples=1000, max_age=timedelta(days=1))
 
     def step(self, real):
         def counted(*arguments):
@@ -35,28 +35,28 @@ class Life:
             self.spool.add(one)
             self.added.add(one.observed_at)
             if number in (3, 8, 11):
-                batch = self.spool.batch(NOON)
+                batch = self.spool.next_batch(NOON)
                 self.told |= {each.observed_at for each in batch.samples}
-                self.spool.done(batch)
+                self.spool.remove(batch)
 
     def end(self):
         os.close(self.spool._file)
-        self.spool._lease.release()
+        self.spool._file_lock.release()
 
 
 def found_in(path):
-    spool = Spool(path, most=1000, age=timedelta(days=1))
+    spool = Spool(path, max_samples=1000, max_age=timedelta(days=1))
     found = set()
-    while batch := spool.batch(NOON):
+    while batch := spool.next_batch(NOON):
         found |= {each.observed_at for each in batch.samples}
-        spool.done(batch)
+        spool.remove(batch)
     spool.close()
     return found
 
 
 def test_killed_at_each_step(tmp_path, monkeypatch):
     """What was added and not told is found again, whichever step was the last."""
-    monkeypatch.setattr(spooling, "BATCH", 3)
+    monkeypatch.setattr(spooling, "BATCH_SIZE", 3)
     steps = 0
     while True:
         life = Life(tmp_path / f"spool-{steps}", steps)

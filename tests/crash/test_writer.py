@@ -11,7 +11,7 @@ import pytest
 
 from api.http.application import create_app
 from models.audit import AuditRow
-from models.status.services.catalogue import ServiceRow
+from models.status.services.rows import ServiceRow
 from models.storage.database import open_database, reading
 from models.storage.integrity import integrity_problems
 from tests.crash.child import forked

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from app import parser
+from app import build_parser
 from models.settings import Settings
 from tests.deploy.composing import (
     APIS,
@@ -131,7 +131,7 @@ def test_store_is_made_by_its_own_program():
 @each_api
 def test_command(name):
     """What is started in place of what the image starts is a command."""
-    assert parser().parse_args(SERVICES[name].get("command", ["serve"])).run
+    assert build_parser().parse_args(SERVICES[name].get("command", ["serve"])).run
 
 
 def test_every_volume_is_used():

@@ -6,7 +6,7 @@ from configparser import ConfigParser
 
 import pytest
 
-from app import parser
+from app import build_parser
 from tests.deploy.conftest import DEPLOY, needed
 
 UNITS = sorted(path.name for path in DEPLOY.glob("masthead*.*"))
@@ -60,4 +60,4 @@ def test_service_runs_a_command(name):
     _, words = read(name)["Service"]["ExecStart"].rstrip("'").split(" app.py ")
     words = re.sub(r"\$\$\(.*?\)", "1", words)
 
-    assert parser().parse_args(words.split()).run
+    assert build_parser().parse_args(words.split()).run

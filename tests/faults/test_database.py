@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from models.status.services.catalogue import ServiceRow
+from models.status.services.rows import ServiceRow
 from models.storage.database import database
 from models.storage.integrity import integrity_problems
 from tests.faults.conftest import ADD, SERVICE

@@ -41,12 +41,14 @@ def commands(parser, before=""):
     }
 
 
-COMMANDS = commands(app.parser())
+COMMANDS = commands(app.build_parser())
 
 
 def test_commands_are_where_their_word_leads():
     """What `keys list` does stands in a keys.py, in the room that app.py says."""
-    told = {f"{room}/commands/{name}.py" for name, (room, _) in app.ELSEWHERE.items()}
+    told = {
+        f"{package}/commands/{name}.py" for name, (package, _) in app.COMMANDS.items()
+    }
 
     homes = {
         name_of(path)

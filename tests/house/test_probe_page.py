@@ -5,20 +5,26 @@ import re
 
 from pydantic_core import PydanticUndefined
 
-from api.client.probe_config import General, read_plan
-from api.client.targets import DnsTarget, HttpTarget, Rhythm, Target, TcpTarget
+from api.client.probe_config import GeneralOptions, read_config
+from api.client.targets import (
+    DnsTarget,
+    HttpTarget,
+    InheritedOptions,
+    TargetOptions,
+    TcpTarget,
+)
 from models.platform.secrets import generate_secret
 from tests.house.words import MANUAL, ROOT
 
 (PAGE,) = [words for words in MANUAL if words.path.stem == "running-the-probe"]
 (FILE,) = PAGE.blocks("toml")
 SHAPES = [
-    (General, Rhythm),
-    (Rhythm, None),
-    (Target, Rhythm),
-    (HttpTarget, Target),
-    (TcpTarget, Target),
-    (DnsTarget, Target),
+    (GeneralOptions, InheritedOptions),
+    (InheritedOptions, None),
+    (TargetOptions, InheritedOptions),
+    (HttpTarget, TargetOptions),
+    (TcpTarget, TargetOptions),
+    (DnsTarget, TargetOptions),
 ]
 
 
@@ -63,7 +69,7 @@ def test_complete_file(tmp_path):
     (tmp_path / "key").chmod(0o600)
     (tmp_path / "probe.toml").write_text(FILE)
 
-    read = read_plan(tmp_path / "probe.toml", "")
+    read = read_config(tmp_path / "probe.toml", "")
 
     assert read.key == key
     assert {each.kind for each in read.targets} == {"http", "tcp", "dns"}
@@ -79,7 +85,7 @@ def test_events():
         each
         for text in sources
         for each in re.findall(
-            r'(?:event=|_line\(|_tell\()"([a-z-]+)"', text.replace("\n", " ")
+            r'(?:event=|_line\(|_log_summary\()"([a-z-]+)"', text.replace("\n", " ")
         )
     }
 

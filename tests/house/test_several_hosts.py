@@ -5,7 +5,7 @@ import re
 import yaml
 
 from models.storage.engines.postgresql_leader import POLL_SECONDS
-from sitegen.output.publishing.claim import SILENT_SECONDS
+from sitegen.output.publishing.lease import EXPIRY_SECONDS
 from tests.house.words import MANUAL, ROOT
 
 PAGES = {words.path.stem: words for words in MANUAL}
@@ -81,4 +81,4 @@ def test_times():
     assert "within ten seconds" in HOSTS.text
     assert 2 * POLL_SECONDS < 10
     assert "[two minutes]" in HOSTS.text
-    assert SILENT_SECONDS == 120
+    assert EXPIRY_SECONDS == 120

@@ -3,7 +3,7 @@
 import pytest
 
 from api.operation import OPERATIONS
-from models.projects.roles import NEEDS
+from models.projects.roles import REQUIRED_ROLES
 from tests.projects import (
     CONTRIBUTOR,
     MAINTAINER,
@@ -15,14 +15,14 @@ from tests.projects import (
 
 GET = "GET /projects/v1/access/get"
 ALL = {
-    each.scope.removeprefix("projects:")
-    for each in OPERATIONS
-    if each.area == "projects"
+    operation.scope.removeprefix("projects:")
+    for operation in OPERATIONS
+    if operation.area == "projects"
 }
 READS = {
-    each.scope.removeprefix("projects:")
-    for each in OPERATIONS
-    if each.area == "projects" and not each.mutates
+    operation.scope.removeprefix("projects:")
+    for operation in OPERATIONS
+    if operation.area == "projects" and not operation.mutates
 } - {"projects:export"}
 
 
@@ -31,14 +31,14 @@ def atlas(store, clock):
     return make_project("atlas", clock.now)
 
 
-def told(response):
+def access_of(response):
     assert response.status_code == 200, response.json
     return response.json["data"]
 
 
 def test_account(acting, atlas):
     """A member is told its role twice: as given, and as it acts."""
-    access = told(acting(MAINTAINER, GET, {"projectId": atlas.id}))
+    access = access_of(acting(MAINTAINER, GET, {"projectId": atlas.id}))
 
     allowed = access.pop("allowed")
     assert access == {
@@ -60,13 +60,15 @@ def test_allowed(acting, atlas, account):
     ranks = [OWNER, MAINTAINER, CONTRIBUTOR, READER, STRANGER]
     needs = {"owner": 0, "maintainer": 1, "contributor": 2, "reader": 3, None: 4}
 
-    allowed = {*told(acting(account, GET, {"projectSlug": "atlas"}))["allowed"]}
+    allowed = {*access_of(acting(account, GET, {"projectSlug": "atlas"}))["allowed"]}
 
     rank = ranks.index(account)
     passed = {
-        case.partition(" ")[0] for case, role in NEEDS.items() if rank <= needs[role]
+        case.partition(" ")[0]
+        for case, role in REQUIRED_ROLES.items()
+        if rank <= needs[role]
     }
-    assert allowed & NEEDS.keys() == passed & ALL
+    assert allowed & REQUIRED_ROLES.keys() == passed & ALL
     assert allowed >= READS
 
 
@@ -74,8 +76,8 @@ def test_stranger(acting, clock, atlas):
     """Without a membership there is no role, but for the docs project's own."""
     make_project("docs", clock.now, builtin=True)
 
-    nowhere = told(acting(STRANGER, GET, {"projectSlug": "atlas"}))
-    docs = told(acting(STRANGER, GET, {"projectSlug": "docs"}))
+    nowhere = access_of(acting(STRANGER, GET, {"projectSlug": "atlas"}))
+    docs = access_of(acting(STRANGER, GET, {"projectSlug": "docs"}))
 
     assert (nowhere["role"], nowhere["effectiveRole"]) == (None, None)
     assert (docs["role"], docs["effectiveRole"]) == (None, "contributor")
@@ -86,7 +88,7 @@ def test_key_of_nobody(ask, issue, atlas):
     """It has no membership and acts as owner, within its scopes and no further."""
     scopes = ["projects:access:get", "projects:members:*", "status:*"]
 
-    access = told(ask(GET, {"projectId": atlas.id}, key=issue(*scopes)))
+    access = access_of(ask(GET, {"projectId": atlas.id}, key=issue(*scopes)))
 
     assert access["actorType"] == "key"
     assert (access["role"], access["effectiveRole"]) == (None, "owner")
@@ -97,14 +99,14 @@ def test_key_of_nobody(ask, issue, atlas):
 
 def test_without_a_project(acting):
     """Then the key alone decides."""
-    access = told(acting(STRANGER, GET))
+    access = access_of(acting(STRANGER, GET))
 
     assert access["projectId"] is access["role"] is access["effectiveRole"] is None
     assert {*access["allowed"]} == ALL
 
 
 @pytest.mark.parametrize(
-    ("asked", "status"),
+    ("query", "status"),
     [
         ({"projectId": OWNER}, 404),
         ({"projectSlug": "ghost"}, 404),
@@ -112,6 +114,6 @@ def test_without_a_project(acting):
         ({"projectId": "x"}, 422),
     ],
 )
-def test_of_nothing(ask, atlas, asked, status):
+def test_of_nothing(ask, atlas, query, status):
     """A project that is named is there, and named once."""
-    assert ask(GET, asked).status_code == status
+    assert ask(GET, query).status_code == status

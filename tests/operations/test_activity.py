@@ -13,13 +13,13 @@ LIST = "GET /projects/v1/activity/list"
 def feed(store, clock):
     """Four records in two projects, a minute apart."""
     atlas, docs = make_project("atlas", clock.now), make_project("docs", clock.now)
-    told = [
+    recorded = [
         (atlas, "project.created", KEY),
         (atlas, "work.created", account(OWNER)),
         (docs, "work.status-changed", KEY),
         (atlas, "document.created", KEY),
     ]
-    for project, action, actor in told:
+    for project, action, actor in recorded:
         record_activity(
             project, action, project.id, actor, clock.now, slug=project.slug
         )
@@ -29,7 +29,7 @@ def feed(store, clock):
 
 def actions(response):
     assert response.status_code == 200, response.json
-    return [each["action"] for each in response.json["data"]]
+    return [record["action"] for record in response.json["data"]]
 
 
 def test_record(ask, feed):
@@ -50,7 +50,7 @@ def test_record(ask, feed):
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("query", "expected"),
     [
         ({}, ["d", "s", "w", "p"]),
         ({"order": "asc"}, ["p", "w", "s", "d"]),
@@ -62,7 +62,7 @@ def test_record(ask, feed):
         ({"from": "2026-03-01T12:01:00Z", "to": "2026-03-01T12:02:00Z"}, ["w"]),
     ],
 )
-def test_list(ask, feed, asked, found):
+def test_list(ask, feed, query, expected):
     """Newest first; from is inclusive, to exclusive; work.* is all on work."""
     letters = {
         "project.created": "p",
@@ -71,13 +71,13 @@ def test_list(ask, feed, asked, found):
         "document.created": "d",
     }
 
-    assert [letters[each] for each in actions(ask(LIST, asked))] == found
+    assert [letters[action] for action in actions(ask(LIST, query))] == expected
 
 
 def test_list_of_a_project(ask, feed):
     """Only its own records; an unknown project is not an empty feed."""
-    for asked in ({"projectId": feed.id}, {"projectSlug": "atlas"}):
-        assert len(actions(ask(LIST, asked))) == 3
+    for query in ({"projectId": feed.id}, {"projectSlug": "atlas"}):
+        assert len(actions(ask(LIST, query))) == 3
     refused = ask(LIST, {"projectId": "00000000-0000-0000-0000-000000000000"})
     assert refused.status_code == 404
 
@@ -93,7 +93,7 @@ def test_list_after(ask, feed, clock):
     assert newest_first.status_code == 422
     refused = ask(LIST, {"afterId": new_id(clock.now)})
     assert refused.status_code == 422
-    assert refused.json["detail"].startswith("afterId: No record has the id")
+    assert refused.json["detail"].startswith("afterId: No activity record has the id")
 
 
 @pytest.mark.parametrize("action", ["", "work", "*", "Work.x", "work.*,", "a.b.c"])

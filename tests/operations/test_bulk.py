@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.rows import MemberRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.work.rows import WorkItemRow, WorkRelationshipRow
@@ -37,8 +37,8 @@ def kind(response):
     return response.json["type"].split("/")[-2]
 
 
-def new(title, **more):
-    return {"type": "task", "title": title} | more
+def new(title, **extra):
+    return {"type": "task", "title": title} | extra
 
 
 def edge(source, target, relationship):
@@ -53,10 +53,10 @@ def test_update(ask, items):
     response = ask(UPDATE, {"ids": order, "changes": {"status": "done"}})
 
     assert response.status_code == 200, response.json
-    told = response.json["data"]
-    assert [each["id"] for each in told] == order
-    assert all(each["completedAt"] for each in told)
-    assert told[1]["updatedAt"] == told[1]["createdAt"]
+    updated = response.json["data"]
+    assert [item["id"] for item in updated] == order
+    assert all(item["completedAt"] for item in updated)
+    assert updated[1]["updatedAt"] == updated[1]["createdAt"]
     rows = list(ActivityRow.select().offset(before))
     assert [row.action for row in rows] == ["work.status-changed"] * 2
     assert {row.metadata["batchSize"] for row in rows} == {3}
@@ -73,26 +73,29 @@ def test_update_of_lists(ask, atlas, items, clock):
         "addAssigneeIds": [READER],
     }
 
-    told = ask(UPDATE, {"ids": ids(items), "changes": changes}).json["data"]
+    updated = ask(UPDATE, {"ids": ids(items), "changes": changes}).json["data"]
 
-    assert [each["labelIds"] for each in told] == [[blue.id]] * 3
-    assert told[0]["assigneeIds"] == [OWNER, READER]
-    assert told[1]["assigneeIds"] == [READER]
+    assert [item["labelIds"] for item in updated] == [[blue.id]] * 3
+    assert updated[0]["assigneeIds"] == [OWNER, READER]
+    assert updated[1]["assigneeIds"] == [READER]
 
 
 def test_update_names_all_that_is_missing(ask, items, atlas, clock):
     """A label of one project is none for the others: nothing is kept."""
     own = label(atlas, clock.now)
-    asked = {"ids": ids(items), "changes": {"addLabelIds": [own.id], "bucket": "now"}}
+    body = {"ids": ids(items), "changes": {"addLabelIds": [own.id], "bucket": "now"}}
 
-    refused = ask(UPDATE, asked)
+    refused = ask(UPDATE, body)
 
     assert (refused.status_code, kind(refused)) == (422, "reference-not-found")
     [error] = refused.json["errors"]
     assert error["pointer"] == "/changes/addLabelIds/0"
     assert WorkItemRow.select().where(WorkItemRow.bucket == "now").count() == 0
     unknown = ask(UPDATE, {"ids": [NOBODY, STRANGER], "changes": {"type": "bug"}})
-    assert [each["pointer"] for each in unknown.json["errors"]] == ["/ids/0", "/ids/1"]
+    assert [error["pointer"] for error in unknown.json["errors"]] == [
+        "/ids/0",
+        "/ids/1",
+    ]
 
 
 def test_update_of_archived_items(ask, items, clock):
@@ -127,11 +130,11 @@ def test_update_needs_the_role_everywhere(ask, issue, items, other):
     """One project in which the caller is nobody refuses the whole."""
     MemberRow.delete().where(MemberRow.project == other.id).execute()
     key = issue("projects:work-items:bulk-update", "platform:actors:assert")
-    more = {"key": key, "headers": {"Act-As-Account": CONTRIBUTOR}}
-    asked = {"ids": ids(items), "changes": {"type": "bug"}}
+    extra = {"key": key, "headers": {"Act-As-Account": CONTRIBUTOR}}
+    body = {"ids": ids(items), "changes": {"type": "bug"}}
 
-    assert ask(UPDATE, asked, **more).status_code == 403
-    assert ask(UPDATE, asked | {"ids": ids(items[:2])}, **more).status_code == 200
+    assert ask(UPDATE, body, **extra).status_code == 403
+    assert ask(UPDATE, body | {"ids": ids(items[:2])}, **extra).status_code == 200
 
 
 def test_update_beyond_the_most(ask, items, clock):
@@ -142,11 +145,13 @@ def test_update_beyond_the_most(ask, items, clock):
     refused = ask(UPDATE, {"ids": ids(items), "changes": {"addLabelIds": have[50:]}})
 
     assert (refused.status_code, kind(refused)) == (409, "limit-exceeded")
-    assert refused.json["detail"] == "More than 50 labels would have atlas#1."
+    assert refused.json["detail"] == (
+        "These work items would have more than 50 labels: atlas#1."
+    )
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "body",
     [
         {"ids": [], "changes": {"type": "bug"}},
         {"ids": [NOBODY] * 101, "changes": {"type": "bug"}},
@@ -161,14 +166,14 @@ def test_update_beyond_the_most(ask, items, clock):
         },
     ],
 )
-def test_update_in_a_wrong_shape(ask, store, asked):
+def test_update_in_a_wrong_shape(ask, store, body):
     """A change for some items says which, and what."""
-    assert ask(UPDATE, asked).status_code == 422
+    assert ask(UPDATE, body).status_code == 422
 
 
 def test_create(ask, atlas, items):
     """New items know each other by ref, and others by id; numbers follow the order."""
-    asked = {
+    body = {
         "projectId": atlas.id,
         "items": [new("One", ref="1"), new("Two", ref="two", status="done"), new("3")],
         "relationships": [
@@ -178,21 +183,22 @@ def test_create(ask, atlas, items):
         ],
     }
 
-    response = ask(CREATE, asked)
+    response = ask(CREATE, body)
 
     assert response.status_code == 200, response.json
-    told = response.json["data"]
-    assert [each["number"] for each in told["items"]] == [3, 4, 5]
-    one, two, _ = (each["id"] for each in told["items"])
-    assert told["refs"] == {"1": one, "two": two}
-    edges = [(each["sourceId"], each["targetId"]) for each in told["relationships"]]
+    created = response.json["data"]
+    assert [item["number"] for item in created["items"]] == [3, 4, 5]
+    one, two, _ = (item["id"] for item in created["items"])
+    assert created["refs"] == {"1": one, "two": two}
+    edges = [(edge["sourceId"], edge["targetId"]) for edge in created["relationships"]]
     assert edges == [(two, one), (one, items[2].id)]
-    told = [row.metadata or {} for row in ActivityRow]
-    assert len({each["batchId"] for each in told if "batchId" in each}) == 1
+    records = [row.metadata or {} for row in ActivityRow]
+    batch_ids = {metadata["batchId"] for metadata in records if "batchId" in metadata}
+    assert len(batch_ids) == 1
 
 
 @pytest.mark.parametrize(
-    ("more", "status", "problem"),
+    ("changes", "status", "problem"),
     [
         ({"items": []}, 422, "validation-failed"),
         ({"items": [new("1")] * 101}, 422, "validation-failed"),
@@ -209,13 +215,13 @@ def test_create(ask, atlas, items):
         ),
     ],
 )
-def test_create_refused(ask, atlas, more, status, problem):
+def test_create_refused(ask, atlas, changes, status, problem):
     """All or nothing: no item, no number, no relationship is left."""
-    asked = {"projectId": atlas.id, "items": [new("A", ref="a"), new("B", ref="b")]}
-    asked |= more
-    asked["relationships"] = [edge(*each) for each in asked.get("relationships", [])]
+    body = {"projectId": atlas.id, "items": [new("A", ref="a"), new("B", ref="b")]}
+    body |= changes
+    body["relationships"] = [edge(*ends) for ends in body.get("relationships", [])]
 
-    refused = ask(CREATE, asked)
+    refused = ask(CREATE, body)
 
     assert (refused.status_code, kind(refused)) == (status, problem)
     assert WorkItemRow.select().count() == WorkRelationshipRow.select().count() == 0
@@ -226,10 +232,10 @@ def test_create_related_to_what_is_archived(ask, atlas, items, clock):
     """What is archived takes no new relationship in bulk either."""
     relate(items[0], items[1], "blocks", clock)
     items[2].change({"archived_at": clock.now}, clock.now)
-    asked = {
+    body = {
         "projectId": atlas.id,
         "items": [new("A", ref="a")],
         "relationships": [edge("a", items[2].id, "blocks")],
     }
 
-    assert kind(ask(CREATE, asked)) == "archived"
+    assert kind(ask(CREATE, body)) == "archived"

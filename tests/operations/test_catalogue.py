@@ -4,8 +4,7 @@ import pytest
 
 from models.status.measurements.measurements import MeasurementRow, ReadingRow
 from models.status.measurements.rollups import HourRow
-from models.status.services.affected import AffectedRow
-from models.status.services.catalogue import ServiceRow
+from models.status.services.rows import AffectedRow, ServiceRow
 from tests.status_world import (
     ADD_SERVICE,
     GET_INCIDENT,

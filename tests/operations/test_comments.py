@@ -3,7 +3,7 @@
 import pytest
 
 from models.projects.discussion.rows import CommentRow
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.rows import MemberRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.search.text_index import IndexedTextRow
 from models.projects.work.rows import WorkItemRow

@@ -153,9 +153,9 @@ def test_publish_as(ask, issue, clock, account, status):
         ({"position": 10_001}, "position"),
         ({"title": "  "}, "title"),
         ({"title": None}, "Must not be null"),
-        ({}, "Give at least one member to change, or a note."),
-        ({"note": ""}, "Give at least one member to change, or a note."),
-        ({"expectedVersion": 1}, "Give at least one member to change, or a note."),
+        ({}, "Give at least one field to change, or a note."),
+        ({"note": ""}, "Give at least one field to change, or a note."),
+        ({"expectedVersion": 1}, "Give at least one field to change, or a note."),
         ({"ghost": 1}, "There is no such member."),
     ],
 )

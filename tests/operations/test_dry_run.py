@@ -5,7 +5,7 @@ import pytest
 from models.audit import AuditRow
 from models.changes import marks
 from models.idempotency import StoredResponseRow
-from models.status.services.catalogue import ServiceRow
+from models.status.services.rows import ServiceRow
 
 ADD = "POST /status/v1/admin/services/add"
 API = {"slug": "api", "name": "Public API"}

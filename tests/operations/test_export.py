@@ -59,13 +59,13 @@ def test_export_of_too_much(ask, full, monkeypatch, refusal):
     """More than an import would take is refused, before and after it is read."""
     size = len(ask(EXPORT, {"id": full.project.id}).data)
     for most in (4096 + 100, 4096 + size - 20):
-        monkeypatch.setattr("models.projects.bundles.export.MOST_BYTES", most)
+        monkeypatch.setattr("models.projects.bundles.export.MAX_BUNDLE_BYTES", most)
 
         response = ask(EXPORT, {"id": full.project.id})
 
         assert response.status_code == 413
         assert refusal(response, "payload-too-large")["limitBytes"] == most - 4096
-    monkeypatch.setattr("models.projects.bundles.export.MOST_BYTES", 4096 + size)
+    monkeypatch.setattr("models.projects.bundles.export.MAX_BUNDLE_BYTES", 4096 + size)
     assert ask(EXPORT, {"id": full.project.id}).status_code == 200
 
 

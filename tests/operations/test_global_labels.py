@@ -18,7 +18,7 @@ ADMIN_UPDATE = "POST /projects/v1/admin/labels/update"
 ADMIN_REMOVE = "POST /projects/v1/admin/labels/remove"
 
 
-def told():
+def recorded():
     rows = ActivityRow.select().order_by(ActivityRow.number)
     return [(row.action, row.metadata) for row in rows]
 
@@ -39,7 +39,7 @@ def test_life_of_a_global_label(ask, issue, route, audited):
     assert label["projectId"] is None
     nothing_left = {"projectId": None, "name": "defect", "detached": 0}
     assert gone == nothing_left | {"id": label["id"]}
-    assert told() == []
+    assert recorded() == []
     assert audited() == ["label.added", "label.updated", "label.removed"]
     row = AuditRow.get(AuditRow.action == "label.updated")
     assert (row.area, row.target_type, row.target_label, row.detail) == (
@@ -51,13 +51,13 @@ def test_life_of_a_global_label(ask, issue, route, audited):
 def test_global_label_without_the_admin_scope(ask):
     """Through labels/* a global label needs the role that only operators have."""
     label = ask(ADMIN_ADD, {"name": "bug"}).json["data"]
-    asked = {
+    bodies = {
         CREATE: ({"name": "other"}, "add"),
         UPDATE: ({"id": label["id"], "name": "other"}, "update"),
         REMOVE: ({"id": label["id"]}, "remove"),
     }
 
-    for route, (body, verb) in asked.items():
+    for route, (body, verb) in bodies.items():
         refused = ask(route, body)
 
         assert refused.status_code == 403
@@ -81,9 +81,9 @@ def test_global_label_by_an_account(ask, issue):
 def test_admin_labels_are_global(ask, make_label, refusal, route):
     """A project's label is none of the operators' labels."""
     label = make_label("bug")
-    more = {"name": "x"} if route == ADMIN_UPDATE else {}
+    changes = {"name": "x"} if route == ADMIN_UPDATE else {}
 
-    refused = ask(route, {"id": label["id"]} | more)
+    refused = ask(route, {"id": label["id"]} | changes)
 
     refusal(refused, "label-not-found")
 
@@ -102,7 +102,7 @@ def test_merge(ask, atlas, make_label, wear, clock, audited):
     borne = {row.work_id: row.label_id for row in WorkLabelRow.select()}
     assert borne == dict.fromkeys((item.id, far.id), new["id"])
     assert WorkItemRow.get_by_id(item.id).updated_at == clock.now
-    merged = [m for action, m in told() if action == "project.label-removed"]
+    merged = [m for action, m in recorded() if action == "project.label-removed"]
     assert {m["labelId"]: m["mergedInto"] for m in merged} == {
         old["id"]: new["id"],
         other["id"]: new["id"],

@@ -216,7 +216,7 @@ def test_too_many_labels_or_members(ask, export, full, monkeypatch, refusal):
     """A project that comes in has no more of them than one that grew here."""
     bundle = export(full.project.id)
     body = {"slug": "copy", "ownerId": STRANGER, "bundle": bundle}
-    for limit, most in (("MOST_MEMBERS", 4), ("MOST_LABELS", 0)):
+    for limit, most in (("MAX_MEMBERS", 4), ("MAX_PROJECT_LABELS", 0)):
         with monkeypatch.context() as patch:
             patch.setattr(f"models.projects.bundles.project_import.{limit}", most)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.status.incidents.incidents import EntryRow
+from models.status.incidents.incidents import IncidentUpdateRow
 from tests.status_world import (
     ADD_INCIDENT,
     ADD_UPDATE,
@@ -37,7 +37,7 @@ def by_update(ask, id, status):
 
 
 def by_entry(ask, id, status):
-    body = f"Entry {EntryRow.select().count()}"
+    body = f"Entry {IncidentUpdateRow.select().count()}"
     ask(ADD_UPDATE, {"incidentId": id, "status": status, "body": body})
 
 

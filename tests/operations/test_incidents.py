@@ -3,7 +3,7 @@
 import pytest
 
 from models.changes import behind
-from models.status.incidents.incidents import EntryRow, IncidentRow
+from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
 from tests.status_world import (
     ADD_INCIDENT,
     ADD_UPDATE,
@@ -55,7 +55,9 @@ def test_add(ask, asked, audited, woken):
         "updatedAt": now,
         "services": [{"slug": "api", "name": "Public API"}],
     }
-    assert [(e.body, e.status) for e in EntryRow] == [(asked["body"], "investigating")]
+    assert [(e.body, e.status) for e in IncidentUpdateRow] == [
+        (asked["body"], "investigating")
+    ]
     assert audited() == ["service.added", "incident.opened"]
     assert behind() == {"status"}
     assert woken == ["status", "status"]
@@ -68,7 +70,7 @@ def test_add_for_unknown_services(ask, asked, audited):
     assert response.status_code == 422
     assert response.json["type"].endswith("/problems/reference-not-found/")
     assert response.json["detail"] == "No service has the slug 'ghost', 'other'."
-    assert IncidentRow.select().count() == EntryRow.select().count() == 0
+    assert IncidentRow.select().count() == IncidentUpdateRow.select().count() == 0
     assert audited() == ["service.added"]
 
 
@@ -164,7 +166,7 @@ def test_update(ask, world, incident, clock, audited):
     assert [each["slug"] for each in told["services"]] == ["mail", "api"]
     assert told["updatedAt"] == world.text()
     assert told["status"] == "investigating"
-    assert EntryRow.select().count() == 1
+    assert IncidentUpdateRow.select().count() == 1
     assert audited()[-1] == "incident.updated"
 
 
@@ -239,7 +241,7 @@ def test_entry_twice(ask, incident):
     first, second = ask(ADD_UPDATE, entry), ask(ADD_UPDATE, entry)
 
     assert second.data == first.data
-    assert EntryRow.select().count() == 2
+    assert IncidentUpdateRow.select().count() == 2
 
 
 @pytest.mark.parametrize("status", [None, "open", "", 1])

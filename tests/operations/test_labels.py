@@ -3,7 +3,7 @@
 import pytest
 
 from models.base import new_id
-from models.projects.planning.labels import MOST_LABELS
+from models.projects.planning.labels import MAX_PROJECT_LABELS
 from models.projects.planning.rows import LabelRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.work.rows import WorkItemRow, WorkLabelRow
@@ -19,13 +19,13 @@ ADMIN_UPDATE = "POST /projects/v1/admin/labels/update"
 ADMIN_REMOVE = "POST /projects/v1/admin/labels/remove"
 
 
-def told():
+def recorded():
     rows = ActivityRow.select().order_by(ActivityRow.number)
     return [(row.action, row.metadata) for row in rows]
 
 
 def names(response):
-    return [each["name"] for each in response.json["data"]]
+    return [label["name"] for label in response.json["data"]]
 
 
 def test_life_of_a_project_label(ask, atlas, make_label, wear, clock, audited):
@@ -42,7 +42,7 @@ def test_life_of_a_project_label(ask, atlas, make_label, wear, clock, audited):
     assert gone == told_of | {"name": "defect", "detached": 1}
     assert WorkItemRow.get_by_id(item.id).updated_at == clock.now
     assert (LabelRow.select().count(), WorkLabelRow.select().count()) == (0, 0)
-    for _, metadata in (feed := told()):
+    for _, metadata in (feed := recorded()):
         assert metadata.pop("requestId")
         assert metadata.pop("labelId") == label["id"]
     change = {"name": {"from": "bug", "to": "defect"}}
@@ -70,7 +70,7 @@ def test_rename_to_the_same(ask, make_label):
     response = ask(UPDATE, {"id": label["id"], "name": "bug"})
 
     assert response.json["data"] == label
-    assert len(told()) == 1
+    assert len(recorded()) == 1
 
 
 def test_names_are_told_apart(ask, atlas, make_label, clock, refusal):
@@ -89,8 +89,8 @@ def test_names_are_told_apart(ask, atlas, make_label, clock, refusal):
     refusal(ask(ADMIN_ADD, {"name": "idea"}), "name-taken")
     merging = {"name": "idea", "mergeProjectLabels": True}
     refusal(ask(ADMIN_ADD, merging), "name-taken")
-    for route, more in ((ADMIN_ADD, {}), (ADMIN_UPDATE, {"id": other})):
-        problem = refusal(ask(route, {"name": "bug"} | more), "name-taken")
+    for route, extra in ((ADMIN_ADD, {}), (ADMIN_UPDATE, {"id": other})):
+        problem = refusal(ask(route, {"name": "bug"} | extra), "name-taken")
         assert problem["projects"] == 2
 
 
@@ -109,7 +109,7 @@ def test_archived_project(ask, atlas, make_label, clock, refusal):
 
 def test_limit(ask, atlas, clock, refusal):
     """A project has at most 500 labels of its own."""
-    for n in range(MOST_LABELS):
+    for n in range(MAX_PROJECT_LABELS):
         LabelRow.create(
             id=new_id(clock.now), project=atlas, name=f"l{n}", created_at=clock.now
         )
@@ -158,11 +158,11 @@ def test_list_in_pages(ask, make_label, refusal):
 def test_name_in_a_wrong_shape(ask, atlas, name):
     """A label's name is of the pattern, wherever it is said."""
     id = "00000000-0000-7000-8000-000000000000"
-    asked = {"name": name}
+    body = {"name": name}
 
-    assert ask(CREATE, asked | {"projectId": atlas.id}).status_code == 422
-    assert ask(ADMIN_ADD, asked).status_code == 422
-    assert ask(UPDATE, asked | {"id": id}).status_code == 422
+    assert ask(CREATE, body | {"projectId": atlas.id}).status_code == 422
+    assert ask(ADMIN_ADD, body).status_code == 422
+    assert ask(UPDATE, body | {"id": id}).status_code == 422
 
 
 def test_nothing_there(ask, refusal):
@@ -177,8 +177,8 @@ def test_nothing_there(ask, refusal):
 
 def test_create_again(ask, atlas):
     """The repeat of an adding is answered as the first was."""
-    asked, repeat = {"projectId": atlas.id, "name": "x"}, {"Idempotency-Key": "one"}
-    first = ask(CREATE, asked, headers=repeat)
+    body, repeat = {"projectId": atlas.id, "name": "x"}, {"Idempotency-Key": "one"}
+    first = ask(CREATE, body, headers=repeat)
 
-    assert ask(CREATE, asked, headers=repeat).data == first.data
+    assert ask(CREATE, body, headers=repeat).data == first.data
     assert LabelRow.select().count() == 1

@@ -7,7 +7,7 @@ import pytest
 from models.audit import AuditRow
 from models.changes import behind, marks
 from models.status.measurements.measurements import MeasurementRow
-from models.status.measurements.retention import prune
+from models.status.measurements.retention import compact_measurements
 from models.status.measurements.rollups import HourRow, roll_up
 from tests.status_world import GET_UPTIME, LIST, RECORD, REMOVE, World
 
@@ -212,7 +212,7 @@ def test_times(ask, world, sample, seconds, status):
 
 def test_before_what_is_folded(ask, world, sample):
     """Where days were folded no sample is taken, whatever the retention is now."""
-    prune(world.clock.now, timedelta(days=91))
+    compact_measurements(world.clock.now, timedelta(days=91))
 
     old = sample | {"observedAt": world.text(-92 * 86400)}
     response = ask(RECORD, batch(old))

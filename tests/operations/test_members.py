@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.projects.members.members import MOST_MEMBERS
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.members import MAX_MEMBERS
+from models.projects.members.rows import MemberRow
 from models.projects.projects.rows import ProjectRow
 from tests.projects import (
     CONTRIBUTOR,
@@ -27,9 +27,11 @@ def atlas(store, clock):
 
 
 @pytest.fixture
-def of(atlas):
+def member_body(atlas):
     """The body about an account of the project."""
-    return lambda account, **more: {"projectId": atlas.id, "accountId": account} | more
+    return lambda account, **extra: (
+        {"projectId": atlas.id, "accountId": account} | extra
+    )
 
 
 def kind(response):
@@ -38,7 +40,7 @@ def kind(response):
 
 def members(response):
     assert response.status_code == 200, response.json
-    return [(each["accountId"], each["role"]) for each in response.json["data"]]
+    return [(member["accountId"], member["role"]) for member in response.json["data"]]
 
 
 def test_list(ask, atlas, clock):
@@ -47,16 +49,16 @@ def test_list(ask, atlas, clock):
     early = {"account_id": STRANGER, "role": "reader", "created_at": clock.now}
     MemberRow.create(project=atlas, **early)
 
-    found = ask(LIST, {"projectSlug": "atlas"})
+    page = ask(LIST, {"projectSlug": "atlas"})
 
-    assert members(found) == [
+    assert members(page) == [
         (OWNER, "owner"),
         (MAINTAINER, "maintainer"),
         (CONTRIBUTOR, "contributor"),
         (STRANGER, "reader"),
         (READER, "reader"),
     ]
-    assert found.json["data"][3] == {
+    assert page.json["data"][3] == {
         "projectId": atlas.id,
         "accountId": STRANGER,
         "role": "reader",
@@ -69,20 +71,25 @@ def test_list_of_roles_and_accounts(ask, acting, atlas, clock):
     other = make_project("other", clock.now)
     old = make_project("old", clock.now, archived_at=clock.now)
 
-    def places(response):
-        return [each["projectId"] for each in response.json["data"]]
+    def project_ids(response):
+        return [member["projectId"] for member in response.json["data"]]
 
     assert members(ask(LIST, {"projectId": atlas.id, "role": "owner,reader"})) == [
         (OWNER, "owner"),
         (READER, "reader"),
     ]
-    assert places(acting(READER, LIST, {"accountId": "me"})) == [atlas.id, other.id]
-    assert places(ask(LIST, {"accountId": READER, "projectId": old.id})) == [old.id]
-    assert places(ask(LIST, {"accountId": STRANGER})) == []
+    assert project_ids(acting(READER, LIST, {"accountId": "me"})) == [
+        atlas.id,
+        other.id,
+    ]
+    assert project_ids(ask(LIST, {"accountId": READER, "projectId": old.id})) == [
+        old.id
+    ]
+    assert project_ids(ask(LIST, {"accountId": STRANGER})) == []
 
 
 @pytest.mark.parametrize(
-    ("asked", "status"),
+    ("query", "status"),
     [
         ({}, 422),
         ({"role": "owner"}, 422),
@@ -93,183 +100,202 @@ def test_list_of_roles_and_accounts(ask, acting, atlas, clock):
         ({"projectSlug": "ghost"}, 404),
     ],
 )
-def test_list_of_nothing(ask, atlas, asked, status):
+def test_list_of_nothing(ask, atlas, query, status):
     """A question names a project or an account, and nothing that is not there."""
-    assert ask(LIST, asked).status_code == status
+    assert ask(LIST, query).status_code == status
 
 
 def test_list_in_pages(ask, atlas):
     """One at a time gives the same list; a cursor is bound to its filters."""
-    found, asked = [], {"projectId": atlas.id, "limit": 1}
+    listed, query = [], {"projectId": atlas.id, "limit": 1}
     cursor = {}
     while cursor is not None:
-        page = ask(LIST, asked | cursor)
-        found += members(page)
-        told = page.json["meta"]["cursor"]
-        cursor = {"cursor": told} if told else None
+        page = ask(LIST, query | cursor)
+        listed += members(page)
+        next_cursor = page.json["meta"]["cursor"]
+        cursor = {"cursor": next_cursor} if next_cursor else None
 
     whole = ask(LIST, {"projectId": atlas.id})
-    assert found == members(whole)
-    cursor = ask(LIST, asked).json["meta"]["cursor"]
-    assert ask(LIST, asked | {"role": "owner", "cursor": cursor}).status_code == 400
+    assert listed == members(whole)
+    cursor = ask(LIST, query).json["meta"]["cursor"]
+    assert ask(LIST, query | {"role": "owner", "cursor": cursor}).status_code == 400
 
 
-def test_add(acting, of, recorded):
+def test_add(acting, member_body, recorded):
     """Added once and recorded once, however often it is asked."""
-    first = acting(MAINTAINER, ADD, of(STRANGER, role="contributor"))
-    again = acting(MAINTAINER, ADD, of(STRANGER, role="contributor"))
+    first = acting(MAINTAINER, ADD, member_body(STRANGER, role="contributor"))
+    again = acting(MAINTAINER, ADD, member_body(STRANGER, role="contributor"))
 
     assert first.json["data"]["role"] == "contributor"
     assert again.json == first.json
-    told = {"accountId": STRANGER, "role": "contributor", "self": False}
-    assert recorded() == [("member.added", told)]
+    metadata = {"accountId": STRANGER, "role": "contributor", "self": False}
+    assert recorded() == [("member.added", metadata)]
 
 
-def test_add_in_another_role(ask, of, recorded):
+def test_add_in_another_role(ask, member_body, recorded):
     """A member keeps the role until it is updated."""
-    refused = ask(ADD, of(READER, role="contributor"))
+    refused = ask(ADD, member_body(READER, role="contributor"))
 
     assert kind(refused) == (409, "member-exists")
-    assert "as reader" in refused.json["detail"]
+    assert "with the role reader" in refused.json["detail"]
     assert recorded() == []
 
 
-def test_add_oneself(acting, of, recorded):
+def test_add_oneself(acting, member_body, recorded):
     """Every account may watch, and make itself nothing more."""
-    assert acting(STRANGER, ADD, of(STRANGER, role="reader")).status_code == 200
+    assert (
+        acting(STRANGER, ADD, member_body(STRANGER, role="reader")).status_code == 200
+    )
     assert recorded()[0][1]["self"] is True
-    for who, role in [(STRANGER, "contributor"), (SECOND, "reader")]:
-        refused = acting(STRANGER, ADD, of(who, role=role))
+    for account, role in [(STRANGER, "contributor"), (SECOND, "reader")]:
+        refused = acting(STRANGER, ADD, member_body(account, role=role))
         assert kind(refused) == (403, "role-required")
 
 
-def test_add_an_owner(acting, of):
+def test_add_an_owner(acting, member_body):
     """Only an owner adds an owner; a maintainer may add a maintainer."""
-    refused = acting(MAINTAINER, ADD, of(STRANGER, role="owner"))
+    refused = acting(MAINTAINER, ADD, member_body(STRANGER, role="owner"))
 
     assert kind(refused) == (403, "role-required")
     assert refused.json["requiredRole"] == "owner"
-    assert acting(MAINTAINER, ADD, of(STRANGER, role="maintainer")).status_code == 200
-    assert acting(OWNER, ADD, of(SECOND, role="owner")).status_code == 200
+    assert (
+        acting(MAINTAINER, ADD, member_body(STRANGER, role="maintainer")).status_code
+        == 200
+    )
+    assert acting(OWNER, ADD, member_body(SECOND, role="owner")).status_code == 200
 
 
-def test_add_to_a_full_project(ask, of, atlas, clock):
+def test_add_to_a_full_project(ask, member_body, atlas, clock):
     """The last one finds a place; after it only who is there already."""
-    more = [
+    new_members = [
         {"project": atlas.id, "account_id": str(n), "role": "reader"}
-        for n in range(MOST_MEMBERS - 5)
+        for n in range(MAX_MEMBERS - 5)
     ]
-    MemberRow.insert_many([each | {"created_at": clock.now} for each in more]).execute()
+    MemberRow.insert_many(
+        [member | {"created_at": clock.now} for member in new_members]
+    ).execute()
 
-    assert ask(ADD, of(STRANGER, role="reader")).status_code == 200
-    assert kind(ask(ADD, of(SECOND, role="reader"))) == (409, "limit-exceeded")
-    assert ask(ADD, of(STRANGER, role="reader")).status_code == 200
+    assert ask(ADD, member_body(STRANGER, role="reader")).status_code == 200
+    assert kind(ask(ADD, member_body(SECOND, role="reader"))) == (409, "limit-exceeded")
+    assert ask(ADD, member_body(STRANGER, role="reader")).status_code == 200
 
 
-def test_update(acting, of, recorded):
+def test_update(acting, member_body, recorded):
     """The role acts from the next request on; the same role changes nothing."""
-    asked = of(READER, role="maintainer")
-    first, again = (acting(MAINTAINER, UPDATE, asked) for _ in range(2))
+    body = member_body(READER, role="maintainer")
+    first, again = (acting(MAINTAINER, UPDATE, body) for _ in range(2))
 
     assert first.json["data"]["role"] == "maintainer"
     assert again.json == first.json
     changes = {"role": {"from": "reader", "to": "maintainer"}}
-    told = {"accountId": READER, "changes": changes}
-    assert recorded() == [("member.updated", told)]
-    assert acting(READER, UPDATE, of(CONTRIBUTOR, role="reader")).status_code == 200
+    metadata = {"accountId": READER, "changes": changes}
+    assert recorded() == [("member.updated", metadata)]
+    assert (
+        acting(READER, UPDATE, member_body(CONTRIBUTOR, role="reader")).status_code
+        == 200
+    )
 
 
-def test_update_of_owners(acting, ask, of):
+def test_update_of_owners(acting, ask, member_body):
     """Only an owner makes or unmakes one; a maintainer may not even name one."""
-    ask(ADD, of(SECOND, role="owner"))
+    ask(ADD, member_body(SECOND, role="owner"))
 
-    for who, role in [(READER, "owner"), (SECOND, "reader"), (OWNER, "owner")]:
-        refused = acting(MAINTAINER, UPDATE, of(who, role=role))
+    for account, role in [(READER, "owner"), (SECOND, "reader"), (OWNER, "owner")]:
+        refused = acting(MAINTAINER, UPDATE, member_body(account, role=role))
         assert kind(refused) == (403, "role-required")
-    assert acting(SECOND, UPDATE, of(READER, role="owner")).status_code == 200
-    assert acting(OWNER, UPDATE, of(SECOND, role="reader")).status_code == 200
+    assert acting(SECOND, UPDATE, member_body(READER, role="owner")).status_code == 200
+    assert acting(OWNER, UPDATE, member_body(SECOND, role="reader")).status_code == 200
 
 
-def test_account_that_answers(ask, acting, of, recorded):
+def test_account_that_answers(ask, acting, member_body, recorded):
     """Who answers for the project stays its owner, whoever asks."""
-    lowered = acting(OWNER, UPDATE, of(OWNER, role="maintainer"))
-    left = acting(OWNER, REMOVE, of(OWNER))
-    taken = ask(REMOVE, of(OWNER))
+    lowered = acting(OWNER, UPDATE, member_body(OWNER, role="maintainer"))
+    left = acting(OWNER, REMOVE, member_body(OWNER))
+    taken = ask(REMOVE, member_body(OWNER))
 
     assert kind(lowered) == kind(left) == kind(taken) == (409, "owner-membership")
-    assert ask(UPDATE, of(OWNER, role="owner")).status_code == 200
+    assert ask(UPDATE, member_body(OWNER, role="owner")).status_code == 200
     assert recorded() == []
 
 
-def test_update_of_a_stranger(ask, acting, of):
+def test_update_of_a_stranger(ask, acting, member_body):
     """Who is no member is not found, and that comes before the role."""
     for refused in (
-        ask(UPDATE, of(STRANGER, role="reader")),
-        acting(READER, UPDATE, of(STRANGER, role="reader")),
+        ask(UPDATE, member_body(STRANGER, role="reader")),
+        acting(READER, UPDATE, member_body(STRANGER, role="reader")),
     ):
         assert kind(refused) == (404, "member-not-found")
 
 
-def test_remove(acting, of, recorded):
+def test_remove(acting, member_body, recorded):
     """Removed once; what is absent is answered without a record."""
-    first, again = (acting(MAINTAINER, REMOVE, of(READER)) for _ in range(2))
+    first, again = (acting(MAINTAINER, REMOVE, member_body(READER)) for _ in range(2))
 
-    assert first.json["data"] == of(READER, removed=True)
-    assert again.json["data"] == of(READER, removed=False)
-    told = {"accountId": READER, "role": "reader", "self": False}
-    assert recorded() == [("member.removed", told)]
+    assert first.json["data"] == member_body(READER, removed=True)
+    assert again.json["data"] == member_body(READER, removed=False)
+    metadata = {"accountId": READER, "role": "reader", "self": False}
+    assert recorded() == [("member.removed", metadata)]
 
 
-def test_remove_of_others(acting, ask, of):
+def test_remove_of_others(acting, ask, member_body):
     """It takes a maintainer, and an owner for an owner."""
-    ask(ADD, of(SECOND, role="owner"))
+    ask(ADD, member_body(SECOND, role="owner"))
 
-    assert kind(acting(CONTRIBUTOR, REMOVE, of(READER))) == (403, "role-required")
-    assert kind(acting(CONTRIBUTOR, REMOVE, of(STRANGER))) == (403, "role-required")
-    assert kind(acting(MAINTAINER, REMOVE, of(SECOND))) == (403, "role-required")
-    assert acting(OWNER, REMOVE, of(SECOND)).json["data"]["removed"]
+    assert kind(acting(CONTRIBUTOR, REMOVE, member_body(READER))) == (
+        403,
+        "role-required",
+    )
+    assert kind(acting(CONTRIBUTOR, REMOVE, member_body(STRANGER))) == (
+        403,
+        "role-required",
+    )
+    assert kind(acting(MAINTAINER, REMOVE, member_body(SECOND))) == (
+        403,
+        "role-required",
+    )
+    assert acting(OWNER, REMOVE, member_body(SECOND)).json["data"]["removed"]
 
 
-def test_leaving(acting, ask, of, clock, recorded):
+def test_leaving(acting, ask, member_body, clock, recorded):
     """Nobody is kept: not an owner, not a reader of an archived project."""
-    ask(ADD, of(SECOND, role="owner"))
+    ask(ADD, member_body(SECOND, role="owner"))
     ProjectRow.update(archived_at=clock.now).execute()
 
-    for who in (SECOND, READER):
-        assert acting(who, REMOVE, of(who)).json["data"]["removed"]
+    for account in (SECOND, READER):
+        assert acting(account, REMOVE, member_body(account)).json["data"]["removed"]
 
-    assert acting(STRANGER, REMOVE, of(STRANGER)).json["data"] == of(
+    assert acting(STRANGER, REMOVE, member_body(STRANGER)).json["data"] == member_body(
         STRANGER, removed=False
     )
     assert recorded()[-1][1]["self"] is True
 
 
 @pytest.mark.parametrize(
-    ("route", "more"),
+    ("route", "role"),
     [(ADD, {"role": "reader"}), (UPDATE, {"role": "contributor"}), (REMOVE, {})],
 )
-def test_archived_project(ask, of, clock, route, more):
+def test_archived_project(ask, member_body, clock, route, role):
     """Its members stay as they are."""
     ProjectRow.update(archived_at=clock.now).execute()
 
-    assert kind(ask(route, of(READER, **more))) == (409, "project-archived")
+    assert kind(ask(route, member_body(READER, **role))) == (409, "project-archived")
 
 
 @pytest.mark.parametrize("route", [ADD, UPDATE, REMOVE])
 @pytest.mark.parametrize(
     "wrong", [{"accountId": "me"}, {"accountId": None}, {"more": 1}, {"role": "boss"}]
 )
-def test_out_of_shape(ask, of, route, wrong):
+def test_out_of_shape(ask, member_body, route, wrong):
     """An account is told by its id, and a role is one of four."""
     role = {} if route == REMOVE else {"role": "reader"}
 
-    assert ask(route, of(READER, **role) | wrong).status_code == 422
+    assert ask(route, member_body(READER, **role) | wrong).status_code == 422
 
 
 @pytest.mark.parametrize("route", [ADD, UPDATE, REMOVE])
 def test_in_no_project(ask, route):
     """A project that is not there has no members to change."""
-    asked = {"projectId": STRANGER, "accountId": READER}
+    body = {"projectId": STRANGER, "accountId": READER}
     role = {} if route == REMOVE else {"role": "reader"}
 
-    assert kind(ask(route, asked | role)) == (404, "project-not-found")
+    assert kind(ask(route, body | role)) == (404, "project-not-found")

@@ -20,21 +20,21 @@ DAYS = [f"2026-04-0{n}T00:00:00.000Z" for n in range(1, 10)]
 
 @pytest.fixture
 def make(ask, atlas):
-    def made(name="First", project=atlas, **more):
-        asked = {"projectId": project.id, "name": name}
-        return ask(CREATE, asked | more).json["data"]
+    def create(name="First", project=atlas, **extra):
+        body = {"projectId": project.id, "name": name}
+        return ask(CREATE, body | extra).json["data"]
 
-    return made
+    return create
 
 
-def told():
+def recorded():
     rows = list(ActivityRow.select().order_by(ActivityRow.number))
     assert all(row.metadata.pop("requestId") for row in rows)
     return [(row.action, row.metadata) for row in rows]
 
 
 def names(response):
-    return [each["name"] for each in response.json["data"]]
+    return [milestone["name"] for milestone in response.json["data"]]
 
 
 def test_create(ask, atlas, make):
@@ -54,16 +54,16 @@ def test_create(ask, atlas, make):
         "archivedAt": None,
     }
     assert ask(GET, {"id": milestone["id"]}).json["data"] == milestone
-    assert told() == [("milestone.created", {"name": "Beta"})]
+    assert recorded() == [("milestone.created", {"name": "Beta"})]
 
 
 def test_create_again(ask, atlas):
     """The repeat of a call makes no second milestone."""
-    asked, repeat = {"projectId": atlas.id, "name": "x"}, {"Idempotency-Key": "one"}
+    body, repeat = {"projectId": atlas.id, "name": "x"}, {"Idempotency-Key": "one"}
 
-    first = ask(CREATE, asked, headers=repeat)
+    first = ask(CREATE, body, headers=repeat)
 
-    assert ask(CREATE, asked, headers=repeat).data == first.data
+    assert ask(CREATE, body, headers=repeat).data == first.data
     assert MilestoneRow.select().count() == 1
 
 
@@ -76,7 +76,7 @@ def test_update(ask, make, clock):
 
     assert changes.items() <= changed.items()
     assert changed["updatedAt"] == "2026-03-01T12:00:00.001Z"
-    assert told()[1:] == [
+    assert recorded()[1:] == [
         (
             "milestone.updated",
             {
@@ -101,7 +101,7 @@ def test_complete(ask, atlas, make, clock):
     ask(UPDATE, {"id": id, "status": "completed"})
 
     change = {"from": "planned", "to": "completed", "openItems": 2}
-    assert told()[1:] == [("milestone.status-changed", change)]
+    assert recorded()[1:] == [("milestone.status-changed", change)]
     assert {row.updated_at for row in WorkItemRow.select()} == {clock.now}
 
 
@@ -112,16 +112,16 @@ def test_update_to_the_same(ask, make, clock):
     same = {"id": milestone["id"], "name": "First", "targetAt": DAYS[0]}
 
     assert ask(UPDATE, same).json["data"] == milestone
-    assert len(told()) == 1
+    assert len(recorded()) == 1
 
 
 def test_update_of_what_has_changed(ask, make, refusal):
     """Who expects an older time is told the current one."""
     milestone = make()
-    asked = {"id": milestone["id"], "expectedUpdatedAt": milestone["updatedAt"]}
-    assert ask(UPDATE, asked | {"name": "Second"}).status_code == 200
+    body = {"id": milestone["id"], "expectedUpdatedAt": milestone["updatedAt"]}
+    assert ask(UPDATE, body | {"name": "Second"}).status_code == 200
 
-    problem = refusal(ask(UPDATE, asked | {"name": "Third"}), "version-conflict")
+    problem = refusal(ask(UPDATE, body | {"name": "Third"}), "version-conflict")
 
     assert problem["current"] == "2026-03-01T12:00:00.001Z"
     assert MilestoneRow.get().name == "Second"
@@ -141,7 +141,7 @@ def test_archive_and_restore(ask, atlas, make, clock, refusal):
     restored = ask(RESTORE, id).json["data"]
     assert restored["archivedAt"] is None
     assert ask(RESTORE, id).json["data"] == restored
-    assert told()[1:] == [("milestone.archived", {}), ("milestone.restored", {})]
+    assert recorded()[1:] == [("milestone.archived", {}), ("milestone.restored", {})]
 
 
 def test_archived_project(ask, atlas, make, clock, refusal):
@@ -209,7 +209,7 @@ def test_list(ask, atlas, make, clock):
     make("c")
     ask(REMOVE, {"id": make("d")["id"]})
 
-    for query, found in (
+    for query, expected in (
         ({}, "bac"),
         ({"order": "desc"}, "abc"),
         ({"sort": "name", "order": "desc"}, "cba"),
@@ -221,7 +221,7 @@ def test_list(ask, atlas, make, clock):
         ({"archived": "include", "sort": "name"}, "abcd"),
         ({"projectSlug": "atlas", "updatedAfter": DAYS[0]}, ""),
     ):
-        assert names(ask(LIST, query)) == [*found], query
+        assert names(ask(LIST, query)) == [*expected], query
     atlas.change({"archived_at": clock.now}, clock.now)
     assert names(ask(LIST)) == []
     assert names(ask(LIST, {"projectId": atlas.id})) == ["b", "a", "c"]
@@ -233,20 +233,20 @@ def test_list_in_pages(ask, make, refusal, order):
     for name, target in (("a", DAYS[1]), ("b", None), ("c", DAYS[0]), ("d", None)):
         make(name, targetAt=target)
     query = {"limit": 1, "order": order}
-    found, cursor = [], None
+    listed, cursor = [], None
 
-    while cursor or not found:
+    while cursor or not listed:
         page = ask(LIST, query | ({"cursor": cursor} if cursor else {}))
-        found += names(page)
+        listed += names(page)
         last, cursor = cursor, page.json["meta"]["cursor"]
 
-    assert found[:2] == ["c", "a"] if order == "asc" else ["a", "c"]
-    assert sorted(found) == ["a", "b", "c", "d"]
+    assert listed[:2] == ["c", "a"] if order == "asc" else ["a", "c"]
+    assert sorted(listed) == ["a", "b", "c", "d"]
     refusal(ask(LIST, {"sort": "name", "cursor": last}), "invalid-cursor")
 
 
 @pytest.mark.parametrize(
-    "given",
+    "changes",
     [
         {"name": " "},
         {"name": "n" * 121},
@@ -263,12 +263,12 @@ def test_list_in_pages(ask, make, refusal, order):
         {},
     ],
 )
-def test_update_in_a_wrong_shape(ask, make, given):
+def test_update_in_a_wrong_shape(ask, make, changes):
     """What is out of shape is refused, and a change without any change is."""
-    refused = ask(UPDATE, {"id": make()["id"]} | given)
+    refused = ask(UPDATE, {"id": make()["id"]} | changes)
 
     assert refused.status_code == 422
-    assert len(told()) == 1
+    assert len(recorded()) == 1
 
 
 def test_nothing_there(ask, refusal):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.projects.members.members import MOST_MEMBERS
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.members import MAX_MEMBERS
+from models.projects.members.rows import MemberRow
 from models.projects.projects.rows import ProjectRow
 from tests.projects import MAINTAINER, OWNER, READER, STRANGER, make_project
 
@@ -47,9 +47,9 @@ def test_create_by_a_key_of_nobody(ask, acting, recorded):
     assert kind(refused) == (422, "validation-failed")
     assert refused.json["errors"][0]["pointer"] == "/ownerId"
 
-    made = ask(CREATE, NEW | {"ownerId": OWNER})
+    created = ask(CREATE, NEW | {"ownerId": OWNER})
 
-    assert made.json["data"]["ownerId"] == OWNER
+    assert created.json["data"]["ownerId"] == OWNER
     assert recorded()[1][1]["self"] is False
 
 
@@ -101,8 +101,8 @@ def test_create_twice(acting):
 
 def test_update(acting, atlas, recorded):
     """Each status has a record of its own; a description only its length."""
-    asked = {"id": atlas.id, "description": None, "status": "completed"}
-    project = acting(MAINTAINER, UPDATE, asked).json["data"]
+    body = {"id": atlas.id, "description": None, "status": "completed"}
+    project = acting(MAINTAINER, UPDATE, body).json["data"]
 
     assert (project["description"], project["status"]) == (None, "completed")
     assert project["name"] == "Atlas"
@@ -131,25 +131,25 @@ def test_update_to_the_same(acting, atlas, recorded):
 
 def test_update_of_what_was_changed_meanwhile(acting, atlas, clock):
     """It is refused with the time of the last change; with that it is done."""
-    asked = {
+    body = {
         "id": atlas.id,
         "name": "Maps",
         "expectedUpdatedAt": "2026-03-01T11:00:00Z",
     }
 
-    refused = acting(MAINTAINER, UPDATE, asked)
+    refused = acting(MAINTAINER, UPDATE, body)
 
     assert kind(refused) == (409, "version-conflict")
     current = refused.json["current"]
     assert current == "2026-03-01T12:00:00.000Z"
-    again = asked | {"expectedUpdatedAt": current}
+    again = body | {"expectedUpdatedAt": current}
     assert acting(MAINTAINER, UPDATE, again).status_code == 200
 
 
-@pytest.mark.parametrize("more", [{}, {"expectedUpdatedAt": "2026-03-01T12:00:00Z"}])
-def test_update_of_nothing(ask, atlas, more):
+@pytest.mark.parametrize("changes", [{}, {"expectedUpdatedAt": "2026-03-01T12:00:00Z"}])
+def test_update_of_nothing(ask, atlas, changes):
     """A change has at least one member to change."""
-    assert kind(ask(UPDATE, {"id": atlas.id} | more)) == (422, "validation-failed")
+    assert kind(ask(UPDATE, {"id": atlas.id} | changes)) == (422, "validation-failed")
 
 
 def test_transfer(acting, atlas, recorded):
@@ -192,11 +192,13 @@ def test_transfer_to_the_owner(acting, atlas, recorded):
 
 def test_transfer_into_a_full_project(ask, atlas, clock, recorded):
     """There is no room for another member: nothing of the transfer is kept."""
-    more = [
+    new_members = [
         {"project": atlas.id, "account_id": str(n), "role": "reader"}
-        for n in range(MOST_MEMBERS - 4)
+        for n in range(MAX_MEMBERS - 4)
     ]
-    MemberRow.insert_many([each | {"created_at": clock.now} for each in more]).execute()
+    MemberRow.insert_many(
+        [member | {"created_at": clock.now} for member in new_members]
+    ).execute()
 
     refused = ask(TRANSFER, {"id": atlas.id, "ownerId": STRANGER})
 
@@ -231,15 +233,15 @@ def test_archive_of_the_built_in_project(ask, acting, clock):
 
 
 @pytest.mark.parametrize(
-    ("route", "more"), [(UPDATE, {"name": "A"}), (TRANSFER, {"ownerId": STRANGER})]
+    ("route", "changes"), [(UPDATE, {"name": "A"}), (TRANSFER, {"ownerId": STRANGER})]
 )
-def test_change_of_an_archived_project(ask, atlas, clock, route, more):
+def test_change_of_an_archived_project(ask, atlas, clock, route, changes):
     """It is read-only; a stale expectation is told first."""
     ProjectRow.update(archived_at=clock.now).execute()
     stale = {"expectedUpdatedAt": "2026-03-01T11:00:00Z"}
 
-    refused = ask(route, {"id": atlas.id} | more)
-    conflict = ask(route, {"id": atlas.id} | more | stale)
+    refused = ask(route, {"id": atlas.id} | changes)
+    conflict = ask(route, {"id": atlas.id} | changes | stale)
 
     assert kind(refused) == (409, "project-archived")
     assert kind(conflict) == (409, "version-conflict")
@@ -248,9 +250,9 @@ def test_change_of_an_archived_project(ask, atlas, clock, route, more):
 @pytest.mark.parametrize("route", [UPDATE, TRANSFER, REMOVE, RESTORE])
 def test_change_of_nothing(ask, acting, atlas, route):
     """What is not there is told before any role, and a role before the rest."""
-    more = {UPDATE: {"name": "A"}, TRANSFER: {"ownerId": STRANGER}}.get(route, {})
+    changes = {UPDATE: {"name": "A"}, TRANSFER: {"ownerId": STRANGER}}.get(route, {})
 
-    assert kind(ask(route, {"id": OWNER} | more)) == (404, "project-not-found")
-    refused = acting(READER, route, {"id": atlas.id} | more)
+    assert kind(ask(route, {"id": OWNER} | changes)) == (404, "project-not-found")
+    refused = acting(READER, route, {"id": atlas.id} | changes)
     assert kind(refused) == (403, "role-required")
     assert refused.json["requiredRole"] in ("owner", "maintainer")

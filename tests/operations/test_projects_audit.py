@@ -29,14 +29,14 @@ def history(ask, store, clock):
 
 def listed(response):
     assert response.status_code == 200, response.json
-    return [each["action"] for each in response.json["data"]]
+    return [record["action"] for record in response.json["data"]]
 
 
 def test_list(ask, history):
     """Newest first, this area's alone, with what was purged by its slug."""
     records = ask(AUDIT).json["data"]
 
-    assert [each["action"] for each in records] == ["project.purged", "label.added"]
+    assert [record["action"] for record in records] == ["project.purged", "label.added"]
     assert records[0] == {
         "id": records[0]["id"],
         "actor": "ada@example.com",
@@ -52,7 +52,7 @@ def test_list(ask, history):
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("query", "count"),
     [
         ({"action": "project.purged"}, 1),
         ({"action": "project.purged,label.added"}, 2),
@@ -66,13 +66,13 @@ def test_list(ask, history):
         ({"from": "2026-03-01T12:00:00Z", "to": "2026-03-01T12:01:00.001Z"}, 2),
     ],
 )
-def test_filters(ask, history, asked, found):
+def test_filters(ask, history, query, count):
     """Each filter narrows; from is inclusive, to exclusive."""
-    assert len(listed(ask(AUDIT, asked))) == found
+    assert len(listed(ask(AUDIT, query))) == count
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "query",
     [
         {"action": "project.created"},
         {"targetType": "key"},
@@ -83,12 +83,12 @@ def test_filters(ask, history, asked, found):
         {"offset": "1"},
     ],
 )
-def test_wrong_filters(ask, asked):
+def test_wrong_filters(ask, query):
     """A filter that is unknown or has no such value is refused by name."""
-    response = ask(AUDIT, asked)
+    response = ask(AUDIT, query)
 
     assert response.status_code == 422
-    assert response.json["errors"][0]["parameter"] == next(iter(asked))
+    assert response.json["errors"][0]["parameter"] == next(iter(query))
 
 
 def test_pages(ask, history):

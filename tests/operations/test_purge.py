@@ -43,7 +43,7 @@ def kind(response):
 
 def rows():
     """How many rows each table has."""
-    tables = [each for each in database.get_tables() if "text_index" not in each]
+    tables = [table for table in database.get_tables() if "text_index" not in table]
     count = "SELECT COUNT(*) FROM "
     return {
         name: database.execute_sql(f'{count}"{name}"').fetchone()[0] for name in tables
@@ -54,8 +54,8 @@ def test_purge(ask, full, archived):
     """All of it goes and is counted, every kind of it; the neighbour stays."""
     response = ask(PURGE, archived)
 
-    told = {"id": full.project.id, "slug": "atlas", "deleted": HELD}
-    assert response.json["data"] == told
+    expected = {"id": full.project.id, "slug": "atlas", "deleted": HELD}
+    assert response.json["data"] == expected
     assert [row.slug for row in ProjectRow] == ["next"]
     assert [row.id for row in WorkItemRow] == [full.outside.id]
     assert WorkSpecificationRow.get().specification.project == full.neighbour
@@ -156,7 +156,9 @@ def test_answers_go_too(ask, acting, clock):
     first = acting(OWNER, CREATE, body, **header)
     id = first.json["data"]["id"]
     acting(OWNER, "POST /projects/v1/projects/remove", {"id": id}, **header)
-    kept = acting(OWNER, CREATE, body | {"slug": "other"}, **{"Idempotency-Key": "b"})
+    original = acting(
+        OWNER, CREATE, body | {"slug": "other"}, **{"Idempotency-Key": "b"}
+    )
     purge = {"id": id, "confirm": "atlas"}
     purged = acting(OWNER, PURGE, purge, **header)
 
@@ -164,8 +166,10 @@ def test_answers_go_too(ask, acting, clock):
 
     assert again.json["data"]["id"] != id
     assert "Idempotent-Replayed" not in again.headers
-    other = acting(OWNER, CREATE, body | {"slug": "other"}, **{"Idempotency-Key": "b"})
-    assert other.data == kept.data
+    repeated = acting(
+        OWNER, CREATE, body | {"slug": "other"}, **{"Idempotency-Key": "b"}
+    )
+    assert repeated.data == original.data
     assert acting(OWNER, PURGE, purge, **header).data == purged.data
     assert kind(acting(OWNER, PURGE, purge)) == (404, "project-not-found")
 

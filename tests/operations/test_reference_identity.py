@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.projects.discussion.references import MOST_REFERENCES
+from models.projects.discussion.references import MAX_REFERENCES
 from models.projects.discussion.rows import ExternalReferenceRow
 from models.projects.projects.activity import ActivityRow
 from tests.projects import (
@@ -191,7 +191,7 @@ def test_metadata_change_their_kind(put):
 
 def test_limit(put, refusal):
     """A thing has at most 100 references; those it has can still be updated."""
-    for n in range(MOST_REFERENCES):
+    for n in range(MAX_REFERENCES):
         assert put(externalId=str(n)).status_code == 200
 
     refusal(put(externalId="more"), "limit-exceeded")

@@ -5,7 +5,7 @@ import pytest
 from models.projects.discussion.comments import AddComment, RemoveComment
 from models.projects.discussion.comments import add_comment as say
 from models.projects.discussion.comments import remove_comment as unsay
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.rows import MemberRow
 from models.projects.planning.milestones import CreateMilestone, create_milestone
 from models.projects.projects.activity import ActivityRow
 from tests.projects import (

@@ -17,10 +17,10 @@ def items(store, clock):
     """a blocks b blocks c blocks d, which is of another project, as e alone is."""
     atlas, other = (make_project(slug, clock.now) for slug in ("atlas", "other"))
     homes = dict.fromkeys("abc", atlas) | dict.fromkeys("de", other)
-    made = {title: work(home, clock, title=title) for title, home in homes.items()}
+    items = {title: work(home, clock, title=title) for title, home in homes.items()}
     for source, target in ("ab", "bc", "cd"):
-        relate(made[source], made[target], "blocks", clock)
-    return made
+        relate(items[source], items[target], "blocks", clock)
+    return items
 
 
 @pytest.fixture
@@ -34,15 +34,15 @@ def kind(response):
 
 def names(items, edges):
     titles = {item.id: title for title, item in items.items()}
-    return [titles[each["sourceId"]] + titles[each["targetId"]] for each in edges]
+    return [titles[edge["sourceId"]] + titles[edge["targetId"]] for edge in edges]
 
 
 def test_add_and_remove(ask, items, ends):
     """As it is stored it comes back; both may be repeated without a record."""
-    asked = ends | {"relationship": "depends_on"}
+    body = ends | {"relationship": "depends_on"}
     records = ActivityRow.select().count()
 
-    added = ask(ADD, asked)
+    added = ask(ADD, body)
 
     assert added.status_code == 200
     row = dict(added.json["data"])
@@ -52,16 +52,16 @@ def test_add_and_remove(ask, items, ends):
         "relationship": "blocks",
         "createdAt": "2026-03-01T12:00:00.000Z",
     }
-    assert ask(ADD, asked).json == added.json
+    assert ask(ADD, body).json == added.json
     stored = turned | {"relationship": "blocks"}
-    assert ask(REMOVE, asked).json["data"] == stored | {"removed": True}
+    assert ask(REMOVE, body).json["data"] == stored | {"removed": True}
     assert ask(REMOVE, stored).json["data"] == stored | {"removed": False}
     assert ActivityRow.select().count() == records + 4
 
 
 @pytest.mark.parametrize("route", [ADD, REMOVE])
 @pytest.mark.parametrize(
-    ("more", "status"),
+    ("extra", "status"),
     [
         ({"relationship": "blocks", "targetId": NOBODY}, 404),
         ({"relationship": "blocks", "sourceId": NOBODY}, 404),
@@ -71,9 +71,9 @@ def test_add_and_remove(ask, items, ends):
         ({"relationship": "blocks", "sourceId": NOBODY, "targetId": NOBODY}, 422),
     ],
 )
-def test_of_what_is_not_there(ask, ends, route, more, status):
+def test_of_what_is_not_there(ask, ends, route, extra, status):
     """Both ends are there, and are two."""
-    refused = ask(route, ends | more)
+    refused = ask(route, ends | extra)
 
     assert refused.status_code == status
     assert refused.json["detail"].endswith(".")
@@ -81,17 +81,17 @@ def test_of_what_is_not_there(ask, ends, route, more, status):
 
 def test_ring(ask, items):
     """The way that leads back is told, through whatever projects it goes."""
-    asked = {"sourceId": items["d"].id, "targetId": items["a"].id}
+    body = {"sourceId": items["d"].id, "targetId": items["a"].id}
 
-    refused = ask(ADD, asked | {"relationship": "blocks"})
+    refused = ask(ADD, body | {"relationship": "blocks"})
 
     assert (refused.status_code, kind(refused)) == (409, "relationship-cycle")
-    way = "other#1 → atlas#1 → atlas#2 → atlas#3 → other#1"
-    assert refused.json["detail"] == f"blocks may not lead back to itself: {way}."
+    path = "other#1 → atlas#1 → atlas#2 → atlas#3 → other#1"
+    assert refused.json["detail"] == f"blocks must not form a cycle: {path}."
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("query", "expected"),
     [
         ({"workItemId": "b"}, ["bc", "ab"]),
         ({"workItemId": "b", "direction": "any"}, ["bc", "ab"]),
@@ -104,27 +104,27 @@ def test_ring(ask, items):
         ({"projectSlug": "other"}, ["cd"]),
     ],
 )
-def test_list(ask, items, asked, found):
+def test_list(ask, items, query, expected):
     """Of an item, or of a project at either end; the newest first."""
-    if "workItemId" in asked:
-        asked = asked | {"workItemId": items[asked["workItemId"]].id}
+    if "workItemId" in query:
+        query = query | {"workItemId": items[query["workItemId"]].id}
 
-    assert names(items, ask(LIST, asked).json["data"]) == found
+    assert names(items, ask(LIST, query).json["data"]) == expected
 
 
 def test_list_in_pages(ask, items):
     """Pages follow each other without a gap."""
-    asked, found = {"projectSlug": "atlas", "limit": 1}, []
-    while "cursor" not in asked or asked["cursor"] is not None:
-        response = ask(LIST, asked).json
-        found += names(items, response["data"])
-        asked["cursor"] = response["meta"]["cursor"]
+    query, listed = {"projectSlug": "atlas", "limit": 1}, []
+    while "cursor" not in query or query["cursor"] is not None:
+        response = ask(LIST, query).json
+        listed += names(items, response["data"])
+        query["cursor"] = response["meta"]["cursor"]
 
-    assert found == ["cd", "bc", "ab"]
+    assert listed == ["cd", "bc", "ab"]
 
 
 @pytest.mark.parametrize(
-    ("asked", "nodes", "edges"),
+    ("query", "nodes", "edges"),
     [
         ({"workItemId": "a", "depth": 1}, "ab", ["ab"]),
         ({"workItemId": "a"}, "abc", ["ab", "bc"]),
@@ -135,12 +135,12 @@ def test_list_in_pages(ask, items):
         ({"projectSlug": "other"}, "cd", ["cd"]),
     ],
 )
-def test_graph(ask, items, asked, nodes, edges):
+def test_graph(ask, items, query, nodes, edges):
     """So many steps from an item either way, or all of a project."""
-    if "workItemId" in asked:
-        asked = asked | {"workItemId": items[asked["workItemId"]].id}
+    if "workItemId" in query:
+        query = query | {"workItemId": items[query["workItemId"]].id}
 
-    graph = ask(GRAPH, asked).json["data"]
+    graph = ask(GRAPH, query).json["data"]
 
     assert "".join(sorted(node["title"] for node in graph["nodes"])) == nodes
     assert names(items, graph["edges"]) == edges
@@ -149,9 +149,9 @@ def test_graph(ask, items, asked, nodes, edges):
 
 def test_graph_that_is_too_large(ask, items, monkeypatch):
     """Beyond its most edges a graph is truncated, and its nodes with it."""
-    monkeypatch.setattr("models.projects.work.relationship_graph.MOST_EDGES", 2)
-    for asked in ({"projectSlug": "atlas"}, {"workItemId": items["a"].id, "depth": 5}):
-        graph = ask(GRAPH, asked).json["data"]
+    monkeypatch.setattr("models.projects.work.relationship_graph.MAX_EDGES", 2)
+    for query in ({"projectSlug": "atlas"}, {"workItemId": items["a"].id, "depth": 5}):
+        graph = ask(GRAPH, query).json["data"]
 
         assert names(items, graph["edges"]) == ["ab", "bc"]
         assert len(graph["nodes"]) == 3
@@ -159,7 +159,7 @@ def test_graph_that_is_too_large(ask, items, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("route", "asked", "status"),
+    ("route", "query", "status"),
     [
         (LIST, {}, 422),
         (LIST, {"workItemId": NOBODY, "projectSlug": "atlas"}, 422),
@@ -175,6 +175,6 @@ def test_graph_that_is_too_large(ask, items, monkeypatch):
         (GRAPH, {"projectSlug": "ghost"}, 404),
     ],
 )
-def test_asked_wrongly(ask, store, route, asked, status):
+def test_asked_wrongly(ask, store, route, query, status):
     """A question is about one item, or about one project."""
-    assert ask(route, asked).status_code == status
+    assert ask(route, query).status_code == status

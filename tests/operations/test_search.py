@@ -3,7 +3,7 @@
 import pytest
 
 from models.projects.projects.rows import ProjectRow
-from models.projects.search.ranking import MOST_RANKED
+from models.projects.search.ranking import MAX_RANKED
 from models.projects.search.text_index import index_text
 from tests.full_project import Maker, make_full
 from tests.projects import make_item, make_project
@@ -252,7 +252,7 @@ def test_cursor_of_another_question(ask, texts, refusal):
 
 def test_very_common_words(found, texts):
     """Of what very many things have, the newest are found; with another word, all."""
-    texts(("Lock of old", ""), *(("Lock", "") for _ in range(MOST_RANKED)))
+    texts(("Lock of old", ""), *(("Lock", "") for _ in range(MAX_RANKED)))
 
     assert found("lock old") == [("work", "Lock of old")]
     assert ("work", "Lock of old") not in found("lock", limit=50)

@@ -28,8 +28,8 @@ def item(store, clock):
         KEY,
     )
     links = [
-        SpecificationLink(specification_id=spec.id, relationship=each)
-        for each in ("implements", "references")
+        SpecificationLink(specification_id=spec.id, relationship=relationship)
+        for relationship in ("implements", "references")
     ]
     item = work(
         atlas,
@@ -39,11 +39,11 @@ def item(store, clock):
         specifications=links,
     )
     relate(work(atlas, clock, title="First"), item, "blocks", clock)
-    about = {"entity_type": "work", "entity_id": item.id}
-    add_reference(AddReference(**about, url="https://example.com/1"), clock.now, KEY)
+    entity = {"entity_type": "work", "entity_id": item.id}
+    add_reference(AddReference(**entity, url="https://example.com/1"), clock.now, KEY)
     for number in range(25):
         clock.pass_(seconds=1)
-        add_comment(AddComment(**about, content=f"Say {number}"), clock.now, KEY)
+        add_comment(AddComment(**entity, content=f"Say {number}"), clock.now, KEY)
     return item
 
 
@@ -52,31 +52,32 @@ def test_context(ask, item):
     response = ask(GET, {"id": item.id})
 
     assert response.status_code == 200, response.json
-    told = response.json["data"]
-    assert told["work"]["id"] == item.id
-    assert told["project"]["slug"] == "atlas"
-    assert told["milestone"]["name"] == "One"
-    assert [each["name"] for each in told["labels"]] == ["urgent", "blue"]
+    context = response.json["data"]
+    assert context["work"]["id"] == item.id
+    assert context["project"]["slug"] == "atlas"
+    assert context["milestone"]["name"] == "One"
+    assert [label["name"] for label in context["labels"]] == ["urgent", "blue"]
     links = [
-        (each["relationship"], each["specification"]["slug"])
-        for each in told["specifications"]
+        (link["relationship"], link["specification"]["slug"])
+        for link in context["specifications"]
     ]
     assert links == [("implements", "cursors"), ("references", "cursors")]
-    assert {each["specification"]["content"] for each in told["specifications"]} == {""}
-    assert [each["relationship"] for each in told["relationships"]] == ["blocks"]
-    assert [each["title"] for each in told["openBlockers"]] == ["First"]
-    assert told["ready"] is False
-    assert len(told["references"]) == 1
-    said = [each["content"] for each in told["comments"]]
-    assert said == [f"Say {number}" for number in range(5, 25)]
-    assert len(told["activity"]) <= 20
+    contents = {link["specification"]["content"] for link in context["specifications"]}
+    assert contents == {""}
+    assert [edge["relationship"] for edge in context["relationships"]] == ["blocks"]
+    assert [blocker["title"] for blocker in context["openBlockers"]] == ["First"]
+    assert context["ready"] is False
+    assert len(context["references"]) == 1
+    comments = [comment["content"] for comment in context["comments"]]
+    assert comments == [f"Say {number}" for number in range(5, 25)]
+    assert len(context["activity"]) <= 20
 
 
 def test_context_with_content(ask, item):
     """The texts of the specifications come when they are asked for."""
-    told = ask(GET, {"id": item.id, "withContent": "true"}).json["data"]
+    context = ask(GET, {"id": item.id, "withContent": "true"}).json["data"]
 
-    texts = [each["specification"]["content"] for each in told["specifications"]]
+    texts = [link["specification"]["content"] for link in context["specifications"]]
     assert texts == ["Words."] * 2
 
 
@@ -84,9 +85,13 @@ def test_context_of_what_is_ready(ask, store, clock):
     """What waits without a blocker may be begun, until it is begun."""
     item = work(make_project("atlas", clock.now), clock)
 
-    told = ask(GET, {"id": item.id}).json["data"]
+    context = ask(GET, {"id": item.id}).json["data"]
 
-    assert (told["ready"], told["milestone"], told["openBlockers"]) == (True, None, [])
+    assert (context["ready"], context["milestone"], context["openBlockers"]) == (
+        True,
+        None,
+        [],
+    )
     change(item, clock, status="in_progress")
     assert ask(GET, {"id": item.id}).json["data"]["ready"] is False
 

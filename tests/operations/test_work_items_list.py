@@ -19,7 +19,7 @@ def register(store, clock):
     one, spec = milestone(atlas, clock.now), specification(atlas, clock.now)
     link = SpecificationLink(specification_id=spec.id, relationship="implements")
     days = {n: clock.now.replace(day=n) for n in (5, 6)}
-    made = {
+    fields_by_title = {
         "a": {"type": "bug", "priority": "high", "due_at": days[6]},
         "b": {"status": "done", "bucket": "now", "label_ids": [red.id]},
         "c": {"assignee_ids": [READER, OWNER], "label_ids": [red.id, blue.id]},
@@ -27,36 +27,36 @@ def register(store, clock):
         "e": {"specifications": [link], "due_at": days[5], "bucket": "later"},
         "f": {"title": "f cursor", "description": "100% Größe"},
     }
-    found = {}
-    for title, more in made.items():
+    items_by_title = {}
+    for title, fields in fields_by_title.items():
         clock.pass_(minutes=1)
         actor = account(CONTRIBUTOR) if title == "c" else account(OWNER)
-        found[title] = work(atlas, clock, actor, **{"title": title} | more)
-    relate(found["a"], found["d"], "blocks", clock)
-    relate(found["b"], found["e"], "blocks", clock)
-    found["f"].change({"archived_at": clock.now}, clock.now)
+        items_by_title[title] = work(atlas, clock, actor, **{"title": title} | fields)
+    relate(items_by_title["a"], items_by_title["d"], "blocks", clock)
+    relate(items_by_title["b"], items_by_title["e"], "blocks", clock)
+    items_by_title["f"].change({"archived_at": clock.now}, clock.now)
     clock.pass_(minutes=1)
-    found["g"] = work(make_project("other", clock.now), clock, title="g")
+    items_by_title["g"] = work(make_project("other", clock.now), clock, title="g")
     old = make_project("old", clock.now)
-    found["h"] = work(old, clock, title="h")
+    items_by_title["h"] = work(old, clock, title="h")
     old.change({"archived_at": clock.now}, clock.now)
     return {"red": red.id, "blue": blue.id, "one": one.id, "spec": spec.id}
 
 
 def titles(response):
     assert response.status_code == 200, response.json
-    return "".join(each["title"][0] for each in response.json["data"])
+    return "".join(item["title"][0] for item in response.json["data"])
 
 
 @pytest.fixture(params=["few", "many"])
 def rarity(request, monkeypatch):
     """Whether what is found counts as few, which are looked up, or as many."""
     if request.param == "many":
-        monkeypatch.setattr("models.projects.work.selectivity.FEW", 0)
+        monkeypatch.setattr("models.projects.work.filters.MAX_SELECTIVE_ROWS", 0)
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("parameters", "expected"),
     [
         ("", "gedcba"),
         ("order=asc", "abcdeg"),
@@ -112,14 +112,18 @@ def rarity(request, monkeypatch):
         ("sort=bucket&bucket=now,later", "be"),
     ],
 )
-def test_list(ask, register, rarity, asked, found):
+def test_list(ask, register, rarity, parameters, expected):
     """Last changed first, nothing archived, unless the question says else."""
     for name, id in register.items():
-        asked = asked.replace(f"${name}", id)
-    query = dict(each.split("=") for each in asked.split("&")) if asked else {}
+        parameters = parameters.replace(f"${name}", id)
+    query = (
+        dict(parameter.split("=") for parameter in parameters.split("&"))
+        if parameters
+        else {}
+    )
     query = {name: value.replace("%25", "%") for name, value in query.items()}
 
-    assert titles(ask(LIST, query)) == found
+    assert titles(ask(LIST, query)) == expected
 
 
 def test_list_of_mine(ask, issue, register):
@@ -139,15 +143,18 @@ def test_list_of_mine(ask, issue, register):
 )
 def test_list_in_pages(ask, register, sort, order):
     """Pages follow each other without a gap, for every order."""
-    asked, found = {"sort": sort, "order": order, "limit": 1, "archived": "include"}, ""
-    whole = titles(ask(LIST, asked | {"limit": 100}))
-    while "cursor" not in asked or asked["cursor"] is not None:
-        response = ask(LIST, asked)
-        found += titles(response)
-        asked["cursor"] = response.json["meta"]["cursor"]
+    query, listed = (
+        {"sort": sort, "order": order, "limit": 1, "archived": "include"},
+        "",
+    )
+    whole = titles(ask(LIST, query | {"limit": 100}))
+    while "cursor" not in query or query["cursor"] is not None:
+        response = ask(LIST, query)
+        listed += titles(response)
+        query["cursor"] = response.json["meta"]["cursor"]
 
-    assert found == whole
-    assert sorted(found) == list("abcdefgh")
+    assert listed == whole
+    assert sorted(listed) == list("abcdefgh")
 
 
 def test_list_by_relevance_in_pages(ask, store, clock):
@@ -156,13 +163,13 @@ def test_list_by_relevance_in_pages(ask, store, clock):
     work(atlas, clock, title="a", description="lock " + "and more " * 50)
     work(atlas, clock, title="b lock")
     work(atlas, clock, title="c", description="lock")
-    asked, found = {"q": "lock", "sort": "relevance", "limit": 1}, ""
-    while "cursor" not in asked or asked["cursor"] is not None:
-        response = ask(LIST, asked)
-        found += titles(response)
-        asked["cursor"] = response.json["meta"]["cursor"]
+    query, listed = {"q": "lock", "sort": "relevance", "limit": 1}, ""
+    while "cursor" not in query or query["cursor"] is not None:
+        response = ask(LIST, query)
+        listed += titles(response)
+        query["cursor"] = response.json["meta"]["cursor"]
 
-    assert found == "bca"
+    assert listed == "bca"
     assert (
         titles(ask(LIST, {"q": "lock", "sort": "relevance", "order": "asc"})) == "acb"
     )
@@ -170,7 +177,7 @@ def test_list_by_relevance_in_pages(ask, store, clock):
 
 def test_newest_are_ranked(ask, store, clock, monkeypatch):
     """Of more than are ranked the newest are told, whatever their order."""
-    monkeypatch.setattr("models.projects.search.ranking.MOST_RANKED", 2)
+    monkeypatch.setattr("models.projects.search.ranking.MAX_RANKED", 2)
     atlas = make_project("atlas", clock.now)
     for title in ("a lock", "b lock and more", "c lock"):
         clock.pass_(minutes=1)
@@ -198,9 +205,9 @@ def test_cursor_with_other_filters(ask, register):
 
 
 @pytest.mark.parametrize(
-    ("asked", "detail"),
+    ("query", "detail"),
     [
-        ({"sort": "relevance"}, "The query: Sort by relevance goes with q."),
+        ({"sort": "relevance"}, "The query: Sorting by relevance requires q."),
         ({"ready": "1"}, "ready: Must be true or false."),
         ({"status": ""}, None),
         ({"labelId": "red"}, None),
@@ -211,9 +218,9 @@ def test_cursor_with_other_filters(ask, register):
         ({"q": ""}, None),
     ],
 )
-def test_list_in_a_wrong_shape(ask, asked, detail):
+def test_list_in_a_wrong_shape(ask, query, detail):
     """What cannot be asked is refused with a sentence."""
-    refused = ask(LIST, asked)
+    refused = ask(LIST, query)
 
     assert refused.status_code == 422
     assert detail is None or refused.json["detail"] == detail
@@ -227,8 +234,8 @@ def test_queries_of_a_page(ask, engine, clock):
     for _ in range(2):
         for _ in range(5):
             change(work(atlas, clock), clock, assignee_ids=[OWNER])
-        with engine.statements() as said:
+        with engine.statements() as statements:
             assert len(ask(LIST).json["data"]) in (5, 10)
-        counts.append(len(said))
+        counts.append(len(statements))
 
     assert counts[0] == counts[1] > 3

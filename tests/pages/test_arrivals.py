@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from models.status.importers.detection import cargo_of, files_in
-from models.status.importers.origins import MovedRow
-from models.status.importers.status_import import bring_in
+from models.status.importers.imported_rows import ImportedRow
+from models.status.importers.page_formats import parse_status_page, status_page_files
+from models.status.importers.status_import import import_status_page
 from models.status.incidents.incidents import IncidentRow
-from models.status.services.removal import StatusRemoveService, remove_service
+from models.status.services.catalogue import StatusRemoveService, remove_service
 from models.storage.database import writing
 
 ELSEWHERE = Path(__file__).parents[1] / "elsewhere"
@@ -17,7 +17,9 @@ ELSEWHERE = Path(__file__).parents[1] / "elsewhere"
 @pytest.fixture
 def arrive(clock, build_site):
     def arrived(name):
-        bring_in(cargo_of(files_in(ELSEWHERE / name)), clock.now)
+        import_status_page(
+            parse_status_page(status_page_files(ELSEWHERE / name)), clock.now
+        )
         return build_site()
 
     return arrived
@@ -28,7 +30,7 @@ def test_every_old_address(arrive, app, output, name):
     """A rule leads each to a page, for this server and for hosts that read rules."""
     arrive(name)
     client = app.test_client()
-    rows = [row for row in MovedRow if row.address]
+    rows = [row for row in ImportedRow if row.address]
 
     assert rows
     for row in rows:
@@ -52,7 +54,7 @@ def test_second_build(arrive, build_site):
 def test_name_of_today(arrive, build_site, output):
     """The page at the old address has the title that the incident has now."""
     arrive("statuspage")
-    row = MovedRow.get(MovedRow.old == "t5h1q0b6zz3c")
+    row = ImportedRow.get(ImportedRow.old == "t5h1q0b6zz3c")
     with writing():
         IncidentRow.update(title="Lost & found").where(
             IncidentRow.id == row.subject

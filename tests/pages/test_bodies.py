@@ -75,7 +75,7 @@ def test_busy_storage(shelf, build_site, output, monkeypatch):
         raise StorageBusy("No.")
 
     with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(module, "keep_bodies", busy)
+        meanwhile.setattr(module, "store_bodies", busy)
         assert build_site().failed == []
     assert BodyRow.select().count() == 0
 

@@ -12,14 +12,14 @@ import pytest
 
 from models.fields import format_moment
 from models.status.maintenance.windows import StatusAddMaintenance, schedule_maintenance
-from models.status.measurements.counts import uptime_of
 from models.status.measurements.measurements import (
     StatusRecordMeasurements,
     record_measurements,
 )
 from models.status.measurements.rollups import roll_up
 from models.status.services.catalogue import StatusAddService, add_service
-from models.status.snapshot.last_change import told_at
+from models.status.snapshot.last_change import last_change_at
+from models.status.uptime.summary import uptime_summary
 from models.status.uptime.uptime import PERIODS
 from models.storage.database import writing
 
@@ -88,8 +88,8 @@ def published(output):
 
 def plain(service, now):
     """What the API says, which counts each period from end to end."""
-    at = told_at(now, timedelta(minutes=5))
-    found = [uptime_of(service, each, at, interval_seconds=60) for each in PERIODS]
+    at = last_change_at(now, timedelta(minutes=5))
+    found = [uptime_summary(service, each, at, interval_seconds=60) for each in PERIODS]
     return [[each.period, str(each.uptime_pct), str(each.samples)] for each in found]
 
 

@@ -3,7 +3,7 @@
 import tracemalloc
 
 from models.projects.documents.rows import DocumentRow
-from sitegen.export.documents import Places
+from sitegen.export.documents import DocumentPaths
 from sitegen.export.folder import ExportFolder
 
 
@@ -16,19 +16,19 @@ def test_memory(tmp_path):
 
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert out.entries[0].bytes == samples * 101
+    assert out.files[0].bytes == samples * 101
     assert most < 1024 * 1024
 
 
-def test_places():
+def test_paths():
     """Two documents never share a file, and none leaves its folder."""
-    places, found = Places(), {}
+    paths, found = DocumentPaths(), {}
     asked = [("a", "x/y.md"), ("b", "x/Y.md"), ("c", "../c.md"), ("d", "/d.md")]
     asked += [("e", ".git/e.md"), ("f", "b.md"), ("g", None), ("readme", None)]
     asked += [("h", "_part.md"), ("i", "x.md/i.md"), ("j", "j.txt")]
     for slug, path in asked:
         head = DocumentRow(id=slug, slug=slug, source_path=path, position=0)
-        found[slug] = places.of(head).as_posix()
+        found[slug] = paths.path_of(head).as_posix()
 
     assert len(set(found.values())) == len(asked)
     assert (found["a"], found["b"], found["readme"]) == (

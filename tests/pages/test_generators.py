@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.projects.documents.document_import import Import, import_documents
+from models.projects.documents.document_import import ImportOptions, import_documents
 from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID
 from sitegen.sources.report import remarks
@@ -78,7 +78,7 @@ def bring(store, clock):
     def brought(folder):
         ensure_docs_project(clock.now, slug="docs", owner_id=NIL_UUID)
         tree = read_tree(folder)
-        asked = Import("guides", clock.now, KEY, tree=folder.name, publish=True)
+        asked = ImportOptions("guides", clock.now, KEY, tree=folder.name, publish=True)
         return tree, import_documents(tree.sources, asked)
 
     return brought

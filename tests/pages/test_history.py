@@ -8,7 +8,7 @@ import pytest
 
 from models.base import new_id
 from models.status.incidents.incidents import IncidentRow
-from models.status.services.affected import AffectedRow
+from models.status.services.rows import AffectedRow
 from models.storage.database import writing
 from tests.pages.html import Reader
 from tests.status_world import ADD_INCIDENT, UPDATE_INCIDENT, World

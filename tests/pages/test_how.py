@@ -7,8 +7,8 @@ from unittest.mock import patch
 import pytest
 
 from models.status import state
-from models.status.state import Reading, judge, overall_of
-from models.status.uptime import days, uptime
+from models.status.state import Reading, overall_state, service_state
+from models.status.uptime import day_state, uptime
 from models.status.uptime.uptime import Counts
 from tests.conftest import NOON
 
@@ -29,48 +29,48 @@ def test_every_line_is_told(page):
     """Lines, orders and periods stand on the page as they stand in the tables."""
     html = page()
 
-    told = [*state.LINES, *days.LINES]
-    places = [html.index(f"<td>{each.when}</td>") for each in told]
+    told = [*state.RULES, *day_state.DAY_RULES]
+    places = [html.index(f"<td>{each.condition}</td>") for each in told]
     assert places == sorted(places)
-    assert "At least 50 % of its sources say that it is down" in html
+    assert "At least 50 % of its sources report it down" in html
     assert "24 hours, 7 days, 30 days and 90 days" in html
     assert "fresh for 300 seconds" in html
 
 
 def test_bent_state(page, monkeypatch):
     """A share that is bent changes the state and the page."""
-    assert judge(READINGS, now=NOON, freshness=FRESH).state == "partial-outage"
-    place = [each.state for each in state.LINES].index("partial-outage")
-    bent = list(state.LINES)
-    bent[place] = state.down_from(0.75, "partial-outage")
+    assert service_state(READINGS, now=NOON, freshness=FRESH).state == "partial-outage"
+    place = [each.state for each in state.RULES].index("partial-outage")
+    bent = list(state.RULES)
+    bent[place] = state.outage_rule(0.75, "partial-outage")
 
-    monkeypatch.setattr(state, "LINES", tuple(bent))
+    monkeypatch.setattr(state, "RULES", tuple(bent))
 
-    assert judge(READINGS, now=NOON, freshness=FRESH).state == "degraded"
+    assert service_state(READINGS, now=NOON, freshness=FRESH).state == "degraded"
     assert "At least 75 % of its sources" in page()
 
 
 def test_bent_day(page, monkeypatch):
     """So does the share from which on a day is a major outage."""
     counts = Counts(operational=6, down=4)
-    assert days.day_state(counts, [], in_maintenance=False) == "partial-outage"
-    bent = (days.down_from(0.4, "major-outage"), *days.LINES[1:])
+    assert day_state.day_state(counts, [], in_maintenance=False) == "partial-outage"
+    bent = (day_state.outage_rule(0.4, "major-outage"), *day_state.DAY_RULES[1:])
 
-    monkeypatch.setattr(days, "LINES", bent)
+    monkeypatch.setattr(day_state, "DAY_RULES", bent)
 
-    assert days.day_state(counts, [], in_maintenance=False) == "major-outage"
+    assert day_state.day_state(counts, [], in_maintenance=False) == "major-outage"
     assert "At least 40 % of the samples were down" in page()
 
 
 def test_bent_order(page, monkeypatch):
     """So does the order of the overall states."""
     states = ("degraded", "maintenance")
-    assert overall_of(states, stale=False) == "degraded"
-    bent = ("operational", "degraded", "maintenance", *state.OVERALLS[2:3])
+    assert overall_state(states, stale=False) == "degraded"
+    bent = ("operational", "degraded", "maintenance", *state.OVERALL_STATES[2:3])
 
-    monkeypatch.setattr(state, "OVERALLS", (*bent, *state.OVERALLS[4:]))
+    monkeypatch.setattr(state, "OVERALL_STATES", (*bent, *state.OVERALL_STATES[4:]))
 
-    assert overall_of(states, stale=False) == "maintenance"
+    assert overall_state(states, stale=False) == "maintenance"
     html = page()
     order = html[html.index('class="order"') :]
     assert order.index("Maintenance</span>") < order.index("Degraded</span>")

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from models.status.services.catalogue import ServiceRow
-from models.status.snapshot.last_change import next_told, told_at_each
+from models.status.services.rows import ServiceRow
+from models.status.snapshot.last_change import last_changes_by_service, next_page_change
 from tests.conftest import NOON
 
 ADMIN = "POST /status/v1/admin"
@@ -161,7 +161,7 @@ def test_hostile_timeline(scene, ask, build_site, output):
 def test_two_writes_in_one_millisecond(scene, ask, clock):
     """The second is dated a millisecond ahead: a build is due when that has come."""
     ask(f"{ADMIN}/services/update", {"slug": "api", "name": "Once"})
-    due_at = next_told(clock.now, timedelta(minutes=5))
+    due_at = next_page_change(clock.now, timedelta(minutes=5))
 
     assert due_at == clock.now + timedelta(milliseconds=1)
 
@@ -170,8 +170,10 @@ def test_next_told(scene, clock):
     """Time alone changes the page when a reading goes stale, and at midnight."""
     stale_at = NOON - timedelta(seconds=10) + timedelta(minutes=5, milliseconds=1)
 
-    assert next_told(NOON, timedelta(minutes=5)) == stale_at
-    assert next_told(stale_at, timedelta(minutes=5)) == NOON + timedelta(hours=12)
+    assert next_page_change(NOON, timedelta(minutes=5)) == stale_at
+    assert next_page_change(stale_at, timedelta(minutes=5)) == NOON + timedelta(
+        hours=12
+    )
 
 
 # What tells of the whole, and so of the newest measurement of all.
@@ -223,16 +225,16 @@ def test_told_at_each(scene, ask, clock, write, asked):
     """A service's figures end at its own last instant, whatever others say."""
     fresh, midnight = timedelta(minutes=5), NOON - timedelta(hours=12)
     api, mail = (ServiceRow.get(slug=slug).number for slug in ("api", "mail"))
-    assert told_at_each(NOON, fresh) == {api: NOON, mail: NOON}
+    assert last_changes_by_service(NOON, fresh) == {api: NOON, mail: NOON}
     clock.pass_(seconds=30)
     ask(f"{ADMIN}/{write}", asked | {"services": ["mail"]})
 
-    assert told_at_each(clock.now, fresh) == {api: NOON, mail: clock.now}
+    assert last_changes_by_service(clock.now, fresh) == {api: NOON, mail: clock.now}
     stale_at = NOON + timedelta(minutes=4, seconds=50, milliseconds=1)
     at_dawn = NOON + timedelta(hours=12)
-    assert told_at_each(stale_at, fresh) == {api: stale_at, mail: stale_at}
-    assert told_at_each(at_dawn, fresh) == {api: at_dawn, mail: at_dawn}
-    assert told_at_each(midnight, fresh)[api] == midnight
+    assert last_changes_by_service(stale_at, fresh) == {api: stale_at, mail: stale_at}
+    assert last_changes_by_service(at_dawn, fresh) == {api: at_dawn, mail: at_dawn}
+    assert last_changes_by_service(midnight, fresh)[api] == midnight
 
 
 def test_page_is_old_when_its_first_reading_is(scene, ask, build_site, clock, output):

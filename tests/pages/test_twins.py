@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from models.status.snapshot.last_change import told_at
+from models.status.snapshot.last_change import last_change_at
 from tests.status_world import (
     ADD_UPDATE,
     GET_INCIDENT,
@@ -51,7 +51,7 @@ def built(world, clock, build_site, output, settings):
     """Build later, when nothing has happened since, and go back to what it tells of."""
     clock.pass_(seconds=200)
     build_site(["status"])
-    clock.now = told_at(clock.now, settings.freshness)
+    clock.now = last_change_at(clock.now, settings.freshness)
 
     def read(path):
         return json.loads((output / f"status/{path}.json").read_text())["data"]

@@ -10,8 +10,8 @@ from threading import Event, Thread
 
 import pytest
 
-from api.client.check import look
-from api.client.probe_config import read_plan
+from api.client.check import check_target
+from api.client.probe_config import read_config
 from models.platform.secrets import generate_secret
 from tests.deploy.conftest import needed
 
@@ -19,110 +19,119 @@ KEY = generate_secret().text
 
 
 @pytest.fixture
-def over():
-    """Set when the test has ended; who hangs waits for it."""
+def shutdown():
+    """Return an event that is set when the test has ended."""
     ended = Event()
     yield ended
     ended.set()
 
 
 @pytest.fixture
-def serve(over):
+def serve(shutdown):
     """
     Start a server and return where it listens.
 
-    `behave(connection, asked)` is done with each connection, once something was
-    asked on it.
+    `behave(connection, request)` is called with each connection and its request.
     """
-    listening = []
+    listeners = []
 
     def started(behave, context=None):
         listener = socket.create_server(("127.0.0.1", 0))
-        listening.append(listener)
+        listeners.append(listener)
 
-        def talk(plain):
+        def handle_connection(plain):
             with suppress(OSError), plain:
                 wrapped = context.wrap_socket(plain, server_side=True) if context else 0
                 with wrapped or nullcontext(plain) as connection:
-                    behave(connection, whole(connection))
+                    behave(connection, read_request(connection))
 
         def accept():
             with suppress(OSError):
                 while True:
-                    Thread(target=talk, args=listener.accept()[:1], daemon=True).start()
+                    Thread(
+                        target=handle_connection,
+                        args=listener.accept()[:1],
+                        daemon=True,
+                    ).start()
 
         Thread(target=accept, daemon=True).start()
         return f"127.0.0.1:{listener.getsockname()[1]}"
 
     yield started
-    for each in listening:
-        each.shutdown(socket.SHUT_RDWR)
-        each.close()
+    for listener in listeners:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
 
 
-def whole(connection):
-    """What is asked, with its body, which may come after its head."""
-    asked = connection.recv(65_536)
-    length = re.search(rb"Content-Length: (\d+)", asked)
+def read_request(connection):
+    """Return the request with its body, which may arrive after its headers."""
+    request = connection.recv(65_536)
+    length = re.search(rb"Content-Length: (\d+)", request)
     body = int(length[1]) if length else 0
-    while len(asked.partition(b"\r\n\r\n")[2]) < body:
-        asked += connection.recv(65_536)
-    return asked
+    while len(request.partition(b"\r\n\r\n")[2]) < body:
+        request += connection.recv(65_536)
+    return request
 
 
 def answer(status=200, body="all is well", **headers):
-    """What says this, whatever it is asked."""
+    """Return a behaviour that sends this response to every request."""
     text = body.encode()
-    lines = [f"{name.replace('_', '-')}: {told}" for name, told in headers.items()]
+    lines = [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     head = [f"HTTP/1.1 {status} Told", f"Content-Length: {len(text)}", *lines]
-    said = "\r\n".join([*head, "Connection: close", "", ""]).encode() + text
-    return lambda connection, asked: connection.sendall(said)
+    response = "\r\n".join([*head, "Connection: close", "", ""]).encode() + text
+    return lambda connection, request: connection.sendall(response)
 
 
 @pytest.fixture
-def plan(tmp_path):
-    """Read a probe's file that says this, after what every file must say."""
+def config(tmp_path):
+    """Read a configuration that consists of required options and this text."""
 
     def read(text, api="http://127.0.0.1:1", **top):
-        given = {"api": api, "source": "here", "retries": 0, **top}
+        options = {"api": api, "source": "here", "retries": 0, **top}
         lines = [
-            f"{n} = {f'{v!r}' if isinstance(v, str) else v}" for n, v in given.items()
+            f"{name} = {f'{option!r}' if isinstance(option, str) else option}"
+            for name, option in options.items()
         ]
         file = tmp_path / "probe.toml"
         file.write_text("\n".join([*lines, text]))
-        return read_plan(file, KEY)
+        return read_config(file, KEY)
 
     return read
 
 
 @pytest.fixture
-def looked(plan):
-    """Look once at a target that is told so; return status, why and milliseconds."""
+def check(config):
+    """Check a target with these options; return status, reason and milliseconds."""
 
     def at(kind, *lines):
         target = ["[[targets]]", 'service = "api"', f'kind = "{kind}"', *lines]
-        (read,) = plan("\n".join(target)).targets
-        found = look(read, datetime.now(UTC))
-        said = found.measurement
-        return said.status, found.why, said.response_time_ms
+        (read,) = config("\n".join(target)).targets
+        result = check_target(read, datetime.now(UTC))
+        measurement = result.measurement
+        return measurement.status, result.reason, measurement.response_time_ms
 
     return at
 
 
 @pytest.fixture(scope="session")
 def certificate(tmp_path_factory):
-    """Make a certificate of this machine that holds for so many days."""
+    """Make a certificate of this machine that is valid for a number of days."""
     folder = tmp_path_factory.mktemp("certificates")
 
-    def made(days):
+    def make_certificate(days):
         file = folder / f"{len([*folder.iterdir()])}.pem"
-        words = (
+        arguments = (
             f"req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days {days}"
         )
-        more = ["-subj", "/CN=here", "-addext", "subjectAltName=IP:127.0.0.1"]
-        into = ["-keyout", str(file) + ".key", "-out", str(file)]
+        certificate_options = [
+            "-subj",
+            "/CN=here",
+            "-addext",
+            "subjectAltName=IP:127.0.0.1",
+        ]
+        outputs = ["-keyout", str(file) + ".key", "-out", str(file)]
         subprocess.run(
-            [needed("openssl"), *words.split(), *more, *into],
+            [needed("openssl"), *arguments.split(), *certificate_options, *outputs],
             check=True,
             capture_output=True,
         )
@@ -130,4 +139,4 @@ def certificate(tmp_path_factory):
         context.load_cert_chain(file, str(file) + ".key")
         return context, file
 
-    return made
+    return make_certificate

@@ -5,50 +5,50 @@ import pytest
 from tests.probing.conftest import answer
 
 
-def test_one_that_nobody_vouches_for(serve, looked, certificate):
+def test_one_that_nobody_vouches_for(serve, check, certificate):
     """A certificate that is not trusted is down: a browser would show nothing."""
     context, _ = certificate(90)
-    where = serve(answer(), context)
+    address = serve(answer(), context)
 
-    status, why, _ = looked("http", f'url = "https://{where}/"')
+    status, why, _ = check("http", f'url = "https://{address}/"')
 
     assert status == "down"
     assert "the certificate is not trusted" in why
 
 
-def test_name_of_another(serve, looked, certificate):
+def test_name_of_another(serve, check, certificate):
     """A certificate for an address is none for a name that leads there."""
     context, file = certificate(90)
     port = serve(answer(), context).rpartition(":")[2]
 
     url, trust = f'url = "https://localhost:{port}/"', f'ca_file = "{file}"'
-    status, why, _ = looked("http", url, trust)
+    status, why, _ = check("http", url, trust)
 
     assert status == "down"
     assert "the certificate is not trusted" in why
 
 
 @pytest.mark.parametrize(("limit", "status"), [(4, "operational"), (6, "degraded")])
-def test_days_left(serve, looked, certificate, limit, status):
+def test_days_left(serve, check, certificate, limit, status):
     """With fewer days left than certificate_days the service is degraded."""
     context, file = certificate(5)
     url = f'url = "https://{serve(answer(), context)}/"'
 
-    found = looked("http", url, f'ca_file = "{file}"', f"certificate_days = {limit}")
+    result = check("http", url, f'ca_file = "{file}"', f"certificate_days = {limit}")
 
-    assert found[0] == status
-    assert status == "operational" or "ends in 5.0 days" in found[1]
+    assert result[0] == status
+    assert status == "operational" or "expires in 5.0 days" in result[1]
 
 
-def test_endless_handshake(serve, looked):
+def test_endless_handshake(serve, check):
     """Who never ends the handshake is down in time."""
 
-    def babble(connection, asked):
+    def read_forever(connection, request):
         while connection.recv(100):
             pass
 
-    where = serve(babble)
+    address = serve(read_forever)
 
-    found = looked("http", f'url = "https://{where}/"', "timeout_seconds = 0.2")
+    result = check("http", f'url = "https://{address}/"', "timeout_seconds = 0.2")
 
-    assert found == ("down", "no answer within 0.2 s", None)
+    assert result == ("down", "no answer within 0.2 s", None)

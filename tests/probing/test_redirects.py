@@ -6,74 +6,74 @@ from tests.probing.conftest import answer
 
 
 @pytest.fixture
-def stairs(serve):
+def redirects(serve):
     """A server whose /3 leads to /2, /2 to /1 and so on; /0 answers."""
-    seen = []
+    requests = []
 
-    def step(connection, asked):
-        seen.append(asked.decode())
-        number = int(asked.split()[1].strip(b"/"))
-        told = answer(302, Location=f"/{number - 1}") if number else answer()
-        told(connection, asked)
+    def respond(connection, request):
+        requests.append(request.decode())
+        number = int(request.split()[1].strip(b"/"))
+        response = answer(302, Location=f"/{number - 1}") if number else answer()
+        response(connection, request)
 
-    return serve(step), seen
+    return serve(respond), requests
 
 
 @pytest.mark.parametrize(("steps", "status"), [(2, "operational"), (3, "down")])
-def test_at_most_so_many(stairs, looked, steps, status):
+def test_at_most_so_many(redirects, check, steps, status):
     """Two redirects are followed where two are allowed; the third is not."""
-    where, seen = stairs
+    address, requests = redirects
 
-    found = looked("http", f'url = "http://{where}/{steps}"', "max_redirects = 2")
+    result = check("http", f'url = "http://{address}/{steps}"', "max_redirects = 2")
 
-    assert found[0] == status
-    assert len(seen) == 3
+    assert result[0] == status
+    assert len(requests) == 3
 
 
-def test_none_by_default(stairs, looked):
+def test_none_by_default(redirects, check):
     """Without a word in the file a redirect is an answer like any other."""
-    where, seen = stairs
+    address, requests = redirects
 
-    refused = looked("http", f'url = "http://{where}/1"')
-    expected = looked("http", f'url = "http://{where}/1"', "status = [302]")
+    refused = check("http", f'url = "http://{address}/1"')
+    expected = check("http", f'url = "http://{address}/1"', "status = [302]")
 
     assert refused[:2] == ("down", "answered 302 instead of 200-299")
     assert expected[0] == "operational"
-    assert len(seen) == 2
+    assert len(requests) == 2
 
 
-def test_loop(serve, looked):
+def test_loop(serve, check):
     """A server that redirects to itself is left after the last allowed time."""
-    where = serve(answer(301, Location="/"))
+    address = serve(answer(301, Location="/"))
 
-    found = looked("http", f'url = "http://{where}/"', "max_redirects = 5")
+    result = check("http", f'url = "http://{address}/"', "max_redirects = 5")
 
-    assert found[:2] == ("down", "redirected more than 5 times")
+    assert result[:2] == ("down", "redirected more than 5 times")
 
 
 @pytest.mark.parametrize("location", ["file:///etc/passwd", "gopher://x/", "http://[x"])
-def test_to_what_is_no_address(serve, looked, location):
+def test_to_what_is_no_address(serve, check, location):
     """A redirect leads to HTTP or nowhere."""
-    where = serve(answer(302, Location=location))
+    address = serve(answer(302, Location=location))
 
-    status, why, _ = looked("http", f'url = "http://{where}/"', "max_redirects = 5")
+    status, why, _ = check("http", f'url = "http://{address}/"', "max_redirects = 5")
 
     assert status == "down"
     assert "redirected to" in why
 
 
-def test_headers_stay_at_home(serve, looked):
+def test_headers_stay_at_home(serve, check):
     """What the file says to its target is not said to whom that redirects."""
-    seen = []
+    requests = []
 
-    def note(connection, asked):
-        seen.append(asked.decode())
-        answer()(connection, asked)
+    def record_request(connection, request):
+        requests.append(request.decode())
+        answer()(connection, request)
 
-    where = serve(answer(302, Location=f"http://{serve(note)}/"))
-    url = f'url = "http://{where}/"'
-    told = 'headers = { Authorization = "Basic c2VjcmV0" }'
-    found = looked("http", url, told, "max_redirects = 1")
+    address = serve(answer(302, Location=f"http://{serve(record_request)}/"))
+    url = f'url = "http://{address}/"'
+    response = 'headers = { Authorization = "Basic c2VjcmV0" }'
+    result = check("http", url, response, "max_redirects = 1")
 
-    assert found[0] == "operational"
-    assert "Authorization" not in seen[0]
+    assert result[0] == "operational"
+    assert "Authorization" not in requests[0]

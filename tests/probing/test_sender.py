@@ -9,7 +9,7 @@ from email.utils import format_datetime
 import pytest
 
 from api.client import sender as sending
-from api.client.sender import RECORD, Sender
+from api.client.sender import RECORD_PATH, Sender
 from api.client.spool import Spool
 from tests.probing.conftest import KEY, answer
 from tests.probing.test_spool import NOON, moments, sample, waiting
@@ -18,47 +18,47 @@ TAKEN = answer(body='{"data": {"recorded": 1, "unknown": []}}')
 
 
 def problem(status, detail, *pointers, **headers):
-    errors = [{"pointer": each, "code": "x", "detail": "y"} for each in pointers]
+    errors = [{"pointer": item, "code": "x", "detail": "y"} for item in pointers]
     body = json.dumps({"detail": detail, "errors": errors})
     return answer(status, body, Content_Type="application/problem+json", **headers)
 
 
 @pytest.fixture
 def spool(tmp_path):
-    made = Spool(tmp_path / "spool", most=1000, age=timedelta(days=30))
-    yield made
-    made.close()
+    spool_file = Spool(tmp_path / "spool", max_samples=1000, max_age=timedelta(days=30))
+    yield spool_file
+    spool_file.close()
 
 
 @pytest.fixture
-def told(serve, spool, plan):
+def make_sender(serve, spool, config):
     """Send three samples to an API that says these things, one after the other."""
 
-    def send(*says, context=None, **top):
-        asked, queue = [], [*says]
+    def make(*responses, context=None, **top):
+        requests, queue = [], [*responses]
 
         def behave(connection, request):
-            asked.append(request.decode())
+            requests.append(request.decode())
             queue.pop(0)(connection, request)
 
         for number in range(3):
             spool.add(sample(number))
-        where = f"http{'s' if context else ''}://{serve(behave, context)}"
+        url = f"http{'s' if context else ''}://{serve(behave, context)}"
         text = '[[targets]]\nservice = "a"\nkind = "dns"\nname = "a.example"'
-        return Sender(plan(text, api=where, **top), spool, lambda: NOON), asked
+        return Sender(config(text, api=url, **top), spool, lambda: NOON), requests
 
-    return send
+    return make
 
 
-def test_taken(told, spool):
+def test_taken(make_sender, spool):
     """The samples go to measurements/record with the key, and are forgotten then."""
-    sender, asked = told(TAKEN)
+    sender, requests = make_sender(TAKEN)
 
     pause = sender.send()
 
     assert pause == 0
-    head, _, body = asked[0].partition("\r\n\r\n")
-    assert head.startswith(f"POST {RECORD} HTTP/1.1\r\n")
+    head, _, body = requests[0].partition("\r\n\r\n")
+    assert head.startswith(f"POST {RECORD_PATH} HTTP/1.1\r\n")
     assert f"Authorization: Bearer {KEY}\r\n" in head
     sent = json.loads(body)
     assert sent["source"] == "here"
@@ -72,20 +72,20 @@ def test_taken(told, spool):
 
 
 @pytest.mark.parametrize("is_trusted", [True, False])
-def test_certificate(told, spool, certificate, is_trusted):
+def test_certificate(make_sender, spool, certificate, is_trusted):
     """The key is told to an API that can be trusted, and to no other."""
     context, file = certificate(90)
     trust = {"api_ca_file": str(file)} if is_trusted else {}
-    sender, asked = told(TAKEN, context=context, **trust)
+    sender, requests = make_sender(TAKEN, context=context, **trust)
 
     sender.send()
 
-    assert len(asked) == is_trusted
+    assert len(requests) == is_trusted
     assert (sender.sent, spool.waiting) == ((3, 0) if is_trusted else (0, 3))
 
 
 @pytest.mark.parametrize(
-    "says",
+    "response",
     [
         answer(200, "<html>Please log in</html>"),
         answer(200, '{"data": {}}'),
@@ -100,20 +100,20 @@ def test_certificate(told, spool, certificate, is_trusted):
         lambda connection, request: connection.sendall(b"HTTP/1.1 200 OK\r\nCont"),
     ],
 )
-def test_not_taken(told, spool, says):
+def test_not_taken(make_sender, spool, response):
     """Whatever may pass, or is not said by the API, costs no sample."""
-    sender, asked = told(says)
+    sender, requests = make_sender(response)
 
     sender.send()
 
     assert (sender.sent, sender.failures, spool.waiting) == (0, 1, 3)
-    assert len(asked) == 1
+    assert len(requests) == 1
 
 
-def test_silent_api(told, spool, over, monkeypatch, caplog):
+def test_silent_api(make_sender, spool, shutdown, monkeypatch, caplog):
     """An API that hangs is left when the time is over, and nothing is lost."""
-    monkeypatch.setattr(sending, "SECONDS", 0.2)
-    sender, _ = told(lambda connection, request: over.wait(5))
+    monkeypatch.setattr(sending, "REQUEST_SECONDS", 0.2)
+    sender, _ = make_sender(lambda connection, request: shutdown.wait(5))
 
     sender.send()
 
@@ -121,10 +121,10 @@ def test_silent_api(told, spool, over, monkeypatch, caplog):
     assert 'why="no answer within 0.2 s"' in caplog.text
 
 
-def test_pauses_grow(told):
+def test_pauses_grow(make_sender):
     """Pauses are drawn from a range that doubles up to a minute, for ever."""
-    sender, _ = told(*[answer(503)] * 0)
-    sender._address = "http://127.0.0.1:1"
+    sender, _ = make_sender(*[answer(503)] * 0)
+    sender._url = "http://127.0.0.1:1"
 
     pauses = [sender.send() for _ in range(1100)]
 
@@ -134,7 +134,7 @@ def test_pauses_grow(told):
 
 
 @pytest.mark.parametrize(
-    ("says", "least", "most"),
+    ("retry_after", "min_seconds", "max_seconds"),
     [
         ("7", 7, 7),
         (format_datetime(NOON + timedelta(seconds=9), usegmt=True), 9, 9),
@@ -145,52 +145,54 @@ def test_pauses_grow(told):
     ],
 )
 @pytest.mark.parametrize("status", [429, 503])
-def test_retry_after(told, status, says, least, most):
+def test_retry_after(make_sender, status, retry_after, min_seconds, max_seconds):
     """The API is left alone for as long as it asks, an hour at most."""
-    sender, _ = told(problem(status, "Not now.", Retry_After=says))
+    sender, _ = make_sender(problem(status, "Not now.", Retry_After=retry_after))
 
-    assert least <= sender.send() <= most
+    assert min_seconds <= sender.send() <= max_seconds
 
 
-def test_refused_item(told, spool, tmp_path):
+def test_refused_item(make_sender, spool, tmp_path):
     """An item that the API names is set aside, and the rest of the batch taken."""
-    sender, asked = told(problem(422, "No.", "/measurements/1/observedAt"), TAKEN)
+    sender, requests = make_sender(
+        problem(422, "No.", "/measurements/1/observedAt"), TAKEN
+    )
 
     sender.send()
 
-    again = json.loads(asked[1].partition("\r\n\r\n")[2])["measurements"]
-    assert [each["observedAt"][17:19] for each in again] == ["00", "02"]
+    retried = json.loads(requests[1].partition("\r\n\r\n")[2])["measurements"]
+    assert [item["observedAt"][17:19] for item in retried] == ["00", "02"]
     assert (sender.sent, sender.refused, spool.waiting) == (2, 1, 0)
-    (kept,) = (tmp_path / "spool.refused").read_text().splitlines()
-    assert json.loads(kept)["observedAt"] == "2026-03-01T12:00:01.000Z"
+    (rejected,) = (tmp_path / "spool.refused").read_text().splitlines()
+    assert json.loads(rejected)["observedAt"] == "2026-03-01T12:00:01.000Z"
 
 
 @pytest.mark.parametrize("pointers", [(), ("/source",), ("/measurements/77/slug",)])
-def test_refused_batch(told, spool, tmp_path, pointers):
+def test_refused_batch(make_sender, spool, tmp_path, pointers):
     """A batch that is refused as a whole is set aside and not sent for ever."""
-    sender, asked = told(problem(422, "No.", *pointers))
+    sender, requests = make_sender(problem(422, "No.", *pointers))
 
     assert sender.send() == 0
     assert (sender.sent, sender.refused, spool.waiting) == (0, 3, 0)
     assert len((tmp_path / "spool.refused").read_text().splitlines()) == 3
-    assert len(asked) == 1
+    assert len(requests) == 1
 
 
-def test_after_a_failure(told, spool):
+def test_after_a_failure(make_sender, spool):
     """What was not taken is sent again, the same, before anything newer."""
-    sender, _ = told(answer(502), TAKEN)
+    sender, _ = make_sender(answer(502), TAKEN)
     sender.send()
     spool.add(sample(3))
 
     assert waiting(spool) == moments(0, 1, 2, 3)
     assert sender.send() == 0
-    assert spool.waiting == sender.in_a_row == 0
+    assert spool.waiting == sender.consecutive_failures == 0
 
 
-def test_unknown_service(told, spool, caplog):
+def test_unknown_service(make_sender, spool, caplog):
     """A slug that the API does not know is told once, and does no harm."""
     unknown = answer(body='{"data": {"recorded": 0, "unknown": ["api"]}}')
-    sender, _ = told(unknown, TAKEN, unknown)
+    sender, _ = make_sender(unknown, TAKEN, unknown)
 
     sender.send()
     for slug in ("web", "api"):
@@ -200,25 +202,25 @@ def test_unknown_service(told, spool, caplog):
     assert caplog.text.count("event=unknown-service service=api") == 1
 
 
-def test_service_that_becomes_known(told, spool, caplog):
+def test_service_that_becomes_known(make_sender, spool, caplog):
     """It is told how many samples were lost until then, and again when it is gone."""
     unknown = answer(body='{"data": {"recorded": 0, "unknown": ["web"]}}')
-    sender, _ = told(unknown, unknown, TAKEN, unknown)
+    sender, _ = make_sender(unknown, unknown, TAKEN, unknown)
     caplog.set_level(logging.INFO, "masthead.probe")
 
     for second in range(4):
         spool.add(sample(second, slug="web"))
         sender.send()
 
-    found = re.findall(r"event=(\S+)-service service=web(?: (lost=\d+))?", caplog.text)
-    assert found == [("unknown", ""), ("known", "lost=2"), ("unknown", "")]
+    events = re.findall(r"event=(\S+)-service service=web(?: (lost=\d+))?", caplog.text)
+    assert events == [("unknown", ""), ("known", "lost=2"), ("unknown", "")]
     assert "its samples are lost until it is added there" in caplog.text
 
 
-def test_unknown_service_is_not_sent(told, spool):
+def test_unknown_service_is_not_sent(make_sender, spool):
     """What was thrown away there is no sample that was sent; it has its own count."""
     unknown = answer(body='{"data": {"recorded": 3, "unknown": ["web", "other"]}}')
-    sender, _ = told(unknown)
+    sender, _ = make_sender(unknown)
     spool.add(sample(3, slug="web"))
 
     sender.send()

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from api.client.spool import BATCH, Sample, Spool
+from api.client.spool import BATCH_SIZE, Sample, Spool
 from models.settings import SettingError
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -29,7 +29,7 @@ def opened(path):
     def again(most=1000, days=30):
         if made:
             made.pop().close()
-        made.append(Spool(path, most=most, age=timedelta(days=days)))
+        made.append(Spool(path, max_samples=most, max_age=timedelta(days=days)))
         return made[0]
 
     yield again
@@ -38,7 +38,7 @@ def opened(path):
 
 def waiting(spool, now=NOON):
     """What the spool would tell, without forgetting it."""
-    batch = spool.batch(now)
+    batch = spool.next_batch(now)
     return [each.observed_at for each in batch.samples] if batch else []
 
 
@@ -72,7 +72,7 @@ def test_what_was_told_is_forgotten(opened, path):
     spool = opened()
     spool.add(sample(0))
 
-    spool.done(spool.batch(NOON))
+    spool.remove(spool.next_batch(NOON))
 
     assert waiting(spool) == []
     assert path.read_bytes() == b""
@@ -83,14 +83,14 @@ def test_what_was_told_is_forgotten(opened, path):
 def test_batches(opened):
     """A batch has 200 samples at most, the oldest, and of one source."""
     spool = opened()
-    for number in range(BATCH + 5):
+    for number in range(BATCH_SIZE + 5):
         spool.add(sample(number))
     spool.add(sample(999, "there"))
 
     sizes = []
-    while batch := spool.batch(NOON):
+    while batch := spool.next_batch(NOON):
         sizes.append((batch.samples[0].source, len(batch.samples)))
-        spool.done(batch)
+        spool.remove(batch)
 
     assert sizes == [("here", 200), ("here", 5), ("there", 1)]
 
@@ -119,7 +119,7 @@ def test_full(opened, path, caplog, monkeypatch):
 
     assert waiting(spool) == moments(*range(800, 1000))
     assert spool.dropped == 800
-    assert len(path.read_bytes().splitlines()) <= 2 * 200 + BATCH + 1
+    assert len(path.read_bytes().splitlines()) <= 2 * 200 + BATCH_SIZE + 1
     assert "event=dropped samples=1 why=spool-full" in caplog.text
 
 
@@ -128,11 +128,11 @@ def test_dropped_while_on_its_way(opened):
     spool = opened(most=200)
     for number in range(200):
         spool.add(sample(number))
-    batch = spool.batch(NOON)
+    batch = spool.next_batch(NOON)
     for number in range(200, 350):
         spool.add(sample(number))
 
-    spool.done(batch)
+    spool.remove(batch)
 
     assert waiting(spool) == moments(*range(200, 350))
 
@@ -170,14 +170,14 @@ def test_two_probes(opened, path):
     """Two probes on one spool would forget each other's samples."""
     opened()
 
-    with pytest.raises(SettingError, match="held by another probe"):
-        Spool(path, most=200, age=timedelta(days=1))
+    with pytest.raises(SettingError, match="in use by another probe"):
+        Spool(path, max_samples=200, max_age=timedelta(days=1))
 
 
 def test_nowhere(tmp_path):
     """A folder that is not there is named before anything is measured."""
     with pytest.raises(SettingError, match="No such file or directory"):
-        Spool(tmp_path / "no/spool", most=200, age=timedelta(days=1))
+        Spool(tmp_path / "no/spool", max_samples=200, max_age=timedelta(days=1))
 
 
 def test_permissions(opened, path):

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from api.http.application import create_app
 from models.changes import behind
 from models.platform.keys import CreateKey, issue_key
-from models.projects.documents.rendered_bodies import forget_bodies
+from models.projects.documents.rendered_bodies import delete_unused_bodies
 from models.projects.projects.projects import ensure_docs_project
-from models.status.snapshot.last_change import next_told
+from models.status.snapshot.last_change import next_page_change
 from models.storage.database import reading, writing
 from sitegen.build.build import build
 from sitegen.docs.body_cache import Bodies
@@ -70,7 +70,9 @@ class World:
         made = BuildContext(*shared, self.bodies, memory=self.memory)
         with reading():
             self.due = (
-                next_told(made.now, made.settings.freshness) if areas else self.due
+                next_page_change(made.now, made.settings.freshness)
+                if areas
+                else self.due
             )
         return build(made, sorted(areas), folder=self.folder)
 
@@ -181,7 +183,7 @@ def restart(world, slug, number):
     world.memory, world.folder = {}, Quick(world.settings.output)
     world.bodies = Bodies()
     if number == 0:
-        forget_bodies([])
+        delete_unused_bodies([])
 
 
 def wait(world, slug, number):

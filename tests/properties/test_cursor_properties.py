@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from models.errors import InvalidCursor
-from models.pagination import _read, _write
+from models.pagination import _decode, _encode
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 values = st.lists(st.one_of(st.integers(0, 2**53), st.text()), min_size=1, max_size=4)
@@ -20,33 +20,33 @@ held_still = settings(
 @given(last=values)
 def test_read_as_written(last, store):
     """A cursor brings back the values of the last row."""
-    assert _read(_write("place", last), "place") == last
+    assert _decode(_encode("place", last), "place") == last
 
 
 @held_still
 @given(last=values, data=st.data())
 def test_one_character_changed(last, data, store):
     """One other character, wherever it stands, and it is refused."""
-    cursor = _write("place", last)
+    cursor = _encode("place", last)
     at = data.draw(st.integers(0, len(cursor) - 1))
     other = data.draw(st.sampled_from(ALPHABET + "+/= \n"))
     assume(cursor[at] != other)
 
     with pytest.raises(InvalidCursor):
-        _read(cursor[:at] + other + cursor[at + 1 :], "place")
+        _decode(cursor[:at] + other + cursor[at + 1 :], "place")
 
 
 @held_still
 @given(last=values, data=st.data())
 def test_cut_or_lengthened(last, data, store):
     """A part of a cursor, or more than it, is none."""
-    cursor = _write("place", last)
+    cursor = _encode("place", last)
     end = data.draw(st.integers(0, len(cursor) - 1))
     more = data.draw(st.text(ALPHABET + "=", min_size=1, max_size=8))
 
     for text in (cursor[:end], cursor + more, more + cursor):
         with pytest.raises(InvalidCursor):
-            _read(text, "place")
+            _decode(text, "place")
 
 
 @held_still
@@ -54,4 +54,4 @@ def test_cut_or_lengthened(last, data, store):
 def test_any_text(text, store):
     """Whatever is sent, it is refused as a cursor and never breaks."""
     with pytest.raises(InvalidCursor):
-        _read(text, "place")
+        _decode(text, "place")

@@ -28,7 +28,7 @@ def common(old, new):
 @given(old=TEXT, new=TEXT)
 def test_turns_the_old_text_into_the_new(old, new):
     """The unified text applied to the old text is the new text."""
-    found = diff.difference(old, new, "1", "2")
+    found = diff.unified_diff(old, new, "1", "2")
 
     assert patched(old, found.unified) == new if old != new else not found.unified
     assert not found.truncated
@@ -37,11 +37,11 @@ def test_turns_the_old_text_into_the_new(old, new):
 @given(old=TEXT, new=TEXT, steps=st.integers(0, 60))
 def test_right_even_when_cut(old, new, steps):
     """However soon the search ends, what is told is right, if not the shortest."""
-    most, diff.MOST_STEPS = diff.MOST_STEPS, steps
+    most, diff.MAX_STEPS = diff.MAX_STEPS, steps
     try:
-        found = diff.difference(old, new, "1", "2")
+        found = diff.unified_diff(old, new, "1", "2")
     finally:
-        diff.MOST_STEPS = most
+        diff.MAX_STEPS = most
 
     assert patched(old, found.unified) == new
 
@@ -49,7 +49,7 @@ def test_right_even_when_cut(old, new, steps):
 @given(old=TEXT, new=TEXT)
 def test_shortest(old, new):
     """No fewer lines could be removed and added."""
-    found = diff.difference(old, new, "1", "2")
+    found = diff.unified_diff(old, new, "1", "2")
 
     olds, news = diff._LINES.findall(old), diff._LINES.findall(new)
     kept = common(olds, news)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.projects.search.search_query import sought
+from models.projects.search.search_query import parse_terms
 from models.storage.engines.sqlite_search import SqliteTextIndex
 
 pytestmark = pytest.mark.postgresql
@@ -88,7 +88,7 @@ phrases = few_words.map(lambda said: f'"{said}"') | few_words.map(
 def test_same_is_found(found_by_file, found_by_server, case):
     """Whatever is written and asked, a text is found on both engines or on neither."""
     title, body, asked = case
-    parts = sought(asked)
+    parts = parse_terms(asked)
 
     if parts:
         by_file = found_by_file(title, body, parts)

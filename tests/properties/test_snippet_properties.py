@@ -5,8 +5,8 @@ import sqlite3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.projects.search.search_query import match_of
-from models.projects.search.snippets import MOST, Finder
+from models.projects.search.search_query import match_expression
+from models.projects.search.snippets import MAX_LENGTH, SnippetMaker
 
 INDEX = "CREATE VIRTUAL TABLE t USING fts5(a, tokenize='unicode61 remove_diacritics 2')"
 letters = st.sampled_from([*"abABéÉüñç1_ -.*\n\t漢🔒ßx", "e\u0301"])
@@ -28,9 +28,9 @@ def matches(body, match):
 def test_highlighted_is_what_is_found(word, body):
     """A text that one word or phrase finds has it highlighted, and no other has."""
     asked = f'"{word}"'
-    match = match_of(asked)
+    match = match_expression(asked)
 
-    snippet, highlights = Finder(asked).snippet(body)
+    snippet, highlights = SnippetMaker(asked).snippet(body)
 
     found = match is not None and matches(body, match)
     assert bool(highlights) == found, (snippet, match)
@@ -39,9 +39,9 @@ def test_highlighted_is_what_is_found(word, body):
 @given(asked=st.text(min_size=1, max_size=200), body=st.text(max_size=2000))
 def test_highlights_lie_in_the_snippet(asked, body):
     """Whatever is typed and found: one short line, places in it that do not meet."""
-    snippet, highlights = Finder(asked).snippet(body)
+    snippet, highlights = SnippetMaker(asked).snippet(body)
 
-    assert len(snippet) <= MOST
+    assert len(snippet) <= MAX_LENGTH
     assert snippet.isprintable()
     end = 0
     for start, length in highlights:
@@ -52,7 +52,7 @@ def test_highlights_lie_in_the_snippet(asked, body):
 @given(asked=st.text(max_size=200))
 def test_no_query_is_an_error(asked):
     """SQLite takes every query that is made of what was typed."""
-    match = match_of(asked)
+    match = match_expression(asked)
 
     if match is not None:
         matches("a text", match)

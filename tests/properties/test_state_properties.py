@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.status.state import (
-    OVERALLS,
+    OVERALL_STATES,
     SEVERITIES,
-    Imposed,
+    ActiveIncident,
     Reading,
-    judge,
     next_change,
-    overall_of,
+    overall_state,
+    service_state,
 )
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -28,14 +28,14 @@ readings = st.lists(st.tuples(words, ages), max_size=7).map(
     ]
 )
 incidents = st.lists(st.sampled_from(SEVERITIES), max_size=3).map(
-    lambda found: [Imposed(each, "Trouble") for each in found]
+    lambda found: [ActiveIncident(each, "Trouble") for each in found]
 )
 windows = st.lists(st.just("Works"), max_size=2)
 states = st.lists(st.sampled_from(STATES), max_size=5)
 
 
 def state_of(found, now=NOW, **facts):
-    return judge(found, now=now, freshness=FRESHNESS, **facts).state
+    return service_state(found, now=now, freshness=FRESHNESS, **facts).state
 
 
 def counted(found, imposed, under_way):
@@ -59,7 +59,7 @@ def test_state_is_counted(found, imposed, under_way, order):
     expected = counted(found, imposed, under_way)
     order.shuffle(found)
 
-    assert state_of(found, incidents=imposed, windows=under_way) == expected
+    assert state_of(found, incidents=imposed, maintenance_titles=under_way) == expected
 
 
 @given(found=readings, part=st.floats(0, 1, exclude_max=True))
@@ -76,8 +76,8 @@ def test_steady_until_the_next_change(found, part):
 @given(found=states, other=st.sampled_from(STATES), stale=st.booleans())
 def test_overall_is_the_worst(found, other, stale):
     """One service more never betters the whole, nor do stale data."""
-    whole = OVERALLS.index(overall_of([*found, other], stale=stale))
+    whole = OVERALL_STATES.index(overall_state([*found, other], stale=stale))
 
     if found:
-        assert whole >= OVERALLS.index(overall_of(found, stale=False))
-    assert whole >= OVERALLS.index("unavailable") or not stale
+        assert whole >= OVERALL_STATES.index(overall_state(found, stale=False))
+    assert whole >= OVERALL_STATES.index("unavailable") or not stale

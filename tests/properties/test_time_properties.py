@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.fields import format_moment, parse_moment
-from models.status.maintenance.intervals import inside, outside
+from models.status.maintenance.intervals import spans_inside, spans_outside
 
 EPOCH, LAST = datetime(1970, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -49,7 +49,7 @@ def covered(spans):
 @given(cut=windows, span=ends.map(tuple))
 def test_span_is_parted(cut, span):
     """What the windows cut out and what they leave are the span, each part once."""
-    within, left = covered(inside(cut, span)), covered(outside(cut, span))
+    within, left = covered(spans_inside(cut, span)), covered(spans_outside(cut, span))
 
     assert sorted(within + left) == covered([span])
     assert set(within) == set(covered(cut)) & set(covered([span]))

@@ -16,15 +16,17 @@ from models.status.maintenance.windows import (
     schedule_maintenance,
     update_maintenance,
 )
-from models.status.measurements.counts import counts_in, uptime_of
+from models.status.measurements.counts import counts_in
 from models.status.measurements.measurements import (
     StatusRecordMeasurements,
     record_measurements,
 )
-from models.status.measurements.retention import prune
+from models.status.measurements.retention import compact_measurements
 from models.status.measurements.rollups import roll_up
-from models.status.services.catalogue import ServiceRow, StatusAddService, add_service
-from models.status.uptime.periods import measured, pasts
+from models.status.services.catalogue import StatusAddService, add_service
+from models.status.services.rows import ServiceRow
+from models.status.uptime.periods import hourly_histories, service_uptimes
+from models.status.uptime.summary import uptime_summary
 from models.status.uptime.uptime import PERIODS
 from models.storage.database import database, open_database, writing
 
@@ -112,7 +114,7 @@ class History:
         roll_up(self.now)
 
     def prune(self):
-        prune(self.now, KEPT)
+        compact_measurements(self.now, KEPT)
 
     def wait(self, minutes):
         self.now += timedelta(minutes=minutes)
@@ -194,7 +196,7 @@ def test_uptime_is_a_plain_count(empty_anew, steps):
 def measured_of_x(history):
     service = ServiceRow.get(ServiceRow.slug == "x")
     until = {service.number: history.now}
-    return measured([service], until, pasts([service], until))["x"]
+    return service_uptimes([service], until, hourly_histories([service], until))["x"]
 
 
 def assert_equal_to_plain_count(history):
@@ -203,7 +205,7 @@ def assert_equal_to_plain_count(history):
     for period, length in PERIODS.items():
         span = (now - length + MS, now + MS)
         kept, left_out = history.counted(*span)
-        told = uptime_of(service, period, now, interval_seconds=60)
+        told = uptime_summary(service, period, now, interval_seconds=60)
         found = told.uptime_pct, told.samples, told.avg_response_time_ms
         assert found == plain(kept)
         counts = counts_in(service, span)
@@ -220,10 +222,10 @@ def assert_hours_are_plain(history, seen):
         start = today + (day - today.date())
         kept, left_out = history.counted(start, min(start + timedelta(1), now + MS))
         assert (counts.samples, counts.excluded) == (len(kept), left_out)
-    start, end = seen.past.span
+    start, end = seen.history.span
     kept, left_out = history.counted(start, end)
-    hours = seen.past.hours()
-    times, counts = seen.past.lines()
+    hours = seen.history.hours()
+    times, counts = seen.history.hours_as_text()
     assert times == ",".join(str(hour[0]) for hour in hours)
     assert counts == [",".join(map(str, hour[1:])) for hour in hours]
     assert start == today - timedelta(days=90)

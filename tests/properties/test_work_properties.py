@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from models.errors import Refusal
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
-from models.projects.work.cycles import way
+from models.projects.work.cycles import shortest_path
 from models.projects.work.items import (
     RemoveWorkItem,
     RestoreWorkItem,
@@ -50,29 +50,29 @@ class Undone(Exception):
 
 def did(step, projects, clock):
     """Make the step; return how many records it must have left, and of whom."""
-    name, *more = step
+    name, *arguments = step
     if name == "create":
-        return {work(projects[more[0]], clock).id: 1}
+        return {work(projects[arguments[0]], clock).id: 1}
     items = list(WorkItemRow.select().order_by(WorkItemRow.id))
     if not items:
         return {}
-    item = items[more[0] % len(items)]
+    item = items[arguments[0] % len(items)]
     if name == "update":
-        return updated(item, more[1], clock)
+        return updated(item, arguments[1], clock)
     if name in ("relate", "part"):
-        other = items[more[1] % len(items)]
-        return related(name, item, other, more[2], clock)
-    asked = {"remove": RemoveWorkItem, "restore": RestoreWorkItem}[name](id=item.id)
+        other = items[arguments[1] % len(items)]
+        return related(name, item, other, arguments[2], clock)
+    request = {"remove": RemoveWorkItem, "restore": RestoreWorkItem}[name](id=item.id)
     make = {"remove": archive_work_item, "restore": restore_work_item}[name]
-    return {item.id: 1} if make(asked, clock.now, KEY)[1] else {}
+    return {item.id: 1} if make(request, clock.now, KEY)[1] else {}
 
 
 def updated(item, changes, clock):
     before = item.updated_at, item.status
     after = change(item, clock, **changes)
-    moved = after.status != before[1]
+    is_moved = after.status != before[1]
     if after.updated_at == before[0]:
-        assert not moved
+        assert not is_moved
         return {}
     stored = work_item_with(item.id)
     assert stored.updated_at > before[0]
@@ -82,7 +82,7 @@ def updated(item, changes, clock):
         for row in last
         if row.entity_id == item.id
     )
-    return {item.id: moved + changed}
+    return {item.id: is_moved + changed}
 
 
 def related(name, item, other, relationship, clock):
@@ -97,10 +97,10 @@ def related(name, item, other, relationship, clock):
 
 def records():
     rows = ActivityRow.select(ActivityRow.entity_id).tuples()
-    found = {}
+    counts = {}
     for (id,) in rows:
-        found[id] = found.get(id, 0) + 1
-    return found
+        counts[id] = counts.get(id, 0) + 1
+    return counts
 
 
 def hold():
@@ -113,7 +113,7 @@ def hold():
         assert numbers == list(range(1, project.last_number + 1))
     for row in WorkRelationshipRow:
         if row.relationship in ("blocks", "supersedes"):
-            assert way(row.relationship, row.target_id, row.source_id) == []
+            assert shortest_path(row.relationship, row.target_id, row.source_id) == []
         else:
             assert row.source_id < row.target_id
     for item in WorkItemRow:
@@ -140,10 +140,10 @@ def test_histories(store, steps):
                 before = records()
                 try:
                     with database.atomic():
-                        left = did(step, projects, clock)
+                        counts = did(step, projects, clock)
                 except Refusal:
-                    left = {}
-                for id, count in left.items():
+                    counts = {}
+                for id, count in counts.items():
                     before[id] = before.get(id, 0) + count
                 assert records() == before
             hold()

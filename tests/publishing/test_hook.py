@@ -33,10 +33,10 @@ def test_words():
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
-        ("import sys; sys.exit(3)", "ended with 3: it said nothing"),
-        ("import sys; sys.exit('a\\nno such zone')", "ended with 1: no such zone"),
-        ("import sys; sys.exit('x' * 300)", f"ended with 1: {'x' * 200}"),
-        ("import os; os.kill(os.getpid(), 9)", "ended with -9"),
+        ("import sys; sys.exit(3)", "exited with 3: no error message"),
+        ("import sys; sys.exit('a\\nno such zone')", "exited with 1: no such zone"),
+        ("import sys; sys.exit('x' * 300)", f"exited with 1: {'x' * 200}"),
+        ("import os; os.kill(os.getpid(), 9)", "exited with -9"),
     ],
 )
 def test_failure(code, reason):
@@ -62,4 +62,4 @@ def test_too_slow():
 
     assert found == "The hook did not end within 0.2 seconds."
     assert time.monotonic() - began < 5
-    assert hook.SECONDS == 60
+    assert hook.TIMEOUT_SECONDS == 60

@@ -10,7 +10,7 @@ from models.runtime.faults import HARMLESS_STATES
 from sitegen.build.builder import Builder
 from sitegen.docs.body_cache import Bodies
 from sitegen.output.publishing import publisher as module
-from sitegen.output.publishing.claim import Claim
+from sitegen.output.publishing.lease import PublishLease
 from sitegen.output.publishing.publication import Publication
 from sitegen.output.publishing.publisher import Publisher
 from sitegen.page import BuildContext
@@ -27,7 +27,11 @@ def started(clock):
     begun = []
 
     def start(settings, **more):
-        publisher = Publisher(settings, clock, **{"rest": 0.01, "first": 0.02} | more)
+        publisher = Publisher(
+            settings,
+            clock,
+            **{"pause_seconds": 0.01, "first_retry_seconds": 0.02} | more,
+        )
         begun.append(publisher)
         publisher.__enter__()
         return publisher
@@ -121,16 +125,21 @@ def test_failure(started, to_folder, site, there, tmp_path, output, caplog):
 
 def test_growing_waits(started, to_folder, site, tmp_path, monkeypatch):
     """Each wait after a failure is twice the last, up to a limit; success forgets."""
-    monkeypatch.setattr(module, "MOST_SECONDS", 3.0)
+    monkeypatch.setattr(module, "MAX_RETRY_SECONDS", 3.0)
     (tmp_path / "web").write_text("a file")
-    publisher = Publisher(to_folder, lambda: None, rest=0.5, first=1.0)
-    monkeypatch.setattr(publisher.progress, "begun", lambda now: None)
+    publisher = Publisher(
+        to_folder, lambda: None, pause_seconds=0.5, first_retry_seconds=1.0
+    )
+    monkeypatch.setattr(publisher.progress, "start", lambda now: None)
 
-    waits = [publisher._turn() for _ in range(4)]
+    waits = [publisher._publish_and_handle_errors() for _ in range(4)]
     (tmp_path / "web").unlink()
 
     assert waits == [1, 2, 3, 3]
-    assert [publisher._turn(), publisher._wait] == [0.5, 1]
+    assert [publisher._publish_and_handle_errors(), publisher._retry_seconds] == [
+        0.5,
+        1,
+    ]
 
 
 def test_hook_fails(started, to_folder, site, tmp_path):
@@ -152,11 +161,11 @@ def test_hook_fails(started, to_folder, site, tmp_path):
 
 def test_another_publishes(started, to_bucket, site, monkeypatch, bucket):
     """While another host publishes this one waits, which is no trouble."""
-    monkeypatch.setattr(module, "TURN_SECONDS", 0.05)
+    monkeypatch.setattr(module, "BUSY_SECONDS", 0.05)
     Publication(to_bucket).run()
-    other = Claim(Publication(to_bucket)._target, "another host")
-    other.take({"index.html": ["mark"]})
-    monkeypatch.setattr(Publication, "_pause", lambda *_: other._say("another host"))
+    other = PublishLease(Publication(to_bucket)._target, "another host")
+    other.acquire({"index.html": ["mark"]})
+    monkeypatch.setattr(Publication, "_pause", lambda *_: other._write("another host"))
     publisher = started(to_bucket)
 
     publisher.wake()

@@ -8,11 +8,11 @@ from models.status.incidents.incidents import (
     open_incident,
     update_incident,
 )
-from models.status.services.affected import affected_by
+from models.status.services.affected import affected_services
 from models.status.services.catalogue import (
     StatusAddService,
     add_service,
-    service_named,
+    service_with_slug,
 )
 from models.status.snapshot.snapshot import status_snapshot
 from models.storage.database import writing
@@ -37,9 +37,9 @@ def test_affected_services_are_known_by_number(store):
     """What is read with its name keeps the number by which it is found."""
     incident = opened()
 
-    (found,) = affected_by([incident.id])[incident.id]
+    (found,) = affected_services([incident.id])[incident.id]
 
-    assert found.service_id == service_named("mail").number
+    assert found.service_id == service_with_slug("mail").number
     assert found.name == "Mail"
 
 
@@ -47,9 +47,9 @@ def test_affected_after_a_purge(store):
     """A purged service is affected still, by the slug and name that were kept."""
     incident = opened()
     with writing():
-        service_named("mail").delete_instance()
+        service_with_slug("mail").delete_instance()
 
-    (found,) = affected_by([incident.id])[incident.id]
+    (found,) = affected_services([incident.id])[incident.id]
 
     assert (found.service_id, found.slug, found.name) == (None, "mail", "Mail")
 
@@ -58,7 +58,7 @@ def test_incident_decides_the_state_of_what_it_affects(store):
     """An active incident imposes its severity on its services and no others."""
     incident = opened()
 
-    api, mail = status_snapshot(NOW, timedelta(minutes=5)).listed().services
+    api, mail = status_snapshot(NOW, timedelta(minutes=5)).service_list().services
 
     assert (api.state, api.active_incident_ids) == ("unknown", [])
     assert (mail.state, mail.active_incident_ids) == ("partial-outage", [incident.id])
@@ -68,12 +68,12 @@ def test_naming_a_service_that_was_added_again(store):
     """The slug is the same and the service another: naming it ties the incident."""
     incident = opened()
     with writing():
-        service_named("mail").delete_instance()
+        service_with_slug("mail").delete_instance()
         add_service(StatusAddService(slug="mail", name="New mail"), NOW)
         asked = StatusUpdateIncident(id=incident.id, services=["mail"])
         _, changes = update_incident(asked, NOW)
 
-    _, mail = status_snapshot(NOW, timedelta(minutes=5)).listed().services
+    _, mail = status_snapshot(NOW, timedelta(minutes=5)).service_list().services
 
     assert set(changes) == {"services"}
     assert mail.state == "partial-outage"

@@ -4,7 +4,7 @@ from threading import Barrier, Thread
 
 import pytest
 
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.rows import MemberRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.projects import DocsSlugTaken, ensure_docs_project
 from models.projects.projects.rows import ProjectRow
@@ -54,18 +54,18 @@ def test_slug_of_an_ordinary_project(store, clock):
 
 def test_two_starts_together(store, clock):
     """They make one project: the second waits for the lock, then finds it."""
-    together, made = Barrier(2), []
+    together, ids = Barrier(2), []
 
     def start():
         together.wait()
-        made.append(ensure_docs_project(clock.now, **ASKED).id)
+        ids.append(ensure_docs_project(clock.now, **ASKED).id)
         database.close()
 
     threads = [Thread(target=start) for _ in range(2)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
-    assert len(made) == 2
-    assert len(set(made)) == ProjectRow.select().count() == 1
+    assert len(ids) == 2
+    assert len(set(ids)) == ProjectRow.select().count() == 1

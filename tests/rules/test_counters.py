@@ -13,9 +13,10 @@ from models.status.measurements.measurements import (
     StatusRecordMeasurements,
     record_measurements,
 )
-from models.status.measurements.retention import prune
+from models.status.measurements.retention import compact_measurements
 from models.status.measurements.rollups import DayRow, HourRow, roll_up
-from models.status.services.catalogue import ServiceRow, StatusAddService, add_service
+from models.status.services.catalogue import StatusAddService, add_service
+from models.status.services.rows import ServiceRow
 from models.status.uptime.uptime import Counts
 from models.storage.database import writing
 from tests.conftest import NOON
@@ -83,9 +84,9 @@ def test_roll_up_interrupted(api, monkeypatch):
         with pytest.raises((StopIteration, RuntimeError)):
             roll_up(NOON)
 
-    assert len(rolled()) == 2 * rollups.AT_ONCE
+    assert len(rolled()) == 2 * rollups.HOURS_PER_TRANSACTION
     assert counts_in(api, (NOON - DAY, NOON)).samples == 19
-    assert roll_up(NOON) == 19 - 2 * rollups.AT_ONCE
+    assert roll_up(NOON) == 19 - 2 * rollups.HOURS_PER_TRANSACTION
     assert counts_in(api, (NOON - DAY, NOON)).samples == 19
 
 
@@ -106,8 +107,8 @@ def test_prune(api):
         record(at, now=at)
     roll_up(NOON)
 
-    assert prune(NOON, KEPT) == 2
-    assert prune(NOON, KEPT) == 0
+    assert compact_measurements(NOON, KEPT) == 2
+    assert compact_measurements(NOON, KEPT) == 0
     assert [row.observed_at for row in MeasurementRow.select()] == [old, NOON]
     assert [row[0] for row in rolled()] == [old]
     days = [counts_in(api, (old + n * DAY, old + (n + 1) * DAY)) for n in (-2, -1, 0)]
@@ -118,7 +119,7 @@ def test_prune_within_the_retention(api):
     """A day that is partly within the retention stays as it is."""
     record(NOON - KEPT)
 
-    assert prune(NOON, KEPT) == 0
+    assert compact_measurements(NOON, KEPT) == 0
     assert MeasurementRow.select().count() == 1
 
 
@@ -132,7 +133,7 @@ def test_prune_keeps_what_maintenance_left_out(api):
         schedule_maintenance(asked, day)
     record(day, day + HOUR - MS, day + HOUR, now=day + 2 * HOUR)
 
-    prune(NOON, KEPT)
+    compact_measurements(NOON, KEPT)
 
     row = DayRow.get()
     assert (row.operational, row.excluded) == (1, 2)
@@ -147,19 +148,19 @@ def test_prune_interrupted(api, monkeypatch):
         record(at, now=at)
     done = iter([True])
 
-    def interrupted(service, until, original=retention._fold_oldest):
+    def interrupted(service, until, original=retention._compact_oldest_day):
         next(done)
         return original(service, until)
 
     with monkeypatch.context() as patch:
-        patch.setattr(retention, "_fold_oldest", interrupted)
+        patch.setattr(retention, "_compact_oldest_day", interrupted)
         with pytest.raises((StopIteration, RuntimeError)):
-            prune(NOON, KEPT)
+            compact_measurements(NOON, KEPT)
 
     span = (old - 5 * DAY, NOON)
     assert DayRow.select().count() == 1
     assert counts_in(api, span).samples == 3
-    assert prune(NOON, KEPT) == 2
+    assert compact_measurements(NOON, KEPT) == 2
     assert counts_in(api, span).samples == 3
 
 
@@ -169,7 +170,7 @@ def test_purge_takes_counters_along(api):
     record(old, now=old)
     record(NOON - HOUR)
     roll_up(NOON)
-    prune(NOON, KEPT)
+    compact_measurements(NOON, KEPT)
     assert HourRow.select().count() == DayRow.select().count() == 1
 
     ServiceRow.get().delete_instance()

@@ -6,12 +6,12 @@ import time
 import pytest
 
 from models.projects.versioning import diff
-from models.projects.versioning.diff import difference
+from models.projects.versioning.diff import unified_diff
 from tests.patching import patched
 
 
 def told(old, new):
-    return difference(old, new, "probes@1", "probes@2")
+    return unified_diff(old, new, "probes@1", "probes@2")
 
 
 def test_unified():
@@ -40,7 +40,7 @@ def test_near_changes(between, hunks):
 @pytest.mark.parametrize("text", ["", "\n", "same", "same\r\n\x0c\u2028\n"])
 def test_equal(text):
     """What is equal has no difference, not even a heading."""
-    assert told(text, text) == diff.Difference("", 0, 0, False)
+    assert told(text, text) == diff.UnifiedDiff("", 0, 0, False)
 
 
 def test_no_newline_at_the_end():
@@ -110,7 +110,7 @@ def test_hostile_texts(old, new, is_cut):
 
 def test_cut(monkeypatch):
     """Beyond the bound what is left is replaced as a whole, and that is said."""
-    monkeypatch.setattr(diff, "MOST_STEPS", 3)
+    monkeypatch.setattr(diff, "MAX_STEPS", 3)
 
     found = told("top\na\nb\nc\nd\nend\n", "top\nd\nc\nb\na\nend\n")
 

@@ -23,10 +23,10 @@ from models.projects.documents.published import (
     GetPublished,
     ListPublished,
     former_addresses,
+    get_published,
+    list_published,
     published_contents,
     published_documents,
-    published_got,
-    published_listed,
 )
 from models.projects.projects.activity import ActivityRow
 from tests.projects import CONTRIBUTOR, KEY, MAINTAINER, account, make_project
@@ -55,7 +55,7 @@ def test_pinned_version(docs, clock):
     clock.pass_(minutes=1)
     save(document, clock, title="New", content="New.", summary=None)
 
-    page = published_got(GetPublished(slug="probes"))
+    page = get_published(GetPublished(slug="probes"))
 
     assert (page.title, page.summary) == ("Probes", "Old line")
     assert page.content == "How to probe: the secret way."
@@ -72,7 +72,7 @@ def test_rollback(docs, clock):
 
     publish(document, clock, version=1)
 
-    assert published_got(GetPublished(slug="probes")).content.startswith("How to")
+    assert get_published(GetPublished(slug="probes")).content.startswith("How to")
     assert newest_record().metadata == {
         "version": 1,
         "previousVersion": 2,
@@ -106,7 +106,7 @@ def test_unpublish_twice(docs, clock):
     assert not unpublish(document, clock)[1]
     assert published_documents() == []
     with pytest.raises(DocumentNotFound, match="No published document"):
-        published_got(GetPublished(slug="probes"))
+        get_published(GetPublished(slug="probes"))
 
 
 def test_who_may_publish(docs, clock):
@@ -182,12 +182,12 @@ def test_order(docs, clock):
         publish(write(docs, clock, slug=slug, title=title, **place), clock)
 
     assert [page.slug for page in published_documents()] == list("fehdcbga")
-    page, found = published_listed(ListPublished(limit=3)), []
+    page, found = list_published(ListPublished(limit=3)), []
     while True:
         found += [each.slug for each in page.items]
         if page.meta["cursor"] is None:
             break
-        page = published_listed(ListPublished(limit=3, cursor=page.meta["cursor"]))
+        page = list_published(ListPublished(limit=3, cursor=page.meta["cursor"]))
     assert found == list("fehdcbga")
 
 

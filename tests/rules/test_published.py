@@ -65,11 +65,11 @@ def test_nothing_changes_before(ask, world, clock, coming):
     world.incident("api", started=90)
 
     for _ in range(4):
-        before = status_snapshot(clock.now, FRESH).listed()
+        before = status_snapshot(clock.now, FRESH).service_list()
         clock.pass_(seconds=coming(), milliseconds=-1)
-        assert status_snapshot(clock.now, FRESH).listed() == before
+        assert status_snapshot(clock.now, FRESH).service_list() == before
         clock.pass_(milliseconds=1)
-        assert status_snapshot(clock.now, FRESH).listed() != before
+        assert status_snapshot(clock.now, FRESH).service_list() != before
 
 
 def test_queries_do_not_grow(ask, world, clock, engine):
@@ -77,7 +77,7 @@ def test_queries_do_not_grow(ask, world, clock, engine):
 
     def count():
         with engine.statements() as said:
-            status_snapshot(clock.now, FRESH).listed()
+            status_snapshot(clock.now, FRESH).service_list()
         return len(said)
 
     one = count()

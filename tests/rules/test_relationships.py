@@ -12,7 +12,7 @@ from models.errors import (
     RelationshipCycle,
     RoleRequired,
 )
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.rows import MemberRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.work import relationships
 from models.projects.work.blockers import open_blockers
@@ -39,7 +39,7 @@ def stored():
 
 
 @pytest.mark.parametrize(
-    ("said", "turned", "kept"),
+    ("relationship", "turned", "stored_as"),
     [
         ("blocks", False, "blocks"),
         ("supersedes", False, "supersedes"),
@@ -48,35 +48,35 @@ def stored():
         ("duplicates", False, "duplicates"),
     ],
 )
-def test_stored_form(items, clock, said, turned, kept):
+def test_stored_form(items, clock, relationship, turned, stored_as):
     """depends_on is blocks turned round; what holds both ways has the lower first."""
     a, b, *_ = items
 
-    row, added = relate(a, b, said, clock)
-    _, again = relate(a, b, said, clock)
+    row, added = relate(a, b, relationship, clock)
+    _, again = relate(a, b, relationship, clock)
 
     assert (added, again) == (True, False)
-    assert stored() == [(b.id, a.id, kept) if turned else (a.id, b.id, kept)]
+    assert stored() == [(b.id, a.id, stored_as) if turned else (a.id, b.id, stored_as)]
     assert row.created_by == KEY.id
 
 
-@pytest.mark.parametrize("said", ["related_to", "duplicates"])
-def test_symmetric_either_way(items, clock, said):
+@pytest.mark.parametrize("relationship", ["related_to", "duplicates"])
+def test_symmetric_either_way(items, clock, relationship):
     """Said from either side it is the same relationship."""
     a, b, *_ = items
-    relate(b, a, said, clock)
+    relate(b, a, relationship, clock)
 
-    assert stored() == [(a.id, b.id, said)]
-    assert relate(a, b, said, clock)[1] is False
-    assert part(a, b, said, clock).removed
+    assert stored() == [(a.id, b.id, relationship)]
+    assert relate(a, b, relationship, clock)[1] is False
+    assert part(a, b, relationship, clock).removed
     assert stored() == []
 
 
 def test_several_kinds(items, clock):
     """Two items may be related in several ways, and both ways where it may be."""
     a, b, *_ = items
-    for said in ("blocks", "related_to", "duplicates"):
-        relate(a, b, said, clock)
+    for relationship in ("blocks", "related_to", "duplicates"):
+        relate(a, b, relationship, clock)
     relate(b, a, "supersedes", clock)
 
     assert len(stored()) == 4
@@ -91,17 +91,17 @@ def test_of_one(items):
         )
 
 
-@pytest.mark.parametrize("said", ["blocks", "supersedes"])
-def test_ring(items, clock, said):
+@pytest.mark.parametrize("relationship", ["blocks", "supersedes"])
+def test_ring(items, clock, relationship):
     """What would lead back to itself is refused, and the way is told."""
     for a, b in pairwise(items):
-        relate(a, b, said, clock)
+        relate(a, b, relationship, clock)
     first, *_, last = items
 
     with pytest.raises(RelationshipCycle) as refused:
-        relate(last, first, said, clock)
+        relate(last, first, relationship, clock)
 
-    names = [each.name for each in (last, *items)]
+    names = [item.name for item in (last, *items)]
     assert refused.value.detail.endswith(": " + " → ".join(names) + ".")
     assert len(stored()) == 3
 
@@ -136,11 +136,11 @@ def test_records(items, clock):
     assert [part(a, b, "depends_on", clock).removed for _ in range(2)] == [True, False]
 
     rows = list(ActivityRow.select().where(ActivityRow.action != "work.created"))
-    found = [
+    described = [
         (row.action.partition("-")[2], row.entity_id, row.metadata["direction"])
         for row in rows
     ]
-    assert found == [
+    assert described == [
         ("added", b.id, "outgoing"),
         ("added", a.id, "incoming"),
         ("removed", b.id, "outgoing"),
@@ -197,7 +197,7 @@ def test_archived_project(project, items, clock):
 
 def test_most(project, items, clock, monkeypatch):
     """An item has no more than its share, whichever end it is."""
-    monkeypatch.setattr(relationships, "MOST", 2)
+    monkeypatch.setattr(relationships, "MAX_RELATIONSHIPS", 2)
     a, b, c, d = items
     relate(a, b, "blocks", clock)
     relate(c, a, "blocks", clock)
@@ -214,8 +214,8 @@ def test_open_blockers(project, items, clock):
     other = make_project("other", clock.now)
     target, done, archived, open_ = items
     foreign, cancelled = work(other, clock), work(project, clock, status="cancelled")
-    for each in (done, archived, open_, foreign, cancelled):
-        relate(each, target, "blocks", clock)
+    for blocker in (done, archived, open_, foreign, cancelled):
+        relate(blocker, target, "blocks", clock)
     assert len(open_blockers(target)) == 4
 
     change(done, clock, status="done")

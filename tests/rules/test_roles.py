@@ -2,7 +2,12 @@
 
 import pytest
 
-from models.projects.roles import ROLES, effective_role, includes, opens
+from models.projects.roles import (
+    ROLES,
+    effective_role,
+    role_allows_operation,
+    role_includes,
+)
 
 
 @pytest.mark.parametrize("role", [*ROLES, None])
@@ -24,9 +29,9 @@ def test_key_that_acts_for_no_account(role):
 )
 def test_account_in_a_builtin_project(membership, effective):
     """Every account is at least a contributor; a stronger membership stands."""
-    found = effective_role(membership, builtin=True, for_account=True)
+    role = effective_role(membership, builtin=True, for_account=True)
 
-    assert found == effective
+    assert role == effective
 
 
 @pytest.mark.parametrize("role", [*ROLES, None])
@@ -37,7 +42,10 @@ def test_account_in_an_ordinary_project(role):
 
 def test_order_of_roles():
     """Each role includes itself and those below it; without one, nothing."""
-    allowed = {role: [each for each in ROLES if includes(role, each)] for role in ROLES}
+    allowed = {
+        role: [required for required in ROLES if role_includes(role, required)]
+        for role in ROLES
+    }
 
     assert allowed == {
         "owner": ["owner", "maintainer", "contributor", "reader"],
@@ -45,7 +53,7 @@ def test_order_of_roles():
         "contributor": ["contributor", "reader"],
         "reader": ["reader"],
     }
-    assert not includes(None, "reader")
+    assert not role_includes(None, "reader")
 
 
 @pytest.mark.parametrize(
@@ -64,6 +72,8 @@ def test_order_of_roles():
 )
 def test_open_operations(operation, weakest):
     """An operation is open where one of its cases is; a read is open to all."""
-    open_to = [role for role in [*ROLES, None] if opens(role, operation)]
+    open_to = [
+        role for role in [*ROLES, None] if role_allows_operation(role, operation)
+    ]
 
-    assert open_to == [role for role in [*ROLES, None] if includes(role, weakest)]
+    assert open_to == [role for role in [*ROLES, None] if role_includes(role, weakest)]

@@ -4,13 +4,13 @@ import time
 
 import pytest
 
-from models.projects.search.snippets import MOST, Finder
+from models.projects.search.snippets import MAX_LENGTH, SnippetMaker
 
 
 def shown(asked, body):
     """The snippet, and the words in it that are highlighted."""
-    snippet, highlights = Finder(asked).snippet(body)
-    assert len(snippet) <= MOST
+    snippet, highlights = SnippetMaker(asked).snippet(body)
+    assert len(snippet) <= MAX_LENGTH
     return snippet, [snippet[start : start + length] for start, length in highlights]
 
 
@@ -62,12 +62,12 @@ def test_without_a_hit():
     assert shown("lock", "word " * 100)[0].startswith("word word")
 
 
-@pytest.mark.parametrize("size", [MOST - 1, MOST, MOST + 1, 5000])
+@pytest.mark.parametrize("size", [MAX_LENGTH - 1, MAX_LENGTH, MAX_LENGTH + 1, 5000])
 def test_of_one_word_without_end(size):
     """A word that fills all of it is cut, and is then no hit."""
     snippet, words = shown("x" * 10, "x" * size)
 
-    assert len(snippet) == min(size, MOST)
+    assert len(snippet) == min(size, MAX_LENGTH)
     assert words == []
 
 
@@ -86,6 +86,6 @@ def test_takes_bounded_time(body):
     asked = " ".join(f"{a}{b}*" for a in "abcdé" for b in "abcdefghij")
     started = time.process_time()
 
-    Finder(asked).snippet(body)
+    SnippetMaker(asked).snippet(body)
 
     assert time.process_time() - started < 0.5

@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 
 from models.status.state import (
-    Imposed,
+    ActiveIncident,
     Reading,
-    judge,
     next_change,
-    overall_of,
+    overall_state,
+    service_state,
 )
 from tests.conftest import NOON
 from tests.vectors import IDS, VECTORS, at
@@ -24,14 +24,16 @@ def judged(vector):
         reading = Reading(source, status, at(NOON, seconds))
         known = newest.get(source, reading)
         newest[source] = max(known, reading, key=lambda each: each.observed_at)
-    return judge(
+    return service_state(
         list(newest.values()),
         incidents=[
-            Imposed(severity, "Errors")
+            ActiveIncident(severity, "Errors")
             for severity, started, is_resolved in vector.incidents
             if started <= 0 and not is_resolved
         ],
-        windows=["Move" for starts, ends in vector.windows if starts <= 0 < ends],
+        maintenance_titles=[
+            "Move" for starts, ends in vector.windows if starts <= 0 < ends
+        ],
         now=NOON,
         freshness=FRESH,
     )
@@ -43,7 +45,7 @@ def test_vectors(vector):
     state = judged(vector).state
 
     assert state == vector.state
-    assert overall_of([state], stale=vector.stale) == vector.overall
+    assert overall_state([state], stale=vector.stale) == vector.overall
 
 
 @pytest.mark.parametrize(
@@ -61,7 +63,7 @@ def test_vectors(vector):
 )
 def test_overall_is_the_worst(states, stale, overall):
     """Unknown makes the whole unavailable: between maintenance and degraded."""
-    assert overall_of(states, stale=stale) == overall
+    assert overall_state(states, stale=stale) == overall
 
 
 @pytest.mark.parametrize(
@@ -79,16 +81,16 @@ def test_share_of_sources_that_are_down(statuses, state):
     """All down is a major outage, half or more a partial one, any other degraded."""
     readings = [Reading(str(n), each, NOON) for n, each in enumerate(statuses)]
 
-    assert judge(readings, now=NOON, freshness=FRESH).state == state
+    assert service_state(readings, now=NOON, freshness=FRESH).state == state
 
 
 def test_fresh_to_the_millisecond():
     """A reading is fresh at its deadline and stale a millisecond later."""
     reading = Reading("a", "operational", NOON - FRESH)
 
-    assert judge([reading], now=NOON, freshness=FRESH).state == "operational"
-    assert judge([reading], now=NOON + MS, freshness=FRESH).state == "unknown"
-    assert reading.stale_from(FRESH) == NOON + MS
+    assert service_state([reading], now=NOON, freshness=FRESH).state == "operational"
+    assert service_state([reading], now=NOON + MS, freshness=FRESH).state == "unknown"
+    assert reading.stale_at(FRESH) == NOON + MS
 
 
 @pytest.mark.parametrize(
@@ -104,19 +106,22 @@ def test_reason(statuses, reason):
     """Beside the state stands what decided it, in words."""
     readings = [Reading(str(n), each, NOON) for n, each in enumerate(statuses)]
 
-    assert judge(readings, now=NOON, freshness=FRESH).reason == reason
+    assert service_state(readings, now=NOON, freshness=FRESH).reason == reason
 
 
 def test_reason_of_a_person():
     """The deciding incident is the worst one; else the window; else what was last."""
-    incidents = [Imposed("degraded", "Slow"), Imposed("major-outage", "Gone")]
+    incidents = [
+        ActiveIncident("degraded", "Slow"),
+        ActiveIncident("major-outage", "Gone"),
+    ]
     old = [Reading("a", "operational", NOON - 2 * FRESH)]
 
     def reason(**facts):
-        return judge(old, now=NOON, freshness=FRESH, **facts).reason
+        return service_state(old, now=NOON, freshness=FRESH, **facts).reason
 
-    assert reason(incidents=incidents, windows=["Move"]) == "Incident: Gone"
-    assert reason(windows=["Move"]) == "Maintenance: Move"
+    assert reason(incidents=incidents, maintenance_titles=["Move"]) == "Incident: Gone"
+    assert reason(maintenance_titles=["Move"]) == "Maintenance: Move"
     assert reason() == "No measurement since 2026-03-01 11:50Z"
 
 

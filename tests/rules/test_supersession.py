@@ -14,7 +14,7 @@ from models.projects.specifications.rows import SPECIFICATIONS
 from models.projects.specifications.supersession import (
     GetLineage,
     SupersedeSpecification,
-    lineage_of,
+    specification_lineage,
     supersede_specification,
 )
 from tests.projects import CONTRIBUTOR, KEY, account, make_project
@@ -80,7 +80,7 @@ def test_terminal(line, clock):
         ("itself", "cannot supersede itself"),
         ("other", "belongs to another project"),
         ("archived", "is archived"),
-        ("superseded", "is superseded itself; the living one is 'c'"),
+        ("superseded", "is superseded itself; its current successor is 'c'"),
     ],
 )
 def test_unusable_successor(line, clock, name, why):
@@ -146,7 +146,7 @@ def test_lineage(line, clock, at, before, after, head):
     supersede(line[3], specify(line[0].project, clock, slug="e"), clock)
     line[3].change({"superseded_by": line[1].id}, clock.now)
 
-    told = lineage_of(GetLineage(id=line[at].id))
+    told = specification_lineage(GetLineage(id=line[at].id))
 
     assert [each.slug for each in told.predecessors] == list(before)
     assert [each.slug for each in told.successors] == list(after)
@@ -155,7 +155,7 @@ def test_lineage(line, clock, at, before, after, head):
 
 def test_lineage_of_one_alone(line):
     """Its own head, with nothing around it."""
-    told = lineage_of(GetLineage(id=line[3].id))
+    told = specification_lineage(GetLineage(id=line[3].id))
 
     assert told.head_id == line[3].id
     assert (told.predecessors, told.successors) == ([], [])
@@ -165,6 +165,6 @@ def test_lineage_of_a_ring(line, clock):
     """Rules keep lines from closing; one that was asserted is told all the same."""
     line[2].change({"superseded_by": line[0].id}, clock.now)
 
-    told = lineage_of(GetLineage(id=line[0].id))
+    told = specification_lineage(GetLineage(id=line[0].id))
 
     assert [each.slug for each in told.successors] == ["b", "c", "a"]

@@ -17,7 +17,7 @@ def expected():
     texts = {(row.id, "work", row.title, row.description or "") for row in WorkItemRow}
     for kind, head in ((DOCUMENTS, DocumentRow), (SPECIFICATIONS, SpecificationRow)):
         for row in head:
-            content = kind.with_content(row).content
+            content = kind.load_content(row).content
             texts.add((row.id, kind.noun, row.title, content))
     said = CommentRow.select().where(CommentRow.deleted_at.is_null())
     return texts | {(row.id, "comment", "", row.content) for row in said}

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from models.status.maintenance.intervals import outside
-from models.status.uptime.uptime import Counts, total
+from models.status.maintenance.intervals import spans_outside
+from models.status.uptime.uptime import Counts, sum_counts
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.both_engines
@@ -39,10 +39,10 @@ def test_mean_is_rounded(added, count, mean):
 
 def test_total():
     """Counts of parts add up, member by member."""
-    assert total([Counts(1, 2, 3, 4, 5), Counts(10, 20, 30, 40, 50)]) == Counts(
+    assert sum_counts([Counts(1, 2, 3, 4, 5), Counts(10, 20, 30, 40, 50)]) == Counts(
         11, 22, 33, 44, 55
     )
-    assert total([]) == Counts()
+    assert sum_counts([]) == Counts()
 
 
 @pytest.mark.parametrize(
@@ -65,4 +65,4 @@ def test_outside(windows, left):
     def spans(pairs):
         return [tuple(NOON + timedelta(hours=n) for n in pair) for pair in pairs]
 
-    assert list(outside(spans(windows), spans([(0, 10)])[0])) == spans(left)
+    assert list(spans_outside(spans(windows), spans([(0, 10)])[0])) == spans(left)

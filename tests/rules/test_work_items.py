@@ -10,7 +10,7 @@ from models.errors import (
     ReferenceNotFound,
     VersionConflict,
 )
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.rows import MemberRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.search.text_index import IndexedTextRow
@@ -20,7 +20,7 @@ from models.projects.work.items import (
     archive_work_item,
     restore_work_item,
 )
-from models.projects.work.links import SpecificationLink, with_ties
+from models.projects.work.links import SpecificationLink, load_links
 from models.projects.work.rows import work_item_with
 from models.storage.database import dry_run
 from tests.projects import KEY, MAINTAINER, READER, STRANGER, make_project
@@ -76,16 +76,16 @@ def test_number_is_not_given_again(project, clock):
 )
 def test_completion(project, clock, steps, completed):
     """Entering done sets the time, staying keeps it, leaving takes it away."""
-    start, found = clock.now, []
+    start, times = clock.now, []
     item = work(project, clock, status=steps[0])
-    found.append(item.completed_at)
+    times.append(item.completed_at)
     for status in steps[1:]:
         clock.pass_(minutes=1)
         changed = change(item, clock, status=status, title=f"T{clock.now}")
-        found.append(changed.completed_at)
+        times.append(changed.completed_at)
 
     minutes = [None if n is None else start + timedelta(minutes=n) for n in completed]
-    assert found == minutes
+    assert times == minutes
 
 
 def test_ties(project, clock):
@@ -93,8 +93,8 @@ def test_ties(project, clock):
     red, blue = label(project, clock.now, "red"), label(None, clock.now, "blue")
     spec = specification(project, clock.now)
     links = [
-        SpecificationLink(specification_id=spec.id, relationship=each)
-        for each in ("implements", "references", "implements")
+        SpecificationLink(specification_id=spec.id, relationship=relationship)
+        for relationship in ("implements", "references", "implements")
     ]
 
     item = work(
@@ -105,10 +105,10 @@ def test_ties(project, clock):
         specifications=links,
     )
 
-    for each in (item, with_ties([work_item_with(item.id)])[0]):
-        assert each.label_ids == [red.id, blue.id]
-        assert each.assignee_ids == [READER]
-        assert each.specifications == links[:2]
+    for row in (item, load_links([work_item_with(item.id)])[0]):
+        assert row.label_ids == [red.id, blue.id]
+        assert row.assignee_ids == [READER]
+        assert row.specifications == links[:2]
 
 
 def test_changed_ties(project, clock):
@@ -122,10 +122,12 @@ def test_changed_ties(project, clock):
     )
 
     assert changed.updated_at > before
-    action, told = records(item)[-1]
+    action, metadata = records(item)[-1]
     assert action == "work.updated"
-    assert told["changes"] == {"labelIds": {"added": [blue.id], "removed": [red.id]}}
-    assert with_ties([work_item_with(item.id)])[0].label_ids == [blue.id]
+    assert metadata["changes"] == {
+        "labelIds": {"added": [blue.id], "removed": [red.id]}
+    }
+    assert load_links([work_item_with(item.id)])[0].label_ids == [blue.id]
 
 
 def test_changes_told(project, clock):
@@ -134,14 +136,14 @@ def test_changes_told(project, clock):
 
     change(item, clock, status="review", title="New", description="Secret")
 
-    created, updated, moved = records(item)
+    created, updated, status_changed = records(item)
     assert created[1]["title"] == "Build"
     assert updated[1]["changes"] == {
         "title": {"from": "Build", "to": "New"},
         "description": {"fromLength": 0, "toLength": 6},
     }
-    assert moved[0] == "work.status-changed"
-    assert (moved[1]["from"], moved[1]["to"]) == ("backlog", "review")
+    assert status_changed[0] == "work.status-changed"
+    assert (status_changed[1]["from"], status_changed[1]["to"]) == ("backlog", "review")
     assert "Secret" not in str(updated)
 
 
@@ -167,8 +169,8 @@ def test_change_that_changes_nothing(project, clock):
 def test_done_with_open_blockers(project, clock):
     """It may be done all the same; the record names what blocked it."""
     item, open_, over = (work(project, clock) for _ in range(3))
-    for each in (open_, over):
-        relate(each, item, "blocks", clock)
+    for blocker in (open_, over):
+        relate(blocker, item, "blocks", clock)
     change(over, clock, status="cancelled")
 
     change(item, clock, status="done")
@@ -203,9 +205,9 @@ def test_assignee_who_left(project, clock):
     item = work(project, clock, assignee_ids=[READER])
     MemberRow.delete().where(MemberRow.account_id == READER).execute()
 
-    kept = change(item, clock, assignee_ids=[READER, MAINTAINER])
+    updated = change(item, clock, assignee_ids=[READER, MAINTAINER])
 
-    assert kept.assignee_ids == [READER, MAINTAINER]
+    assert updated.assignee_ids == [READER, MAINTAINER]
     change(item, clock, assignee_ids=[])
     with pytest.raises(ReferenceNotFound):
         change(item, clock, assignee_ids=[READER])
@@ -227,7 +229,7 @@ def test_references_elsewhere(project, other, clock):
             specifications=[link],
         )
 
-    assert [each["pointer"] for each in refused.value.members["errors"]] == [
+    assert [error["pointer"] for error in refused.value.members["errors"]] == [
         "/labelIds/0",
         "/milestoneId",
         "/specifications/0/specificationId",
@@ -261,10 +263,10 @@ def test_archive_and_restore(project, clock):
     assert [archive(item, clock)[1] for _ in range(2)] == [True, False]
     with pytest.raises(Archived, match="atlas#1 is archived"):
         change(item, clock, title="No")
-    asked = RestoreWorkItem(id=item.id)
-    found = [restore_work_item(asked, clock.now, KEY)[1] for _ in range(2)]
+    request = RestoreWorkItem(id=item.id)
+    changed = [restore_work_item(request, clock.now, KEY)[1] for _ in range(2)]
 
-    assert found == [True, False]
+    assert changed == [True, False]
     assert [action for action, _ in records(item)] == [
         "work.created",
         "work.archived",
@@ -287,12 +289,12 @@ def test_archived_project(project, clock):
 def test_expected_time(project, clock):
     """Who has not seen the last change is told its time, before the archive."""
     item = work(project, clock)
-    seen = item.updated_at
+    updated_at = item.updated_at
     newest = change(item, clock, title="New").updated_at
     archive(item, clock)
 
     with pytest.raises(VersionConflict) as refused:
-        change(item, clock, title="Mine", expected_updated_at=seen)
+        change(item, clock, title="Mine", expected_updated_at=updated_at)
 
-    assert newest > seen
+    assert newest > updated_at
     assert refused.value.members["current"].endswith("002Z")

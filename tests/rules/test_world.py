@@ -12,17 +12,18 @@ from models.platform.scopes import any_covers
 from models.platform.secrets import hash_secret
 from models.status.incidents.incidents import (
     StatusUpdateIncident,
-    entries_of,
+    all_incidents,
     update_incident,
+    updates_by_incident,
 )
-from models.status.incidents.listing import all_incidents
 from models.status.maintenance.windows import all_maintenance
-from models.status.measurements.counts import uptime_of
 from models.status.measurements.measurements import MeasurementRow, record_measurements
-from models.status.services.catalogue import ServiceRow, services_in_order
+from models.status.services.catalogue import services_in_display_order
+from models.status.services.rows import ServiceRow
 from models.status.snapshot.snapshot import status_snapshot
+from models.status.uptime.summary import uptime_summary
 from models.storage.database import database, open_database, writing
-from tests.world import beat, people, populate
+from tests.world import current_measurements, people, populate
 from tests.world_story import troubles, works
 
 NOW = datetime(2026, 3, 1, 12, 0, 33, tzinfo=UTC)
@@ -77,7 +78,7 @@ def test_populate_is_quick(store):
 
 def test_populate_fills_the_page(world):
     """There are a dozen services in four groups, three incidents and two windows."""
-    services = services_in_order()
+    services = services_in_display_order()
 
     assert counts() | {"measurement": 0} == {
         "service": 13,
@@ -120,12 +121,12 @@ def test_overall_is_decided_by_the_running_incident(world):
     seen = status_snapshot(NOW, FRESHNESS)
 
     ailing = {
-        each.slug: seen.judgement(each).reason
+        each.slug: seen.state_of(each).reason
         for each in seen.services
-        if seen.judgement(each).state != "operational"
+        if seen.state_of(each).state != "operational"
     }
 
-    assert seen.listed().overall == "degraded"
+    assert seen.service_list().overall == "degraded"
     assert ailing == {"object-storage": "Incident: Slow uploads to object storage"}
 
 
@@ -142,8 +143,8 @@ def test_every_reading_is_fresh(world):
 @pytest.mark.parametrize("period", ["24h", "90d"])
 def test_uptimes_are_believable(world, period):
     """No service is below 95 percent, and none is above 100."""
-    for service in services_in_order():
-        told = uptime_of(service, period, NOW, interval_seconds=60)
+    for service in services_in_display_order():
+        told = uptime_summary(service, period, NOW, interval_seconds=60)
 
         assert 95 <= told.uptime_pct <= 100
         assert told.samples >= 2 * 1440
@@ -177,7 +178,7 @@ def test_down_samples_agree_with_what_was_told(world):
 def test_incidents_are_told_at_their_own_times(world):
     """Created, changed and resolved when it happened, not when it was replayed."""
     running, slow, major = all_incidents()
-    entries = entries_of([running, slow, major])
+    entries = updates_by_incident([running, slow, major])
 
     assert NOW - timedelta(minutes=41) < running.started_at < running.created_at
     assert [each.status for each in entries[running.id]] == [
@@ -224,11 +225,11 @@ def test_audit_chain(world):
 
 def test_beat(world):
     """Each probe measures every service once, and finds the ailing one slow."""
-    batches = beat(NOW)
+    batches = current_measurements(NOW)
 
     assert [each.source for each in batches] == ["probe-fra", "probe-iad"]
-    assert batches == beat(NOW)
-    assert batches != beat(NOW, world_seed=1)
+    assert batches == current_measurements(NOW)
+    assert batches != current_measurements(NOW, world_seed=1)
     for batch in batches:
         slow = [m.slug for m in batch.measurements if m.status != "operational"]
         assert len(batch.measurements) == 13
@@ -238,9 +239,9 @@ def test_beat(world):
 def test_beat_keeps_the_page_fresh(world):
     """With a batch a minute the page is as fresh an hour later."""
     later = NOW + timedelta(hours=1)
-    record(beat(later), later)
+    record(current_measurements(later), later)
 
-    seen = status_snapshot(later, FRESHNESS).listed()
+    seen = status_snapshot(later, FRESHNESS).service_list()
 
     assert not seen.stale
     assert not any(each.stale for each in seen.services)
@@ -254,9 +255,9 @@ def test_beat_after_the_incident_is_resolved(world):
     with writing():
         update_incident(resolving, later)
 
-    record(beat(later), later)
+    record(current_measurements(later), later)
 
-    assert status_snapshot(later, FRESHNESS).listed().overall == "operational"
+    assert status_snapshot(later, FRESHNESS).service_list().overall == "operational"
 
 
 def test_people(store):

@@ -10,7 +10,7 @@ import pytest
 
 from models.platform.keys import CreateKey, issue_key
 from models.projects.work.rows import WorkItemRow
-from models.status.services.catalogue import ServiceRow
+from models.status.services.rows import ServiceRow
 from models.storage.database import reading, writing
 from models.storage.integrity import integrity_problems
 from tests.servers.conftest import GONE, until

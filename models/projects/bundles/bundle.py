@@ -1,4 +1,4 @@
-"""A project as one object: all that is in it, in the shapes of this API."""
+"""The schema of a project bundle: a project with its entire content."""
 
 import json
 from typing import Annotated, Any, Literal
@@ -19,43 +19,46 @@ from models.projects.discussion.references import (
 from models.projects.documents.documents import Document, Note, Position, Section
 from models.projects.documents.revisions import DocumentRevision
 from models.projects.fields import Description, Summary, Text, Title, Version
-from models.projects.members.members import MOST_MEMBERS, ProjectMember
+from models.projects.members.members import MAX_MEMBERS, ProjectMember
 from models.projects.planning.labels import Label, LabelName
-from models.projects.planning.milestones import Milestone, MilestoneName, MilestoneText
+from models.projects.planning.milestones import (
+    Milestone,
+    MilestoneDescription,
+    MilestoneName,
+)
 from models.projects.projects.activity import ProjectActivity
-from models.projects.projects.lifecycle import ProjectName
-from models.projects.projects.projects import Project
+from models.projects.projects.projects import Project, ProjectName
 from models.projects.specifications.revisions import SpecificationRevision
 from models.projects.specifications.specifications import RevisionSummary, Specification
 from models.projects.work.items import (
     Assignees,
     Labels,
     Links,
-    LongDescription,
     WorkItem,
+    WorkItemDescription,
 )
 from models.projects.work.relationships import WorkRelationship
 
 MIB = 1024 * 1024
-# What is taken in; what is given out leaves room for the words around it.
-MOST_BYTES = 64 * MIB
-MOST_METADATA = 64 * 1024
+# The limit of an import request; an export leaves room for the fields around it.
+MAX_BUNDLE_BYTES = 64 * MIB
+MAX_METADATA_BYTES = 64 * 1024
 
 Action = Annotated[str, Field(max_length=64, pattern=r"^[a-z]+\.[a-z]+(-[a-z]+)*$")]
 Number = Annotated[WholeNumber, Field(ge=1, lt=2**31)]
 
 
-def _finite(value: dict[str, Any]) -> dict[str, Any]:
+def _validate_metadata(value: dict[str, Any]) -> dict[str, Any]:
     try:
         size = len(json.dumps(value, allow_nan=False))
     except ValueError:
-        raise ValueError("Must be JSON, with numbers that have an end.") from None
-    if size > MOST_METADATA:
-        raise ValueError(f"Must be at most {MOST_METADATA} bytes of JSON.")
+        raise ValueError("Must be JSON without NaN and Infinity.") from None
+    if size > MAX_METADATA_BYTES:
+        raise ValueError(f"Must be at most {MAX_METADATA_BYTES} bytes of JSON.")
     return value
 
 
-Metadata = Annotated[dict[str, Any], AfterValidator(_finite)]
+Metadata = Annotated[dict[str, Any], AfterValidator(_validate_metadata)]
 
 
 class BundledProject(Project):
@@ -64,34 +67,36 @@ class BundledProject(Project):
 
 
 class BundledLabel(Label):
-    """A label of the project, or one for every project that is used in it."""
+    """A label of the project, or a global label that its work items have."""
 
     name: LabelName
     is_global: Annotated[bool, Field(alias="global")] = False
 
     @model_validator(mode="after")
-    def _of_one(self) -> "BundledLabel":
+    def _require_owner(self) -> "BundledLabel":
         if self.is_global != (self.project_id is None):
-            raise ValueError("A global label has no projectId, any other has one.")
+            raise ValueError(
+                "A global label has no projectId; any other label needs one."
+            )
         return self
 
 
 class BundledMilestone(Milestone):
     name: MilestoneName
-    description: MilestoneText
+    description: MilestoneDescription
 
 
 class BundledWorkItem(WorkItem):
     number: Number
     title: Title
-    description: LongDescription
+    description: WorkItemDescription
     creator_id: Id
     assignee_ids: Assignees
     label_ids: Labels
     specifications: Links
 
     @model_validator(mode="after")
-    def _completed_when_done(self) -> "BundledWorkItem":
+    def _require_completed_at(self) -> "BundledWorkItem":
         if (self.status == "done") != (self.completed_at is not None):
             raise ValueError("completedAt goes with the status done.")
         return self
@@ -104,9 +109,9 @@ class BundledSpecification(Specification):
     creator_id: Id
 
     @model_validator(mode="after")
-    def _superseded_by_another(self) -> "BundledSpecification":
-        said = {self.superseded_at is not None, self.superseded_by is not None}
-        if said != {self.status == "superseded"}:
+    def _require_successor(self) -> "BundledSpecification":
+        fields = {self.superseded_at is not None, self.superseded_by is not None}
+        if fields != {self.status == "superseded"}:
             raise ValueError(
                 "supersededAt and supersededBy go with the status superseded."
             )
@@ -132,12 +137,12 @@ class BundledDocument(Document):
     creator_id: Id
 
     @model_validator(mode="after")
-    def _published_once(self) -> "BundledDocument":
+    def _require_publication(self) -> "BundledDocument":
         version = self.published_version
         if (version is None) != (self.published_at is None):
             raise ValueError("publishedVersion and publishedAt go together.")
         if version is not None and version > self.version:
-            raise ValueError("publishedVersion is a version of the document.")
+            raise ValueError("publishedVersion must not be greater than version.")
         return self
 
 
@@ -155,9 +160,11 @@ class BundledComment(Comment):
     content: Annotated[str, Field(max_length=50_000)]
 
     @model_validator(mode="after")
-    def _silent_when_removed(self) -> "BundledComment":
+    def _require_content(self) -> "BundledComment":
         if (self.content == "") != (self.deleted_at is not None):
-            raise ValueError("A removed comment has no content, any other has some.")
+            raise ValueError(
+                "A removed comment has no content; any other comment needs some."
+            )
         return self
 
 
@@ -170,7 +177,7 @@ class BundledReference(ExternalReference):
     creator_id: Id
 
     @model_validator(mode="after")
-    def _names_something(self) -> "BundledReference":
+    def _require_identity(self) -> "BundledReference":
         if self.url is None and self.external_id is None:
             raise ValueError("Give url or externalId, or both.")
         return self
@@ -183,21 +190,21 @@ class BundledActivity(ProjectActivity):
     metadata: Metadata | None
 
     @model_validator(mode="after")
-    def _of_its_kind(self) -> "BundledActivity":
+    def _require_entity_type(self) -> "BundledActivity":
         if not self.action.startswith(f"{self.entity_type}."):
-            raise ValueError("An action begins with its entityType.")
+            raise ValueError("The action must begin with the entityType.")
         return self
 
 
 class ProjectBundle(Schema):
-    """What export gives and import takes."""
+    """The response of an export, and the input of an import."""
 
     format: Literal["projects-bundle"]
     version: Literal[1]
     exported_at: Moment
     project: BundledProject
     membership: Annotated[
-        list[ProjectMember], Field(alias="members", max_length=MOST_MEMBERS)
+        list[ProjectMember], Field(alias="members", max_length=MAX_MEMBERS)
     ]
     labels: list[BundledLabel]
     milestones: list[BundledMilestone]

@@ -1,4 +1,4 @@
-"""Whether a bundle is a project: whole, and saying nothing twice."""
+"""Validate the consistency of a bundle: unique ids, known references, no cycles."""
 
 from collections.abc import Callable, Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -11,10 +11,10 @@ from models.errors import ReferenceNotFound, ValidationFailed
 from models.projects.bundles.bundle import ProjectBundle
 from models.projects.work.relationships import SYMMETRIC
 
-# How many errors one refusal tells.
-TOLD = 20
+# Errors reported by one refusal.
+MAX_ERRORS = 20
 
-# What has an id of its own.
+# The lists of the bundle whose entities have an id.
 KINDS = (
     "labels",
     "milestones",
@@ -28,37 +28,49 @@ KINDS = (
     "activity",
 )
 
-# What may stand in a project once: the member to name, and what it is told by.
-ONCE: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
-    ("membership", "account_id", lambda each: each.account_id),
-    ("labels", "name", lambda each: each.name),
-    ("work", "number", lambda each: each.number),
-    ("specifications", "slug", lambda each: each.slug),
-    ("documents", "slug", lambda each: each.slug),
-    ("relationships", "target_id", lambda each: stored_ends(each)),
+# What must be unique: the list, the field to report, and the key unless it is None.
+UNIQUE_KEYS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
+    ("membership", "account_id", lambda member: member.account_id),
+    ("labels", "name", lambda label: label.name),
+    ("work", "number", lambda item: item.number),
+    ("specifications", "slug", lambda specification: specification.slug),
+    ("documents", "slug", lambda document: document.slug),
+    (
+        "relationships",
+        "target_id",
+        lambda relationship: stored_relationship(relationship),
+    ),
     (
         "references",
         "url",
-        lambda each: each.url and (each.entity_type, each.entity_id, each.url),
+        lambda reference: (
+            reference.url
+            and (reference.entity_type, reference.entity_id, reference.url)
+        ),
     ),
     (
         "references",
         "external_id",
-        lambda each: (
-            each.external_id
-            and (each.entity_type, each.entity_id, each.system, each.external_id)
+        lambda reference: (
+            reference.external_id
+            and (
+                reference.entity_type,
+                reference.entity_id,
+                reference.system,
+                reference.external_id,
+            )
         ),
     ),
 )
 
-# Which members name something else of the bundle, and of what kind it is.
-NAMED = (
+# The fields that refer to another entity of the bundle, and the list of that entity.
+REFERENCES = (
     ("work", "milestone_id", "milestones"),
     ("specifications", "superseded_by", "specifications"),
     ("specification_revisions", "specification_id", "specifications"),
     ("document_revisions", "document_id", "documents"),
 )
-ENTITIES = {
+ENTITY_KINDS = {
     "work": "work",
     "specification": "specifications",
     "document": "documents",
@@ -66,8 +78,8 @@ ENTITIES = {
     "comment": "comments",
 }
 
-# What of a head its newest revision says as well.
-WORDS = (
+# The fields that a head shares with its newest revision.
+VERSIONED_FIELDS = (
     ("specifications", "specification", ("title", "content", "status")),
     ("documents", "document", ("title", "content", "summary")),
 )
@@ -75,93 +87,110 @@ WORDS = (
 Error = dict[str, str]
 
 
-def require_whole(bundle: ProjectBundle) -> None:
-    """Refuse a bundle that no project could have been, and say where."""
-    for check in (_ids_twice, _twice, _foreign, _unlike_their_revisions, _rings):
-        errors = list(islice(check(bundle), TOLD))
+def validate_bundle(bundle: ProjectBundle) -> None:
+    """
+    Raise ValidationFailed or ReferenceNotFound if the bundle is inconsistent.
+
+    The refusal lists the first MAX_ERRORS errors of one kind.
+    """
+    for check in (
+        _duplicate_ids,
+        _duplicate_keys,
+        _other_projects,
+        _revision_mismatches,
+        _cycles,
+    ):
+        errors = list(islice(check(bundle), MAX_ERRORS))
         if errors:
-            raise ValidationFailed(_sentence(errors), *errors)
-    errors = list(islice(_unknown(bundle), TOLD))
+            raise ValidationFailed(_summary(errors), *errors)
+    errors = list(islice(_unknown_ids(bundle), MAX_ERRORS))
     if errors:
-        raise ReferenceNotFound(_sentence(errors), errors=errors)
+        raise ReferenceNotFound(_summary(errors), errors=errors)
 
 
-def stored_ends(each: Any) -> tuple[str, str, str]:
-    """Return source, target and relationship as they are stored: lower id first."""
-    source, target = each.source_id, each.target_id
-    if each.relationship in SYMMETRIC and target < source:
+def stored_relationship(relationship: Any) -> tuple[str, str, str]:
+    """Return source, target and type; symmetric ones with the lower id as source."""
+    source, target = relationship.source_id, relationship.target_id
+    if relationship.relationship in SYMMETRIC and target < source:
         source, target = target, source
-    return source, target, each.relationship
+    return source, target, relationship.relationship
 
 
-def _ids_twice(bundle: ProjectBundle) -> Iterator[Error]:
-    seen = {bundle.project.id}
+def _duplicate_ids(bundle: ProjectBundle) -> Iterator[Error]:
+    ids = {bundle.project.id}
     for kind in KINDS:
-        for place, each in enumerate(getattr(bundle, kind)):
-            if each.id in seen:
-                yield _error(kind, place, "id", "Is in the bundle already.")
-            seen.add(each.id)
+        for index, entity in enumerate(getattr(bundle, kind)):
+            if entity.id in ids:
+                yield _duplicate(kind, index, "id")
+            ids.add(entity.id)
 
 
-def _twice(bundle: ProjectBundle) -> Iterator[Error]:
-    for kind, member, key in ONCE:
-        seen = {None}
-        for place, each in enumerate(getattr(bundle, kind)):
-            if (value := key(each)) is None:
+def _duplicate_keys(bundle: ProjectBundle) -> Iterator[Error]:
+    for kind, field, key_of in UNIQUE_KEYS:
+        keys = {None}
+        for index, entity in enumerate(getattr(bundle, kind)):
+            if (key := key_of(entity)) is None:
                 continue
-            if value in seen:
-                yield _error(kind, place, member, "Is in the bundle already.")
-            seen.add(value)
+            if key in keys:
+                yield _duplicate(kind, index, field)
+            keys.add(key)
 
 
-def _foreign(bundle: ProjectBundle) -> Iterator[Error]:
+def _other_projects(bundle: ProjectBundle) -> Iterator[Error]:
     for kind in ("membership", *KINDS):
-        for place, each in enumerate(getattr(bundle, kind)):
-            of = getattr(each, "project_id", None)
-            if of is not None and of != bundle.project.id:
-                yield _error(kind, place, "project_id", "Is another project.")
+        for index, entity in enumerate(getattr(bundle, kind)):
+            project_id = getattr(entity, "project_id", None)
+            if project_id is not None and project_id != bundle.project.id:
+                yield _error(kind, index, "project_id", "Is not the id of the project.")
 
 
-def _unlike_their_revisions(bundle: ProjectBundle) -> Iterator[Error]:
-    """A head is its newest revision, and there is one for every version."""
-    for kind, noun, words in WORDS:
-        versions: dict[str, dict[int, Any]] = {}
-        for place, each in enumerate(getattr(bundle, f"{noun}_revisions")):
-            kept = versions.setdefault(getattr(each, f"{noun}_id"), {})
-            if each.version in kept:
-                at = (f"{noun}_revisions", place, "version")
-                yield _error(*at, "Is in the bundle already.")
-            kept[each.version] = each
-        for place, head in enumerate(getattr(bundle, kind)):
-            for member in _unlike(head, versions.get(head.id, {}), words):
-                yield _error(kind, place, member, "Differs from its revisions.")
+def _revision_mismatches(bundle: ProjectBundle) -> Iterator[Error]:
+    """Each version needs a revision, and the newest must equal the head."""
+    for kind, noun, fields in VERSIONED_FIELDS:
+        revisions: dict[str, dict[int, Any]] = {}
+        for index, revision in enumerate(getattr(bundle, f"{noun}_revisions")):
+            by_version = revisions.setdefault(getattr(revision, f"{noun}_id"), {})
+            if revision.version in by_version:
+                yield _duplicate(f"{noun}_revisions", index, "version")
+            by_version[revision.version] = revision
+        for index, head in enumerate(getattr(bundle, kind)):
+            for field in _mismatched_fields(head, revisions.get(head.id, {}), fields):
+                yield _error(kind, index, field, "Does not match its revisions.")
 
 
-def _unlike(head: Any, kept: dict[int, Any], words: tuple[str, ...]) -> list[str]:
-    """Return the members in which a head is not what was kept of it."""
-    if len(kept) != head.version or max(kept, default=0) != head.version:
+def _mismatched_fields(
+    head: Any, revisions: dict[int, Any], fields: tuple[str, ...]
+) -> list[str]:
+    if len(revisions) != head.version or max(revisions, default=0) != head.version:
         return ["version"]
-    newest = kept[head.version]
-    return [each for each in words if getattr(head, each) != getattr(newest, each)]
+    newest = revisions[head.version]
+    return [field for field in fields if getattr(head, field) != getattr(newest, field)]
 
 
-def _rings(bundle: ProjectBundle) -> Iterator[Error]:
-    """What blocks, or gives way to, another never comes back to itself."""
-    for kind in ("blocks", "supersedes"):
-        edges = [e for e in bundle.relationships if e.relationship == kind]
-        if _is_ring((each.source_id, each.target_id) for each in edges):
-            detail = f"Those that are {kind} come back to where they began."
+def _cycles(bundle: ProjectBundle) -> Iterator[Error]:
+    for type in ("blocks", "supersedes"):
+        edges = (
+            (relationship.source_id, relationship.target_id)
+            for relationship in bundle.relationships
+            if relationship.relationship == type
+        )
+        if _has_cycle(edges):
+            detail = f"The {type} relationships form a cycle."
             yield {"pointer": "/bundle/relationships", "code": "ring", "detail": detail}
-    for place, each in enumerate(bundle.relationships):
-        if each.source_id == each.target_id:
-            yield _error("relationships", place, "target_id", "Is the source.")
-    lines = [(e.id, e.superseded_by) for e in bundle.specifications if e.superseded_by]
-    if _is_ring(lines):
-        detail = "A line of supersededBy comes back to where it began."
+    for index, relationship in enumerate(bundle.relationships):
+        if relationship.source_id == relationship.target_id:
+            yield _error("relationships", index, "target_id", "Is the sourceId, too.")
+    supersessions = (
+        (specification.id, specification.superseded_by)
+        for specification in bundle.specifications
+        if specification.superseded_by
+    )
+    if _has_cycle(supersessions):
+        detail = "The specifications supersede each other in a cycle."
         yield {"pointer": "/bundle/specifications", "code": "ring", "detail": detail}
 
 
-def _is_ring(edges: Iterable[tuple[str, str]]) -> bool:
+def _has_cycle(edges: Iterable[tuple[str, str]]) -> bool:
     graph: TopologicalSorter[str] = TopologicalSorter()
     for source, target in edges:
         graph.add(source, target)
@@ -172,39 +201,51 @@ def _is_ring(edges: Iterable[tuple[str, str]]) -> bool:
     return False
 
 
-def _unknown(bundle: ProjectBundle) -> Iterator[Error]:
-    ids = {kind: {each.id for each in getattr(bundle, kind)} for kind in KINDS}
-    for kind, member, of in NAMED:
-        for place, each in enumerate(getattr(bundle, kind)):
-            id = getattr(each, member)
-            if id is not None and id not in ids[of]:
-                yield _error(kind, place, member, f"Is not among the {of}: {id}.")
-    for place, item in enumerate(bundle.work):
+def _unknown_ids(bundle: ProjectBundle) -> Iterator[Error]:
+    ids = {kind: {entity.id for entity in getattr(bundle, kind)} for kind in KINDS}
+    for kind, field, target_kind in REFERENCES:
+        for index, entity in enumerate(getattr(bundle, kind)):
+            id = getattr(entity, field)
+            if id is not None and id not in ids[target_kind]:
+                detail = f"Is not among the {target_kind} of the bundle: {id}."
+                yield _error(kind, index, field, detail)
+    for index, item in enumerate(bundle.work):
         for id in set(item.label_ids) - ids["labels"]:
-            yield _error("work", place, "label_ids", f"Is not among the labels: {id}.")
-    for place, each in enumerate(bundle.relationships):
-        if not {each.source_id, each.target_id} & ids["work"]:
-            detail = "Neither end is among the work."
-            yield _error("relationships", place, "source_id", detail)
-    yield from _about_unknown(bundle, ids)
+            detail = f"Is not among the labels of the bundle: {id}."
+            yield _error("work", index, "label_ids", detail)
+    for index, relationship in enumerate(bundle.relationships):
+        if not {relationship.source_id, relationship.target_id} & ids["work"]:
+            detail = "Neither end is among the work of the bundle."
+            yield _error("relationships", index, "source_id", detail)
+    yield from _unknown_entities(bundle, ids)
 
 
-def _about_unknown(bundle: ProjectBundle, ids: dict[str, set[str]]) -> Iterator[Error]:
-    """A member may have left; everything else that is told of is there."""
+def _unknown_entities(
+    bundle: ProjectBundle, ids: dict[str, set[str]]
+) -> Iterator[Error]:
     for kind in ("comments", "references", "activity"):
-        for place, each in enumerate(getattr(bundle, kind)):
-            type, id = each.entity_type, each.entity_id
-            known = ids[ENTITIES[type]] if type in ENTITIES else {bundle.project.id}
-            if type != "member" and id not in known:
-                told = f"Is no {type} of the bundle: {id}."
-                yield _error(kind, place, "entity_id", told)
+        for index, entry in enumerate(getattr(bundle, kind)):
+            type, id = entry.entity_type, entry.entity_id
+            # A member may have left the project, but nothing else.
+            if type == "member":
+                continue
+            known = (
+                ids[ENTITY_KINDS[type]] if type in ENTITY_KINDS else {bundle.project.id}
+            )
+            if id not in known:
+                detail = f"The bundle has no {type} with this id: {id}."
+                yield _error(kind, index, "entity_id", detail)
 
 
-def _error(kind: str, place: int, member: str, detail: str) -> Error:
-    told = "members" if kind == "membership" else to_camel(kind)
-    pointer = f"/bundle/{told}/{place}/{to_camel(member)}"
+def _duplicate(kind: str, index: int, field: str) -> Error:
+    return _error(kind, index, field, "Occurs twice in the bundle.")
+
+
+def _error(kind: str, index: int, field: str, detail: str) -> Error:
+    name = "members" if kind == "membership" else to_camel(kind)
+    pointer = f"/bundle/{name}/{index}/{to_camel(field)}"
     return {"pointer": pointer, "code": "bundle", "detail": detail}
 
 
-def _sentence(errors: list[Error]) -> str:
+def _summary(errors: list[Error]) -> str:
     return f"{errors[0]['pointer']}: {errors[0]['detail']}"

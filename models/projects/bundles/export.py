@@ -1,4 +1,4 @@
-"""Exporting a project: all of it as one object, which import takes in again."""
+"""Export a project as a bundle that can be imported again."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -9,8 +9,8 @@ from peewee import SQL, fn
 from models.base import Schema
 from models.errors import PayloadTooLarge
 from models.fields import Id, QueryBoolean
-from models.projects.bundles.bundle import MOST_BYTES, ProjectBundle
-from models.projects.bundles.bundle_writer import things_in
+from models.projects.bundles.bundle import MAX_BUNDLE_BYTES, ProjectBundle
+from models.projects.bundles.bundle_writer import bundle_contents
 from models.projects.discussion.rows import CommentRow
 from models.projects.documents.rows import DocumentRevisionRow
 from models.projects.fields import Actor
@@ -20,19 +20,19 @@ from models.projects.projects.rows import ProjectRow, project_with
 from models.projects.specifications.rows import SpecificationRevisionRow
 from models.projects.work.rows import WorkItemRow
 
-# Room for the slug, the name and the owner that an import says beside the bundle.
-ASIDE = 4096
-# No row is told in fewer bytes, whatever is in it: its ids and its members' names.
-LEAST_OF_ROW = 150
+# An import request needs room for the slug, name and owner around the bundle.
+ENVELOPE_BYTES = 4096
+# The ids and field names of a row alone take at least this.
+MIN_ROW_BYTES = 150
 
-# Where long texts stand, and the column that leads to their project.
-TEXTS: tuple[tuple[Any, Any], ...] = (
+# The columns of long texts, with the columns that lead to their project.
+TEXT_COLUMNS: tuple[tuple[Any, Any], ...] = (
     (WorkItemRow.description, WorkItemRow.project),
     (CommentRow.content, CommentRow.project),
     (SpecificationRevisionRow.content, SpecificationRevisionRow.specification),
     (DocumentRevisionRow.content, DocumentRevisionRow.document),
 )
-ACTIVITY: tuple[Any, Any] = (ActivityRow.metadata, ActivityRow.project)
+ACTIVITY_COLUMN: tuple[Any, Any] = (ActivityRow.metadata, ActivityRow.project)
 
 
 class ExportProject(Schema):
@@ -40,53 +40,49 @@ class ExportProject(Schema):
     activity: QueryBoolean = True
 
 
-def project_exported(
-    query: ExportProject, now: datetime, actor: Actor
-) -> ProjectBundle:
-    """Return all of the project, archived or not; refuse what import would not take."""
+def export_project(query: ExportProject, now: datetime, actor: Actor) -> ProjectBundle:
+    """
+    Return the bundle of a project, archived or not.
+
+    Raise PayloadTooLarge if an import would refuse it.
+    """
     project = project_with(query.id)
     require_role(project, actor, "projects:export")
-    most = MOST_BYTES - ASIDE
-    texts = (*TEXTS, ACTIVITY) if query.activity else TEXTS
-    if _least_bytes(project, texts) > most:
-        raise _too_large()
-    held = things_in(project, with_activity=query.activity)
+    max_bytes = MAX_BUNDLE_BYTES - ENVELOPE_BYTES
+    columns = (*TEXT_COLUMNS, ACTIVITY_COLUMN) if query.activity else TEXT_COLUMNS
+    if _min_bytes(project, columns) > max_bytes:
+        raise _too_large(max_bytes)
+    contents = bundle_contents(project, with_activity=query.activity)
     bundle = ProjectBundle.model_validate(
         {
             "format": "projects-bundle",
             "version": 1,
             "exported_at": now,
             "project": project,
-            **{name: list(each) for name, each in held.items()},
+            **{name: list(entities) for name, entities in contents.items()},
         }
     )
-    if len(bundle.model_dump_json(by_alias=True).encode()) > most:
-        raise _too_large()
+    if len(bundle.model_dump_json(by_alias=True).encode()) > max_bytes:
+        raise _too_large(max_bytes)
     return bundle
 
 
-def _least_bytes(project: ProjectRow, texts: Iterable[tuple[Any, Any]]) -> int:
-    """Return what the bundle has at least, before anything long is read."""
+def _min_bytes(project: ProjectRow, columns: Iterable[tuple[Any, Any]]) -> int:
+    """Return a lower bound of the size of the bundle, without reading any text."""
     total = 0
-    for text, of in texts:
-        length = (
-            fn.COALESCE(fn.SUM(fn.LENGTH(text)), 0) + fn.COUNT(SQL("*")) * LEAST_OF_ROW
-        )
-        holder = of.rel_model
-        ours = holder.select(holder.id).where(_is_of(holder, project))
-        total += text.model.select(length).where(of.in_(ours)).scalar()
+    for text, owner in columns:
+        length = fn.COALESCE(fn.SUM(fn.LENGTH(text)), 0)
+        size = length + fn.COUNT(SQL("*")) * MIN_ROW_BYTES
+        owner_model = owner.rel_model
+        key = owner_model.id if owner_model is ProjectRow else owner_model.project
+        owners = owner_model.select(owner_model.id).where(key == project.id)
+        total += text.model.select(size).where(owner.in_(owners)).scalar()
     return total
 
 
-def _is_of(holder: Any, project: ProjectRow) -> Any:
-    key = holder.id if holder is ProjectRow else holder.project
-    return key == project.id
-
-
-def _too_large() -> PayloadTooLarge:
-    most = MOST_BYTES - ASIDE
+def _too_large(max_bytes: int) -> PayloadTooLarge:
     return PayloadTooLarge(
-        f"The bundle would have more than {most} bytes. Without the activity it may"
-        " be small enough.",
-        limitBytes=most,
+        f"The bundle would have more than {max_bytes} bytes. Without the activity it"
+        " may be small enough.",
+        limitBytes=max_bytes,
     )

@@ -1,4 +1,4 @@
-"""Importing a project from a bundle: with new ids, and else as it was."""
+"""Import a project from a bundle, with new ids."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -11,23 +11,26 @@ from models.base import Schema, new_id
 from models.errors import LimitExceeded, SlugTaken
 from models.fields import Id, MayOmit, Slug
 from models.projects.bundles.bundle import ProjectBundle
-from models.projects.bundles.bundle_validation import KINDS, require_whole, stored_ends
+from models.projects.bundles.bundle_validation import (
+    KINDS,
+    stored_relationship,
+    validate_bundle,
+)
 from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
 from models.projects.documents.revisions import DocumentRevision
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow, digest_of
 from models.projects.fields import Actor
-from models.projects.members.members import MOST_MEMBERS, ProjectMember
-from models.projects.members.role_checks import MemberRow
-from models.projects.planning.labels import MOST_LABELS
+from models.projects.members.members import MAX_MEMBERS, ProjectMember
+from models.projects.members.rows import MemberRow
+from models.projects.planning.labels import MAX_PROJECT_LABELS
 from models.projects.planning.rows import LabelRow, MilestoneRow
 from models.projects.projects.activity import (
     ActivityRow,
     ProjectActivity,
     record_activity,
 )
-from models.projects.projects.lifecycle import ProjectName
-from models.projects.projects.projects import Project
-from models.projects.projects.purge import Counts, held_by
+from models.projects.projects.projects import Project, ProjectName
+from models.projects.projects.purge import Counts, count_project_rows
 from models.projects.projects.rows import ProjectRow
 from models.projects.search.text_index import index_texts
 from models.projects.specifications.revisions import SpecificationRevision
@@ -35,14 +38,14 @@ from models.projects.specifications.rows import (
     SpecificationRevisionRow,
     SpecificationRow,
 )
-from models.projects.work.links import TIES
+from models.projects.work.links import LINK_KINDS
 from models.projects.work.rows import WorkItemRow, WorkRelationshipRow
 
-# Rows for one statement.
-AT_ONCE = 500
+# Rows per INSERT statement.
+BATCH_SIZE = 500
 
-# The members that name something of the bundle.
-NAMES = {
+# The fields that refer to an entity of the bundle.
+ID_FIELDS = {
     "id",
     "project_id",
     "entity_id",
@@ -54,22 +57,22 @@ NAMES = {
     "specification",
 }
 
-# What is kept of a bundle as it is, each after what it names: its row, and the
-# members that stand elsewhere.
+# The lists of a bundle, in the order of their foreign keys: the row of each, and the
+# fields that the row does not have.
 ROWS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "milestones": (MilestoneRow, ()),
     "specifications": (SpecificationRow, ("content",)),
     "specification_revisions": (SpecificationRevisionRow, ()),
     "documents": (DocumentRow, ("content",)),
     "document_revisions": (DocumentRevisionRow, ()),
-    "work": (WorkItemRow, tuple(TIES)),
+    "work": (WorkItemRow, tuple(LINK_KINDS)),
     "comments": (CommentRow, ()),
     "references": (ExternalReferenceRow, ()),
     "activity": (ActivityRow, ()),
 }
 
 Ids = dict[str, str]
-Members = dict[str, Any]
+Values = dict[str, Any]
 
 
 class ImportProject(Schema):
@@ -85,7 +88,7 @@ class Dropped(Schema):
 
 
 class ImportedProject(Schema):
-    """The project, what each id of the bundle is now, and how much there is."""
+    """The project, the new id of each id of the bundle, and the counts."""
 
     project: Project
     ids: dict[Id, Id]
@@ -97,25 +100,32 @@ def import_project(
     request: ImportProject, now: datetime, actor: Actor
 ) -> ImportedProject:
     """
-    Make a project of the bundle; numbers, versions, times and authors stay.
+    Create a project from a bundle, with its numbers, versions, times and authors.
 
-    Ids keep their order, since what is equal otherwise is ordered by them.
+    New ids sort like the old ones, since lists use the id as the last sort key.
     """
     bundle = request.bundle
     if ProjectRow.select().where(ProjectRow.slug == request.slug).exists():
         raise SlugTaken(f"There already is a project with the slug '{request.slug}'.")
-    require_whole(bundle)
+    validate_bundle(bundle)
     ids = _new_ids(bundle, now)
-    project = _keep_project(request, ids)
-    _keep(MemberRow, _members(request, project, now))
-    _keep_labels(bundle, ids)
-    dropped = _keep_things(bundle, ids)
-    for texts in _in_batches(_texts(bundle, ids)):
-        index_texts(texts)
-    counts = held_by(project)
-    told = {"sourceSlug": bundle.project.slug, "counts": counts}
-    told["dropped"] = dropped.to_json()
-    record_activity(project, "project.imported", project.id, actor, now, **told)
+    project = _create_project(request, ids)
+    _insert(MemberRow, _memberships(request, project, now))
+    _create_labels(bundle, ids)
+    dropped = _create_entities(bundle, ids)
+    for batch in _batches(_indexed_texts(bundle, ids)):
+        index_texts(batch)
+    counts = count_project_rows(project)
+    record_activity(
+        project,
+        "project.imported",
+        project.id,
+        actor,
+        now,
+        sourceSlug=bundle.project.slug,
+        counts=counts,
+        dropped=dropped.to_json(),
+    )
     return ImportedProject(
         project=Project.model_validate(project),
         ids=ids,
@@ -127,143 +137,156 @@ def import_project(
 def _new_ids(bundle: ProjectBundle, now: datetime) -> Ids:
     ids = {bundle.project.id: new_id(now)}
     for kind in KINDS:
-        old = sorted(each.id for each in getattr(bundle, kind))
-        ids |= dict(zip(old, sorted(new_id(now) for _ in old), strict=True))
+        old_ids = sorted(entity.id for entity in getattr(bundle, kind))
+        new_ids = sorted(new_id(now) for _ in old_ids)
+        ids |= dict(zip(old_ids, new_ids, strict=True))
     return ids
 
 
-def _keep_project(request: ImportProject, ids: Ids) -> ProjectRow:
-    members = request.bundle.project.all_fields() | {
+def _create_project(request: ImportProject, ids: Ids) -> ProjectRow:
+    values = request.bundle.project.all_fields() | {
         "id": ids[request.bundle.project.id],
         "slug": request.slug,
         "owner_id": request.owner_id,
-        # There is one built-in project, and it is not made by import.
+        # The only built-in project is created by the server itself.
         "builtin": False,
-        "last_number": max((each.number for each in request.bundle.work), default=0),
+        "last_number": max((item.number for item in request.bundle.work), default=0),
     }
     if request.name is not None:
-        members["name"] = request.name
-    return ProjectRow.create(**members)
+        values["name"] = request.name
+    return ProjectRow.create(**values)
 
 
-def _members(
+def _memberships(
     request: ImportProject, project: ProjectRow, now: datetime
-) -> list[Members]:
-    """Return who belongs to it: whoever answers for it as an owner, in any case."""
-    found = {each.account_id: each for each in request.bundle.membership}
-    owner = found.get(request.owner_id) or ProjectMember(
+) -> list[Values]:
+    """Return the rows of the members; the owner of the project always is one."""
+    members = {member.account_id: member for member in request.bundle.membership}
+    owner = members.get(request.owner_id) or ProjectMember(
         project_id=project.id, account_id=request.owner_id, role="owner", created_at=now
     )
-    kept = found if request.membership == "keep" else {}
-    kept[request.owner_id] = owner.model_copy(update={"role": "owner"})
-    if len(kept) > MOST_MEMBERS:
-        raise LimitExceeded(f"A project has at most {MOST_MEMBERS} members.")
-    return [each.all_fields() | {"project_id": project.id} for each in kept.values()]
+    if request.membership == "drop":
+        members = {}
+    members[request.owner_id] = owner.model_copy(update={"role": "owner"})
+    if len(members) > MAX_MEMBERS:
+        raise LimitExceeded(f"A project has at most {MAX_MEMBERS} members.")
+    return [
+        member.all_fields() | {"project_id": project.id} for member in members.values()
+    ]
 
 
-def _keep_labels(bundle: ProjectBundle, ids: Ids) -> None:
-    """Use the global label of the name where there is one; make the others."""
-    project = ids[bundle.project.id]
-    found = LabelRow.select().where(LabelRow.project.is_null())
-    existing = {each.name: each.id for each in found}
-    made = []
-    for each in bundle.labels:
-        if each.name in existing:
-            ids[each.id] = existing[each.name]
+def _create_labels(bundle: ProjectBundle, ids: Ids) -> None:
+    """Use the global labels with the same names, and create the other labels."""
+    project_id = ids[bundle.project.id]
+    query = LabelRow.select().where(LabelRow.project.is_null())
+    global_ids = {label.name: label.id for label in query}
+    rows = []
+    for label in bundle.labels:
+        if label.name in global_ids:
+            ids[label.id] = global_ids[label.name]
         else:
-            made.append(_renamed(each, ids, "is_global") | {"project_id": project})
-    if len(made) > MOST_LABELS:
-        raise LimitExceeded(f"A project has at most {MOST_LABELS} labels of its own.")
-    _keep(LabelRow, made)
+            values = _row_values(label, ids, "is_global")
+            rows.append(values | {"project_id": project_id})
+    if len(rows) > MAX_PROJECT_LABELS:
+        raise LimitExceeded(
+            f"A project has at most {MAX_PROJECT_LABELS} labels of its own."
+        )
+    _insert(LabelRow, rows)
 
 
-def _keep_things(bundle: ProjectBundle, ids: Ids) -> Dropped:
-    for kind, (row, aside) in ROWS.items():
-        things = getattr(bundle, kind)
-        _keep(row, (_renamed(each, ids, *aside) for each in things))
+def _create_entities(bundle: ProjectBundle, ids: Ids) -> Dropped:
+    for kind, (row, omitted) in ROWS.items():
+        entities = getattr(bundle, kind)
+        _insert(row, (_row_values(entity, ids, *omitted) for entity in entities))
     return Dropped(
-        relationships=_keep_ties(bundle, ids) + _keep_relationships(bundle, ids)
+        relationships=_create_links(bundle, ids) + _create_relationships(bundle, ids)
     )
 
 
-def _keep_ties(bundle: ProjectBundle, ids: Ids) -> int:
-    """Tie the items as they were; return how many specifications are elsewhere."""
-    ours = {each.id for each in bundle.specifications}
+def _create_links(bundle: ProjectBundle, ids: Ids) -> int:
+    """Create the links of work items; return how many specifications were dropped."""
+    specification_ids = {specification.id for specification in bundle.specifications}
     dropped = 0
-    for name, kind in TIES.items():
+    for name, kind in LINK_KINDS.items():
         rows = []
         for item in bundle.work:
-            held = getattr(item, name)
+            links = getattr(item, name)
             if name == "specifications":
-                held = [each for each in held if each.specification_id in ours]
-                dropped += len(item.specifications) - len(held)
+                links = [
+                    link for link in links if link.specification_id in specification_ids
+                ]
+                dropped += len(item.specifications) - len(links)
             work = {"work": ids[item.id]}
-            rows += [_with_new(kind.written(each), ids) | work for each in held]
-        _keep(kind.row, rows)
+            rows += [_with_new_ids(kind.to_columns(link), ids) | work for link in links]
+        _insert(kind.row, rows)
     return dropped
 
 
-def _keep_relationships(bundle: ProjectBundle, ids: Ids) -> int:
-    """Relate the items as they were; return how many have one end elsewhere."""
-    ours = {each.id for each in bundle.work}
+def _create_relationships(bundle: ProjectBundle, ids: Ids) -> int:
+    """Create the relationships in the project; return how many were dropped."""
+    item_ids = {item.id for item in bundle.work}
     rows = []
-    for each in bundle.relationships:
-        source, target, relationship = stored_ends(each)
-        if source in ours and target in ours:
+    for relationship in bundle.relationships:
+        source, target, type = stored_relationship(relationship)
+        if source in item_ids and target in item_ids:
             ends = {"source_id": ids[source], "target_id": ids[target]}
-            rows.append(each.all_fields() | ends | {"relationship": relationship})
-    _keep(WorkRelationshipRow, rows)
+            rows.append(relationship.all_fields() | ends | {"relationship": type})
+    _insert(WorkRelationshipRow, rows)
     return len(bundle.relationships) - len(rows)
 
 
-def _texts(bundle: ProjectBundle, ids: Ids) -> Iterator[Members]:
-    """Yield what search looks in."""
-    project = ids[bundle.project.id]
-    words: list[tuple[str, str, str, str]] = [
-        *(("work", e.id, e.title, e.description or "") for e in bundle.work),
-        *(("specification", e.id, e.title, e.content) for e in bundle.specifications),
-        *(("document", e.id, e.title, e.content) for e in bundle.documents),
-        *(("comment", e.id, "", e.content) for e in bundle.comments if e.content),
+def _indexed_texts(bundle: ProjectBundle, ids: Ids) -> Iterator[Values]:
+    """Yield the rows of the search index."""
+    project_id = ids[bundle.project.id]
+    texts: list[tuple[str, str, str, str]] = [
+        *(("work", i.id, i.title, i.description or "") for i in bundle.work),
+        *(("specification", s.id, s.title, s.content) for s in bundle.specifications),
+        *(("document", d.id, d.title, d.content) for d in bundle.documents),
+        *(("comment", c.id, "", c.content) for c in bundle.comments if c.content),
     ]
-    for type, id, title, body in words:
-        text = {"entity_type": type, "entity_id": ids[id], "title": title, "body": body}
-        yield text | {"project_id": project}
+    for type, id, title, body in texts:
+        row = {"entity_type": type, "entity_id": ids[id], "title": title, "body": body}
+        yield row | {"project_id": project_id}
 
 
-def _renamed(each: Schema, ids: Ids, *aside: str) -> Members:
-    """Return what of the shape is kept in its row, with the new ids."""
-    members = {n: value for n, value in each.all_fields().items() if n not in aside}
-    if isinstance(each, SpecificationRevision | DocumentRevision):
-        members["size"] = len(each.content.encode())
-    if isinstance(each, DocumentRevision):
-        members["digest"] = digest_of(each.content)
-    if isinstance(each, ProjectActivity):
-        members["metadata"] = _told_anew(each.metadata, ids)
-    return _with_new(members, ids)
+def _row_values(entity: Schema, ids: Ids, *omitted: str) -> Values:
+    """Return the columns of an entity's row, with the new ids."""
+    values = {
+        name: value
+        for name, value in entity.all_fields().items()
+        if name not in omitted
+    }
+    if isinstance(entity, SpecificationRevision | DocumentRevision):
+        values["size"] = len(entity.content.encode())
+    if isinstance(entity, DocumentRevision):
+        values["digest"] = digest_of(entity.content)
+    if isinstance(entity, ProjectActivity):
+        values["metadata"] = _replace_ids(entity.metadata, ids)
+    return _with_new_ids(values, ids)
 
 
-def _with_new(members: Members, ids: Ids) -> Members:
+def _with_new_ids(values: Values, ids: Ids) -> Values:
     return {
-        name: ids.get(value, value) if name in NAMES and value else value
-        for name, value in members.items()
+        name: ids.get(value, value) if name in ID_FIELDS and value else value
+        for name, value in values.items()
     }
 
 
-def _told_anew(value: Any, ids: Ids) -> Any:
-    """Return what a record tells, with the new ids wherever it names one."""
+def _replace_ids(value: Any, ids: Ids) -> Any:
+    """Replace the old ids anywhere in the metadata of an activity record."""
     if isinstance(value, dict):
-        return {name: _told_anew(each, ids) for name, each in value.items()}
+        return {name: _replace_ids(item, ids) for name, item in value.items()}
     if isinstance(value, list):
-        return [_told_anew(each, ids) for each in value]
+        return [_replace_ids(item, ids) for item in value]
     return ids.get(value, value) if isinstance(value, str) else value
 
 
-def _keep(row: Any, members: Iterable[Members]) -> None:
-    for batch in _in_batches(members):
-        row.insert_many(batch).execute()
+def _insert(model: Any, rows: Iterable[Values]) -> None:
+    for batch in _batches(rows):
+        model.insert_many(batch).execute()
 
 
-def _in_batches(members: Iterable[Members]) -> Iterator[list[Members]]:
-    rows = iter(members)
-    while batch := list(islice(rows, AT_ONCE)):
+def _batches(rows: Iterable[Values]) -> Iterator[list[Values]]:
+    iterator = iter(rows)
+    while batch := list(islice(iterator, BATCH_SIZE)):
         yield batch

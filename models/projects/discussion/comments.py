@@ -1,4 +1,4 @@
-"""Comments on work items, specifications and documents: flat, in order of time."""
+"""List, add, change and remove comments."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -11,17 +11,20 @@ from models.fields import Id, MayOmit, Moment
 from models.pagination import CursorQuery, Page, cursor_page
 from models.projects.discussion.rows import CommentRow, comment_with
 from models.projects.entities import (
-    commented,
+    commented_entity,
     entity_with,
-    require_kept,
-    require_open,
+    require_not_removed,
+    require_writable,
 )
-from models.projects.fields import Actor, ActorType, OfProject, Order, sorted_by
+from models.projects.fields import Actor, ActorType, ProjectQuery, SortOrder, sort_keys
 from models.projects.members.role_checks import require_role
 from models.projects.projects.activity import record_activity
-from models.projects.projects.rows import require_active, require_updated_at
-from models.projects.projects.visibility import in_projects
-from models.projects.search.text_index import index_text, unindex_text
+from models.projects.projects.rows import (
+    filter_by_project,
+    require_active,
+    require_updated_at,
+)
+from models.projects.search.text_index import index_text, remove_text
 
 CommentedType = Literal["work", "specification", "document"]
 CommentText = Annotated[str, Field(min_length=1, max_length=50_000)]
@@ -40,16 +43,16 @@ class Comment(Schema):
     deleted_at: Moment | None
 
 
-class ListComments(OfProject, CursorQuery):
+class ListComments(ProjectQuery, CursorQuery):
     entity_type: CommentedType | None = None
     entity_id: Id | None = None
     author_id: Id | None = None
     removed: Literal["include", "exclude"] = "include"
     updated_after: Moment | None = None
-    order: Order = "asc"
+    order: SortOrder = "asc"
 
     @model_validator(mode="after")
-    def _on_something(self) -> "ListComments":
+    def _require_subject(self) -> "ListComments":
         if (self.entity_type is None) != (self.entity_id is None):
             raise ValueError("entityType and entityId go together.")
         if self.entity_id is self.project_id is self.project_slug is None:
@@ -77,9 +80,9 @@ class RemoveComment(Schema):
     id: Id
 
 
-def comments_listed(query: ListComments) -> Page[CommentRow]:
-    """Return a page; removed comments keep their places unless left out."""
-    rows = in_projects(CommentRow.select(), CommentRow, query, is_named=True)
+def list_comments(query: ListComments) -> Page[CommentRow]:
+    """Return a page; removed comments are listed, without content, by default."""
+    rows = filter_by_project(CommentRow.select(), CommentRow, query, is_named=True)
     if query.entity_type is not None and query.entity_id is not None:
         entity_with(query.entity_type, query.entity_id)
         rows = rows.where(
@@ -92,14 +95,14 @@ def comments_listed(query: ListComments) -> Page[CommentRow]:
         rows = rows.where(CommentRow.deleted_at.is_null())
     if query.updated_after is not None:
         rows = rows.where(CommentRow.updated_at >= query.updated_after)
-    sort = sorted_by(CommentRow.created_at, query.order, CommentRow.id)
-    return cursor_page(rows, query, *sort, weight=_bytes)
+    sort = sort_keys(CommentRow.created_at, query.order, CommentRow.id)
+    return cursor_page(rows, query, *sort, weight=_size)
 
 
 def add_comment(request: AddComment, now: datetime, actor: Actor) -> CommentRow:
     entity = entity_with(request.entity_type, request.entity_id)
     require_role(entity.project, actor, "comments:add")
-    require_open(entity)
+    require_writable(entity)
     comment = CommentRow.create(
         id=new_id(now),
         project=entity.project,
@@ -110,27 +113,31 @@ def add_comment(request: AddComment, now: datetime, actor: Actor) -> CommentRow:
         **request.all_fields(),
     )
     index_text(entity.project, "comment", comment.id, "", comment.content)
-    _record(comment, "added", now, actor, length=len(comment.content))
+    _record_activity(comment, "added", now, actor, length=len(comment.content))
     return comment
 
 
 def update_comment(
     request: UpdateComment, now: datetime, actor: Actor
 ) -> tuple[CommentRow, bool]:
-    """Let the author say it otherwise; tell whether it is otherwise."""
+    """
+    Change a comment; return whether the content differs.
+
+    Raise NotAuthor unless the actor is the author.
+    """
     comment = comment_with(request.id)
     require_role(comment.project, actor, "comments:update")
     if not is_author(comment, actor):
-        raise NotAuthor("Only the author of a comment may change what it says.")
+        raise NotAuthor("Only the author of a comment may change it.")
     require_updated_at(comment, request.expected_updated_at)
-    require_open(commented(comment))
-    require_kept(comment)
-    old = len(comment.content)
+    require_writable(commented_entity(comment))
+    require_not_removed(comment)
+    old_length = len(comment.content)
     if not comment.change({"content": request.content}, now):
         return comment, False
     index_text(comment.project, "comment", comment.id, "", comment.content)
-    told = {"fromLength": old, "toLength": len(comment.content)}
-    _record(comment, "updated", now, actor, **told)
+    lengths = {"fromLength": old_length, "toLength": len(comment.content)}
+    _record_activity(comment, "updated", now, actor, **lengths)
     return comment, True
 
 
@@ -138,21 +145,21 @@ def remove_comment(
     request: RemoveComment, now: datetime, actor: Actor
 ) -> tuple[CommentRow, bool]:
     """
-    Take the words away for good; tell whether they were there.
+    Delete the content of a comment for good; return whether that changed anything.
 
-    An author may always take back the own words, from what is archived too; only
-    an archived project stays as it is.
+    The author may do so even if the entity is archived, but not in an archived
+    project.
     """
     comment = comment_with(request.id)
-    by_author = is_author(comment, actor)
-    case = "comments:remove of one's own" if by_author else "comments:remove"
+    is_by_author = is_author(comment, actor)
+    case = "comments:remove of one's own" if is_by_author else "comments:remove"
     require_role(comment.project, actor, case)
     require_active(comment.project)
     if comment.deleted_at is not None:
         return comment, False
     comment.change({"content": "", "deleted_at": now}, now)
-    unindex_text(comment.id)
-    _record(comment, "removed", now, actor, byAuthor=by_author)
+    remove_text(comment.id)
+    _record_activity(comment, "removed", now, actor, byAuthor=is_by_author)
     return comment, True
 
 
@@ -160,14 +167,21 @@ def is_author(comment: CommentRow, actor: Actor) -> bool:
     return (comment.author_type, comment.author_id) == (actor.type, actor.id)
 
 
-def _bytes(comment: CommentRow) -> int:
+def _size(comment: CommentRow) -> int:
     return len(comment.content.encode())
 
 
-def _record(
-    comment: CommentRow, verb: str, now: datetime, actor: Actor, **told: Any
+def _record_activity(
+    comment: CommentRow, verb: str, now: datetime, actor: Actor, **metadata: Any
 ) -> None:
-    """Tell that someone spoke, and on what; never what was said."""
-    about = {"onType": comment.entity_type, "onId": comment.entity_id}
-    action = f"comment.{verb}"
-    record_activity(comment.project, action, comment.id, actor, now, **about, **told)
+    """Record the comment and its subject, never its content."""
+    record_activity(
+        comment.project,
+        f"comment.{verb}",
+        comment.id,
+        actor,
+        now,
+        onType=comment.entity_type,
+        onId=comment.entity_id,
+        **metadata,
+    )

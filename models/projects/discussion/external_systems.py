@@ -1,8 +1,8 @@
-"""Other systems: how an address in one is written, and whose it is."""
+"""Validate the URLs of external references, and name the system they belong to."""
 
 from urllib.parse import SplitResult, urlsplit
 
-# Whose address it is, by the end of its host.
+# By the domain, or by the suffix of the host where it begins with a dot.
 SYSTEMS = {
     "github.com": "github",
     "gitlab.com": "gitlab",
@@ -13,34 +13,34 @@ SYSTEMS = {
     "figma.com": "figma",
     "notion.so": "notion",
 }
-ELSEWHERE = "web"
+OTHER_SYSTEM = "web"
 
 
 def read_url(value: str) -> str:
-    """Return the address as it is, or say what is wrong with it."""
-    if any(each.isspace() or not each.isprintable() for each in value):
-        raise ValueError("Must be an address without spaces or control characters.")
+    """Return the URL unchanged, or raise ValueError if it is not usable."""
+    if any(char.isspace() or not char.isprintable() for char in value):
+        raise ValueError("Must be a URL without spaces or control characters.")
     parts = _split(value)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("Must be an address that begins with http:// or https://.")
+        raise ValueError("Must be a URL that begins with http:// or https://.")
     if "@" in parts.netloc:
-        raise ValueError("Must not name a user or a password.")
+        raise ValueError("Must not contain a user name or a password.")
     return value
 
 
 def system_of(url: str | None) -> str:
-    """Name the system at the address, `web` where it is none that we know."""
+    """Return the system of a URL, `web` if the host is unknown or there is none."""
     host = (_split(url).hostname or "") if url else ""
-    for end, system in SYSTEMS.items():
-        if host == end or host.endswith("." + end.removeprefix(".")):
+    for domain, system in SYSTEMS.items():
+        if host == domain or host.endswith("." + domain.removeprefix(".")):
             return system
-    return ELSEWHERE
+    return OTHER_SYSTEM
 
 
 def _split(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
-        _ = parts.port  # read here, since reading it is what checks it
+        _ = parts.port  # Reading the port validates it.
     except ValueError:
-        raise ValueError("Must be an address with a host and a port.") from None
+        raise ValueError("Must be a URL with a valid host and port.") from None
     return parts

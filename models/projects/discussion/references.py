@@ -1,4 +1,4 @@
-"""External references: what in other systems belongs to a thing of a project."""
+"""List, add, change and remove references to other systems, such as issues."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -11,14 +11,17 @@ from models.fields import SLUG, TRIMMED, Id, MayOmit, Moment, SingleLine
 from models.pagination import CursorQuery, Page, cursor_page, descending
 from models.projects.discussion.external_systems import read_url, system_of
 from models.projects.discussion.rows import ExternalReferenceRow, reference_with
-from models.projects.entities import Entity, entity_with, require_open
-from models.projects.fields import Actor, ActorType, EntityType, OfProject
+from models.projects.entities import Entity, entity_with, require_writable
+from models.projects.fields import Actor, ActorType, EntityType, ProjectQuery
 from models.projects.members.role_checks import require_role
 from models.projects.projects.activity import record_activity
-from models.projects.projects.rows import require_updated_at
-from models.projects.projects.visibility import in_projects
+from models.projects.projects.rows import filter_by_project, require_updated_at
 
-MOST_METADATA = 4096
+MAX_METADATA_BYTES = 4096
+MAX_REFERENCES = 100
+
+# References on these need a maintainer; on others, a contributor.
+MAINTAINER_TYPES = ("project", "milestone", "member")
 
 ReferenceKind = Literal[
     "issue",
@@ -43,16 +46,18 @@ ReferenceTitle = Annotated[
 ReferenceState = Annotated[str, TRIMMED, Field(min_length=1, max_length=40), SingleLine]
 
 
-def _short(value: dict[str, object]) -> dict[str, object]:
-    if len(canonical_json(value)) > MOST_METADATA:
-        raise ValueError(f"Must be at most {MOST_METADATA} bytes of JSON.")
-    words = [*value, *(each for each in value.values() if isinstance(each, str))]
-    if any("\x00" in each for each in words):
+def _validate_metadata(value: dict[str, object]) -> dict[str, object]:
+    if len(canonical_json(value)) > MAX_METADATA_BYTES:
+        raise ValueError(f"Must be at most {MAX_METADATA_BYTES} bytes of JSON.")
+    texts = [*value, *(text for text in value.values() if isinstance(text, str))]
+    if any("\x00" in text for text in texts):
         raise ValueError("Must not contain the NUL character.")
     return value
 
 
-Metadata = Annotated[dict[str, str | int | float | bool | None], AfterValidator(_short)]
+Metadata = Annotated[
+    dict[str, str | int | float | bool | None], AfterValidator(_validate_metadata)
+]
 
 
 class ExternalReference(Schema):
@@ -78,7 +83,7 @@ class RemovedReference(Schema):
     removed: bool
 
 
-class ListReferences(OfProject, CursorQuery):
+class ListReferences(ProjectQuery, CursorQuery):
     entity_type: EntityType | None = None
     entity_id: Id | None = None
     system: System | None = None
@@ -105,9 +110,11 @@ class AddReference(Schema):
     metadata: Metadata | None = None
 
     @model_validator(mode="after")
-    def _names_both_ends(self) -> "AddReference":
+    def _require_identity(self) -> "AddReference":
         if (self.project_id is not None) != (self.entity_type == "member"):
-            raise ValueError("projectId goes with a member, and with nothing else.")
+            raise ValueError(
+                "projectId is required for a member, and not allowed otherwise."
+            )
         if self.url is None and self.external_id is None:
             raise ValueError("Give url or externalId, or both.")
         return self
@@ -123,9 +130,9 @@ class UpdateReference(Schema):
     expected_updated_at: MayOmit[Moment] = None
 
     @model_validator(mode="after")
-    def _says_something(self) -> "UpdateReference":
+    def _require_change(self) -> "UpdateReference":
         if not self.model_fields_set - {"id", "expected_updated_at"}:
-            raise ValueError("Give at least one member to change.")
+            raise ValueError("Give at least one field to change.")
         return self
 
 
@@ -136,93 +143,88 @@ class RemoveReference(Schema):
 FILTERS = ("entity_type", "entity_id", "system", "kind", "external_id", "url", "state")
 
 
-def references_listed(query: ListReferences) -> Page[ExternalReferenceRow]:
-    """Return a page, newest first; a thing that is named is told of anyway."""
+def list_references(query: ListReferences) -> Page[ExternalReferenceRow]:
+    """Return a page, newest first; an entity in an archived project must be named."""
     is_named = query.entity_id is not None
     row = ExternalReferenceRow
-    rows = in_projects(row.select(), row, query, is_named=is_named)
+    rows = filter_by_project(row.select(), row, query, is_named=is_named)
     for name in FILTERS:
-        wanted = getattr(query, name)
-        if wanted is not None:
-            rows = rows.where(getattr(row, name) == wanted)
+        value = getattr(query, name)
+        if value is not None:
+            rows = rows.where(getattr(row, name) == value)
     return cursor_page(rows, query, descending(row.created_at), descending(row.id))
-
-
-MOST_REFERENCES = 100
-# What a maintainer answers for; the rest is a contributor's.
-LIFECYCLE = ("project", "milestone", "member")
 
 
 def add_reference(
     request: AddReference, now: datetime, actor: Actor
 ) -> tuple[ExternalReferenceRow, bool]:
     """
-    Put a reference on the thing; tell whether that changed anything.
+    Add a reference to an entity; return whether that changed anything.
 
-    One that stands there already, by its system and id or else by its address, is
-    updated in its place: members left out are kept.
+    If the entity has the reference already, by system and externalId or else by URL,
+    it is updated; omitted fields keep their values.
     """
     entity = entity_with(
         request.entity_type, request.entity_id, project_id=request.project_id
     )
-    _require_may(entity, actor, "add")
-    require_open(entity)
+    _require_role(entity, actor, "add")
+    require_writable(entity)
     system = request.system or system_of(request.url)
-    found = _same(entity, request, system)
-    if found is not None:
-        return _changed(entity, found, _sent(request), now, actor)
-    _require_free(entity, None, {"url": request.url})
-    if _on(entity).count() >= MOST_REFERENCES:
+    existing = _existing(entity, request, system)
+    if existing is not None:
+        return _update(entity, existing, _sent_fields(request), now, actor)
+    _require_unique(entity, None, {"url": request.url})
+    if _references_of(entity).count() >= MAX_REFERENCES:
         raise LimitExceeded(
-            f"There are {MOST_REFERENCES} references here, which is the most."
+            f"An entity has at most {MAX_REFERENCES} external references."
         )
-    members = request.all_fields() | {"system": system, "project_id": entity.project.id}
+    fields = request.all_fields() | {"system": system, "project_id": entity.project.id}
     reference = ExternalReferenceRow.create(
         id=new_id(now),
         creator_id=actor.id,
         creator_type=actor.type,
         created_at=now,
         updated_at=now,
-        **members,
+        **fields,
     )
-    _record(entity, reference, "added", now, actor)
+    _record_activity(entity, reference, "added", now, actor)
     return reference, True
 
 
 def update_reference(
     request: UpdateReference, now: datetime, actor: Actor
 ) -> tuple[ExternalReferenceRow, bool]:
-    """Change the reference; tell whether anything did."""
+    """Update a reference; return whether that changed anything."""
     reference = reference_with(request.id)
     entity = _entity_of(reference)
-    _require_may(entity, actor, "update")
+    _require_role(entity, actor, "update")
     require_updated_at(reference, request.expected_updated_at)
-    require_open(entity)
-    wanted = request.sent_fields()
-    for aside in ("id", "expected_updated_at"):
-        wanted.pop(aside, None)
-    if wanted.get("url", "kept") is None and reference.external_id is None:
+    require_writable(entity)
+    values = request.sent_fields()
+    for name in ("id", "expected_updated_at"):
+        values.pop(name, None)
+    if values.get("url", "omitted") is None and reference.external_id is None:
         detail = "A reference without an externalId needs its url."
         error = {"pointer": "/url", "code": "needed", "detail": detail}
         raise ValidationFailed(f"url: {detail}", error)
-    return _changed(entity, reference, wanted, now, actor)
+    return _update(entity, reference, values, now, actor)
 
 
 def remove_reference(request: RemoveReference, now: datetime, actor: Actor) -> bool:
-    """Take the reference away; tell whether it was there."""
+    """Remove a reference; return whether there was one."""
     reference = ExternalReferenceRow.get_or_none(ExternalReferenceRow.id == request.id)
     if reference is None:
         return False
     entity = _entity_of(reference)
-    _require_may(entity, actor, "remove")
-    require_open(entity)
+    _require_role(entity, actor, "remove")
+    require_writable(entity)
     reference.delete_instance()
-    _record(entity, reference, "removed", now, actor)
+    _record_activity(entity, reference, "removed", now, actor)
     return True
 
 
 def _entity_of(reference: ExternalReferenceRow) -> Entity:
-    """Return what it stands on; a member may have left, and the reference stays."""
+    """Return the entity of a reference; it outlives a member who has left."""
     kind: Any = reference.entity_type
     id = reference.entity_id
     if kind == "member":
@@ -230,15 +232,15 @@ def _entity_of(reference: ExternalReferenceRow) -> Entity:
     return entity_with(kind, id)
 
 
-def _require_may(entity: Entity, actor: Actor, verb: str) -> None:
+def _require_role(entity: Entity, actor: Actor, verb: str) -> None:
     case = f"references:{verb}"
-    if entity.type in LIFECYCLE:
+    if entity.type in MAINTAINER_TYPES:
         case += " on a project, milestone or member"
     require_role(entity.project, actor, case)
 
 
-def _on(entity: Entity) -> Any:
-    """Select what stands on the thing; an account is a member of many projects."""
+def _references_of(entity: Entity) -> Any:
+    """Select by project too, since an account may be a member of several."""
     return ExternalReferenceRow.select().where(
         ExternalReferenceRow.entity_id == entity.id,
         ExternalReferenceRow.entity_type == entity.type,
@@ -246,59 +248,63 @@ def _on(entity: Entity) -> Any:
     )
 
 
-def _same(
+def _existing(
     entity: Entity, request: AddReference, system: str
 ) -> ExternalReferenceRow | None:
-    """Return the reference that has the identity which is asked for."""
+    """Return the reference with the requested system and id, or else with the URL."""
     row = ExternalReferenceRow
     if request.external_id is None:
-        has = row.url == request.url
+        is_same = row.url == request.url
     else:
-        has = (row.system == system) & (row.external_id == request.external_id)
-    found: ExternalReferenceRow | None = _on(entity).where(has).first()
-    return found
+        is_same = (row.system == system) & (row.external_id == request.external_id)
+    existing: ExternalReferenceRow | None = (
+        _references_of(entity).where(is_same).first()
+    )
+    return existing
 
 
-def _sent(request: AddReference) -> dict[str, Any]:
-    """Return what an adding says anew of the reference that stands there."""
-    aside = {"entity_type", "entity_id", "project_id", "external_id"}
+def _sent_fields(request: AddReference) -> dict[str, Any]:
+    """Return the fields with which a repeated add updates the reference."""
+    identity = {"entity_type", "entity_id", "project_id", "external_id"}
     return {
-        name: each for name, each in request.sent_fields().items() if name not in aside
+        name: value
+        for name, value in request.sent_fields().items()
+        if name not in identity
     }
 
 
-def _changed(
+def _update(
     entity: Entity,
     reference: ExternalReferenceRow,
-    wanted: dict[str, Any],
+    values: dict[str, Any],
     now: datetime,
     actor: Actor,
 ) -> tuple[ExternalReferenceRow, bool]:
-    _require_free(entity, reference, wanted)
-    changes = reference.change(wanted, now)
+    _require_unique(entity, reference, values)
+    changes = reference.change(values, now)
     if changes:
-        _record(entity, reference, "updated", now, actor)
+        _record_activity(entity, reference, "updated", now, actor)
     return reference, bool(changes)
 
 
-def _require_free(
-    entity: Entity, reference: ExternalReferenceRow | None, wanted: dict[str, Any]
+def _require_unique(
+    entity: Entity, reference: ExternalReferenceRow | None, values: dict[str, Any]
 ) -> None:
-    """An address stands once on a thing, and so does the id in a system."""
-    row, others = ExternalReferenceRow, _on(entity)
+    """Raise NameTaken if another reference of the entity has the URL or the id."""
+    row, others = ExternalReferenceRow, _references_of(entity)
     if reference is not None:
         others = others.where(row.id != reference.id)
-    url, system = wanted.get("url"), wanted.get("system")
+    url, system = values.get("url"), values.get("system")
     if url is not None and others.where(row.url == url).exists():
-        raise NameTaken("Another reference here already has this url.")
+        raise NameTaken("Another reference of this entity has this url.")
     if system is None or reference is None or reference.external_id is None:
         return
-    has = (row.system == system) & (row.external_id == reference.external_id)
-    if others.where(has).exists():
-        raise NameTaken("Another reference here already has this externalId.")
+    is_same = (row.system == system) & (row.external_id == reference.external_id)
+    if others.where(is_same).exists():
+        raise NameTaken("Another reference of this entity has this externalId.")
 
 
-def _record(
+def _record_activity(
     entity: Entity,
     reference: ExternalReferenceRow,
     verb: str,

@@ -1,4 +1,4 @@
-"""A comment as it is kept."""
+"""The tables of comments and external references."""
 
 from peewee import ForeignKeyField, TextField
 
@@ -8,7 +8,7 @@ from models.projects.projects.rows import ProjectRow
 
 
 class CommentRow(Row):
-    """A removed comment keeps its place and loses its words."""
+    """A comment; a removed one keeps its row without the content."""
 
     project_id: str
 

@@ -1,4 +1,4 @@
-"""Documents from elsewhere: a tree of files brought into the docs project."""
+"""Import a tree of files as documents of the docs project."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -39,12 +39,13 @@ from models.projects.versioning.archive import (
 )
 from models.storage.database import writing
 
-# What an import says about a document; the text is compared apart.
-MEMBERS = ("title", "summary", "section", "position")
+# The fields of a source that are compared with the head; the content is compared
+# apart.
+FIELDS = ("title", "summary", "section", "position")
 
 
 class DocumentSource(Schema):
-    """A file that is to be a document; `path` is relative to the tree."""
+    """A file to import; `path` is relative to the tree."""
 
     path: str
     slug: Slug
@@ -57,7 +58,7 @@ class DocumentSource(Schema):
 
 @dataclass
 class ImportReport:
-    """The slugs of the documents, by what became of them."""
+    """The slugs of the documents, by what was done."""
 
     created: list[str] = field(default_factory=list)
     updated: list[str] = field(default_factory=list)
@@ -65,7 +66,7 @@ class ImportReport:
     published: list[str] = field(default_factory=list)
     restored: list[str] = field(default_factory=list)
     pruned: list[str] = field(default_factory=list)
-    # What a reader of the report should know, by the path of the file.
+    # Pairs of a file's path and a remark about it.
     notes: list[tuple[str, str]] = field(default_factory=list)
 
     @property
@@ -75,14 +76,14 @@ class ImportReport:
 
 
 @dataclass(frozen=True)
-class Import:
+class ImportOptions:
     """
-    What an import is to do.
+    Where an import writes, and what it does.
 
-    `tree` names the folder: a document comes from one file of one tree. `publish`
-    leaves every document published as it is in its file. `prune` withdraws those
-    whose file is gone and puts them into the archive; a file of `held` is there,
-    though it could not be used. A trial keeps nothing.
+    `tree` names the folder; a document belongs to one file of one tree. `publish`
+    publishes every document as it is in its file. `prune` unpublishes and archives
+    the documents whose file is gone; files in `skipped_paths` could not be read but
+    exist. `is_dry_run` rolls everything back.
     """
 
     collection: Collection
@@ -91,183 +92,191 @@ class Import:
     tree: str
     publish: bool = False
     prune: bool = False
-    held: frozenset[str] = frozenset()
-    is_trial: bool = False
+    skipped_paths: frozenset[str] = frozenset()
+    is_dry_run: bool = False
 
 
-class _Trial(Exception):
-    """Ends the transaction of a trial, so that nothing of it is kept."""
+class _DryRun(Exception):
+    """Rolls back the transaction of a dry run."""
 
 
-def document_source(**members: Any) -> DocumentSource:
-    """Return the source, or raise ValidationFailed with what is wrong with it."""
+def document_source(**fields: Any) -> DocumentSource:
+    """Return the source, or raise ValidationFailed with the first error."""
     try:
-        return DocumentSource(**members)
+        return DocumentSource(**fields)
     except ValidationError as error:
-        wrong = error.errors(include_url=False, include_input=False)[0]
-    sentence = str(wrong["msg"]).removeprefix("Value error, ").rstrip(".")
-    name = wrong["loc"][0] if wrong["loc"] else "file"
+        first = error.errors(include_url=False, include_input=False)[0]
+    sentence = str(first["msg"]).removeprefix("Value error, ").rstrip(".")
+    name = first["loc"][0] if first["loc"] else "file"
     raise ValidationFailed(f"The {name} cannot be used: {sentence}.")
 
 
 def import_documents(
     sources: Sequence[DocumentSource],
-    request: Import,
+    options: ImportOptions,
     progress: Callable[[Sequence[DocumentSource]], Iterable[DocumentSource]] = iter,
 ) -> ImportReport:
     """
-    Bring the sources into a collection of the docs project: all, or none.
+    Import the sources into a collection of the docs project, in one transaction.
 
-    What is the same stays untouched, so a second import changes nothing. `progress`
-    goes through the sources and may show how far it is.
+    A document that equals its file is not touched, so importing twice changes
+    nothing. `progress` iterates over the sources and may show a progress bar.
     """
     report = ImportReport()
-    with suppress(_Trial), writing():
-        register = Register(docs_project(), sources, request)
-        ids = [each.id for each in register.found.values()]
-        texts = DOCUMENTS.contents_of(ids, DocumentRow.version)
+    with suppress(_DryRun), writing():
+        matcher = DocumentMatcher(docs_project(), sources, options)
+        ids = [document.id for document in matcher.documents.values()]
+        contents = DOCUMENTS.contents_of(ids, DocumentRow.version)
         for source in progress(sources):
-            document = register.found.get(source.path)
-            text = texts.get(document.id) if document else None
-            document = _kept(source, document, text, register, report)
-            if request.publish:
-                _published(document, request, report)
-        if request.prune:
-            _pruned(register, report)
+            document = matcher.documents.get(source.path)
+            if document is None:
+                document = _create(source, matcher, report)
+            else:
+                content = contents.get(document.id)
+                document = _update(source, document, content, options, report)
+            if options.publish:
+                _publish(document, options, report)
+        if options.prune:
+            _prune(matcher, report)
         if report.changed:
             mark("docs")
-        if request.is_trial:
-            raise _Trial
+        if options.is_dry_run:
+            raise _DryRun
     return report
 
 
-class Register:
-    """Which document each source is, and which slugs are taken."""
+class DocumentMatcher:
+    """Matches sources with existing documents, and assigns free slugs."""
 
     def __init__(
-        self, project: ProjectRow, sources: Sequence[DocumentSource], request: Import
+        self,
+        project: ProjectRow,
+        sources: Sequence[DocumentSource],
+        options: ImportOptions,
     ) -> None:
-        self.asked, self.project = request, project
-        ours = DocumentRow.select().where(DocumentRow.project == project.id)
-        rows = list(ours.order_by(DocumentRow.id))
-        self._paths = {each.path for each in sources} | request.held
-        self._own = {str(r.source_path): r for r in rows if self._is_of_tree(r)}
-        self._taken = {row.slug: row for row in rows}
-        self.found: dict[str, DocumentRow] = {}
+        self.project, self.options = project, options
+        query = DocumentRow.select().where(DocumentRow.project == project.id)
+        rows = list(query.order_by(DocumentRow.id))
+        self._paths = {source.path for source in sources} | options.skipped_paths
+        self._by_path = {
+            str(row.source_path): row for row in rows if self._is_of_tree(row)
+        }
+        self._by_slug = {row.slug: row for row in rows}
+        # The existing document of each source that has one, by path.
+        self.documents: dict[str, DocumentRow] = {}
         for source in sources:
-            document = self._own.get(source.path) or self._adopted(source.slug)
+            document = self._by_path.get(source.path) or self._adopt(source.slug)
             if document is not None:
-                self.found[source.path] = document
+                self.documents[source.path] = document
         self._slugs = {row.slug for row in rows}
 
-    def gone(self) -> list[DocumentRow]:
-        """Return the documents of this tree whose file is in it no more."""
-        kept = {each.id for each in self.found.values()}
+    def without_file(self) -> list[DocumentRow]:
+        """Return the documents of this tree whose file no longer exists."""
+        matched_ids = {document.id for document in self.documents.values()}
         return [
             row
-            for path, row in self._own.items()
-            if row.source_tree and path not in self._paths and row.id not in kept
+            for path, row in self._by_path.items()
+            if row.source_tree and path not in self._paths and row.id not in matched_ids
         ]
 
-    def free_slug(self, source: DocumentSource) -> str:
-        """Return the slug of a new document: its own, or one that is free."""
+    def reserve_slug(self, source: DocumentSource) -> str:
+        """Return the slug of a new document, with a number appended if it is taken."""
         slug = unique_slug(source.slug, self._slugs)
         self._slugs.add(slug)
         return slug
 
     def _is_of_tree(self, row: DocumentRow) -> bool:
-        is_here = row.collection == self.asked.collection
-        # What came in before trees had names is of any.
-        is_of_tree = row.source_tree in (None, self.asked.tree)
-        return bool(row.source_path) and is_here and is_of_tree
+        is_in_collection = row.collection == self.options.collection
+        # Documents imported before trees had names may be of any tree.
+        is_of_tree = row.source_tree in (None, self.options.tree)
+        return bool(row.source_path) and is_in_collection and is_of_tree
 
-    def _adopted(self, slug: str) -> DocumentRow | None:
+    def _adopt(self, slug: str) -> DocumentRow | None:
         """
-        Return the document of that slug, if a file may have it.
+        Return the document with the slug, if a file may take it over.
 
-        It is one that came from no file yet, or whose file was renamed.
+        It may if the document came from no file, or if its file was renamed.
         """
-        row = self._taken.get(slug)
-        if row is None or row.collection not in (None, self.asked.collection):
+        row = self._by_slug.get(slug)
+        if row is None or row.collection not in (None, self.options.collection):
             return None
         was_renamed = self._is_of_tree(row) and row.source_path not in self._paths
         if row.source_path and not was_renamed:
             return None
-        # Two files may wish for it; the first has it.
-        return self._taken.pop(slug)
+        # Only the first of several files with the same slug gets the document.
+        return self._by_slug.pop(slug)
 
 
-def _kept(
+def _update(
     source: DocumentSource,
-    document: DocumentRow | None,
-    text: str | None,
-    register: Register,
+    document: DocumentRow,
+    content: str | None,
+    options: ImportOptions,
     report: ImportReport,
 ) -> DocumentRow:
-    """Create the document, or save it when it differs from its file."""
-    if document is None:
-        return _created(source, register, report)
-    asked = register.asked
+    """Save the document if it differs from its file."""
     if document.archived_at is not None:
-        restored = RestoreDocument(id=document.id)
-        document, _ = restore_document(restored, asked.now, asked.actor)
+        restore = RestoreDocument(id=document.id)
+        document, _ = restore_document(restore, options.now, options.actor)
         report.restored.append(document.slug)
-    wanted = {name: getattr(source, name) for name in MEMBERS}
-    wanted |= {"collection": asked.collection}
-    came_from = (document.source_tree, document.source_path)
-    same_words = all(getattr(document, n) == v for n, v in wanted.items())
-    if not same_words or text != source.content:
-        wanted |= {"id": document.id, "content": source.content}
-        document = update_document(UpdateDocument(**wanted), asked.now, asked.actor)
-    elif came_from == (asked.tree, source.path):
+    values = {name: getattr(source, name) for name in FIELDS}
+    values |= {"collection": options.collection}
+    origin = (document.source_tree, document.source_path)
+    is_same = all(getattr(document, name) == value for name, value in values.items())
+    if not is_same or content != source.content:
+        update = UpdateDocument(id=document.id, content=source.content, **values)
+        document = update_document(update, options.now, options.actor)
+    elif origin == (options.tree, source.path):
         report.unchanged.append(document.slug)
         return document
-    if came_from[1] is None:
-        told = f"It takes the place of the document '{document.slug}'."
-        report.notes.append((source.path, told))
+    if document.source_path is None:
+        note = f"It replaces the document '{document.slug}', which came from no file."
+        report.notes.append((source.path, note))
     report.updated.append(document.slug)
-    document.source_tree, document.source_path = asked.tree, source.path
+    document.source_tree, document.source_path = options.tree, source.path
     document.save()
     return document
 
 
-def _created(
-    source: DocumentSource, register: Register, report: ImportReport
+def _create(
+    source: DocumentSource, matcher: DocumentMatcher, report: ImportReport
 ) -> DocumentRow:
-    asked, slug = register.asked, register.free_slug(source)
+    options, slug = matcher.options, matcher.reserve_slug(source)
     if slug != source.slug:
-        told = f"The slug '{source.slug}' is taken, so its slug is '{slug}'."
-        report.notes.append((source.path, told))
-    wanted = CreateDocument(
-        project_id=register.project.id,
+        note = f"The slug '{source.slug}' is taken, so its slug is '{slug}'."
+        report.notes.append((source.path, note))
+    request = CreateDocument(
+        project_id=matcher.project.id,
         slug=slug,
         type="note",
         content=source.content,
-        collection=asked.collection,
-        **{name: getattr(source, name) for name in MEMBERS},
+        collection=options.collection,
+        **{name: getattr(source, name) for name in FIELDS},
     )
     report.created.append(slug)
     return create_document(
-        wanted,
-        asked.now,
-        asked.actor,
+        request,
+        options.now,
+        options.actor,
         source_path=source.path,
-        source_tree=asked.tree,
+        source_tree=options.tree,
     )
 
 
-def _published(document: DocumentRow, request: Import, report: ImportReport) -> None:
+def _publish(
+    document: DocumentRow, options: ImportOptions, report: ImportReport
+) -> None:
     if document.published_version != document.version:
-        wanted = PublishDocument(id=document.id, version=document.version)
-        publish_document(wanted, request.now, request.actor)
+        request = PublishDocument(id=document.id, version=document.version)
+        publish_document(request, options.now, options.actor)
         report.published.append(document.slug)
 
 
-def _pruned(register: Register, report: ImportReport) -> None:
-    asked = register.asked
-    for row in register.gone():
+def _prune(matcher: DocumentMatcher, report: ImportReport) -> None:
+    now, actor = matcher.options.now, matcher.options.actor
+    for row in matcher.without_file():
         if row.published_version is not None:
-            unpublish_document(UnpublishDocument(id=row.id), asked.now, asked.actor)
-        _, changed = remove_document(RemoveDocument(id=row.id), asked.now, asked.actor)
-        if changed:
+            unpublish_document(UnpublishDocument(id=row.id), now, actor)
+        _, is_changed = remove_document(RemoveDocument(id=row.id), now, actor)
+        if is_changed:
             report.pruned.append(row.slug)

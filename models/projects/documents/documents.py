@@ -1,4 +1,4 @@
-"""Documents: written, changed, found, listed."""
+"""Create, update and list documents."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -22,30 +22,31 @@ from models.projects.documents.rows import (
     DOCUMENTS,
     DocumentRow,
     document_with,
-    leave_address,
+    record_former_address,
 )
 from models.projects.fields import (
     Actor,
     ActorType,
-    Commas,
-    NamedInProject,
-    OrNull,
+    CommaSeparated,
+    IdOrSlugQuery,
+    NullIfEmpty,
     Summary,
     Text,
     Title,
     Version,
 )
 from models.projects.members.role_checks import require_role
-from models.projects.projects.activity import record_activity, told_changes
+from models.projects.projects.activity import changes_to_json, record_activity
 from models.projects.projects.rows import project_with, require_active
-from models.projects.versioning.listing import ListVersioned, registered
+from models.projects.versioning.listing import ListVersioned, list_versioned
 
 DocumentType = Literal["rfc", "runbook", "note", "design"]
 Collection = Literal["guides", "products", "support"]
 Section = Annotated[str, TRIMMED, Field(min_length=1, max_length=80), SingleLine]
 Position = Annotated[WholeNumber, Field(ge=0, le=10_000)]
-Note = OrNull[Annotated[str, Field(max_length=300)]]
-# Where the page stands: not versioned, so a change shows at once on the site.
+Note = NullIfEmpty[Annotated[str, Field(max_length=300)]]
+# The position of the page on the site. It is not versioned, so a change is public
+# immediately.
 PLACEMENT = ("collection", "section", "position")
 
 
@@ -82,6 +83,10 @@ class CreateDocument(Schema):
     position: Position = 0
 
 
+# Fields of UpdateDocument that are not written to the document.
+UNVERSIONED = {"id", "note", "expected_version"}
+
+
 class UpdateDocument(Schema):
     id: Id
     title: MayOmit[Title] = None
@@ -95,14 +100,14 @@ class UpdateDocument(Schema):
     expected_version: MayOmit[Version] = None
 
     @model_validator(mode="after")
-    def _says_something(self) -> "UpdateDocument":
-        given = self.model_fields_set - {"id", "note", "expected_version"}
-        if not given and self.note is None:
-            raise ValueError("Give at least one member to change, or a note.")
+    def _require_change(self) -> "UpdateDocument":
+        changed = self.model_fields_set - UNVERSIONED
+        if not changed and self.note is None:
+            raise ValueError("Give at least one field to change, or a note.")
         return self
 
 
-class GetDocument(NamedInProject):
+class GetDocument(IdOrSlugQuery):
     pass
 
 
@@ -114,13 +119,13 @@ def create_document(
     source_path: str | None = None,
     source_tree: str | None = None,
 ) -> DocumentRow:
-    """Keep a new document, which nobody outside sees until it is published."""
+    """Create a document at version 1; it is private until it is published."""
     project = project_with(request.project_id)
     require_role(project, actor, "documents:create")
     require_active(project)
-    DOCUMENTS.require_free(project, request.slug)
-    members = request.all_fields()
-    content = members.pop("content")
+    DOCUMENTS.require_free_slug(project, request.slug)
+    fields = request.all_fields()
+    content = fields.pop("content")
     document = DocumentRow.create(
         id=new_id(now),
         version=1,
@@ -130,12 +135,19 @@ def create_document(
         updated_at=now,
         source_path=source_path,
         source_tree=source_tree,
-        **members,
+        **fields,
     )
-    DOCUMENTS.keep(document, content, actor, summary=document.summary)
-    told = {name: members[name] for name in ("slug", "title", "type")}
+    DOCUMENTS.save_revision(document, content, actor, summary=document.summary)
     record_activity(
-        project, "document.created", document.id, actor, now, **told, version=1
+        project,
+        "document.created",
+        document.id,
+        actor,
+        now,
+        slug=document.slug,
+        title=document.title,
+        type=document.type,
+        version=1,
     )
     return document
 
@@ -144,22 +156,27 @@ def update_document(
     request: UpdateDocument, now: datetime, actor: Actor
 ) -> DocumentRow:
     """
-    Keep a new version; members left out stay as they are.
+    Save a new version; omitted fields keep their values.
 
-    What is public changes only in its placement, which needs a maintainer; the
-    words wait until the version is published.
+    While the document is published, title, summary and content stay private until
+    the version is published; the placement is public immediately and needs a
+    maintainer.
     """
-    document = DOCUMENTS.with_content(document_with(request.id))
-    wanted = _wanted(request)
-    _require_may_save(document, wanted, actor)
+    document = DOCUMENTS.load_content(document_with(request.id))
+    values = {
+        name: value
+        for name, value in request.sent_fields().items()
+        if name not in UNVERSIONED
+    }
+    _require_role(document, values, actor)
     DOCUMENTS.require_version(document, request.expected_version)
     require_active(document.project, document)
-    _require_collection(document, wanted)
-    content = wanted.pop("content", document.content)
-    changes = _saved(document, wanted, now)
+    _require_collection(document, values)
+    content = values.pop("content", document.content)
+    changes = _change_head(document, values, now)
     if content != document.content:
         changes["content"] = (document.content, content)
-    DOCUMENTS.keep(
+    DOCUMENTS.save_revision(
         document, content, actor, summary=document.summary, note=request.note
     )
     record_activity(
@@ -169,53 +186,44 @@ def update_document(
         actor,
         now,
         version=document.version,
-        changes=told_changes(changes),
+        changes=changes_to_json(changes),
         note=request.note,
     )
     return document
 
 
-def _wanted(request: UpdateDocument) -> dict[str, Any]:
-    aside = {"id", "note", "expected_version"}
-    return {
-        name: each for name, each in request.sent_fields().items() if name not in aside
-    }
-
-
-def _require_may_save(
-    document: DocumentRow, wanted: dict[str, Any], actor: Actor
-) -> None:
-    moves = any(
-        name in wanted and wanted[name] != getattr(document, name) for name in PLACEMENT
+def _require_role(document: DocumentRow, values: dict[str, Any], actor: Actor) -> None:
+    is_moved = any(
+        name in values and values[name] != getattr(document, name) for name in PLACEMENT
     )
     case = "documents:update"
-    if moves and document.published_version is not None:
+    if is_moved and document.published_version is not None:
         case += " of the placement while published"
     require_role(document.project, actor, case)
 
 
-def _require_collection(document: DocumentRow, wanted: dict[str, Any]) -> None:
-    if document.is_on_site and wanted.get("collection", "unsaid") is None:
+def _require_collection(document: DocumentRow, values: dict[str, Any]) -> None:
+    if document.is_on_site and values.get("collection", "omitted") is None:
         raise DocumentPublished(
             f"The {document.noun} is published, so it needs a collection."
             " Unpublish it first."
         )
 
 
-def _saved(
-    document: DocumentRow, wanted: dict[str, Any], now: datetime
+def _change_head(
+    document: DocumentRow, values: dict[str, Any], now: datetime
 ) -> dict[str, Change]:
-    """Save the head as the next version; return what differs."""
-    if wanted.get("collection", document.collection) != document.collection:
-        leave_address(document)
-    changes = document.change(wanted | {"version": document.version + 1}, now)
+    """Save the head as the next version; return the changes."""
+    if values.get("collection", document.collection) != document.collection:
+        record_former_address(document)
+    changes = document.change(values | {"version": document.version + 1}, now)
     del changes["version"]
     return changes
 
 
 class ListDocuments(ListVersioned):
-    type: Commas[DocumentType] | None = None
-    collection: Commas[Collection | Literal["none"]] | None = None
+    type: CommaSeparated[DocumentType] | None = None
+    collection: CommaSeparated[Collection | Literal["none"]] | None = None
     section: Section | None = None
     published: QueryBoolean | None = None
     stale: QueryBoolean | None = None
@@ -230,38 +238,39 @@ SORTS = {
 }
 
 
-def documents_listed(query: ListDocuments) -> Page[DocumentRow]:
-    where = [*_where(query), *_released(query)]
-    return registered(DOCUMENTS, query, SORTS[query.sort], where)
+def list_documents(query: ListDocuments) -> Page[DocumentRow]:
+    conditions = [*_conditions(query), *_publication_conditions(query)]
+    return list_versioned(DOCUMENTS, query, SORTS[query.sort], conditions)
 
 
-def _where(query: ListDocuments) -> list[Any]:
-    found: list[Any] = []
+def _conditions(query: ListDocuments) -> list[Any]:
+    conditions: list[Any] = []
     if query.type is not None:
-        found.append(DocumentRow.type.in_(query.type))
+        conditions.append(DocumentRow.type.in_(query.type))
     if query.collection is not None:
-        placed = DocumentRow.collection.in_(query.collection)
-        nowhere = DocumentRow.collection.is_null()
-        found.append(placed | nowhere if "none" in query.collection else placed)
+        in_collection = DocumentRow.collection.in_(query.collection)
+        if "none" in query.collection:
+            in_collection |= DocumentRow.collection.is_null()
+        conditions.append(in_collection)
     if query.section is not None:
-        found.append(DocumentRow.section == query.section)
+        conditions.append(DocumentRow.section == query.section)
     if query.q is not None:
-        found.append(
+        conditions.append(
             DocumentRow.title.contains(query.q)
             | DocumentRow.slug.contains(query.q)
             | DocumentRow.summary.contains(query.q)
         )
-    return found
+    return conditions
 
 
-def _released(query: ListDocuments) -> list[Any]:
-    found: list[Any] = []
+def _publication_conditions(query: ListDocuments) -> list[Any]:
+    conditions: list[Any] = []
     if query.published is not None:
-        found.append(DocumentRow.published_version.is_null(not query.published))
+        conditions.append(DocumentRow.published_version.is_null(not query.published))
     if query.stale is not None:
         is_stale = DocumentRow.published_version < DocumentRow.version
-        is_fresh = DocumentRow.published_version.is_null() | (
+        is_current = DocumentRow.published_version.is_null() | (
             DocumentRow.published_version == DocumentRow.version
         )
-        found.append(is_stale if query.stale else is_fresh)
-    return found
+        conditions.append(is_stale if query.stale else is_current)
+    return conditions

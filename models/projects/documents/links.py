@@ -1,4 +1,4 @@
-"""Where the links of a document lead, and which links lead to it."""
+"""Check the links of a document, and list the links that lead to it."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -6,29 +6,37 @@ from typing import Literal, NamedTuple
 
 from models.base import Schema
 from models.fields import Id, QueryInteger, Slug
-from models.projects.documents.addresses import Addresses, fragment_of, href_of
-from models.projects.documents.preview import Site, Text
-from models.projects.documents.publication_history import earlier_revisions
+from models.projects.documents.link_resolver import (
+    LinkResolver,
+    document_href,
+    link_fragment,
+)
+from models.projects.documents.publication_history import earlier_published_revisions
 from models.projects.documents.published import (
     PublishedPage,
     published_contents,
     published_documents,
 )
 from models.projects.documents.renamed_headings import former_ids
-from models.projects.documents.rendered_bodies import Body, bodies_with, links_with
+from models.projects.documents.rendered_bodies import (
+    RenderedBody,
+    stored_bodies,
+    stored_links,
+)
 from models.projects.documents.rows import DOCUMENTS, DocumentRevisionRow, DocumentRow
-from models.projects.fields import NamedInProject
+from models.projects.documents.site_preview import RenderInput, SitePreview
+from models.projects.fields import IdOrSlugQuery
 from models.response_headers import without_query
 
-# Links that lead out of the document, and links that lead to it.
-MOST = 1_000
-# What is rendered for one answer, beside the document, where the site has yet to.
-MOST_BYTES = 1024 * 1024
+# Links that are returned in each direction.
+MAX_LINKS = 1_000
+# Bytes of other documents that one call renders because the site has yet to.
+MAX_RENDERED_BYTES = 1024 * 1024
 
 Problem = Literal["nothing-there", "no-heading"]
 
 
-class GetDocumentLinks(NamedInProject):
+class GetDocumentLinks(IdOrSlugQuery):
     version: QueryInteger | None = None
 
 
@@ -53,123 +61,128 @@ class DocumentLinks(Schema):
     unread: int
 
 
-def document_links(query: GetDocumentLinks, site: Site) -> DocumentLinks:
-    """Look at the links of one version as if it were the public one."""
-    document: DocumentRow = DOCUMENTS.got(query)
+def document_links(query: GetDocumentLinks, site: SitePreview) -> DocumentLinks:
+    """Check the links of one version as if it were the published one."""
+    document: DocumentRow = DOCUMENTS.get(query)
     version = document.version if query.version is None else query.version
     revision: DocumentRevisionRow = DOCUMENTS.revision_of(document, version)
-    seen = _Seen(document, revision, site)
-    own, incoming = list(seen.outgoing()), list(seen.incoming())
+    checker = _LinkChecker(document, revision, site)
+    outgoing, incoming = list(checker.outgoing()), list(checker.incoming())
     return DocumentLinks(
         document_id=document.id,
         version=version,
-        outgoing=[_told(each) for each in own if each.problem is None],
-        incoming=[_told(each) for each in incoming[:MOST]],
-        broken=[_told(each) for each in own if each.problem is not None],
-        truncated=seen.has_more or len(incoming) > MOST,
-        unread=seen.unread,
+        outgoing=[_to_schema(link) for link in outgoing if link.problem is None],
+        incoming=[_to_schema(link) for link in incoming[:MAX_LINKS]],
+        broken=[_to_schema(link) for link in outgoing if link.problem is not None],
+        truncated=checker.has_more_links or len(incoming) > MAX_LINKS,
+        unread=checker.unread,
     )
 
 
-class _Found(NamedTuple):
+class _ResolvedLink(NamedTuple):
     target: str
     href: str | None
     other: PublishedPage | None
     problem: Problem | None
 
 
-class _Seen:
-    """The public documents as they would stand with this version among them."""
+class _LinkChecker:
+    """Resolves links among the published documents as if this version were one."""
 
     def __init__(
-        self, document: DocumentRow, revision: DocumentRevisionRow, site: Site
+        self, document: DocumentRow, revision: DocumentRevisionRow, site: SitePreview
     ) -> None:
         self.site = site
-        self.page = _page(document, revision)
+        self.page = _published_page(document, revision)
         self.is_on_site = document.project.builtin and bool(document.collection)
+        # Documents whose links are unknown, since they were not rendered yet.
         self.unread = 0
         self._content = revision.content
-        self._others = [e for e in published_documents() if e.id != document.id]
+        self._others = [
+            page for page in published_documents() if page.id != document.id
+        ]
         own = [self.page] if self.is_on_site else []
-        self._addresses = Addresses([*self._others, *own])
+        self._resolver = LinkResolver([*self._others, *own])
         self._ids: dict[str, frozenset[str]] = {}
 
     @property
-    def has_more(self) -> bool:
-        return len(self._own_body.links) > MOST
+    def has_more_links(self) -> bool:
+        return len(self._own_body.links) > MAX_LINKS
 
-    def outgoing(self) -> Iterator[_Found]:
-        for target in self._body(self.page).links[:MOST]:
-            href = self._addresses.resolve(self.page, target)
+    def outgoing(self) -> Iterator[_ResolvedLink]:
+        for target in self._body_of(self.page).links[:MAX_LINKS]:
+            href = self._resolver.resolve(self.page, target)
             other = self._document_at(href)
-            yield _Found(target, href, other, self._problem(href, other))
+            yield _ResolvedLink(target, href, other, self._problem(href, other))
 
-    def incoming(self) -> Iterator[_Found]:
-        """What has no page has no address that a link could lead to."""
-        here = href_of(self.page)
+    def incoming(self) -> Iterator[_ResolvedLink]:
+        # A document that has no page has no address to link to.
+        own_href = document_href(self.page)
         for other, links in self._links_of_others() if self.is_on_site else ():
             for target in links:
-                href = self._addresses.resolve(other, target)
-                if href and without_query(href) == here:
+                href = self._resolver.resolve(other, target)
+                if href and without_query(href) == own_href:
                     problem = self._problem(href, self.page)
-                    yield _Found(target, href, other, problem)
+                    yield _ResolvedLink(target, href, other, problem)
 
     def _document_at(self, href: str | None) -> PublishedPage | None:
         if href is None:
             return None
         path = without_query(href)
-        return self._addresses.document_at(path) if path else self.page
+        return self._resolver.document_at(path) if path else self.page
 
     def _problem(self, href: str | None, other: PublishedPage | None) -> Problem | None:
-        if href is None or (other is None and not self.site.holds(href)):
+        if href is None or (other is None and not self.site.has_file(href)):
             return "nothing-there"
-        fragment = fragment_of(href)
+        fragment = link_fragment(href)
         if other is None or not fragment or fragment in self._ids_of(other):
             return None
         return "no-heading"
 
     def _ids_of(self, page: PublishedPage) -> frozenset[str]:
-        """Return the anchors of a page, and those it keeps of earlier headings."""
+        """Return the ids of a page's headings, present and former."""
         if page.id not in self._ids:
-            body = self._body(page)
-            earlier = earlier_revisions({page.id: page.published_version})
+            body = self._body_of(page)
+            earlier = earlier_published_revisions({page.id: page.published_version})
             outlines = [
-                self._kept_or_made(each, each.content()).headings
-                for each in earlier.get(page.id, ())
+                self._stored_or_rendered(revision, revision.content()).headings
+                for revision in earlier.get(page.id, ())
             ]
-            old = former_ids([*outlines, body.headings])
-            self._ids[page.id] = body.ids | old.keys()
+            former = former_ids([*outlines, body.headings])
+            self._ids[page.id] = body.ids | former.keys()
         return self._ids[page.id]
 
-    def _body(self, page: PublishedPage) -> Body:
+    def _body_of(self, page: PublishedPage) -> RenderedBody:
         if page is self.page:
             return self._own_body
-        return self._kept_or_made(page, published_contents([page.id])[page.id])
+        return self._stored_or_rendered(page, published_contents([page.id])[page.id])
 
     @cached_property
-    def _own_body(self) -> Body:
-        return self._kept_or_made(self.page, self._content)
+    def _own_body(self) -> RenderedBody:
+        return self._stored_or_rendered(self.page, self._content)
 
-    def _kept_or_made(self, text: Text, content: str) -> Body:
-        key = self.site.key(text)
-        return bodies_with([key]).get(key) or self.site.body(text, content)
+    def _stored_or_rendered(self, text: RenderInput, content: str) -> RenderedBody:
+        key = self.site.body_key(text)
+        return stored_bodies([key]).get(key) or self.site.render_body(text, content)
 
     def _links_of_others(self) -> Iterator[tuple[PublishedPage, Sequence[str]]]:
-        keys = {each.id: self.site.key(each) for each in self._others}
-        kept = links_with(list(keys.values()))
-        left = MOST_BYTES
-        for each in self._others:
-            links = kept.get(keys[each.id])
-            if links is None and each.size <= left:
-                left -= each.size
-                links = self._body(each).links
+        keys = {page.id: self.site.body_key(page) for page in self._others}
+        stored = stored_links(list(keys.values()))
+        remaining_bytes = MAX_RENDERED_BYTES
+        for page in self._others:
+            links = stored.get(keys[page.id])
+            if links is None and page.size <= remaining_bytes:
+                remaining_bytes -= page.size
+                links = self._body_of(page).links
             if links is None:
                 self.unread += 1
             else:
-                yield each, links
+                yield page, links
 
 
-def _page(document: DocumentRow, revision: DocumentRevisionRow) -> PublishedPage:
+def _published_page(
+    document: DocumentRow, revision: DocumentRevisionRow
+) -> PublishedPage:
     return PublishedPage(
         id=document.id,
         slug=document.slug,
@@ -188,13 +201,13 @@ def _page(document: DocumentRow, revision: DocumentRevisionRow) -> PublishedPage
     )
 
 
-def _told(found: _Found) -> DocumentLink:
-    other = found.other
+def _to_schema(link: _ResolvedLink) -> DocumentLink:
+    other = link.other
     return DocumentLink(
-        target=found.target,
-        href=found.href,
+        target=link.target,
+        href=link.href,
         document_id=other.id if other else None,
         slug=other.slug if other else None,
         title=other.title if other else None,
-        problem=found.problem,
+        problem=link.problem,
     )

@@ -1,4 +1,4 @@
-"""Publication: which revision of a document the public sees."""
+"""Publish and unpublish revisions of documents."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from models.projects.documents.rows import (
     DOCUMENTS,
     DocumentRow,
     document_with,
-    leave_address,
+    record_former_address,
 )
 from models.projects.fields import Actor, Version
 from models.projects.members.role_checks import require_role
@@ -30,9 +30,10 @@ def publish_document(
     request: PublishDocument, now: datetime, actor: Actor
 ) -> tuple[DocumentRow, bool]:
     """
-    Pin a revision, the head unless named; tell whether that changed anything.
+    Publish a revision, the head by default; return whether that changed anything.
 
-    An older version takes the public back. Later saves stay private.
+    Publishing an older version is a rollback. Later saves stay private until they are
+    published. Raise CollectionRequired if the document would have no page.
     """
     document = document_with(request.id)
     version = request.version or document.version
@@ -42,12 +43,12 @@ def publish_document(
     require_active(document.project, document)
     if document.project.builtin and document.collection is None:
         raise CollectionRequired(
-            f"The {document.noun} has no collection, so its page would appear"
-            " nowhere. Set one, then publish."
+            f"The {document.noun} has no collection, so it would have no page."
+            " Set a collection before publishing it."
         )
     previous = document.published_version
     if previous == version:
-        return DOCUMENTS.with_content(document), False
+        return DOCUMENTS.load_content(document), False
     document.change({"published_version": version, "published_at": now}, now)
     record_activity(
         document.project,
@@ -59,20 +60,20 @@ def publish_document(
         previousVersion=previous,
         rollback=previous is not None and version < previous,
     )
-    return DOCUMENTS.with_content(document), True
+    return DOCUMENTS.load_content(document), True
 
 
 def unpublish_document(
     request: UnpublishDocument, now: datetime, actor: Actor
 ) -> tuple[DocumentRow, bool]:
-    """Take the document from the public; tell whether it was there."""
+    """Unpublish a document; return whether it was published."""
     document = document_with(request.id)
     require_role(document.project, actor, "documents:unpublish")
     require_active(document.project)
     version = document.published_version
     if version is None:
-        return DOCUMENTS.with_content(document), False
-    leave_address(document)
+        return DOCUMENTS.load_content(document), False
+    record_former_address(document)
     document.change({"published_version": None, "published_at": None}, now)
     record_activity(
         document.project,
@@ -82,4 +83,4 @@ def unpublish_document(
         now,
         version=version,
     )
-    return DOCUMENTS.with_content(document), True
+    return DOCUMENTS.load_content(document), True

@@ -1,4 +1,4 @@
-"""Which revisions were public when, by the feed of what happened."""
+"""Find the document revisions that were public earlier, by the activity feed."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -8,9 +8,11 @@ from typing import Any
 from models.projects.documents.rows import DOCUMENTS, DocumentRevisionRow, DocumentRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
-from models.projects.versioning.versioned import AT_ONCE
+from models.projects.versioning.versioned import BATCH_SIZE
 
 PUBLISHED = "document.published"
+# Limits of the earlier revisions of one document; older ones are left out.
+MAX_REVISIONS, MAX_BYTES = 20, 2 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -23,23 +25,39 @@ class Publication:
 
 
 @dataclass(frozen=True)
-class Revision:
-    """The words of a document at one version."""
+class RevisionText:
+    """The text of a document at one version."""
 
     title: str
     summary: str | None
     content: str
 
 
-def newest_publication() -> int:
-    """Return the number of the last publication of the docs, 0 where none was."""
-    newest = _publications().order_by(ActivityRow.number.desc()).first()
-    return newest.number if newest else 0
+@dataclass(frozen=True)
+class EarlierRevision:
+    """A revision that was public; its content is read on demand."""
+
+    id: str
+    document_id: str
+    version: int
+    title: str
+    digest: str
+    size: int
+
+    def content(self) -> str:
+        row = DocumentRevisionRow.get_by_id(self.id)
+        return str(row.content)
+
+
+def last_publication_number() -> int:
+    """Return the number of the last publication in the docs project, 0 if none."""
+    last = _publications_of_docs().order_by(ActivityRow.number.desc()).first()
+    return last.number if last else 0
 
 
 def publications_after(number: int) -> list[Publication]:
-    """Return the publications of the docs with higher numbers, oldest first."""
-    query = _publications().where(ActivityRow.number > number)
+    """Return the publications in the docs project after a number, oldest first."""
+    query = _publications_of_docs().where(ActivityRow.number > number)
     return [
         Publication(
             row.number, row.entity_id, (row.metadata or {}).get("previousVersion")
@@ -48,26 +66,54 @@ def publications_after(number: int) -> list[Publication]:
     ]
 
 
-def revisions_at(versions: Mapping[str, int]) -> Iterator[Revision]:
-    """Yield the words of documents at their versions, in the order of the mapping."""
-    rest = iter(versions.items())
-    while chunk := dict(islice(rest, AT_ONCE)):
-        public = {row.document_id: row for row in _public(list(chunk))}
-        for id, version in chunk.items():
-            row = public.get(id)
+def revisions_at(versions: Mapping[str, int]) -> Iterator[RevisionText]:
+    """Yield the texts of documents at the versions, in the order of the mapping."""
+    items = iter(versions.items())
+    while batch := dict(islice(items, BATCH_SIZE)):
+        published = {row.document_id: row for row in _published_texts(list(batch))}
+        for id, version in batch.items():
+            row = published.get(id)
             if row is None or row.version != version:
                 row = DocumentRevisionRow.get(document=id, version=version)
-            yield Revision(row.title, row.summary, row.content)
+            yield RevisionText(row.title, row.summary, row.content)
 
 
-def _publications() -> Any:
+def earlier_published_revisions(
+    current: Mapping[str, int],
+) -> dict[str, list[EarlierRevision]]:
+    """
+    Return the revisions that were public before, by document, oldest first.
+
+    `current` names the published version of each document, which is left out. A
+    version that was public several times counts from its last publication.
+    """
+    published: dict[str, list[int]] = {}
+    ids = list(current)
+    for start in range(0, len(ids), BATCH_SIZE):
+        published |= _published_versions(ids[start : start + BATCH_SIZE])
+    earlier = {}
+    for id, versions in published.items():
+        others = [version for version in versions if version != current[id]]
+        if revisions := _revisions(id, others[-MAX_REVISIONS:]):
+            earlier[id] = revisions
+    return earlier
+
+
+def documents_with_several_versions() -> set[str]:
+    """Return the ids of public documents that may have shown another version before."""
+    condition = (DocumentRow.version > 1) & DocumentRow.published_version.is_null(False)
+    rows: Any = DocumentRow.select(DocumentRow.id).where(condition).tuples()
+    return {id for (id,) in rows}
+
+
+def _publications_of_docs() -> Any:
     docs = ProjectRow.select(ProjectRow.id).where(ProjectRow.builtin)
     return ActivityRow.select(
         ActivityRow.number, ActivityRow.entity_id, ActivityRow.metadata
     ).where(ActivityRow.project.in_(docs) & (ActivityRow.action == PUBLISHED))
 
 
-def _public(ids: list[str]) -> Any:
+def _published_texts(ids: list[str]) -> Any:
     return (
         DocumentRevisionRow.select(
             DocumentRevisionRow.document,
@@ -81,89 +127,43 @@ def _public(ids: list[str]) -> Any:
     )
 
 
-# Of one document: what lies longer back is forgotten, and so is what is too much.
-MOST_REVISIONS, MOST_BYTES = 20, 2 * 1024 * 1024
-
-
-@dataclass(frozen=True)
-class EarlierRevision:
-    id: str
-    document_id: str
-    version: int
-    title: str
-    digest: str
-    size: int
-
-    def content(self) -> str:
-        row = DocumentRevisionRow.get_by_id(self.id)
-        return str(row.content)
-
-
-def earlier_revisions(versions: Mapping[str, int]) -> dict[str, list[EarlierRevision]]:
-    """
-    Return by document what was public, oldest first, but for the version named.
-
-    A version that was public several times counts as of the last time.
-    """
-    found: dict[str, dict[int, None]] = {}
-    ids = list(versions)
-    for start in range(0, len(ids), AT_ONCE):
-        _gather(found, ids[start : start + AT_ONCE])
-    wanted = {
-        id: [each for each in of if each != versions[id]][-MOST_REVISIONS:]
-        for id, of in found.items()
-    }
-    return {id: of for id, of in _revisions(wanted).items() if of}
-
-
-def of_several_versions() -> set[str]:
-    """Return the public documents that may have shown another version before."""
-    is_meant = (DocumentRow.version > 1) & DocumentRow.published_version.is_null(False)
-    rows: Any = DocumentRow.select(DocumentRow.id).where(is_meant).tuples()
-    return {id for (id,) in rows}
-
-
-def _gather(found: dict[str, dict[int, None]], ids: list[str]) -> None:
-    for id, metadata in _publications_of(ids):
-        of = found.setdefault(id, {})
+def _published_versions(ids: list[str]) -> dict[str, list[int]]:
+    """Return the versions that were published, by document, last published last."""
+    condition = ActivityRow.entity_id.in_(ids) & (ActivityRow.action == PUBLISHED)
+    query = ActivityRow.select(ActivityRow.entity_id, ActivityRow.metadata)
+    rows: Any = query.where(condition).order_by(ActivityRow.number).tuples()
+    versions: dict[str, dict[int, None]] = {}
+    for id, metadata in rows:
+        ordered = versions.setdefault(id, {})
         version = metadata["version"]
-        of.pop(version, None)
-        of[version] = None
+        ordered.pop(version, None)
+        ordered[version] = None
+    return {id: list(ordered) for id, ordered in versions.items()}
 
 
-def _publications_of(ids: list[str]) -> Any:
-    """Return id and metadata of each publication, oldest first."""
-    is_one = ActivityRow.entity_id.in_(ids) & (ActivityRow.action == PUBLISHED)
-    told = ActivityRow.select(ActivityRow.entity_id, ActivityRow.metadata)
-    return told.where(is_one).order_by(ActivityRow.number).tuples()
+def _revisions(document_id: str, versions: list[int]) -> list[EarlierRevision]:
+    """Return the newest revisions of the versions that fit into MAX_BYTES."""
+    query = DocumentRevisionRow.select(
+        DocumentRevisionRow.id,
+        DocumentRevisionRow.document.alias("document_id"),
+        DocumentRevisionRow.version,
+        DocumentRevisionRow.title,
+        DocumentRevisionRow.digest,
+        DocumentRevisionRow.size,
+    ).where(
+        (DocumentRevisionRow.document == document_id)
+        & DocumentRevisionRow.version.in_(versions)
+    )
+    rows: Any = query.objects(EarlierRevision)
+    by_version = {revision.version: revision for revision in rows}
+    newest_first = [by_version[v] for v in reversed(versions) if v in by_version]
+    return _newest_within_limit(newest_first)[::-1]
 
 
-def _revisions(wanted: Mapping[str, list[int]]) -> dict[str, list[EarlierRevision]]:
-    found: dict[str, list[EarlierRevision]] = {}
-    for id, versions in wanted.items():
-        query = DocumentRevisionRow.select(
-            DocumentRevisionRow.id,
-            DocumentRevisionRow.document.alias("document_id"),
-            DocumentRevisionRow.version,
-            DocumentRevisionRow.title,
-            DocumentRevisionRow.digest,
-            DocumentRevisionRow.size,
-        ).where(
-            (DocumentRevisionRow.document == id)
-            & DocumentRevisionRow.version.in_(versions)
-        )
-        made: Any = query.objects(EarlierRevision)
-        rows = {each.version: each for each in made}
-        newest_first = [rows[each] for each in reversed(versions) if each in rows]
-        found[id] = _affordable(newest_first)[::-1]
-    return found
-
-
-def _affordable(revisions: list[EarlierRevision]) -> list[EarlierRevision]:
-    kept, bytes_ = [], 0
-    for each in revisions:
-        bytes_ += each.size
-        if bytes_ > MOST_BYTES:
-            break
-        kept.append(each)
-    return kept
+def _newest_within_limit(revisions: list[EarlierRevision]) -> list[EarlierRevision]:
+    total_bytes = 0
+    for count, revision in enumerate(revisions):
+        total_bytes += revision.size
+        if total_bytes > MAX_BYTES:
+            return revisions[:count]
+    return revisions

@@ -1,4 +1,4 @@
-"""What the public reads: the published documents of the docs project."""
+"""Read the published documents of the docs project."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from models.projects.documents.rows import (
     DocumentRow,
     FormerAddressRow,
 )
-from models.projects.fields import Commas
+from models.projects.fields import CommaSeparated
 from models.projects.projects.rows import ProjectRow
 from models.storage.database import database
 
@@ -38,7 +38,7 @@ class PublishedDocument(Schema):
 
 
 class ListPublished(CursorQuery):
-    collection: Commas[Collection] | None = None
+    collection: CommaSeparated[Collection] | None = None
     section: Section | None = None
     revised_after: Moment | None = None
 
@@ -55,7 +55,7 @@ class OutlinePage(Schema):
 
 
 class OutlineSection(Schema):
-    """A group of pages; those without a section come first, under null."""
+    """The pages of a section; pages without a section come first, under null."""
 
     section: str | None
     pages: list[OutlinePage]
@@ -68,7 +68,7 @@ class OutlineCollection(Schema):
 
 @dataclass(frozen=True, slots=True)
 class PublishedPage:
-    """A published document without its text: words and times of its revision."""
+    """The published revision of a document, without its content."""
 
     id: str
     slug: str
@@ -80,26 +80,26 @@ class PublishedPage:
     published_version: int
     published_at: datetime
     revised_at: datetime
-    # The file it was imported from, if any, its tree; the bytes and SHA-256 of its
-    # text.
+    # The file it was imported from and the tree of that file, if any.
     source_path: str | None
     source_tree: str | None
+    # Bytes and SHA-256 of the content.
     size: int
     digest: str = ""
 
 
 @dataclass(frozen=True)
 class FormerAddress:
-    """Where the page of a document was; the document is elsewhere now."""
+    """An earlier address of a document that is published at another one now."""
 
     collection: str
     slug: str
     document_id: str
 
 
-# No section is empty, so "" stands for none and comes first.
+# Section names are not empty, so documents without a section sort first.
 SECTION = fn.COALESCE(DocumentRow.section, "")
-IN_ORDER = (
+READING_ORDER = (
     Sort(DocumentRow.collection, lambda page: page.collection),
     Sort(SECTION, lambda page: page.section or ""),
     Sort(DocumentRow.position, lambda page: page.position),
@@ -108,80 +108,80 @@ IN_ORDER = (
 )
 
 
-def published_listed(query: ListPublished) -> Page[PublishedDocument]:
-    rows = _published()
+def list_published(query: ListPublished) -> Page[PublishedDocument]:
+    rows = _select_published()
     if query.collection is not None:
         rows = rows.where(DocumentRow.collection.in_(query.collection))
     if query.section is not None:
         rows = rows.where(DocumentRow.section == query.section)
     if query.revised_after is not None:
         rows = rows.where(DocumentRevisionRow.created_at >= query.revised_after)
-    page = cursor_page(rows, query, *IN_ORDER, weight=lambda page: page.size)
-    return Page(_with_texts(page.items), page.meta)
+    page = cursor_page(rows, query, *READING_ORDER, weight=lambda page: page.size)
+    return Page(_with_contents(page.items), page.meta)
 
 
-def published_got(query: GetPublished) -> PublishedDocument:
-    found = list(_published().where(DocumentRow.slug == query.slug))
-    if not found:
+def get_published(query: GetPublished) -> PublishedDocument:
+    pages = list(_select_published().where(DocumentRow.slug == query.slug))
+    if not pages:
         raise DocumentNotFound(f"No published document has the slug '{query.slug}'.")
-    return _with_texts(found)[0]
+    return _with_contents(pages)[0]
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """A document with the row it was read from, and its place among the others."""
+class _CachedPage:
+    """A page with the database row it was made from, and its sort key."""
 
     row: tuple[Any, ...]
     page: PublishedPage
-    place: tuple[Any, ...]
+    sort_key: tuple[Any, ...]
 
     @classmethod
-    def of(cls, names: Sequence[str], row: tuple[Any, ...]) -> "_Known":
-        members = dict(zip(names, row, strict=True))
+    def of(cls, names: Sequence[str], row: tuple[Any, ...]) -> "_CachedPage":
+        values = dict(zip(names, row, strict=True))
         for name in ("published_at", "revised_at"):
-            members[name] = from_epoch_ms(members[name])
-        page = PublishedPage(**members)
-        return cls(row, page, tuple(sort.value(page) for sort in IN_ORDER))
+            values[name] = from_epoch_ms(values[name])
+        page = PublishedPage(**values)
+        return cls(row, page, tuple(sort.value(page) for sort in READING_ORDER))
 
 
-class Register:
+class PublishedPageReader:
     """
-    All published documents, read again and again: what the site is built from.
+    Reads all published documents, once for each build of the site.
 
-    A document that is as it was when it was read before is the same object, so that
-    who reads ten thousand of them can tell at a glance what has changed.
+    A document that has not changed since the last read is the same object, so that
+    a build of ten thousand pages finds the changed ones by identity.
     """
 
     def __init__(self) -> None:
-        self._known: dict[str, _Known] = {}
+        self._pages: dict[str, _CachedPage] = {}
 
     def read(self) -> list[PublishedPage]:
         """Return the documents in the order of published/list."""
-        # Said once and run as it stands, past Peewee's objects: these rows are many.
-        sql, values = _published().sql()
+        # Plain tuples instead of Peewee's objects, since there are many rows.
+        sql, values = _select_published().sql()
         cursor = database.execute_sql(sql, values)
         names = [column[0] for column in cursor.description]
-        known, self._known = self._known, {}
+        previous, self._pages = self._pages, {}
         for row in cursor:
-            before = known.get(row[0])
-            self._known[row[0]] = (
-                before if before and before.row == row else _Known.of(names, row)
-            )
-        found = sorted(self._known.values(), key=lambda each: each.place)
-        return [each.page for each in found]
+            cached = previous.get(row[0])
+            if cached is None or cached.row != row:
+                cached = _CachedPage.of(names, row)
+            self._pages[row[0]] = cached
+        ordered = sorted(self._pages.values(), key=lambda cached: cached.sort_key)
+        return [cached.page for cached in ordered]
 
 
 def published_outline() -> list[OutlineCollection]:
-    """Return what there is to read, as a table of contents."""
+    """Return the table of contents of the public docs."""
     return [
         OutlineCollection(
             collection=collection,
             sections=[
                 OutlineSection(
                     section=section,
-                    pages=[OutlinePage.model_validate(each) for each in inside],
+                    pages=[OutlinePage.model_validate(page) for page in group],
                 )
-                for section, inside in groupby(pages, lambda page: page.section)
+                for section, group in groupby(pages, lambda page: page.section)
             ],
         )
         for collection, pages in groupby(
@@ -191,8 +191,8 @@ def published_outline() -> list[OutlineCollection]:
 
 
 def published_documents() -> list[PublishedPage]:
-    """Return all in the order of published/list."""
-    return Register().read()
+    """Return all published documents, in the order of published/list."""
+    return PublishedPageReader().read()
 
 
 def published_count() -> int:
@@ -200,12 +200,12 @@ def published_count() -> int:
 
 
 def published_contents(document_ids: Sequence[str]) -> dict[str, str]:
-    """Return the texts of the published revisions, by document."""
+    """Return the contents of the published revisions, by document."""
     return DOCUMENTS.contents_of(document_ids, DocumentRow.published_version)
 
 
 def former_addresses() -> list[FormerAddress]:
-    """Return the addresses that a document, public elsewhere now, has left."""
+    """Return the earlier addresses of documents that are published elsewhere now."""
     query = (
         FormerAddressRow.select(
             FormerAddressRow.collection,
@@ -219,8 +219,8 @@ def former_addresses() -> list[FormerAddress]:
     return list(query.objects(FormerAddress))  # type: ignore[arg-type]
 
 
-def _published() -> "ModelSelect[Any]":
-    is_pinned = DOCUMENTS.at_version(DocumentRow.published_version)
+def _select_published() -> "ModelSelect[Any]":
+    is_published = DOCUMENTS.at_version(DocumentRow.published_version)
     return (
         DocumentRow.select(
             DocumentRow.id,
@@ -238,7 +238,7 @@ def _published() -> "ModelSelect[Any]":
             DocumentRevisionRow.size,
             DocumentRevisionRow.digest,
         )
-        .join(DocumentRevisionRow, on=is_pinned)
+        .join(DocumentRevisionRow, on=is_published)
         .where(_is_public())
         .objects(PublishedPage)
     )
@@ -253,16 +253,16 @@ def _is_public() -> Any:
     )
 
 
-def _with_texts(pages: list[PublishedPage]) -> list[PublishedDocument]:
-    texts = published_contents([each.id for each in pages])
+def _with_contents(pages: list[PublishedPage]) -> list[PublishedDocument]:
+    contents = published_contents([page.id for page in pages])
     return [
         PublishedDocument.model_validate(
             {
-                name: getattr(each, name)
+                name: getattr(page, name)
                 for name in PublishedDocument.model_fields
                 if name != "content"
             }
-            | {"content": texts[each.id]}
+            | {"content": contents[page.id]}
         )
-        for each in pages
+        for page in pages
     ]

@@ -1,4 +1,4 @@
-"""Rendered texts, kept by the digest of what they were made from."""
+"""Store rendered texts under the digest of their input."""
 
 import json
 import zlib
@@ -10,57 +10,58 @@ from peewee import BlobField, TextField, chunked
 
 from models.base import Row
 from models.projects.documents.renamed_headings import Heading
-from models.projects.versioning.versioned import AT_ONCE
+from models.projects.versioning.versioned import BATCH_SIZE
 from models.storage.database import writing
 
-# One transaction holds the writer's lock for a few milliseconds only.
-KEPT_AT_ONCE = 100
-# Fast: a tenth of a millisecond for a page, which then is a third as long.
-LEVEL = 1
-NOTHING = zlib.compress(b"", LEVEL)
+# Rows per transaction: it holds the write lock for a few milliseconds only.
+WRITE_BATCH_SIZE = 100
+# The fastest level: a tenth of a millisecond for a page, to a third of its size.
+COMPRESSION_LEVEL = 1
+EMPTY = zlib.compress(b"", COMPRESSION_LEVEL)
 
 
 @dataclass(frozen=True)
-class Body:
+class RenderedBody:
     """
-    What a text was rendered to; whoever keeps it names it and knows what it means.
+    The result of rendering a text; the renderer chooses the key and the link form.
 
-    Headings and HTML stay packed until they are asked for: most bodies are looked at
-    for their links alone.
+    Headings and HTML stay serialized until they are used, since most bodies are
+    loaded for their links alone.
     """
 
     key: str
     links: tuple[str, ...]
-    told_headings: str
-    packed: bytes
-    # As long as it is fresh: whoever rendered it asks for it next.
-    unpacked: str | None = field(default=None, compare=False, repr=False)
+    headings_json: str
+    compressed_html: bytes
+    # Set on a fresh body only: whoever rendered it reads the HTML next.
+    fresh_html: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(
         cls, key: str, links: Iterable[str], headings: Iterable[Heading], html: str
-    ) -> "Body":
-        packed = zlib.compress(html.encode(), LEVEL)
-        return cls(key, tuple(links), json.dumps(list(headings)), packed, html)
+    ) -> "RenderedBody":
+        compressed = zlib.compress(html.encode(), COMPRESSION_LEVEL)
+        return cls(key, tuple(links), json.dumps(list(headings)), compressed, html)
 
     @property
     def is_blank(self) -> bool:
-        return self.packed == NOTHING
+        return self.compressed_html == EMPTY
 
     @property
     def headings(self) -> list[Heading]:
-        return [(level, id, text) for level, id, text in json.loads(self.told_headings)]
+        return [(level, id, text) for level, id, text in json.loads(self.headings_json)]
 
     @property
     def html(self) -> str:
-        if self.unpacked is not None:
-            return self.unpacked
-        return zlib.decompress(self.packed).decode()
+        if self.fresh_html is not None:
+            return self.fresh_html
+        return zlib.decompress(self.compressed_html).decode()
 
-    def begins(self, text: str) -> bool:
-        """Tell how the HTML begins, without unpacking the rest."""
-        told = text.encode()
-        return zlib.decompressobj().decompress(self.packed, len(told)) == told
+    def html_starts_with(self, prefix: str) -> bool:
+        """Compare the start of the HTML without decompressing the rest."""
+        expected = prefix.encode()
+        decompressor = zlib.decompressobj()
+        return decompressor.decompress(self.compressed_html, len(expected)) == expected
 
     @property
     def ids(self) -> frozenset[str]:
@@ -74,41 +75,42 @@ class BodyRow(Row):
     html = BlobField()
 
 
-def bodies_with(keys: Sequence[str]) -> dict[str, Body]:
-    """Return those that are kept, by their keys."""
-    found = {}
-    for some in chunked(keys, AT_ONCE):
-        for row in BodyRow.select().where(BodyRow.key.in_(some)):
+def stored_bodies(keys: Sequence[str]) -> dict[str, RenderedBody]:
+    """Return the bodies that are stored, by key."""
+    bodies = {}
+    for batch in chunked(keys, BATCH_SIZE):
+        for row in BodyRow.select().where(BodyRow.key.in_(batch)):
             links = tuple(json.loads(row.links))
-            found[row.key] = Body(row.key, links, row.headings, bytes(row.html))
-    return found
+            bodies[row.key] = RenderedBody(
+                row.key, links, row.headings, bytes(row.html)
+            )
+    return bodies
 
 
-def links_with(keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the links alone of those that are kept, by their keys."""
-    found: dict[str, tuple[str, ...]] = {}
-    for some in chunked(keys, AT_ONCE):
-        query = BodyRow.select(BodyRow.key, BodyRow.links).where(BodyRow.key.in_(some))
-        rows: Any = query.tuples()
-        found |= {key: tuple(json.loads(links)) for key, links in rows}
-    return found
+def stored_links(keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the links of the bodies that are stored, by key."""
+    links_by_key: dict[str, tuple[str, ...]] = {}
+    for batch in chunked(keys, BATCH_SIZE):
+        query = BodyRow.select(BodyRow.key, BodyRow.links)
+        rows: Any = query.where(BodyRow.key.in_(batch)).tuples()
+        links_by_key |= {key: tuple(json.loads(links)) for key, links in rows}
+    return links_by_key
 
 
-def keep_bodies(bodies: Iterable[Body]) -> None:
-    for some in chunked(bodies, KEPT_AT_ONCE):
+def store_bodies(bodies: Iterable[RenderedBody]) -> None:
+    for batch in chunked(bodies, WRITE_BATCH_SIZE):
         rows = [
-            (each.key, json.dumps(each.links), each.told_headings, each.packed)
-            for each in some
+            (body.key, json.dumps(body.links), body.headings_json, body.compressed_html)
+            for body in batch
         ]
         with writing():
             BodyRow.insert_many(rows).on_conflict_ignore().execute()
 
 
-def forget_bodies(wanted: Iterable[str]) -> int:
-    """Forget all but those that are wanted; what is wanted again is rendered again."""
-    wanted = set(wanted)
-    kept = {row.key for row in BodyRow.select(BodyRow.key)}
-    for some in chunked(sorted(kept - wanted), KEPT_AT_ONCE):
+def delete_unused_bodies(used_keys: Iterable[str]) -> int:
+    """Delete all bodies but those in use; return how many were deleted."""
+    unused = {row.key for row in BodyRow.select(BodyRow.key)} - set(used_keys)
+    for batch in chunked(sorted(unused), WRITE_BATCH_SIZE):
         with writing():
-            BodyRow.delete().where(BodyRow.key.in_(some)).execute()
-    return len(kept - wanted)
+            BodyRow.delete().where(BodyRow.key.in_(batch)).execute()
+    return len(unused)

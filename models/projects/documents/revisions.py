@@ -1,4 +1,4 @@
-"""Revisions of documents: found, compared, taken back to."""
+"""Compare and restore revisions of documents."""
 
 from datetime import datetime
 from typing import Annotated, ClassVar
@@ -13,7 +13,7 @@ from models.projects.fields import Actor, ActorType, GetRevision, ListRevisions,
 from models.projects.members.role_checks import require_role
 from models.projects.projects.activity import record_activity
 from models.projects.projects.rows import require_active
-from models.projects.versioning.comparison import DocumentDiff, compared
+from models.projects.versioning.comparison import DocumentDiff, compare_versions
 
 
 class DocumentRevision(Schema):
@@ -30,13 +30,13 @@ class DocumentRevision(Schema):
 
 
 class ListDocumentRevisions(ListRevisions):
-    of: ClassVar = "document_id"
+    parent_field: ClassVar = "document_id"
 
     document_id: Id
 
 
 class GetDocumentRevision(GetRevision):
-    of: ClassVar = "document_id"
+    parent_field: ClassVar = "document_id"
 
     document_id: Id | None = None
 
@@ -54,27 +54,29 @@ class RestoreDocumentRevision(Schema):
     expected_version: MayOmit[Version] = None
 
 
-def document_compared(query: DiffDocumentRevisions) -> DocumentDiff:
-    """Compare what the public reads, or the first version, with the head."""
+def diff_document_revisions(query: DiffDocumentRevisions) -> DocumentDiff:
+    """Compare two versions: by default the published one, or 1, with the head."""
     head = document_with(query.document_id)
     from_ = head.published_version or 1 if query.from_ is None else query.from_
     to = head.version if query.to is None else query.to
-    return compared(DOCUMENTS, head, from_, to, DocumentDiff)
+    return compare_versions(DOCUMENTS, head, from_, to, DocumentDiff)
 
 
 def restore_document_revision(
     request: RestoreDocumentRevision, now: datetime, actor: Actor
 ) -> DocumentRow:
-    """Append a version with the words of an old one; the public sees nothing yet."""
+    """Save a new, private version with the title, summary and content of an old one."""
     document = document_with(request.document_id)
     old = DOCUMENTS.revision_of(document, request.version)
     require_role(document.project, actor, "document-revisions:restore")
     DOCUMENTS.require_version(document, request.expected_version)
     require_active(document.project, document)
     note = request.note or f"Restored version {old.version}"
-    words = {"title": old.title, "summary": old.summary}
-    document.change(words | {"version": document.version + 1}, now)
-    DOCUMENTS.keep(document, old.content, actor, summary=old.summary, note=note)
+    values = {"title": old.title, "summary": old.summary}
+    document.change(values | {"version": document.version + 1}, now)
+    DOCUMENTS.save_revision(
+        document, old.content, actor, summary=old.summary, note=note
+    )
     record_activity(
         document.project,
         "document.revision-restored",

@@ -1,4 +1,4 @@
-"""A document as it is kept: its head, its revisions, the addresses it has left."""
+"""The tables of documents: heads, revisions and former addresses."""
 
 from hashlib import sha256
 from typing import Any
@@ -12,7 +12,7 @@ from models.projects.versioning.versioned import Versioned
 
 
 class DocumentRow(Row):
-    """The newest words and the placement; the text stands in the revisions."""
+    """The head of a document; its content is stored in the revisions."""
 
     project_id: str
     content: str
@@ -36,7 +36,7 @@ class DocumentRow(Row):
     archived_at = MomentField(null=True)
     # The file it was imported from: links between files are relative to it.
     source_path = TextField(null=True)
-    # The name of the tree that the path is in.
+    # The name of the tree that contains the file.
     source_tree = TextField(null=True)
 
     class Meta:
@@ -67,8 +67,8 @@ class DocumentRevisionRow(Row):
     author_id = TextField()
     author_type = TextField()
     created_at = MomentField()
-    # Bytes and SHA-256 of the content, which stands last: what is read without it
-    # stays cheap.
+    # Bytes and SHA-256 of the content. The content is the last column, so that
+    # reading the others stays cheap.
     size = IntegerField()
     digest = TextField()
     content = TextField()
@@ -77,14 +77,14 @@ class DocumentRevisionRow(Row):
         indexes = ((("document", "version"), True),)
 
     @classmethod
-    def create(cls, **members: Any) -> "DocumentRevisionRow":
-        digest = digest_of(members["content"])
-        created: DocumentRevisionRow = super().create(digest=digest, **members)
+    def create(cls, **values: Any) -> "DocumentRevisionRow":
+        digest = digest_of(values["content"])
+        created: DocumentRevisionRow = super().create(digest=digest, **values)
         return created
 
 
 def digest_of(content: str) -> str:
-    """Name a text by its SHA-256, under which its rendering is kept."""
+    """Return the SHA-256 of a text, part of the key of its rendered body."""
     return sha256(content.encode()).hexdigest()
 
 
@@ -110,8 +110,8 @@ def document_with(id: str) -> DocumentRow:
     return DOCUMENTS.with_id(id)
 
 
-def leave_address(document: DocumentRow) -> None:
-    """Remember where the page of a document on the site was, for a redirect."""
+def record_former_address(document: DocumentRow) -> None:
+    """Store the address of a document on the site, so that it can redirect."""
     if document.is_on_site:
         FormerAddressRow.insert(
             document=document.id, collection=document.collection

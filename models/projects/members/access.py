@@ -1,16 +1,16 @@
-"""Access: in which role a caller acts, and which operations are open to it."""
+"""Report the caller's role in a project and the operations it may call there."""
 
 from collections.abc import Iterable
 
 from models.base import Schema
 from models.fields import Id
-from models.projects.fields import Actor, ActorType, OfProject
-from models.projects.members.role_checks import membership, role_of
-from models.projects.projects.rows import project_asked
-from models.projects.roles import Role, opens
+from models.projects.fields import Actor, ActorType, ProjectQuery
+from models.projects.members.role_checks import actor_role, membership_role
+from models.projects.projects.rows import requested_project
+from models.projects.roles import Role, role_allows_operation
 
 
-class GetAccess(OfProject):
+class GetAccess(ProjectQuery):
     pass
 
 
@@ -24,23 +24,29 @@ class Access(Schema):
     allowed: list[str]
 
 
-def access_of(
+def caller_access(
     query: GetAccess, actor: Actor, *, scopes: Iterable[str], covered: Iterable[str]
 ) -> Access:
     """
-    Return what the caller may do with the operations that its key covers.
+    Return what the caller may do with the operations that its scopes cover.
 
-    Without a project no role is asked for.
+    Without a project, roles are not taken into account.
     """
-    project = project_asked(query)
-    role = role_of(project, actor) if project else None
-    own = membership(project, actor.account) if project and actor.account else None
-    allowed = [name for name in covered if project is None or opens(role, name)]
+    project = requested_project(query)
+    membership = None
+    if project is not None and actor.account_id is not None:
+        membership = membership_role(project, actor.account_id)
+    role = actor_role(project, actor) if project else None
+    allowed = [
+        operation
+        for operation in covered
+        if project is None or role_allows_operation(role, operation)
+    ]
     return Access(
         actor_type=actor.type,
         actor_id=actor.id,
         project_id=project.id if project else None,
-        role=own,
+        role=membership,
         effective_role=role,
         scopes=list(scopes),
         allowed=sorted(allowed),

@@ -1,4 +1,4 @@
-"""Membership: who belongs to a project and as what, listed and changed."""
+"""List, add, update and remove the members of projects."""
 
 from datetime import datetime
 from typing import Any
@@ -10,19 +10,25 @@ from models.base import Schema
 from models.errors import LimitExceeded, MemberExists, OwnerMembership
 from models.fields import Id, Moment
 from models.pagination import CursorQuery, Page, Sort, ascending, cursor_page
-from models.projects.entities import member_of
-from models.projects.fields import AccountOrMe, Actor, Commas, OfProject, account_named
-from models.projects.members.role_checks import MemberRow, require_role
-from models.projects.projects.activity import record_activity, told_changes
+from models.projects.fields import (
+    AccountOrMe,
+    Actor,
+    CommaSeparated,
+    ProjectQuery,
+    resolve_account,
+)
+from models.projects.members.role_checks import require_role
+from models.projects.members.rows import MemberRow, find_member, member_with
+from models.projects.projects.activity import changes_to_json, record_activity
 from models.projects.projects.rows import (
     ProjectRow,
-    project_asked,
     project_with,
+    requested_project,
     require_active,
 )
 from models.projects.roles import ROLES, Role
 
-MOST_MEMBERS = 1000
+MAX_MEMBERS = 1000
 
 
 class ProjectMember(Schema):
@@ -32,12 +38,12 @@ class ProjectMember(Schema):
     created_at: Moment
 
 
-class ListMembers(OfProject, CursorQuery):
+class ListMembers(ProjectQuery, CursorQuery):
     account_id: AccountOrMe | None = None
-    role: Commas[Role] | None = None
+    role: CommaSeparated[Role] | None = None
 
     @model_validator(mode="after")
-    def _of_something(self) -> "ListMembers":
+    def _has_project_or_account(self) -> "ListMembers":
         if self.project_id is self.project_slug is self.account_id is None:
             raise ValueError("Give projectId, projectSlug or accountId.")
         return self
@@ -66,43 +72,59 @@ class RemovedMember(Schema):
     removed: bool
 
 
-def _strongest_first() -> Sort:
-    ranks = [(role, rank) for rank, role in enumerate(ROLES)]
-    return Sort(Case(MemberRow.role, ranks), lambda row: ROLES.index(row.role))
+def list_members(query: ListMembers, actor: Actor) -> Page[MemberRow]:
+    """
+    Return a page of members, by role and then by the time they were added.
 
-
-def members_listed(query: ListMembers, actor: Actor) -> Page[MemberRow]:
-    """Return a page, the strongest role first; of an account, where it is active."""
-    project = project_asked(query)
+    Without a project, leave out members of archived projects.
+    """
+    project = requested_project(query)
     rows = MemberRow.select()
     if project is not None:
         rows = rows.where(MemberRow.project == project.id)
     else:
-        archived = ProjectRow.archived_at.is_null(False)
-        hidden = ProjectRow.select(ProjectRow.id).where(archived)
-        rows = rows.where(MemberRow.project.not_in(hidden))
-    account = account_named(query.account_id, actor, "accountId")
-    if account is not None:
-        rows = rows.where(MemberRow.account_id == account)
+        is_archived = ProjectRow.archived_at.is_null(False)
+        archived = ProjectRow.select(ProjectRow.id).where(is_archived)
+        rows = rows.where(MemberRow.project.not_in(archived))
+    account_id = resolve_account(query.account_id, actor, "accountId")
+    if account_id is not None:
+        rows = rows.where(MemberRow.account_id == account_id)
     if query.role is not None:
         rows = rows.where(MemberRow.role.in_(query.role))
-    sorts = (ascending(MemberRow.created_at), ascending(MemberRow.number))
-    return cursor_page(rows, query, _strongest_first(), *sorts)
+    return cursor_page(
+        rows,
+        query,
+        _by_role(),
+        ascending(MemberRow.created_at),
+        ascending(MemberRow.number),
+    )
+
+
+def _by_role() -> Sort:
+    """Return the sort key that puts the most powerful role first."""
+    ranks = [(role, rank) for rank, role in enumerate(ROLES)]
+    return Sort(Case(MemberRow.role, ranks), lambda row: ROLES.index(row.role))
 
 
 def add_member(
     request: AddProjectMember, now: datetime, actor: Actor
 ) -> tuple[MemberRow, bool]:
-    """Make the account a member; tell whether it was not one in this role already."""
+    """
+    Add the account to the members; return the member and whether it is new.
+
+    Raise MemberExists if the account is a member with another role.
+    """
     project = project_with(request.project_id)
-    require_role(project, actor, _case_of_adding(request, actor))
+    require_role(project, actor, _adding_case(request, actor))
     require_active(project)
-    member = member_if_any(project, request.account_id)
+    member = find_member(project, request.account_id)
     if member is None:
-        return enrol(project, request.account_id, request.role, now, actor), True
+        account_id, role = request.account_id, request.role
+        return insert_member(project, account_id, role, now, actor), True
     if member.role != request.role:
         raise MemberExists(
-            f"The account is a member of the {project.noun} already, as {member.role}."
+            f"The account is already a member of the {project.noun},"
+            f" with the role {member.role}."
         )
     return member, False
 
@@ -110,16 +132,16 @@ def add_member(
 def update_member(
     request: UpdateProjectMember, now: datetime, actor: Actor
 ) -> tuple[MemberRow, bool]:
-    """Give the member another role; tell whether it was another."""
+    """Change the member's role; return the member and whether the role changed."""
     project = project_with(request.project_id)
-    member = member_of(project, request.account_id)
+    member = member_with(project, request.account_id)
     is_of_owner = "owner" in (member.role, request.role)
     require_role(project, actor, f"members:update{' of an owner' * is_of_owner}")
     require_active(project)
     if member.role == request.role:
         return member, False
-    _require_not_answering(project, member, "stays its owner")
-    keep_role(member, request.role, now, actor)
+    _require_not_project_owner(project, member, "its role cannot be changed")
+    set_role(member, request.role, now, actor)
     return member, True
 
 
@@ -127,22 +149,27 @@ def remove_member(
     request: RemoveProjectMember, now: datetime, actor: Actor
 ) -> RemovedMember:
     """
-    Take the account from the members; `removed` tells whether it was one.
+    Remove the account from the members; `removed` is false if it was no member.
 
-    Whoever leaves may do so in an archived project too: nobody is kept.
+    Accounts may remove themselves from archived projects too.
     """
     project = project_with(request.project_id)
-    member = member_if_any(project, request.account_id)
-    leaves = actor.account == request.account_id
-    require_role(project, actor, _case_of_removing(member, leaves=leaves))
-    if not leaves:
+    member = find_member(project, request.account_id)
+    is_self = actor.account_id == request.account_id
+    require_role(project, actor, _removing_case(member, is_self=is_self))
+    if not is_self:
         require_active(project)
     if member is not None:
-        _require_not_answering(project, member, "cannot be taken from its members")
+        _require_not_project_owner(project, member, "it cannot be removed")
         member.delete_instance()
-        told = _told(member, actor)
-        action = "member.removed"
-        record_activity(project, action, member.account_id, actor, now, **told)
+        record_activity(
+            project,
+            "member.removed",
+            member.account_id,
+            actor,
+            now,
+            **_activity_metadata(member, actor),
+        )
     return RemovedMember(
         project_id=project.id,
         account_id=request.account_id,
@@ -150,33 +177,25 @@ def remove_member(
     )
 
 
-def member_if_any(project: ProjectRow, account_id: str) -> MemberRow | None:
-    """Return the membership of the account, None where it has none."""
-    found: MemberRow | None = MemberRow.get_or_none(
-        MemberRow.project == project.id, MemberRow.account_id == account_id
-    )
-    return found
-
-
-def enrol(
+def insert_member(
     project: ProjectRow, account_id: str, role: Role, now: datetime, actor: Actor
 ) -> MemberRow:
-    """Put the account among the members, unless there are too many."""
+    """Add a member; raise LimitExceeded if the project has MAX_MEMBERS already."""
     count = MemberRow.select().where(MemberRow.project == project.id).count()
-    if count >= MOST_MEMBERS:
+    if count >= MAX_MEMBERS:
         raise LimitExceeded(
-            f"The {project.noun} has {count} members, and cannot have more."
+            f"The {project.noun} has {count} members, which is the maximum."
         )
     member = MemberRow.create(
         project=project.id, account_id=account_id, role=role, created_at=now
     )
-    told = _told(member, actor)
-    record_activity(project, "member.added", account_id, actor, now, **told)
+    metadata = _activity_metadata(member, actor)
+    record_activity(project, "member.added", account_id, actor, now, **metadata)
     return member
 
 
-def keep_role(member: MemberRow, role: Role, now: datetime, actor: Actor) -> None:
-    """Let the member have the role from the next request on."""
+def set_role(member: MemberRow, role: Role, now: datetime, actor: Actor) -> None:
+    """Change the member's role, with effect from the next request."""
     changes = member.change({"role": role}, now)
     if changes:
         record_activity(
@@ -186,32 +205,38 @@ def keep_role(member: MemberRow, role: Role, now: datetime, actor: Actor) -> Non
             actor,
             now,
             accountId=member.account_id,
-            changes=told_changes(changes),
+            changes=changes_to_json(changes),
         )
 
 
-def _case_of_adding(request: AddProjectMember, actor: Actor) -> str:
-    if request.role == "reader" and request.account_id == actor.account:
+def _adding_case(request: AddProjectMember, actor: Actor) -> str:
+    if request.role == "reader" and request.account_id == actor.account_id:
         return "members:add of oneself as reader"
     return "members:add of an owner" if request.role == "owner" else "members:add"
 
 
-def _case_of_removing(member: MemberRow | None, *, leaves: bool) -> str:
-    if leaves:
+def _removing_case(member: MemberRow | None, *, is_self: bool) -> str:
+    if is_self:
         return "members:remove of oneself"
     if member is not None and member.role == "owner":
         return "members:remove of an owner"
     return "members:remove"
 
 
-def _require_not_answering(project: ProjectRow, member: MemberRow, fate: str) -> None:
+def _require_not_project_owner(
+    project: ProjectRow, member: MemberRow, consequence: str
+) -> None:
     if member.account_id == project.owner_id:
         raise OwnerMembership(
-            f"The account answers for the {project.noun}, so it {fate}."
+            f"The account is the owner of the {project.noun}, so {consequence}."
             " Transfer the project first."
         )
 
 
-def _told(member: MemberRow, actor: Actor) -> dict[str, Any]:
-    account = member.account_id
-    return {"accountId": account, "role": member.role, "self": account == actor.account}
+def _activity_metadata(member: MemberRow, actor: Actor) -> dict[str, Any]:
+    account_id = member.account_id
+    return {
+        "accountId": account_id,
+        "role": member.role,
+        "self": account_id == actor.account_id,
+    }

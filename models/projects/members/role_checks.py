@@ -1,64 +1,44 @@
-"""Members of a project, and the role in which a caller acts there."""
+"""Check that a caller has the role that a change requires."""
 
-from datetime import datetime
 from typing import cast
 
-from peewee import AutoField, ForeignKeyField, TextField
-
-from models.base import MomentField, Row
 from models.errors import RoleRequired
 from models.projects.fields import Actor
+from models.projects.members.rows import find_member
 from models.projects.projects.rows import ProjectRow
-from models.projects.roles import NEEDS, Role, allows, effective_role
+from models.projects.roles import REQUIRED_ROLES, Role, effective_role, role_allows
 
 
-class MemberRow(Row):
-    project_id: str
-
-    number = AutoField()
-    project = ForeignKeyField(ProjectRow, on_delete="CASCADE")
-    account_id = TextField(index=True)
-    role = TextField()
-    created_at = MomentField()
-
-    class Meta:
-        indexes = ((("project", "account_id"), True),)
-
-    def touch(self, now: datetime) -> None:  # noqa: ARG002
-        """Save; a membership has no time of its last change."""
-        self.save()
+def membership_role(project: ProjectRow, account_id: str) -> Role | None:
+    """Return the role of the account's membership, before built-in rules apply."""
+    member = find_member(project, account_id)
+    return cast(Role, member.role) if member else None
 
 
-def membership(project: ProjectRow, account_id: str) -> Role | None:
-    """Return the role that the account was given in the project."""
-    row = MemberRow.get_or_none(
-        MemberRow.project == project.id, MemberRow.account_id == account_id
-    )
-    return cast(Role, row.role) if row else None
-
-
-def role_of(project: ProjectRow, actor: Actor) -> Role | None:
+def actor_role(project: ProjectRow, actor: Actor) -> Role | None:
     """
-    Return the role in which the caller acts; it is read at each request.
+    Return the effective role of the caller, read anew on each request.
 
-    No change is made without asking for it, so it also notes where that is.
+    Every change checks it, so this also records that the request concerns the
+    project.
     """
-    actor.about.add(project.id)
-    account = actor.account
+    actor.project_ids.add(project.id)
+    account_id = actor.account_id
     return effective_role(
-        membership(project, account) if account else None,
+        membership_role(project, account_id) if account_id else None,
         builtin=project.builtin,
-        for_account=account is not None,
+        for_account=account_id is not None,
     )
 
 
 def require_role(project: ProjectRow, actor: Actor, case: str) -> None:
-    """Refuse who has less than the role that NEEDS names for the case."""
-    role = role_of(project, actor)
-    if not allows(role, case):
-        has = f"yours is {role}" if role else "you have none there"
+    """Raise RoleRequired unless the caller has the role that REQUIRED_ROLES names."""
+    role = actor_role(project, actor)
+    if not role_allows(role, case):
+        current = f"your role is {role}" if role else "you have no role there"
+        required = REQUIRED_ROLES[case]
         raise RoleRequired(
-            f"{case.replace(':', '/')} needs the role {NEEDS[case]} in the project"
-            f" '{project.slug}'; {has}.",
-            requiredRole=NEEDS[case],
+            f"{case.replace(':', '/')} needs the role {required} in the project"
+            f" '{project.slug}'; {current}.",
+            requiredRole=required,
         )

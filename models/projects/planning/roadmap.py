@@ -1,4 +1,4 @@
-"""The roadmap: what is planned for now, next, later and someday."""
+"""Build the roadmap: the milestones and work items of each bucket."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -7,21 +7,21 @@ from pydantic import Field
 
 from models.base import Schema
 from models.fields import QueryInteger
-from models.projects.fields import OfProject
+from models.projects.fields import ProjectQuery
 from models.projects.planning.milestones import Milestone
 from models.projects.planning.rows import MilestoneRow
-from models.projects.projects.visibility import in_projects
-from models.projects.work.blockers import OVER
+from models.projects.projects.rows import filter_by_project
+from models.projects.work.blockers import CLOSED_STATUSES
 from models.projects.work.items import WorkItem
-from models.projects.work.links import with_ties
+from models.projects.work.links import load_links
 from models.projects.work.rows import BUCKETS, WorkItemRow
 
-# In no bucket means not on the roadmap.
-ON_ROADMAP = tuple(each for each in BUCKETS if each != "none")
+# The bucket none means not on the roadmap.
+ROADMAP_BUCKETS = tuple(bucket for bucket in BUCKETS if bucket != "none")
 
 
 class RoadmapBucket(Schema):
-    """`truncated` tells that there is more than the limit lets through."""
+    """`truncated` is true if there is more than the limit."""
 
     bucket: Literal["now", "next", "later", "someday"]
     milestones: list[Milestone]
@@ -33,17 +33,17 @@ class Roadmap(Schema):
     buckets: list[RoadmapBucket]
 
 
-class GetRoadmap(OfProject):
+class GetRoadmap(ProjectQuery):
     limit: Annotated[QueryInteger, Field(ge=1, le=100)] = 50
     done: Literal["exclude", "include"] = "exclude"
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where the things of a bucket come from, and in which order they stand."""
+    """A table of entities on the roadmap, their closed statuses and their order."""
 
-    row: Any
-    over: tuple[str, ...]
+    table: Any
+    closed_statuses: tuple[str, ...]
     order: tuple[Any, ...]
 
 
@@ -52,32 +52,34 @@ MILESTONES = Source(
     ("completed", "cancelled"),
     (MilestoneRow.target_at.asc(nulls="last"), MilestoneRow.id),
 )
-WORK = Source(
+WORK_ITEMS = Source(
     WorkItemRow,
-    OVER,
+    CLOSED_STATUSES,
     (WorkItemRow.priority, WorkItemRow.due_at.asc(nulls="last"), WorkItemRow.id),
 )
 
 
-def roadmap_of(query: GetRoadmap) -> dict[str, Any]:
-    """Return each bucket with what is in it; nothing archived is on a roadmap."""
-    return {"buckets": [_filled(query, bucket) for bucket in ON_ROADMAP]}
+def build_roadmap(query: GetRoadmap) -> dict[str, Any]:
+    """Return the fields of Roadmap; archived entities are left out."""
+    return {"buckets": [_bucket(query, bucket) for bucket in ROADMAP_BUCKETS]}
 
 
-def _filled(query: GetRoadmap, bucket: str) -> dict[str, Any]:
-    milestones, work = (_within(query, bucket, each) for each in (MILESTONES, WORK))
+def _bucket(query: GetRoadmap, bucket: str) -> dict[str, Any]:
+    milestones = _entities(query, bucket, MILESTONES)
+    items = _entities(query, bucket, WORK_ITEMS)
     return {
         "bucket": bucket,
         "milestones": milestones[: query.limit],
-        "work": with_ties(work[: query.limit]),
-        "truncated": max(len(milestones), len(work)) > query.limit,
+        "work": load_links(items[: query.limit]),
+        "truncated": max(len(milestones), len(items)) > query.limit,
     }
 
 
-def _within(query: GetRoadmap, bucket: str, source: Source) -> list[Any]:
-    row = source.row
-    rows = in_projects(row.select(), row, query)
-    rows = rows.where(row.bucket == bucket, row.archived_at.is_null())
+def _entities(query: GetRoadmap, bucket: str, source: Source) -> list[Any]:
+    """Return the entities in the bucket, one more than the limit if there are more."""
+    table = source.table
+    rows = filter_by_project(table.select(), table, query)
+    rows = rows.where(table.bucket == bucket, table.archived_at.is_null())
     if query.done == "exclude":
-        rows = rows.where(row.status.not_in(source.over))
+        rows = rows.where(table.status.not_in(source.closed_statuses))
     return list(rows.order_by(*source.order).limit(query.limit + 1))

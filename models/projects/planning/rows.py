@@ -1,4 +1,4 @@
-"""A milestone as it is kept."""
+"""Store milestones and labels."""
 
 from datetime import datetime
 
@@ -37,7 +37,7 @@ def milestone_with(id: str) -> MilestoneRow:
 
 
 class LabelRow(Row):
-    """A label without a project is global: every project may use it."""
+    """A label; without a project it is global, and every project can use it."""
 
     project_id: str | None
 
@@ -58,7 +58,7 @@ class LabelRow(Row):
         return AuditTarget("label", self.id, self.name)
 
     def touch(self, now: datetime) -> None:  # noqa: ARG002
-        """Save; a label has no time of its last change."""
+        """Save the row, which has no updated_at."""
         self.save()
 
 

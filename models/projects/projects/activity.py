@@ -1,4 +1,4 @@
-"""What happened in a project: a feed of who did what, without the words."""
+"""Record and list the activity of projects: who changed what, without the texts."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -21,19 +21,19 @@ from models.pagination import (
 from models.projects.fields import (
     Actor,
     ActorType,
-    Commas,
+    CommaSeparated,
     EntityType,
-    OfProject,
-    Order,
+    ProjectQuery,
+    SortOrder,
 )
-from models.projects.projects.rows import ProjectRow, project_asked
+from models.projects.projects.rows import ProjectRow, requested_project
 
-# Texts of which the feed tells only the length: it must not keep removed words.
-LONG = ("content", "description")
-# Lists of which the feed tells what came and what went.
-LISTS = ("assignee_ids", "label_ids", "specifications")
+# Only the lengths of these are recorded: the activity must not keep removed texts.
+LENGTH_ONLY_FIELDS = ("content", "description")
+# Of these, the added and the removed elements are recorded.
+LIST_FIELDS = ("assignee_ids", "label_ids", "specifications")
 
-# An exact action, or all actions on one kind of thing: work.*
+# An exact action, or all actions of an entity type, such as work.*
 Action = Annotated[
     str, Field(max_length=64, pattern=r"^[a-z]+\.(\*|[a-z]+(-[a-z]+)*)$")
 ]
@@ -51,30 +51,30 @@ class ProjectActivity(Schema):
     created_at: Moment
 
 
-class ListActivity(OfProject, CursorQuery):
+class ListActivity(ProjectQuery, CursorQuery):
     entity_type: EntityType | None = None
     entity_id: Id | None = None
     actor_type: ActorType | None = None
     actor_id: Id | None = None
-    action: Commas[Action] | None = None
+    action: CommaSeparated[Action] | None = None
     from_: Annotated[Moment | None, Field(alias="from")] = None
     to: Moment | None = None
-    order: Order | None = None
+    order: SortOrder | None = None
     after_id: Id | None = None
     limit: Limit = 50
 
     @model_validator(mode="after")
-    def _after_goes_up(self) -> "ListActivity":
+    def _after_id_is_ascending(self) -> "ListActivity":
         if self.after_id is not None and self.order == "desc":
-            raise ValueError("afterId goes with order asc, which it implies.")
+            raise ValueError("afterId implies order asc, so order cannot be desc.")
         return self
 
 
 class ActivityRow(Row):
     project_id: str
 
-    # One writer at a time: numbers grow in the order of the commits, so a reader
-    # who goes on after the last record it saw misses none.
+    # There is one writer at a time, so numbers grow in the order of commits and a
+    # client that continues after its last record misses none.
     number = AutoField()
     id = TextField(unique=True)
     project = ForeignKeyField(ProjectRow, on_delete="CASCADE")
@@ -95,8 +95,8 @@ def record_activity(
     now: datetime,
     **metadata: Any,
 ) -> None:
-    """Put down what happened, inside the transaction of the change."""
-    actor.about.add(project.id)
+    """Record a change in its transaction; the action begins with its entity type."""
+    actor.project_ids.add(project.id)
     if actor.request_id is not None:
         metadata["requestId"] = actor.request_id
     ActivityRow.create(
@@ -112,66 +112,68 @@ def record_activity(
     )
 
 
-def activity_listed(query: ListActivity) -> Page[ActivityRow]:
-    """Return a page of the feed; from is inclusive, to exclusive."""
+def list_activity(query: ListActivity) -> Page[ActivityRow]:
+    """Return a page of records, newest first; from is inclusive, to exclusive."""
     rows = ActivityRow.select()
-    project = project_asked(query)
+    project = requested_project(query)
     if project is not None:
         rows = rows.where(ActivityRow.project == project.id)
     for name in ("entity_type", "entity_id", "actor_type", "actor_id"):
-        wanted = getattr(query, name)
-        if wanted is not None:
-            rows = rows.where(getattr(ActivityRow, name) == wanted)
+        value = getattr(query, name)
+        if value is not None:
+            rows = rows.where(getattr(ActivityRow, name) == value)
     if query.action is not None:
-        rows = rows.where(_is_one_of(query.action))
+        rows = rows.where(_has_action(query.action))
     if query.from_ is not None:
         rows = rows.where(ActivityRow.created_at >= query.from_)
     if query.to is not None:
         rows = rows.where(ActivityRow.created_at < query.to)
     if query.after_id is not None:
         rows = rows.where(ActivityRow.number > _number_of(query.after_id))
-    up = query.order == "asc" or query.after_id is not None
-    sort = ascending if up else descending
+    is_ascending = query.order == "asc" or query.after_id is not None
+    sort = ascending if is_ascending else descending
     return cursor_page(rows, query, sort(ActivityRow.number))
 
 
-def told_changes(changes: dict[str, Change]) -> dict[str, Any]:
+def changes_to_json(changes: dict[str, Change]) -> dict[str, Any]:
     """
-    Return what members became.
+    Return the changed fields as JSON, by their names in the API.
 
-    Of a long text it is only how long it was and is, of a list what was added and
-    removed.
+    A long text is described by its lengths, a list by what was added and removed.
     """
-    return {to_camel(name): _told(name, *pair) for name, pair in changes.items()}
+    return {
+        to_camel(name): _change_to_json(name, old, new)
+        for name, (old, new) in changes.items()
+    }
 
 
-def _told(name: str, old: Any, new: Any) -> dict[str, Any]:
-    if name in LONG:
+def _change_to_json(name: str, old: Any, new: Any) -> dict[str, Any]:
+    if name in LENGTH_ONLY_FIELDS:
         return {"fromLength": len(old or ""), "toLength": len(new or "")}
-    if name in LISTS:
-        return {"added": _beyond(new, old), "removed": _beyond(old, new)}
-    return {"from": _plain(old), "to": _plain(new)}
+    if name in LIST_FIELDS:
+        return {"added": _difference(new, old), "removed": _difference(old, new)}
+    return {"from": _to_json(old), "to": _to_json(new)}
 
 
-def _beyond(some: list[Any], others: list[Any]) -> list[Any]:
-    return [_plain(each) for each in some if each not in others]
+def _difference(values: list[Any], others: list[Any]) -> list[Any]:
+    return [_to_json(value) for value in values if value not in others]
 
 
-def _plain(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     if isinstance(value, Schema):
         return value.to_json()
     return format_moment(value) if isinstance(value, datetime) else value
 
 
-def _is_one_of(actions: list[str]) -> Any:
-    kinds = [each.removesuffix(".*") for each in actions if each.endswith(".*")]
-    return ActivityRow.action.in_(actions) | ActivityRow.entity_type.in_(kinds)
+def _has_action(actions: list[str]) -> Any:
+    types = [action.removesuffix(".*") for action in actions if action.endswith(".*")]
+    return ActivityRow.action.in_(actions) | ActivityRow.entity_type.in_(types)
 
 
 def _number_of(id: str) -> int:
     row = ActivityRow.get_or_none(ActivityRow.id == id)
     if row is None:
-        detail = f"No record has the id '{id}'."
+        detail = f"No activity record has the id '{id}'."
         error = {"parameter": "afterId", "code": "unknown", "detail": detail}
         raise ValidationFailed(f"afterId: {detail}", error)
     return int(row.number)

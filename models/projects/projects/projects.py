@@ -1,35 +1,51 @@
-"""Projects: found, listed, and the built-in one of the public docs."""
+"""Create, list, update, transfer, archive and restore projects."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from models.base import Schema, new_id
-from models.fields import Id, Moment, QueryBoolean, Slug
+from models.errors import (
+    BuiltinProject,
+    OwnerRequired,
+    SlugTaken,
+    ValidationFailed,
+)
+from models.fields import TRIMMED, Id, MayOmit, Moment, QueryBoolean, SingleLine, Slug
 from models.pagination import CursorQuery, Page, cursor_page
 from models.projects.fields import (
     AccountOrMe,
     Actor,
-    Archived,
-    Commas,
-    Order,
-    Search,
-    account_named,
-    exactly_one,
-    sorted_by,
+    ArchivedFilter,
+    CommaSeparated,
+    Description,
+    SearchText,
+    SortOrder,
+    require_exactly_one,
+    resolve_account,
+    sort_keys,
 )
-from models.projects.members.role_checks import MemberRow
-from models.projects.projects.activity import record_activity
-from models.projects.projects.rows import ProjectRow, project_with
+from models.projects.members.members import insert_member, set_role
+from models.projects.members.role_checks import require_role
+from models.projects.members.rows import MemberRow, find_member
+from models.projects.projects.activity import changes_to_json, record_activity
+from models.projects.projects.rows import (
+    ProjectRow,
+    project_with,
+    require_active,
+    require_updated_at,
+)
 from models.storage.database import writing
 
+DOCS_PROJECT_NAME = "Documentation"
+
 ProjectStatus = Literal["active", "paused", "completed"]
-DOCS_NAME = "Documentation"
+ProjectName = Annotated[str, TRIMMED, Field(min_length=1, max_length=120), SingleLine]
 
 
 class DocsSlugTaken(RuntimeError):
-    """An ordinary project holds the slug of the docs project: no start."""
+    """An ordinary project has the slug of the docs project, so no server can start."""
 
 
 class Project(Schema):
@@ -46,16 +62,16 @@ class Project(Schema):
 
 
 class ListProjects(CursorQuery):
-    status: Commas[ProjectStatus] | None = None
-    archived: Archived = "exclude"
+    status: CommaSeparated[ProjectStatus] | None = None
+    archived: ArchivedFilter = "exclude"
     builtin: QueryBoolean | None = None
     member_id: AccountOrMe | None = None
     owner_id: Id | None = None
-    q: Search | None = None
+    q: SearchText | None = None
     updated_after: Moment | None = None
     updated_before: Moment | None = None
     sort: Literal["name", "createdAt", "updatedAt"] = "name"
-    order: Order | None = None
+    order: SortOrder | None = None
 
 
 class GetProject(Schema):
@@ -63,19 +79,55 @@ class GetProject(Schema):
     slug: Slug | None = None
 
     @model_validator(mode="after")
-    def _one(self) -> "GetProject":
-        exactly_one(self, "id", "slug")
+    def _id_or_slug(self) -> "GetProject":
+        require_exactly_one(self, "id", "slug")
         return self
 
 
-SORTS = {
+class CreateProject(Schema):
+    slug: Slug
+    name: ProjectName
+    description: Description = None
+    status: ProjectStatus = "active"
+    owner_id: MayOmit[Id] = None
+
+
+class UpdateProject(Schema):
+    id: Id
+    name: MayOmit[ProjectName] = None
+    description: Description = None
+    status: MayOmit[ProjectStatus] = None
+    expected_updated_at: MayOmit[Moment] = None
+
+    @model_validator(mode="after")
+    def _has_changes(self) -> "UpdateProject":
+        if not self.model_fields_set - {"id", "expected_updated_at"}:
+            raise ValueError("Give at least one field to change.")
+        return self
+
+
+class TransferProject(Schema):
+    id: Id
+    owner_id: Id
+    expected_updated_at: MayOmit[Moment] = None
+
+
+class RemoveProject(Schema):
+    id: Id
+
+
+class RestoreProject(Schema):
+    id: Id
+
+
+SORT_FIELDS = {
     "name": ProjectRow.name,
     "createdAt": ProjectRow.created_at,
     "updatedAt": ProjectRow.updated_at,
 }
 
 
-def projects_listed(query: ListProjects, actor: Actor) -> Page[ProjectRow]:
+def list_projects(query: ListProjects, actor: Actor) -> Page[ProjectRow]:
     rows = ProjectRow.select()
     if query.status is not None:
         rows = rows.where(ProjectRow.status.in_(query.status))
@@ -84,27 +136,134 @@ def projects_listed(query: ListProjects, actor: Actor) -> Page[ProjectRow]:
         rows = rows.where(is_archived)
     if query.builtin is not None:
         rows = rows.where(ProjectRow.builtin == query.builtin)
-    account = account_named(query.member_id, actor, "memberId")
-    if account is not None:
-        of_account = MemberRow.account_id == account
-        members = MemberRow.select(MemberRow.project).where(of_account)
-        rows = rows.where(ProjectRow.id.in_(members))
+    account_id = resolve_account(query.member_id, actor, "memberId")
+    if account_id is not None:
+        is_account = MemberRow.account_id == account_id
+        memberships = MemberRow.select(MemberRow.project).where(is_account)
+        rows = rows.where(ProjectRow.id.in_(memberships))
     if query.owner_id is not None:
         rows = rows.where(ProjectRow.owner_id == query.owner_id)
     if query.q is not None:
-        found = ProjectRow.slug.contains(query.q) | ProjectRow.name.contains(query.q)
-        rows = rows.where(found)
+        matches = ProjectRow.slug.contains(query.q) | ProjectRow.name.contains(query.q)
+        rows = rows.where(matches)
     if query.updated_after is not None:
         rows = rows.where(ProjectRow.updated_at >= query.updated_after)
     if query.updated_before is not None:
         rows = rows.where(ProjectRow.updated_at < query.updated_before)
-    return cursor_page(
-        rows, query, *sorted_by(SORTS[query.sort], query.order, ProjectRow.id)
+    sort = sort_keys(SORT_FIELDS[query.sort], query.order, ProjectRow.id)
+    return cursor_page(rows, query, *sort)
+
+
+def create_project(request: CreateProject, now: datetime, actor: Actor) -> ProjectRow:
+    """Create a project, with its owner as the first member."""
+    values = request.all_fields() | {"owner_id": _new_owner_id(request, actor)}
+    if ProjectRow.select().where(ProjectRow.slug == request.slug).exists():
+        raise SlugTaken(f"There is already a project with the slug '{request.slug}'.")
+    project = ProjectRow.create(
+        id=new_id(now), builtin=False, created_at=now, updated_at=now, **values
     )
+    record_activity(
+        project,
+        "project.created",
+        project.id,
+        actor,
+        now,
+        slug=project.slug,
+        name=project.name,
+        status=project.status,
+        builtin=False,
+    )
+    insert_member(project, project.owner_id, "owner", now, actor)
+    return project
 
 
-def project_got(query: GetProject) -> ProjectRow:
-    return project_with(query.id, slug=query.slug)
+def update_project(
+    request: UpdateProject, now: datetime, actor: Actor
+) -> tuple[ProjectRow, bool]:
+    """Change the given fields; return the project and whether anything changed."""
+    project = project_with(request.id)
+    require_role(project, actor, "projects:update")
+    require_updated_at(project, request.expected_updated_at)
+    require_active(project)
+    values = request.sent_fields()
+    values.pop("expected_updated_at", None)
+    changes = project.change(values, now)
+    status = changes.pop("status", None)
+    if changes:
+        record_activity(
+            project,
+            "project.updated",
+            project.id,
+            actor,
+            now,
+            changes=changes_to_json(changes),
+        )
+    if status:
+        metadata = {"from": status[0], "to": status[1]}
+        action = "project.status-changed"
+        record_activity(project, action, project.id, actor, now, **metadata)
+    return project, bool(changes or status)
+
+
+def transfer_project(
+    request: TransferProject, now: datetime, actor: Actor
+) -> tuple[ProjectRow, bool]:
+    """
+    Make another account the owner; return the project and whether that changed it.
+
+    The new owner gets the role owner; the previous one keeps it.
+    """
+    project = project_with(request.id)
+    require_role(project, actor, "projects:transfer")
+    require_updated_at(project, request.expected_updated_at)
+    require_active(project)
+    previous_id = project.owner_id
+    if not project.change({"owner_id": request.owner_id}, now):
+        return project, False
+    record_activity(
+        project,
+        "project.ownership-transferred",
+        project.id,
+        actor,
+        now,
+        fromOwnerId=previous_id,
+        toOwnerId=request.owner_id,
+    )
+    member = find_member(project, request.owner_id)
+    if member is None:
+        insert_member(project, request.owner_id, "owner", now, actor)
+    else:
+        set_role(member, "owner", now, actor)
+    return project, True
+
+
+def archive_project(
+    request: RemoveProject, now: datetime, actor: Actor
+) -> tuple[ProjectRow, bool]:
+    """Make the project read-only; return it and whether it was active before."""
+    project = project_with(request.id)
+    require_role(project, actor, "projects:remove")
+    if project.builtin:
+        raise BuiltinProject(
+            f"The {project.noun} is built in, so it cannot be archived."
+        )
+    if project.archived_at is not None:
+        return project, False
+    project.change({"archived_at": now}, now)
+    record_activity(project, "project.archived", project.id, actor, now)
+    return project, True
+
+
+def restore_project(
+    request: RestoreProject, now: datetime, actor: Actor
+) -> tuple[ProjectRow, bool]:
+    """Make the project writable again; return it and whether it was archived before."""
+    project = project_with(request.id)
+    require_role(project, actor, "projects:restore")
+    if not project.change({"archived_at": None}, now):
+        return project, False
+    record_activity(project, "project.restored", project.id, actor, now)
+    return project, True
 
 
 def docs_project() -> ProjectRow:
@@ -114,28 +273,29 @@ def docs_project() -> ProjectRow:
 
 def ensure_docs_project(now: datetime, *, slug: str, owner_id: str) -> ProjectRow:
     """
-    Make the docs project of a new installation; later starts change nothing.
+    Return the docs project, and create it in a new installation.
 
-    Raise DocsSlugTaken when an ordinary project has the slug: it is never
-    converted. The write lock lets two processes that start together make one.
+    Raise DocsSlugTaken if an ordinary project has the slug, which is never
+    converted. The write lock ensures that two processes that start at the same time
+    create only one.
     """
     with writing():
-        found = ProjectRow.get_or_none(ProjectRow.builtin)
-        if found is not None:
-            return found
+        project = ProjectRow.get_or_none(ProjectRow.builtin)
+        if project is not None:
+            return project
         if ProjectRow.select().where(ProjectRow.slug == slug).exists():
             raise DocsSlugTaken(
                 f"An ordinary project has the slug '{slug}', which the built-in docs"
-                " project needs. Set MASTHEAD_DOCS_SLUG to another one."
+                " project needs. Set MASTHEAD_DOCS_SLUG to another slug."
             )
-        return _make_docs_project(now, slug, owner_id)
+        return _create_docs_project(now, slug, owner_id)
 
 
-def _make_docs_project(now: datetime, slug: str, owner_id: str) -> ProjectRow:
+def _create_docs_project(now: datetime, slug: str, owner_id: str) -> ProjectRow:
     project = ProjectRow.create(
         id=new_id(now),
         slug=slug,
-        name=DOCS_NAME,
+        name=DOCS_PROJECT_NAME,
         status="active",
         owner_id=owner_id,
         builtin=True,
@@ -145,6 +305,22 @@ def _make_docs_project(now: datetime, slug: str, owner_id: str) -> ProjectRow:
     MemberRow.create(
         project=project.id, account_id=owner_id, role="owner", created_at=now
     )
-    platform = Actor("account", owner_id)
-    record_activity(project, "project.created", project.id, platform, now, builtin=True)
+    owner = Actor("account", owner_id)
+    record_activity(project, "project.created", project.id, owner, now, builtin=True)
     return project
+
+
+def _new_owner_id(request: CreateProject, actor: Actor) -> str:
+    """Return the caller's account or, if its key acts for none, the given owner."""
+    if actor.account_id is None:
+        if request.owner_id is None:
+            raise OwnerRequired(
+                "The key acts for no account, so ownerId must name the owner of the"
+                " project."
+            )
+        return request.owner_id
+    if request.owner_id is not None:
+        detail = "Only keys that act for no account may set it; you will be the owner."
+        error = {"pointer": "/ownerId", "code": "owner", "detail": detail}
+        raise ValidationFailed(f"/ownerId: {detail}", error)
+    return actor.account_id

@@ -1,4 +1,4 @@
-"""Purging a project: all of it goes, and is counted."""
+"""Purge projects, and preview how many rows a purge would remove."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from models.fields import Id, Slug
 from models.idempotency import delete_responses_about
 from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.rows import MemberRow
 from models.projects.planning.rows import LabelRow, MilestoneRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow, project_with
@@ -30,9 +30,8 @@ from models.storage.database import truncate_wal_after_commit
 
 Counts = dict[str, int]
 
-# What a project holds, by the names under which it is counted: each has a
-# column that names its project.
-OF_PROJECT: dict[str, Any] = {
+# The tables with a column `project`, by the names under which they are counted.
+PROJECT_TABLES: dict[str, Any] = {
     "members": MemberRow,
     "work": WorkItemRow,
     "labels": LabelRow,
@@ -44,9 +43,9 @@ OF_PROJECT: dict[str, Any] = {
     "activity": ActivityRow,
 }
 
-# What goes with something of the project, wherever its other end is: the columns
-# that name what it goes with.
-OF_THINGS: dict[str, tuple[Any, ...]] = {
+# The tables whose rows belong to entities of the project, by the foreign keys to
+# them: a row goes with either of its ends, even if the other is in another project.
+DEPENDENT_TABLES: dict[str, tuple[Any, ...]] = {
     "workRelationships": (WorkRelationshipRow.source, WorkRelationshipRow.target),
     "workLabels": (WorkLabelRow.work, WorkLabelRow.label),
     "workAssignees": (WorkAssigneeRow.work,),
@@ -76,20 +75,20 @@ class PurgeResult(Schema):
 
 def purge_project(request: PurgeProject) -> tuple[ProjectRow, Counts]:
     """
-    Remove an archived project and all it holds; return it with the counts.
+    Delete an archived project with all its contents; return it and the counts.
 
-    Nothing of its words stays: not in search, not in answers kept for repeats,
-    not in the free pages or the log of the database.
+    None of its texts remains in the search index, in stored responses, or in the
+    free pages and the write-ahead log of the database.
     """
-    project = _ordinary(request.id)
+    project = _purgeable_project(request.id)
     if project.archived_at is None:
         raise NotArchived(
-            f"The {project.noun} is not archived. Archive it, then purge it."
+            f"The {project.noun} is not archived. Archive it before you purge it."
         )
     if request.confirm != project.slug:
-        raise ConfirmationMismatch("confirm is not the slug of the project.")
-    counts = held_by(project)
-    # All that belongs to it goes by the cascades of the database.
+        raise ConfirmationMismatch("confirm must be the slug of the project.")
+    counts = count_project_rows(project)
+    # Foreign keys with ON DELETE CASCADE remove the contents.
     project.delete_instance()
     delete_responses_about(project.id)
     rebuild_index()
@@ -97,32 +96,33 @@ def purge_project(request: PurgeProject) -> tuple[ProjectRow, Counts]:
     return project, counts
 
 
-def purge_previewed(query: PreviewPurge) -> PurgeResult:
-    """Return what a purge would remove now."""
-    project = _ordinary(query.id)
-    return PurgeResult(id=project.id, slug=project.slug, deleted=held_by(project))
+def preview_purge(query: PreviewPurge) -> PurgeResult:
+    """Return what a purge would delete now."""
+    project = _purgeable_project(query.id)
+    counts = count_project_rows(project)
+    return PurgeResult(id=project.id, slug=project.slug, deleted=counts)
 
 
-def held_by(project: ProjectRow) -> Counts:
-    """Count what a purge of the project removes, by kind."""
+def count_project_rows(project: ProjectRow) -> Counts:
+    """Count the rows of the project by kind: those that a purge deletes."""
     counts = {"project": 1}
-    for kind, row in OF_PROJECT.items():
-        counts[kind] = row.select().where(row.project == project.id).count()
-    for kind, columns in OF_THINGS.items():
-        goes = columns[0].in_(_things(columns[0], project))
-        for other in columns[1:]:
-            goes |= other.in_(_things(other, project))
-        counts[kind] = columns[0].model.select().where(goes).count()
+    for kind, table in PROJECT_TABLES.items():
+        counts[kind] = table.select().where(table.project == project.id).count()
+    for kind, (column, *others) in DEPENDENT_TABLES.items():
+        is_dependent = column.in_(_referenced_ids(column, project))
+        for other in others:
+            is_dependent |= other.in_(_referenced_ids(other, project))
+        counts[kind] = column.model.select().where(is_dependent).count()
     return counts
 
 
-def _things(column: Any, project: ProjectRow) -> "ModelSelect[Any]":
-    """Return the ids of the things of the project that the column may name."""
-    thing = column.rel_model
-    return thing.select(thing.id).where(thing.project == project.id)
+def _referenced_ids(column: Any, project: ProjectRow) -> "ModelSelect[Any]":
+    """Select the ids in the project that the foreign key may reference."""
+    table = column.rel_model
+    return table.select(table.id).where(table.project == project.id)
 
 
-def _ordinary(id: str) -> ProjectRow:
+def _purgeable_project(id: str) -> ProjectRow:
     project = project_with(id)
     if project.builtin:
         raise BuiltinProject(f"The {project.noun} is built in, so it cannot be purged.")

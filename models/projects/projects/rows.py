@@ -1,9 +1,9 @@
-"""A project as what all else belongs to: its row, its two names, its archive."""
+"""Store projects, find them, and refuse to change what is archived or outdated."""
 
 from datetime import datetime
 from typing import Any
 
-from peewee import BooleanField, IntegerField, TextField
+from peewee import BooleanField, IntegerField, ModelSelect, TextField
 
 from models.audit import AuditTarget
 from models.base import MomentField, Row
@@ -24,7 +24,7 @@ class ProjectRow(Row):
     status = TextField()
     owner_id = TextField()
     builtin = BooleanField()
-    # The highest number that a work item of it was given; none is given twice.
+    # The highest number of a work item so far; numbers are not reused.
     last_number = IntegerField(default=0)
     created_at = MomentField()
     updated_at = MomentField()
@@ -40,24 +40,44 @@ class ProjectRow(Row):
 
 
 def project_with(id: str | None = None, *, slug: str | None = None) -> ProjectRow:
-    """Return the project that has the id, or else the slug."""
-    has = ProjectRow.id == id if id is not None else ProjectRow.slug == slug
-    project = ProjectRow.get_or_none(has)
+    """Return the project with the id or, if that is None, with the slug."""
+    condition = ProjectRow.id == id if id is not None else ProjectRow.slug == slug
+    project = ProjectRow.get_or_none(condition)
     if project is None:
-        what = f"id '{id}'" if id is not None else f"slug '{slug}'"
-        raise ProjectNotFound(f"No project has the {what}.")
+        name = f"id '{id}'" if id is not None else f"slug '{slug}'"
+        raise ProjectNotFound(f"No project has the {name}.")
     return project
 
 
-def project_asked(asked: Any) -> ProjectRow | None:
-    """Return the project that a question names, None where it is about all."""
-    if asked.project_id is None and asked.project_slug is None:
+def requested_project(query: Any) -> ProjectRow | None:
+    """Return the project of a ProjectQuery, or None if it is about all projects."""
+    if query.project_id is None and query.project_slug is None:
         return None
-    return project_with(asked.project_id, slug=asked.project_slug)
+    return project_with(query.project_id, slug=query.project_slug)
+
+
+def filter_by_project(
+    rows: "ModelSelect[Any]", model: Any, query: Any, *, is_named: bool = False
+) -> "ModelSelect[Any]":
+    """
+    Restrict the rows to the requested project or, without one, to active projects.
+
+    Rows of archived projects stay if the query's `archived` includes archived
+    entities, or if the query `is_named`: it names the one entity that it is about.
+    """
+    project = requested_project(query)
+    if project is not None:
+        return rows.where(model.project == project.id)
+    if is_named or getattr(query, "archived", "exclude") != "exclude":
+        return rows
+    archived = ProjectRow.select(ProjectRow.id).where(
+        ProjectRow.archived_at.is_null(False)
+    )
+    return rows.where(model.project.is_null() | model.project.not_in(archived))
 
 
 def require_active(project: ProjectRow, entity: Any = None) -> None:
-    """Refuse to write in what is archived: the project, or the entity in it."""
+    """Raise an error if the project is archived, or the entity in it."""
     if project.archived_at is not None:
         raise ProjectArchived(
             f"The project '{project.slug}' is archived, so it is read-only."
@@ -67,7 +87,7 @@ def require_active(project: ProjectRow, entity: Any = None) -> None:
 
 
 def require_updated_at(row: Any, expected: datetime | None) -> None:
-    """Refuse to write over a change that the caller has not seen."""
+    """Raise VersionConflict if the row has changed since the expected time."""
     if expected is not None and expected != row.updated_at:
         current = format_moment(row.updated_at)
         raise VersionConflict(

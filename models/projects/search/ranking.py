@@ -1,4 +1,4 @@
-"""Pages of the things that have the words, by how well they match."""
+"""Page through search results by relevance."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -8,10 +8,11 @@ from models.projects.search.search_query import newest_ranked
 from models.projects.search.text_index import IndexedTextRow
 from models.storage.engines.engine import RankedText
 
-# Of words that very many things have, so many of the newest things are ranked.
-MOST_RANKED = 500
+# If more texts match, only the newest are ranked: ranking all 100,000 matches of a
+# common word takes 120 ms, ranking 500 takes 2 ms.
+MAX_RANKED = 500
 
-Place = Callable[[RankedText], tuple[float, int]]
+SortKey = Callable[[RankedText], tuple[float, int]]
 
 
 def ranked_page(
@@ -21,51 +22,51 @@ def ranked_page(
     order: Literal["asc", "desc"] = "desc",
 ) -> tuple[list[int], str | None]:
     """
-    Return the numbers of a page of texts, and the cursor of the next.
+    Return the numbers of a page of texts, and the cursor of the next page.
 
-    Ranks move with everything that is written. So a page goes on after where the
-    last text stands now, among what there was for the first page.
+    Every write may change the ranks. So a page continues after the current position
+    of the last text, among the texts that existed when the first page was read.
     """
-    place = _from_the_best if order == "desc" else _from_the_worst
+    sort_key = _best_first if order == "desc" else _worst_first
     last = query.decode_cursor()
     newest = last[2] if last else None
-    ranked = sorted(_newest(match, where, newest), key=place)
-    after = _after(match, ranked, last, place) if last else ranked
-    page = after[: query.limit]
+    ranked = sorted(_newest(match, where, newest), key=sort_key)
+    remaining = _after(match, ranked, last, sort_key) if last else ranked
+    page = remaining[: query.limit]
     cursor = None
-    if len(after) > len(page):
-        top = newest or max(number for _, number in ranked)
-        cursor = next_cursor(query, [*page[-1], top])
+    if len(remaining) > len(page):
+        newest = newest or max(number for _, number in ranked)
+        cursor = next_cursor(query, [*page[-1], newest])
     return [number for _, number in page], cursor
 
 
 def _newest(match: str, where: list[Any], newest: int | None) -> list[RankedText]:
     if newest is not None:
         where = [*where, IndexedTextRow.number <= newest]
-    return newest_ranked(match, IndexedTextRow, where, MOST_RANKED)
+    return newest_ranked(match, IndexedTextRow, where, MAX_RANKED)
 
 
-def _from_the_best(ranked: RankedText) -> tuple[float, int]:
-    """The best has the lowest rank; of equal ones the newer comes first."""
+def _best_first(ranked: RankedText) -> tuple[float, int]:
+    """The best text has the lowest rank; of equal ones the newer comes first."""
     rank, number = ranked
     return rank, -number
 
 
-def _from_the_worst(ranked: RankedText) -> tuple[float, int]:
+def _worst_first(ranked: RankedText) -> tuple[float, int]:
     rank, number = ranked
     return -rank, number
 
 
 def _after(
-    match: str, ranked: list[RankedText], last: list[Any], place: Place
+    match: str, ranked: list[RankedText], last: list[Any], sort_key: SortKey
 ) -> list[RankedText]:
     """
-    Return what follows the last text: as it ranks now, told of or not.
+    Return the texts after the last one of the previous page, by its current rank.
 
-    Only where it no longer has the words does it stand where it stood.
+    If it no longer matches, its earlier rank counts.
     """
     rank, number, _ = last
-    only = [IndexedTextRow.number == number]
-    now = newest_ranked(match, IndexedTextRow, only, 1)
-    at = place(now[0] if now else (rank, number))
-    return [each for each in ranked if place(each) > at]
+    only_last = [IndexedTextRow.number == number]
+    current = newest_ranked(match, IndexedTextRow, only_last, 1)
+    position = sort_key(current[0] if current else (rank, number))
+    return [text for text in ranked if sort_key(text) > position]

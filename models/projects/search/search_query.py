@@ -1,4 +1,4 @@
-"""What people type into a search, in the words of the index of texts."""
+"""Parse search queries, and run them against the word index of the database."""
 
 import re
 from typing import Any
@@ -6,43 +6,43 @@ from typing import Any
 from models.storage.database import database
 from models.storage.engines.engine import RankedText, SearchTerm
 
-# A shorter beginning would be that of a good part of all words.
-SHORTEST_PREFIX = 2
+# A shorter prefix would match a large part of all words.
+MIN_PREFIX_LENGTH = 2
 
-# A phrase in quotes, or what lies between spaces.
-_PARTS = re.compile(r'"([^"]*)"|([^\s"]+)')
+# A phrase in quotes, or a word between spaces.
+_TERMS = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
-def sought(asked: str) -> list[SearchTerm]:
+def parse_terms(text: str) -> list[SearchTerm]:
     """
-    Return what is sought: words, phrases in quotes, beginnings before a `*`.
+    Return the terms of a query: words, phrases in quotes, prefixes before a `*`.
 
-    What has no letter or digit in it is not looked for.
+    A term without a letter or digit is ignored.
     """
-    found = []
-    for phrase, word in _PARTS.findall(asked):
-        text = (phrase or word.rstrip("*")).replace("\x00", " ")
-        if any(char.isalnum() for char in text):
-            last = text[-SHORTEST_PREFIX:]
-            is_long = len(last) == SHORTEST_PREFIX and last.isalnum()
-            found.append(SearchTerm(text, word.endswith("*") and is_long))
-    return list(dict.fromkeys(found))
+    terms = []
+    for phrase, word in _TERMS.findall(text):
+        term = (phrase or word.rstrip("*")).replace("\x00", " ")
+        if any(char.isalnum() for char in term):
+            end = term[-MIN_PREFIX_LENGTH:]
+            can_be_prefix = len(end) == MIN_PREFIX_LENGTH and end.isalnum()
+            terms.append(SearchTerm(term, word.endswith("*") and can_be_prefix))
+    return list(dict.fromkeys(terms))
 
 
-def match_of(asked: str) -> str | None:
-    """Return the query of the index; None where nothing is sought, so nothing found."""
-    parts = sought(asked)
-    return database.match_query(parts) if parts else None
+def match_expression(text: str) -> str | None:
+    """Return the expression of the word index; None if the query has no terms."""
+    terms = parse_terms(text)
+    return database.match_query(terms) if terms else None
 
 
-def matches(match: str) -> Any:
-    """Select the numbers of the texts that match."""
+def matching_numbers(match: str) -> Any:
+    """Return a query for the numbers of the texts that match."""
     return database.matching_texts(match)
 
 
 def newest_ranked(
-    match: str, texts: Any, where: list[Any], most: int
+    match: str, texts: Any, where: list[Any], limit: int
 ) -> list[RankedText]:
-    """Return the newest texts that match and their ranks, which is no order yet."""
-    found: list[RankedText] = database.newest_ranked(match, texts, where, most)
-    return found
+    """Return the newest texts that match with their ranks, not sorted by rank."""
+    ranked: list[RankedText] = database.newest_ranked(match, texts, where, limit)
+    return ranked

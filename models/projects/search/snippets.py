@@ -1,100 +1,106 @@
-"""The piece of a text in which search found something, and where in it."""
+"""Cut snippets with highlights out of the texts that a search found."""
 
 import re
 from collections.abc import Iterator
 from unicodedata import category, normalize
 
-from models.projects.search.search_query import sought
+from models.projects.search.search_query import parse_terms
 from models.storage.engines.engine import SearchTerm
 
-MOST = 240
-# What is shown before the first place; so much is read to fill the rest.
-BEFORE, PIECE = 60, 2000
-# A hit that comes later is told without its place: the time stays bounded.
-LOOKED_THROUGH = 100_000
+# Neither snippet() of FTS5 nor ts_headline() of PostgreSQL is used: the snippets of
+# both engines must be equal, and highlights are positions.
 
-# What a word is made of, as the index sees it.
+MAX_LENGTH = 240
+# Characters shown before the first hit, and characters read to fill the snippet.
+CONTEXT, EXCERPT = 60, 2000
+# Only the start of a text is searched for hits, so that the time is bounded.
+SEARCHED_LENGTH = 100_000
+
+# A character of a word, as the word index defines it.
 LETTER = r"[^\W_]"
 _WORD = re.compile(rf"{LETTER}+")
 
+# Start and length, in code points.
 Highlight = tuple[int, int]
 
 
-class _Folds(dict[int, str]):
-    """Each letter as the index keeps it: small, and without its accents."""
+class _FoldTable(dict[int, str]):
+    """Maps characters as the word index does: to lower case, without accents."""
 
     def __missing__(self, code: int) -> str:
-        parts = normalize("NFD", chr(code))
-        is_accented = all(category(each) == "Mn" for each in parts[1:])
-        small = (parts[0] if is_accented else chr(code)).lower()
-        # One letter for one, so that places stay what they are.
-        folded = small if len(small) == 1 else chr(code)
+        decomposed = normalize("NFD", chr(code))
+        is_accented = all(category(mark) == "Mn" for mark in decomposed[1:])
+        lower = (decomposed[0] if is_accented else chr(code)).lower()
+        # One character for one, so that positions stay valid.
+        folded = lower if len(lower) == 1 else chr(code)
         if code <= 0xFFFF:
             self[code] = folded
         return folded
 
 
-_FOLDS = _Folds()
+_FOLD_TABLE = _FoldTable()
 
 
-def folded(text: str) -> str:
-    """Return the text as the index compares it, letter for letter."""
-    return text.lower() if text.isascii() else text.translate(_FOLDS)
+def fold(text: str) -> str:
+    """Return the text as the word index compares it, character for character."""
+    return text.lower() if text.isascii() else text.translate(_FOLD_TABLE)
 
 
-class Finder:
-    """Finds in a text what was sought."""
+class SnippetMaker:
+    """Makes the snippets of one search query."""
 
-    def __init__(self, asked: str) -> None:
-        parts = [_pattern(each) for each in sought(asked)]
-        # One for each, which begins with its letters: so it is found fastest.
-        self.parts = [re.compile(each) for each in parts if each]
-        any_part = "|".join(f"(?:{each})" for each in parts if each)
-        self.any = re.compile(rf"(?<!{LETTER})(?:{any_part})") if any_part else None
+    def __init__(self, query: str) -> None:
+        patterns = [pattern for term in parse_terms(query) if (pattern := _regex(term))]
+        # One pattern for each term, which begins with a literal: that is the fastest.
+        self._terms = [re.compile(pattern) for pattern in patterns]
+        any_term = "|".join(f"(?:{pattern})" for pattern in patterns)
+        self._any_term = (
+            re.compile(rf"(?<!{LETTER})(?:{any_term})") if patterns else None
+        )
 
     def snippet(self, body: str) -> tuple[str, list[Highlight]]:
-        """Return a line of the text from about the first hit, and the hits in it."""
-        text = normalize("NFC", body[:LOOKED_THROUGH])
-        place = min(self._places(folded(text)), default=0)
-        line = _line(text, place)
-        if self.any is None:
+        """Return a line of the text around the first hit, and the hits in the line."""
+        text = normalize("NFC", body[:SEARCHED_LENGTH])
+        first_hit = min(self._first_hits(fold(text)), default=0)
+        line = _line(text, first_hit)
+        if self._any_term is None:
             return line, []
-        found = self.any.finditer(folded(line))
-        return line, [(each.start(), each.end() - each.start()) for each in found]
+        hits = self._any_term.finditer(fold(line))
+        return line, [(hit.start(), hit.end() - hit.start()) for hit in hits]
 
-    def _places(self, text: str) -> Iterator[int]:
-        """Yield where each part stands first; a word begins where none goes on."""
-        for part in self.parts:
-            for found in part.finditer(text):
-                if not _is_letter(text, found.start() - 1):
-                    yield found.start()
+    def _first_hits(self, text: str) -> Iterator[int]:
+        """Yield the position of the first hit of each term, at the start of a word."""
+        for term in self._terms:
+            for hit in term.finditer(text):
+                if not _is_letter(text, hit.start() - 1):
+                    yield hit.start()
                     break
 
 
-def _pattern(part: SearchTerm) -> str:
-    words = _WORD.findall(folded(normalize("NFC", part.text)))
-    end = rf"{LETTER}*" if part.is_prefix else rf"(?!{LETTER})"
-    return r"[\W_]+".join(re.escape(each) for each in words) + end if words else ""
+def _regex(term: SearchTerm) -> str:
+    words = _WORD.findall(fold(normalize("NFC", term.text)))
+    end = rf"{LETTER}*" if term.is_prefix else rf"(?!{LETTER})"
+    return r"[\W_]+".join(re.escape(word) for word in words) + end if words else ""
 
 
-def _line(text: str, place: int) -> str:
-    """Return one line around the place, cut between words, and marked where cut."""
-    start = max(0, place - BEFORE)
-    while start < place and start and _is_letter(text, start - 1):
+def _line(text: str, position: int) -> str:
+    """Return one line around the position, cut between words, with ellipses."""
+    start = max(0, position - CONTEXT)
+    while start < position and start and _is_letter(text, start - 1):
         start += 1
-    before = "…" if text[:start].strip() else ""
-    line = before + " ".join(_plain(text[start : start + PIECE]).split())
-    if len(line) <= MOST and len(text) <= start + PIECE:
+    ellipsis = "…" if text[:start].strip() else ""
+    line = ellipsis + " ".join(_printable(text[start : start + EXCERPT]).split())
+    if len(line) <= MAX_LENGTH and len(text) <= start + EXCERPT:
         return line
-    end = MOST - 1
+    end = MAX_LENGTH - 1
     while end > 1 and _is_letter(line, end - 1) and _is_letter(line, end):
         end -= 1
-    return line[: end if end > 1 else MOST - 1].rstrip() + "…"
+    return line[: end if end > 1 else MAX_LENGTH - 1].rstrip() + "…"
 
 
-def _plain(piece: str) -> str:
-    return "".join(each if each.isprintable() else " " for each in piece)
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() else " " for char in text)
 
 
-def _is_letter(text: str, place: int) -> bool:
-    return 0 <= place < len(text) and text[place].isalnum()
+def _is_letter(text: str, position: int) -> bool:
+    return 0 <= position < len(text) and text[position].isalnum()

@@ -1,4 +1,4 @@
-"""The words of a project in which search looks, kept beside their things."""
+"""Keep the full-text index of a project's work, documents and comments up to date."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ Indexed = Literal["work", "specification", "document", "comment"]
 
 
 class IndexedTextRow(Row):
-    """One thing's title and text; the database keeps its index of words equal."""
+    """Title and body of one entity; the database keeps its word index in step."""
 
     project_id: str
 
@@ -27,26 +27,26 @@ class IndexedTextRow(Row):
 def index_text(
     project: ProjectRow, type: Indexed, id: str, title: str, body: str | None
 ) -> None:
-    """Let search find the thing by these words, in the transaction of the change."""
-    row, words = IndexedTextRow, {"title": title, "body": body or ""}
-    row.insert(project=project.id, entity_type=type, entity_id=id, **words).on_conflict(
+    """Index an entity or replace its text, in the transaction of the change."""
+    row, text = IndexedTextRow, {"title": title, "body": body or ""}
+    row.insert(project=project.id, entity_type=type, entity_id=id, **text).on_conflict(
         conflict_target=[row.entity_id], preserve=[row.title, row.body]
     ).execute()
-    database.index_text(id, **words)
+    database.index_text(id, **text)
 
 
 def index_texts(rows: list[dict[str, str]]) -> None:
-    """Let search find things that were not there before."""
+    """Index new entities; each row has the columns of IndexedTextRow."""
     IndexedTextRow.insert_many(rows).execute()
     for row in rows:
         database.index_text(row["entity_id"], row["title"], row["body"])
 
 
-def unindex_text(id: str) -> None:
-    """Forget the words of the thing."""
+def remove_text(id: str) -> None:
+    """Remove an entity from the index."""
     IndexedTextRow.delete().where(IndexedTextRow.entity_id == id).execute()
 
 
 def rebuild_index() -> None:
-    """Make the index of words anew, so that no forgotten word stays in it."""
+    """Rebuild the word index, so that it holds no word of a deleted text."""
     database.rebuild_text_index()

@@ -1,6 +1,6 @@
-"""Coverage: the work tied to specifications, and where the two drift apart."""
+"""Count the work linked to specifications, and find where the two have drifted."""
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from peewee import Case, Value, fn
 from pydantic import model_validator
@@ -8,19 +8,19 @@ from pydantic import model_validator
 from models.base import Schema
 from models.fields import Id, QueryBoolean, Slug
 from models.pagination import CursorQuery, Page, ascending, cursor_page
-from models.projects.fields import OfProject
-from models.projects.projects.rows import project_asked
+from models.projects.fields import ProjectQuery
+from models.projects.projects.rows import requested_project
 from models.projects.specifications.rows import SpecificationRow, specification_with
 from models.projects.specifications.specifications import SpecificationStatus
+from models.projects.work.links import SpecRelationship
 from models.projects.work.rows import WorkItemRow, WorkSpecificationRow
 
-Tie = Literal["governed_by", "implements", "references"]
 Drift = Literal[
     "approved-without-implementing-work",
     "implemented-with-open-work",
     "retired-with-open-work",
 ]
-TIES: tuple[Tie, ...] = ("governed_by", "implements", "references")
+RELATIONSHIPS = get_args(SpecRelationship)
 CLOSED = ("done", "cancelled")
 
 
@@ -37,105 +37,114 @@ class Coverage(Schema):
     title: str
     status: SpecificationStatus
     version: int
-    # By the word of the tie, as work items say it.
-    work: dict[Tie, WorkCount]
+    # By the relationship of the link.
+    work: dict[SpecRelationship, WorkCount]
     drift: list[Drift]
 
 
-class GetCoverage(OfProject, CursorQuery):
+class GetCoverage(ProjectQuery, CursorQuery):
     id: Id | None = None
     drift: QueryBoolean = False
 
     @model_validator(mode="after")
-    def _one(self) -> "GetCoverage":
-        named = (self.id, self.project_id, self.project_slug)
-        if [each is None for each in named].count(False) != 1:
+    def _require_one_subject(self) -> "GetCoverage":
+        subjects = (self.id, self.project_id, self.project_slug)
+        if len([subject for subject in subjects if subject is not None]) != 1:
             raise ValueError("Give exactly one of id, projectId and projectSlug.")
         return self
 
 
-def coverage(query: GetCoverage) -> Page[Coverage]:
-    """Return the coverage of one specification or a project's, by slug."""
-    drift = _drift()
+def specification_coverage(query: GetCoverage) -> Page[Coverage]:
+    """Return the coverage of one specification, or of all in a project by slug."""
+    drift = _drift_column()
     rows = SpecificationRow.select(SpecificationRow, drift.alias("drift")).objects()
-    project = project_asked(query)
+    project = requested_project(query)
     if project is not None:
         rows = rows.where(SpecificationRow.project == project.id)
     else:
-        has_id = SpecificationRow.id == specification_with(query.id or "").id
-        rows = rows.where(has_id)
+        specification = specification_with(query.id or "")
+        rows = rows.where(SpecificationRow.id == specification.id)
     if query.drift:
         rows = rows.where(drift.is_null(False))
     sorts = ascending(SpecificationRow.slug), ascending(SpecificationRow.id)
     page = cursor_page(rows, query, *sorts)
-    counts = _counted([each.id for each in page.items])
-    return Page([_told(each, counts) for each in page.items], page.meta)
+    counts = _work_counts([row.id for row in page.items])
+    return Page([_to_schema(row, counts) for row in page.items], page.meta)
 
 
-def _drift() -> Any:
+def _drift_column() -> Any:
     """
-    Return, for a query, the finding about a specification, or null.
+    Return the SQL expression of the drift of a specification, or null.
 
-    Approved, but no work that counts implements it; implemented, but implementing
-    work is open; out of force, but work that implements it or is governed by it
-    is open. To merely refer to it binds nobody.
+    Drift is: approved without work that implements it; implemented with such work
+    still open; superseded or archived with open work that implements it or is
+    governed by it. Work that merely references it does not count.
     """
     status, archived_at = SpecificationRow.status, SpecificationRow.archived_at
     is_retired = (status == "superseded") | archived_at.is_null(False)
     is_implementing = WorkItemRow.status != "cancelled"
     is_open = WorkItemRow.status.not_in(CLOSED)
-    lacks = (status == "approved") & ~_tied(is_implementing, "implements")
-    lags = (status == "implemented") & _tied(is_open, "implements")
-    holds = is_retired & _tied(is_open, "implements", "governed_by")
-    findings = (
-        (holds, "retired-with-open-work"),
-        (archived_at.is_null() & lacks, "approved-without-implementing-work"),
-        (archived_at.is_null() & lags, "implemented-with-open-work"),
+    is_unimplemented = (status == "approved") & ~_has_work(
+        is_implementing, "implements"
     )
-    return Case(None, findings, None)
+    is_unfinished = (status == "implemented") & _has_work(is_open, "implements")
+    is_still_used = is_retired & _has_work(is_open, "implements", "governed_by")
+    cases = (
+        (is_still_used, "retired-with-open-work"),
+        (
+            archived_at.is_null() & is_unimplemented,
+            "approved-without-implementing-work",
+        ),
+        (archived_at.is_null() & is_unfinished, "implemented-with-open-work"),
+    )
+    return Case(None, cases, None)
 
 
-def _tied(where: Any, *ties: Tie) -> Any:
-    """Tell, in a query, whether such work is tied; what is archived never counts."""
+def _has_work(condition: Any, *relationships: SpecRelationship) -> Any:
+    """Return the SQL condition that such work is linked; archived work never counts."""
     work = (
         WorkSpecificationRow.select(Value(1))
         .join(WorkItemRow)
         .where(
             WorkSpecificationRow.specification == SpecificationRow.id,
-            WorkSpecificationRow.relationship.in_(ties),
+            WorkSpecificationRow.relationship.in_(relationships),
             WorkItemRow.archived_at.is_null(),
-            where,
+            condition,
         )
     )
     return fn.EXISTS(work)
 
 
-def _counted(ids: list[str]) -> dict[tuple[str, str, str], int]:
-    """Return how much work is tied, by specification, tie and status."""
-    actor = (
+def _work_counts(ids: list[str]) -> dict[tuple[str, str, str], int]:
+    """Return the linked work items by specification, relationship and status."""
+    group = (
         WorkSpecificationRow.specification,
         WorkSpecificationRow.relationship,
         WorkItemRow.status,
     )
     query: Any = (
-        WorkSpecificationRow.select(*actor, fn.COUNT(WorkItemRow.id))
+        WorkSpecificationRow.select(*group, fn.COUNT(WorkItemRow.id))
         .join(WorkItemRow)
         .where(
             WorkSpecificationRow.specification.in_(ids),
             WorkItemRow.archived_at.is_null(),
         )
-        .group_by(*actor)
+        .group_by(*group)
     )
-    return {tuple(each): count for *each, count in query.tuples()}
+    return {tuple(key): count for *key, count in query.tuples()}
 
 
-def _told(row: Any, counts: dict[tuple[str, str, str], int]) -> Coverage:
+def _to_schema(row: Any, counts: dict[tuple[str, str, str], int]) -> Coverage:
     work = {}
-    for tie in TIES:
-        found = {key[2]: n for key, n in counts.items() if key[:2] == (row.id, tie)}
-        done, cancelled = (found.get(status, 0) for status in CLOSED)
-        total = sum(found.values())
-        work[tie] = WorkCount(
+    for relationship in RELATIONSHIPS:
+        by_status = {
+            status: count
+            for (id, linked_by, status), count in counts.items()
+            if (id, linked_by) == (row.id, relationship)
+        }
+        done, cancelled = (by_status.get(status, 0) for status in CLOSED)
+        total = sum(by_status.values())
+        work[relationship] = WorkCount(
             total=total, open=total - done - cancelled, done=done, cancelled=cancelled
         )
     return Coverage(

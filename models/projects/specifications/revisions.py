@@ -1,4 +1,4 @@
-"""Revisions of specifications: listed, found, compared, taken back to."""
+"""List, compare and restore revisions of specifications."""
 
 from datetime import datetime
 from typing import Annotated, ClassVar
@@ -11,7 +11,7 @@ from models.pagination import Page
 from models.projects.fields import (
     Actor,
     ActorType,
-    Commas,
+    CommaSeparated,
     GetRevision,
     ListRevisions,
     Version,
@@ -25,13 +25,13 @@ from models.projects.specifications.rows import (
     specification_with,
 )
 from models.projects.specifications.specifications import (
-    SETTLED,
+    MAINTAINER_STATUSES,
     RevisionSummary,
     SpecificationStatus,
-    keep,
-    require_living,
+    require_editable,
+    save_revision,
 )
-from models.projects.versioning.comparison import SpecificationDiff, compared
+from models.projects.versioning.comparison import SpecificationDiff, compare_versions
 
 
 class SpecificationRevision(Schema):
@@ -48,14 +48,14 @@ class SpecificationRevision(Schema):
 
 
 class ListSpecificationRevisions(ListRevisions):
-    of: ClassVar = "specification_id"
+    parent_field: ClassVar = "specification_id"
 
     specification_id: Id
-    status: Commas[SpecificationStatus] | None = None
+    status: CommaSeparated[SpecificationStatus] | None = None
 
 
 class GetSpecificationRevision(GetRevision):
-    of: ClassVar = "specification_id"
+    parent_field: ClassVar = "specification_id"
 
     specification_id: Id | None = None
 
@@ -73,37 +73,40 @@ class RestoreSpecificationRevision(Schema):
     expected_version: MayOmit[Version] = None
 
 
-def specification_revisions_listed(
+def list_specification_revisions(
     query: ListSpecificationRevisions,
 ) -> Page[SpecificationRevisionRow]:
-    where = []
+    conditions = []
     if query.status is not None:
-        where.append(SpecificationRevisionRow.status.in_(query.status))
-    return SPECIFICATIONS.revisions_listed(query, *where)
+        conditions.append(SpecificationRevisionRow.status.in_(query.status))
+    return SPECIFICATIONS.list_revisions(query, *conditions)
 
 
-def specification_compared(query: DiffSpecificationRevisions) -> SpecificationDiff:
-    """Compare two versions; the second is the head unless named."""
+def diff_specification_revisions(
+    query: DiffSpecificationRevisions,
+) -> SpecificationDiff:
+    """Compare two versions; `to` is the head by default."""
     head = specification_with(query.specification_id)
     to = head.version if query.to is None else query.to
-    return compared(SPECIFICATIONS, head, query.from_, to, SpecificationDiff)
+    return compare_versions(SPECIFICATIONS, head, query.from_, to, SpecificationDiff)
 
 
 def restore_specification_revision(
     request: RestoreSpecificationRevision, now: datetime, actor: Actor
 ) -> SpecificationRow:
-    """Append a version with the words of an old one; the status stays."""
+    """Save a new version with the title and content of an old one; the status stays."""
     specification = specification_with(request.specification_id)
     old = SPECIFICATIONS.revision_of(specification, request.version)
-    is_settled = specification.status in SETTLED
-    case = " of approved or implemented" if is_settled else ""
-    require_role(specification.project, actor, f"specification-revisions:restore{case}")
+    case = "specification-revisions:restore"
+    if specification.status in MAINTAINER_STATUSES:
+        case += " of approved or implemented"
+    require_role(specification.project, actor, case)
     SPECIFICATIONS.require_version(specification, request.expected_version)
-    require_living(specification)
+    require_editable(specification)
     summary = request.summary or f"Restored version {old.version}"
-    wanted = {"title": old.title, "version": specification.version + 1}
-    specification.change(wanted, now)
-    keep(specification, old.content, actor, summary)
+    values = {"title": old.title, "version": specification.version + 1}
+    specification.change(values, now)
+    save_revision(specification, old.content, actor, summary)
     record_activity(
         specification.project,
         "specification.revision-restored",

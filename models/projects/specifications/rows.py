@@ -1,4 +1,4 @@
-"""A specification as it is kept: its head and its revisions."""
+"""The tables of specifications: heads and revisions."""
 
 from peewee import ForeignKeyField, IntegerField, TextField
 
@@ -9,7 +9,7 @@ from models.projects.versioning.versioned import Versioned
 
 
 class SpecificationRow(Row):
-    """The newest words and status; the text stands in the revisions."""
+    """The head of a specification; its content is stored in the revisions."""
 
     project_id: str
     content: str
@@ -52,7 +52,8 @@ class SpecificationRevisionRow(Row):
     author_id = TextField()
     author_type = TextField()
     created_at = MomentField()
-    # Bytes of the content, which stands last: what is read without it stays cheap.
+    # Bytes of the content. The content is the last column, so that reading the others
+    # stays cheap.
     size = IntegerField()
     content = TextField()
 

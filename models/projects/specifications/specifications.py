@@ -1,4 +1,4 @@
-"""Specifications: written, changed, retired."""
+"""Create, update and list specifications."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -12,32 +12,33 @@ from models.pagination import Page
 from models.projects.fields import (
     Actor,
     ActorType,
-    Commas,
-    NamedInProject,
-    OrNull,
+    CommaSeparated,
+    IdOrSlugQuery,
+    NullIfEmpty,
     Text,
     Title,
     Version,
 )
 from models.projects.members.role_checks import require_role
-from models.projects.projects.activity import record_activity, told_changes
+from models.projects.projects.activity import changes_to_json, record_activity
 from models.projects.projects.rows import project_with, require_active
 from models.projects.specifications.rows import (
     SPECIFICATIONS,
     SpecificationRow,
     specification_with,
 )
-from models.projects.versioning.listing import ListVersioned, registered
+from models.projects.versioning.listing import ListVersioned, list_versioned
 
-# What a save may write; superseded is written by supersede alone.
+# The statuses that a save may set; only supersede sets superseded.
 WritableStatus = Literal["draft", "review", "approved", "implemented"]
 SpecificationStatus = Literal[
     "draft", "review", "approved", "implemented", "superseded"
 ]
-# Unlike a document's it may have several lines, and stands on the revision.
-RevisionSummary = OrNull[Annotated[str, Field(max_length=500)]]
-# What needs a maintainer: the words that others build on.
-SETTLED = ("approved", "implemented")
+# Unlike the summary of a document it may have several lines, and it belongs to the
+# revision.
+RevisionSummary = NullIfEmpty[Annotated[str, Field(max_length=500)]]
+# Writing in these statuses needs a maintainer, since others build on the content.
+MAINTAINER_STATUSES = ("approved", "implemented")
 
 
 class Specification(Schema):
@@ -75,28 +76,29 @@ class UpdateSpecification(Schema):
     expected_version: MayOmit[Version] = None
 
     @model_validator(mode="after")
-    def _says_something(self) -> "UpdateSpecification":
-        given = self.model_fields_set - {"id", "summary", "expected_version"}
-        if not given and self.summary is None:
-            raise ValueError("Give at least one member to change, or a summary.")
+    def _require_change(self) -> "UpdateSpecification":
+        changed = self.model_fields_set - {"id", "summary", "expected_version"}
+        if not changed and self.summary is None:
+            raise ValueError("Give at least one field to change, or a summary.")
         return self
 
 
-class GetSpecification(NamedInProject):
+class GetSpecification(IdOrSlugQuery):
     pass
 
 
 def create_specification(
     request: CreateSpecification, now: datetime, actor: Actor
 ) -> SpecificationRow:
-    """Keep a new specification; who settles it at once must be a maintainer."""
+    """Create a specification at version 1; some statuses need a maintainer."""
     project = project_with(request.project_id)
-    is_settled = request.status in SETTLED
-    case = " as approved or implemented" if is_settled else ""
-    require_role(project, actor, f"specifications:create{case}")
+    case = "specifications:create"
+    if request.status in MAINTAINER_STATUSES:
+        case += " as approved or implemented"
+    require_role(project, actor, case)
     require_active(project)
-    SPECIFICATIONS.require_free(project, request.slug)
-    words = {"title": request.title, "slug": request.slug, "status": request.status}
+    SPECIFICATIONS.require_free_slug(project, request.slug)
+    fields = {"title": request.title, "slug": request.slug, "status": request.status}
     specification = SpecificationRow.create(
         id=new_id(now),
         project=project,
@@ -105,16 +107,16 @@ def create_specification(
         creator_type=actor.type,
         created_at=now,
         updated_at=now,
-        **words,
+        **fields,
     )
-    keep(specification, request.content, actor, request.summary)
+    save_revision(specification, request.content, actor, request.summary)
     record_activity(
         project,
         "specification.created",
         specification.id,
         actor,
         now,
-        **words,
+        **fields,
         version=1,
     )
     return specification
@@ -124,29 +126,30 @@ def update_specification(
     request: UpdateSpecification, now: datetime, actor: Actor
 ) -> SpecificationRow:
     """
-    Keep a new version; members left out stay as they are.
+    Save a new version; omitted fields keep their values.
 
-    The role follows from the status in which the save leaves it, so settled
-    words change without a maintainer only by going back to draft or review.
+    The status after the save decides the role: without a maintainer, an approved or
+    implemented specification changes only by going back to draft or review.
     """
-    specification = SPECIFICATIONS.with_content(specification_with(request.id))
-    is_settled = (request.status or specification.status) in SETTLED
-    case = " to approved or implemented" if is_settled else ""
-    require_role(specification.project, actor, f"specifications:update{case}")
+    specification = SPECIFICATIONS.load_content(specification_with(request.id))
+    case = "specifications:update"
+    if (request.status or specification.status) in MAINTAINER_STATUSES:
+        case += " to approved or implemented"
+    require_role(specification.project, actor, case)
     SPECIFICATIONS.require_version(specification, request.expected_version)
-    require_living(specification)
-    changes = _saved(specification, request, now, actor)
+    require_editable(specification)
+    changes = _save_next_version(specification, request, now, actor)
     _record_update(specification, changes, request.summary, now, actor)
     return specification
 
 
-def _saved(
+def _save_next_version(
     specification: SpecificationRow,
     request: UpdateSpecification,
     now: datetime,
     actor: Actor,
 ) -> dict[str, Any]:
-    """Save the head as its next version; return what differs."""
+    """Save the head and its revision; return the changes."""
     old = specification.content
     content = old if request.content is None else request.content
     changes = specification.change(
@@ -158,24 +161,24 @@ def _saved(
         now,
     )
     del changes["version"]
-    keep(specification, content, actor, request.summary)
+    save_revision(specification, content, actor, request.summary)
     return changes if content == old else changes | {"content": (old, content)}
 
 
-def keep(
+def save_revision(
     specification: SpecificationRow, content: str, actor: Actor, summary: str | None
 ) -> None:
-    SPECIFICATIONS.keep(
+    SPECIFICATIONS.save_revision(
         specification, content, actor, status=specification.status, summary=summary
     )
 
 
-def require_living(specification: SpecificationRow) -> None:
-    """Refuse to change what is archived, or has given way to a successor."""
+def require_editable(specification: SpecificationRow) -> None:
+    """Raise a refusal if the specification is archived or superseded."""
     require_active(specification.project, specification)
     if specification.status == "superseded":
         raise SpecificationSuperseded(
-            f"The {specification.noun} is superseded, so it no longer changes."
+            f"The {specification.noun} is superseded, so it cannot be changed."
             f" Its successor has the id '{specification.superseded_by}'."
         )
 
@@ -187,27 +190,27 @@ def _record_update(
     now: datetime,
     actor: Actor,
 ) -> None:
-    """A status has a record of its own; all else, and even nothing, is an update."""
-    about = (specification.id, actor, now)
+    """Record a change of status and any other update, even an empty one, apart."""
+    context = (specification.id, actor, now)
     project, version = specification.project, specification.version
     status = changes.pop("status", None)
     if changes or status is None:
         record_activity(
             project,
             "specification.updated",
-            *about,
+            *context,
             version=version,
-            changes=told_changes(changes),
+            changes=changes_to_json(changes),
             summary=summary,
         )
     if status is not None:
         old, new = status
-        moved = {"version": version, "from": old, "to": new}
-        record_activity(project, "specification.status-changed", *about, **moved)
+        metadata = {"version": version, "from": old, "to": new}
+        record_activity(project, "specification.status-changed", *context, **metadata)
 
 
 class ListSpecifications(ListVersioned):
-    status: Commas[SpecificationStatus] | None = None
+    status: CommaSeparated[SpecificationStatus] | None = None
     sort: Literal["updatedAt", "createdAt", "title", "slug"] = "updatedAt"
 
 
@@ -219,13 +222,13 @@ SORTS = {
 }
 
 
-def specifications_listed(query: ListSpecifications) -> Page[SpecificationRow]:
-    where: list[Any] = []
+def list_specifications(query: ListSpecifications) -> Page[SpecificationRow]:
+    conditions: list[Any] = []
     if query.status is not None:
-        where.append(SpecificationRow.status.in_(query.status))
+        conditions.append(SpecificationRow.status.in_(query.status))
     if query.q is not None:
-        where.append(
+        conditions.append(
             SpecificationRow.title.contains(query.q)
             | SpecificationRow.slug.contains(query.q)
         )
-    return registered(SPECIFICATIONS, query, SORTS[query.sort], where)
+    return list_versioned(SPECIFICATIONS, query, SORTS[query.sort], conditions)

@@ -1,4 +1,4 @@
-"""Supersession: a specification gives way to another, for good."""
+"""Supersede specifications, and follow their lineage."""
 
 from datetime import datetime
 from typing import Any
@@ -18,8 +18,8 @@ from models.projects.specifications.rows import (
 from models.projects.specifications.specifications import (
     RevisionSummary,
     SpecificationStatus,
-    keep,
-    require_living,
+    require_editable,
+    save_revision,
 )
 
 
@@ -35,7 +35,7 @@ class GetLineage(Schema):
 
 
 class Relative(Schema):
-    """A specification in a line, without its text."""
+    """A specification in a lineage, without its content."""
 
     id: Id
     slug: Slug
@@ -48,7 +48,7 @@ class Relative(Schema):
 
 
 class Lineage(Schema):
-    """What led to a specification and what follows it, nearest first."""
+    """The predecessors and successors of a specification, nearest first."""
 
     specification_id: Id
     head_id: Id
@@ -59,73 +59,79 @@ class Lineage(Schema):
 def supersede_specification(
     request: SupersedeSpecification, now: datetime, actor: Actor
 ) -> tuple[SpecificationRow, bool]:
-    """Retire it in favour of another; tell whether that was not so already."""
-    specification = SPECIFICATIONS.with_content(specification_with(request.id))
+    """Supersede a specification for good; return whether that changed anything."""
+    specification = SPECIFICATIONS.load_content(specification_with(request.id))
     require_role(specification.project, actor, "specifications:supersede")
     SPECIFICATIONS.require_version(specification, request.expected_version)
     require_active(specification.project, specification)
     if specification.superseded_by == request.superseded_by:
         return specification, False
-    require_living(specification)
+    require_editable(specification)
     _require_successor(specification, request.superseded_by)
     status = specification.status
-    wanted = {
+    values = {
         "status": "superseded",
         "superseded_at": now,
         "superseded_by": request.superseded_by,
         "version": specification.version + 1,
     }
-    specification.change(wanted, now)
-    keep(specification, specification.content, actor, request.summary)
-    told: dict[str, Any] = {
+    specification.change(values, now)
+    save_revision(specification, specification.content, actor, request.summary)
+    metadata: dict[str, Any] = {
         "version": specification.version,
         "from": status,
         "supersededBy": request.superseded_by,
         "summary": request.summary,
     }
-    about = (specification.id, actor, now)
-    record_activity(specification.project, "specification.superseded", *about, **told)
+    record_activity(
+        specification.project,
+        "specification.superseded",
+        specification.id,
+        actor,
+        now,
+        **metadata,
+    )
     return specification, True
 
 
 def _require_successor(specification: SpecificationRow, id: str) -> None:
     """
-    Refuse who cannot take over: it must live, in the same project.
+    Raise SuccessorUnusable unless it is an editable specification of the project.
 
-    A successor that lives has none itself, so no line closes to a ring.
+    A successor that is not superseded itself cannot close a cycle.
     """
     successor = SpecificationRow.get_or_none(SpecificationRow.id == id)
     if successor is None:
         raise ReferenceNotFound(f"supersededBy: No specification has the id '{id}'.")
     if successor.id == specification.id:
-        why = "cannot supersede itself"
+        reason = "cannot supersede itself"
     elif successor.project_id != specification.project_id:
-        why = "belongs to another project"
+        reason = "belongs to another project"
     elif successor.superseded_by is not None:
-        why = f"is superseded itself{_living_head(specification, successor)}"
+        reason = f"is superseded itself{_current_head(specification, successor)}"
     elif successor.archived_at is not None:
-        why = "is archived"
+        reason = "is archived"
     else:
         return
-    raise SuccessorUnusable(f"The {successor.noun} {why}.")
+    raise SuccessorUnusable(f"The {successor.noun} {reason}.")
 
 
-def _living_head(specification: SpecificationRow, successor: SpecificationRow) -> str:
-    """Name who took over in the end, where that one can be the successor."""
-    line = _followed(successor.superseded_by, _superseded(successor.project_id))
+def _current_head(specification: SpecificationRow, successor: SpecificationRow) -> str:
+    """Return a hint at the end of the lineage, if that could be the successor."""
+    line = _successors(successor.superseded_by, _superseded(successor.project_id))
     head = SpecificationRow.get_by_id(line[-1])
     if head.archived_at is not None or head.id == specification.id:
         return ""
-    return f"; the living one is '{head.slug}', with the id '{head.id}'"
+    return f"; its current successor is '{head.slug}', with the id '{head.id}'"
 
 
-def lineage_of(query: GetLineage) -> Lineage:
+def specification_lineage(query: GetLineage) -> Lineage:
     specification = specification_with(query.id)
     by_id = _superseded(specification.project_id)
-    after = _followed(specification.superseded_by, by_id)
-    before = _led_to(specification.id, by_id)
-    found = SpecificationRow.select().where(SpecificationRow.id.in_(after[-1:]))
-    relatives = by_id | {each.id: each for each in found}
+    after = _successors(specification.superseded_by, by_id)
+    before = _predecessors(specification.id, by_id)
+    last = SpecificationRow.select().where(SpecificationRow.id.in_(after[-1:]))
+    relatives = by_id | {row.id: row for row in last}
     return Lineage.model_validate(
         {
             "specification_id": specification.id,
@@ -137,17 +143,17 @@ def lineage_of(query: GetLineage) -> Lineage:
 
 
 def _superseded(project_id: str) -> dict[str, Any]:
-    """Return what has a successor in the project, oldest first, by id."""
+    """Return the superseded specifications of the project by id, oldest first."""
     query = SpecificationRow.select().where(
         SpecificationRow.project == project_id,
         SpecificationRow.superseded_by.is_null(False),
     )
-    return {each.id: each for each in query.order_by(SpecificationRow.id)}
+    return {row.id: row for row in query.order_by(SpecificationRow.id)}
 
 
-def _followed(id: str | None, by_id: dict[str, Any]) -> list[str]:
-    """Return the ids from this one to the last successor."""
-    # Even a ring, which an import might assert, comes to an end.
+def _successors(id: str | None, by_id: dict[str, Any]) -> list[str]:
+    """Return the id and the ids of its successors, to the last one."""
+    # Stops at a cycle too, although no rule lets one in.
     line: dict[str, None] = {}
     while id is not None and id not in line:
         line[id] = None
@@ -155,12 +161,12 @@ def _followed(id: str | None, by_id: dict[str, Any]) -> list[str]:
     return list(line)
 
 
-def _led_to(id: str, by_id: dict[str, Any]) -> list[str]:
-    """Return the ids of all that gave way to this one, by however many steps."""
+def _predecessors(id: str, by_id: dict[str, Any]) -> list[str]:
+    """Return the ids of all specifications that this one supersedes, step by step."""
     predecessors: dict[str, list[str]] = {}
-    for each in by_id.values():
-        predecessors.setdefault(each.superseded_by, []).append(each.id)
+    for row in by_id.values():
+        predecessors.setdefault(row.superseded_by, []).append(row.id)
     reached = [id]
-    for each in reached:
-        reached += predecessors.pop(each, [])
+    for successor in reached:
+        reached += predecessors.pop(successor, [])
     return reached[1:]

@@ -1,4 +1,4 @@
-"""The archive: what is in it is read-only, and found where it is asked for."""
+"""Archive and restore documents and specifications."""
 
 from datetime import datetime
 from typing import Any
@@ -37,7 +37,11 @@ class RestoreSpecification(Schema):
 def remove_document(
     request: RemoveDocument, now: datetime, actor: Actor
 ) -> tuple[DocumentRow, bool]:
-    """Archive it; tell whether it was not. What is public must be withdrawn first."""
+    """
+    Archive a document; return whether that changed anything.
+
+    Raise DocumentPublished if it is published.
+    """
     document = document_with(request.id)
     require_role(document.project, actor, "documents:remove")
     require_active(document.project)
@@ -46,56 +50,57 @@ def remove_document(
             f"The {document.noun} is published, so it cannot be archived."
             " Unpublish it first."
         )
-    changed = _archived(document, "document", True, now, actor)
-    return DOCUMENTS.with_content(document), changed
+    is_changed = _set_archived(document, "document", True, now, actor)
+    return DOCUMENTS.load_content(document), is_changed
 
 
 def restore_document(
     request: RestoreDocument, now: datetime, actor: Actor
 ) -> tuple[DocumentRow, bool]:
-    """Take it out of the archive; tell whether it was in it."""
+    """Restore an archived document; return whether that changed anything."""
     document = document_with(request.id)
     require_role(document.project, actor, "documents:restore")
     require_active(document.project)
-    changed = _archived(document, "document", False, now, actor)
-    return DOCUMENTS.with_content(document), changed
+    is_changed = _set_archived(document, "document", False, now, actor)
+    return DOCUMENTS.load_content(document), is_changed
 
 
 def remove_specification(
     request: RemoveSpecification, now: datetime, actor: Actor
 ) -> tuple[SpecificationRow, bool]:
-    """Archive it; tell whether it was not."""
+    """Archive a specification; return whether that changed anything."""
     specification = specification_with(request.id)
     _require_may_archive(specification, actor, "specifications:remove")
-    changed = _archived(specification, "specification", True, now, actor)
-    return SPECIFICATIONS.with_content(specification), changed
+    is_changed = _set_archived(specification, "specification", True, now, actor)
+    return SPECIFICATIONS.load_content(specification), is_changed
 
 
 def restore_specification(
     request: RestoreSpecification, now: datetime, actor: Actor
 ) -> tuple[SpecificationRow, bool]:
-    """Take it out of the archive; tell whether it was in it."""
+    """Restore an archived specification; return whether that changed anything."""
     specification = specification_with(request.id)
     _require_may_archive(specification, actor, "specifications:restore")
-    changed = _archived(specification, "specification", False, now, actor)
-    return SPECIFICATIONS.with_content(specification), changed
+    is_changed = _set_archived(specification, "specification", False, now, actor)
+    return SPECIFICATIONS.load_content(specification), is_changed
 
 
 def _require_may_archive(
     specification: SpecificationRow, actor: Actor, case: str
 ) -> None:
-    beyond = specification.status not in ("draft", "review")
-    require_role(
-        specification.project, actor, f"{case} beyond review" if beyond else case
-    )
+    if specification.status not in ("draft", "review"):
+        case += " beyond review"
+    require_role(specification.project, actor, case)
     require_active(specification.project)
 
 
-def _archived(row: Any, type: str, wanted: bool, now: datetime, actor: Actor) -> bool:
-    """Put it into the archive or take it out; tell whether that changed anything."""
-    if (row.archived_at is not None) is wanted:
+def _set_archived(
+    row: Any, type: str, archive: bool, now: datetime, actor: Actor
+) -> bool:
+    """Archive or restore the row; return whether that changed anything."""
+    if (row.archived_at is not None) is archive:
         return False
-    row.change({"archived_at": now if wanted else None}, now)
-    action = f"{type}.{'archived' if wanted else 'restored'}"
+    row.change({"archived_at": now if archive else None}, now)
+    action = f"{type}.{'archived' if archive else 'restored'}"
     record_activity(row.project, action, row.id, actor, now)
     return True

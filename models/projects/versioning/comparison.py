@@ -1,11 +1,11 @@
-"""Two revisions compared: their words, and their texts line by line."""
+"""Compare two revisions: their fields, and their contents line by line."""
 
 from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import Field
 
 from models.base import Schema
-from models.projects.versioning.diff import difference
+from models.projects.versioning.diff import unified_diff
 from models.projects.versioning.versioned import Versioned
 
 
@@ -21,13 +21,13 @@ class DiffStats(Schema):
 
 class RevisionDiff(Schema):
     """
-    How to get from one text to the other.
+    The changes that turn one revision into another.
 
-    `truncated`: the search was cut, so there may be a shorter way.
+    `truncated`: the search reached its limit, so there may be a shorter diff.
     """
 
-    # The word that a revision has beside its title.
-    word: ClassVar[str]
+    # The field that is compared besides title and content.
+    compared_field: ClassVar[str]
 
     from_: Annotated[int, Field(alias="from")]
     to: int
@@ -38,35 +38,36 @@ class RevisionDiff(Schema):
 
 
 class SpecificationDiff(RevisionDiff):
-    word: ClassVar = "status"
+    compared_field: ClassVar = "status"
 
     status: FromTo | None
 
 
 class DocumentDiff(RevisionDiff):
-    word: ClassVar = "summary"
+    compared_field: ClassVar = "summary"
 
     summary: FromTo | None
 
 
-Told = TypeVar("Told", bound=RevisionDiff)
+Diff = TypeVar("Diff", bound=RevisionDiff)
 
 
-def compared(
-    kind: Versioned[Any, Any], head: Any, from_: int, to: int, shape: type[Told]
-) -> Told:
-    """Return the difference of two versions, which may go back as well."""
+def compare_versions(
+    kind: Versioned[Any, Any], head: Any, from_: int, to: int, schema: type[Diff]
+) -> Diff:
+    """Return the diff of two versions; `from_` may be the newer one."""
     old, new = kind.revision_of(head, from_), kind.revision_of(head, to)
-    names = (f"{head.slug}@{version}" for version in (from_, to))
-    found = difference(old.content, new.content, *names)
-    return shape(
+    name = schema.compared_field
+    labels = (f"{head.slug}@{version}" for version in (from_, to))
+    diff = unified_diff(old.content, new.content, *labels)
+    return schema(
         from_=from_,
         to=to,
         title=_from_to(old.title, new.title),
-        stats=DiffStats(added=found.added, removed=found.removed),
-        unified=found.unified,
-        truncated=found.truncated,
-        **{shape.word: _from_to(getattr(old, shape.word), getattr(new, shape.word))},
+        stats=DiffStats(added=diff.added, removed=diff.removed),
+        unified=diff.unified,
+        truncated=diff.truncated,
+        **{name: _from_to(getattr(old, name), getattr(new, name))},
     )
 
 

@@ -1,79 +1,87 @@
-"""A register of what is kept in versions: listed by what is asked of it."""
+"""List versioned entities: documents or specifications."""
 
 from typing import Any
 
 from models.fields import Id, Moment
 from models.pagination import CursorQuery, Page, cursor_page
 from models.projects.fields import (
-    Archived,
-    Content,
-    OfProject,
-    Order,
-    Search,
-    sorted_by,
+    ArchivedFilter,
+    ContentOption,
+    ProjectQuery,
+    SearchText,
+    SortOrder,
+    sort_keys,
 )
-from models.projects.projects.rows import ProjectRow, project_asked
+from models.projects.projects.rows import ProjectRow, requested_project
 from models.projects.versioning.versioned import Head, Revision, Versioned
 
 
-class ListVersioned(OfProject, CursorQuery):
-    """What may be asked of every register."""
+class ListVersioned(ProjectQuery, CursorQuery):
+    """The filters that both lists share."""
 
     creator_id: Id | None = None
-    archived: Archived = "exclude"
+    archived: ArchivedFilter = "exclude"
     updated_after: Moment | None = None
     updated_before: Moment | None = None
-    q: Search | None = None
-    content: Content = "include"
-    order: Order | None = None
+    q: SearchText | None = None
+    content: ContentOption = "include"
+    order: SortOrder | None = None
 
 
-def registered(
-    kind: Versioned[Head, Revision], query: ListVersioned, sort: Any, where: list[Any]
+def list_versioned(
+    kind: Versioned[Head, Revision],
+    query: ListVersioned,
+    sort: Any,
+    conditions: list[Any],
 ) -> Page[Head]:
-    """Return a page; without a project, none of an archived one unless asked."""
+    """
+    Return a page of heads, with their contents unless they are omitted.
+
+    Without a project, archived projects are left out unless `archived` includes them.
+    """
+    head = kind.head_model
     rows = (
-        kind.head.select(kind.head, kind.kept.size)
-        .join(kind.kept, on=kind.at_version(kind.head.version))
+        head.select(head, kind.revision_model.size)
+        .join(kind.revision_model, on=kind.at_version(head.version))
         .objects()
     )
-    for each in (*where, *_in_projects(kind.head, query), *_when(kind.head, query)):
-        rows = rows.where(each)
+    shared = (*_archive_conditions(head, query), *_update_conditions(head, query))
+    for condition in (*conditions, *shared):
+        rows = rows.where(condition)
     is_omitted = query.content == "omit"
     page = cursor_page(
         rows,
         query,
-        *sorted_by(sort, query.order, kind.head.id),
+        *sort_keys(sort, query.order, head.id),
         weight=lambda row: 0 if is_omitted else row.size,
     )
-    ids = [] if is_omitted else [each.id for each in page.items]
-    texts = kind.contents_of(ids, kind.head.version)
-    for each in page.items:
-        each.content = texts.get(each.id, "")
+    ids = [] if is_omitted else [row.id for row in page.items]
+    contents = kind.contents_of(ids, head.version)
+    for row in page.items:
+        row.content = contents.get(row.id, "")
     return page
 
 
-def _in_projects(head: Any, query: ListVersioned) -> list[Any]:
-    found: list[Any] = []
+def _archive_conditions(head: Any, query: ListVersioned) -> list[Any]:
+    conditions: list[Any] = []
     if query.archived != "include":
-        found.append(head.archived_at.is_null(query.archived != "only"))
-    project = project_asked(query)
+        conditions.append(head.archived_at.is_null(query.archived != "only"))
+    project = requested_project(query)
     if project is not None:
-        found.append(head.project == project.id)
+        conditions.append(head.project == project.id)
     elif query.archived == "exclude":
         is_active = ProjectRow.archived_at.is_null()
-        found.append(
-            head.project.in_(ProjectRow.select(ProjectRow.id).where(is_active))
-        )
-    return found
+        active = ProjectRow.select(ProjectRow.id).where(is_active)
+        conditions.append(head.project.in_(active))
+    return conditions
 
 
-def _when(head: Any, query: ListVersioned) -> list[Any]:
-    found: list[Any] = []
+def _update_conditions(head: Any, query: ListVersioned) -> list[Any]:
+    conditions: list[Any] = []
     if query.creator_id is not None:
-        found.append(head.creator_id == query.creator_id)
+        conditions.append(head.creator_id == query.creator_id)
     if query.updated_after is not None:
-        found.append(head.updated_at >= query.updated_after)
+        conditions.append(head.updated_at >= query.updated_after)
     if query.updated_before is not None:
-        found.append(head.updated_at < query.updated_before)
-    return found
+        conditions.append(head.updated_at < query.updated_before)
+    return conditions

@@ -1,4 +1,4 @@
-"""What is kept in versions: a head, and one revision for each accepted save."""
+"""Store heads with their revisions: every save of a text is a new version."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from typing import Any, Generic, Literal, TypeVar
 from models.base import new_id
 from models.errors import NotFound, RevisionNotFound, SlugTaken, VersionConflict
 from models.pagination import Page, ascending, cursor_page, descending
-from models.projects.fields import Actor, GetRevision, ListRevisions, NamedInProject
-from models.projects.projects.rows import ProjectRow, project_asked
+from models.projects.fields import Actor, GetRevision, IdOrSlugQuery, ListRevisions
+from models.projects.projects.rows import ProjectRow, requested_project
 from models.projects.search.text_index import index_text
 
-# What one query may name; far below what SQLite takes.
-AT_ONCE = 500
+# Ids in one query, far below SQLite's limit of variables.
+BATCH_SIZE = 500
 
 Head = TypeVar("Head")
 Revision = TypeVar("Revision")
@@ -21,65 +21,69 @@ Revision = TypeVar("Revision")
 @dataclass(frozen=True)
 class Versioned(Generic[Head, Revision]):
     """
-    One kind of thing of which every version is kept.
+    A kind of entity whose content is versioned: documents or specifications.
 
-    `head` is its row, without the text; `kept` the row of its revisions, which
-    names the head by the noun; `missing` refuses an id that is none.
+    `head_model` is the row of the newest version, without its content.
+    `revision_model` is the row of a revision; its column named by `noun` refers to
+    the head. `not_found` is raised for an unknown id.
     """
 
     noun: Literal["document", "specification"]
-    head: Any
-    kept: Any
-    missing: type[NotFound]
+    head_model: Any
+    revision_model: Any
+    not_found: type[NotFound]
 
     @property
-    def of(self) -> Any:
-        """The column in which a revision names its head."""
-        return getattr(self.kept, self.noun)
+    def head_column(self) -> Any:
+        """The column of a revision that refers to its head."""
+        return getattr(self.revision_model, self.noun)
 
     def with_id(self, id: str | None) -> Head:
-        found: Head | None = self.head.get_or_none(self.head.id == id)
-        if found is None:
-            raise self.missing(f"No {self.noun} has the id '{id}'.")
-        return found
+        head: Head | None = self.head_model.get_or_none(self.head_model.id == id)
+        if head is None:
+            raise self.not_found(f"No {self.noun} has the id '{id}'.")
+        return head
 
-    def got(self, request: NamedInProject) -> Head:
-        """Return the head that has the id, or the slug in the project, with text."""
-        if request.id is not None:
-            return self.with_content(self.with_id(request.id))
-        project = project_asked(request)
-        has = (self.head.project == project) & (self.head.slug == request.slug)
-        found: Head | None = self.head.get_or_none(has)
-        if found is None:
-            raise self.missing(f"The project has no {self.noun} '{request.slug}'.")
-        return self.with_content(found)
+    def get(self, query: IdOrSlugQuery) -> Head:
+        """Return the head by its id, or by project and slug, with its content."""
+        if query.id is not None:
+            return self.load_content(self.with_id(query.id))
+        model, project = self.head_model, requested_project(query)
+        head: Head | None = model.get_or_none(
+            (model.project == project) & (model.slug == query.slug)
+        )
+        if head is None:
+            raise self.not_found(f"The project has no {self.noun} '{query.slug}'.")
+        return self.load_content(head)
 
-    def require_free(self, project: ProjectRow, slug: str) -> None:
-        """Refuse a slug that stands in the project already, archived or not."""
-        taken = (self.head.project == project) & (self.head.slug == slug)
-        if self.head.select().where(taken).exists():
+    def require_free_slug(self, project: ProjectRow, slug: str) -> None:
+        """Raise SlugTaken if the project has the slug already, archived or not."""
+        model = self.head_model
+        is_same = (model.project == project) & (model.slug == slug)
+        if model.select().where(is_same).exists():
             raise SlugTaken(
                 f"The project '{project.slug}' already has a {self.noun} '{slug}'."
             )
 
     def require_version(self, head: Any, expected: int | None) -> None:
-        """Refuse to write over what the caller has not seen, and say where it is."""
+        """Raise VersionConflict, with a link to the diff, if the head has moved on."""
         if expected is None or expected == head.version:
             return
-        members: dict[str, Any] = {"current": head.version}
+        extra: dict[str, Any] = {"current": head.version}
         if expected < head.version:
-            members["diff"] = (
+            extra["diff"] = (
                 f"/projects/v1/{self.noun}-revisions/diff?{self.noun}Id={head.id}"
                 f"&from={expected}&to={head.version}"
             )
         raise VersionConflict(
-            f"The {head.noun} is at version {head.version}, not {expected}.",
-            **members,
+            f"The {head.noun} is at version {head.version}, not {expected}.", **extra
         )
 
-    def keep(self, head: Any, content: str, actor: Actor, **words: Any) -> None:
-        """Keep the head as a revision, at the time of its save, and index it."""
-        self.kept.create(
+    def save_revision(
+        self, head: Any, content: str, actor: Actor, **fields: Any
+    ) -> None:
+        """Save the head as a revision, dated by its last update, and index its text."""
+        self.revision_model.create(
             id=new_id(head.updated_at),
             version=head.version,
             title=head.title,
@@ -89,71 +93,78 @@ class Versioned(Generic[Head, Revision]):
             size=len(content.encode()),
             content=content,
             **{self.noun: head.id},
-            **words,
+            **fields,
         )
         index_text(head.project, self.noun, head.id, head.title, content)
         head.content = content
 
     def at_version(self, version: Any) -> Any:
-        """Return, for a join, that a revision is the one its head's column names."""
-        return (self.of == self.head.id) & (self.kept.version == version)
+        """Return the condition to join heads with the revision a head column names."""
+        return (self.head_column == self.head_model.id) & (
+            self.revision_model.version == version
+        )
 
     def contents_of(self, ids: Sequence[str], version: Any) -> dict[str, str]:
-        """Return the texts by id of the head; `version` is a column of it."""
-        found: dict[str, str] = {}
-        for start in range(0, len(ids), AT_ONCE):
+        """Return the contents by head id, at the version in a column of the head."""
+        contents: dict[str, str] = {}
+        for start in range(0, len(ids), BATCH_SIZE):
             query = (
-                self.head.select(self.head.id, self.kept.content)
-                .join(self.kept, on=self.at_version(version))
-                .where(self.head.id.in_(ids[start : start + AT_ONCE]))
+                self.head_model.select(self.head_model.id, self.revision_model.content)
+                .join(self.revision_model, on=self.at_version(version))
+                .where(self.head_model.id.in_(ids[start : start + BATCH_SIZE]))
             )
-            found |= dict(query.tuples())
-        return found
+            contents |= dict(query.tuples())
+        return contents
 
-    def with_content(self, head: Any) -> Head:
-        head.content = self.contents_of([head.id], self.head.version)[head.id]
-        given: Head = head
-        return given
+    def load_content(self, head: Any) -> Head:
+        """Set the content of the head from its newest revision, and return the head."""
+        head.content = self.contents_of([head.id], self.head_model.version)[head.id]
+        loaded: Head = head
+        return loaded
 
     def revision_of(self, head: Any, version: int) -> Revision:
-        has = (self.of == head.id) & (self.kept.version == version)
-        found: Revision | None = self.kept.get_or_none(has)
-        if found is None:
+        model = self.revision_model
+        revision: Revision | None = model.get_or_none(
+            (self.head_column == head.id) & (model.version == version)
+        )
+        if revision is None:
             raise RevisionNotFound(f"The {head.noun} has no version {version}.")
-        return found
+        return revision
 
-    def revision_got(self, query: GetRevision) -> Revision:
-        """Return a revision by its id, its version, or the time it was in force."""
+    def get_revision(self, query: GetRevision) -> Revision:
+        """Return a revision by its id or version, or the newest one at a time."""
+        model = self.revision_model
+        revision: Revision | None
         if query.id is not None:
-            found: Revision | None = self.kept.get_or_none(self.kept.id == query.id)
-            if found is None:
+            revision = model.get_or_none(model.id == query.id)
+            if revision is None:
                 raise RevisionNotFound(f"No revision has the id '{query.id}'.")
-            return found
-        head: Any = self.with_id(query.of_id)
+            return revision
+        head: Any = self.with_id(query.parent_id)
         if query.version is not None:
             return self.revision_of(head, query.version)
-        then = (self.of == head.id) & (self.kept.created_at <= query.at)
-        newest = self.kept.version.desc()
-        found = self.kept.select().where(then).order_by(newest).first()
-        if found is None:
+        existed = (self.head_column == head.id) & (model.created_at <= query.at)
+        revision = model.select().where(existed).order_by(model.version.desc()).first()
+        if revision is None:
             raise RevisionNotFound(f"The {head.noun} did not exist at that time.")
-        return found
+        return revision
 
-    def revisions_listed(self, query: ListRevisions, *where: Any) -> Page[Revision]:
-        head: Any = self.with_id(query.of_id)
-        columns = [c for c in self.kept._meta.sorted_fields if c.name != "content"]
-        rows = self.kept.select(*columns).where(self.of == head.id, *where)
+    def list_revisions(self, query: ListRevisions, *conditions: Any) -> Page[Revision]:
+        head: Any = self.with_id(query.parent_id)
+        model = self.revision_model
+        columns = [c for c in model._meta.sorted_fields if c.name != "content"]
+        rows = model.select(*columns).where(self.head_column == head.id, *conditions)
         is_omitted = query.content == "omit"
         sort = ascending if query.order == "asc" else descending
         page = cursor_page(
             rows,
             query,
-            sort(self.kept.version),
+            sort(model.version),
             weight=lambda row: 0 if is_omitted else row.size,
         )
-        ids = [] if is_omitted else [each.id for each in page.items]
-        texts = self.kept.select(self.kept.id, self.kept.content)
-        texts_by_id = dict(texts.where(self.kept.id.in_(ids)).tuples())
-        for each in page.items:
-            each.content = texts_by_id.get(each.id, "")
+        ids = [] if is_omitted else [revision.id for revision in page.items]
+        texts = model.select(model.id, model.content).where(model.id.in_(ids))
+        contents = dict(texts.tuples())
+        for revision in page.items:
+            revision.content = contents.get(revision.id, "")
         return page

@@ -1,4 +1,4 @@
-"""Many work items and their relationships in one call: all of them, or none."""
+"""Create many work items and their relationships in one call: all, or none."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -11,19 +11,22 @@ from models.fields import Id, MayOmit
 from models.projects.fields import Actor
 from models.projects.members.role_checks import require_role
 from models.projects.projects.rows import ProjectRow, project_with, require_active
-from models.projects.work.items import NewWorkItem, WorkItem, add_work_item
-from models.projects.work.reference_checks import Missing, missing, require_all
+from models.projects.work.items import NewWorkItem, WorkItem, insert_work_item
+from models.projects.work.reference_checks import (
+    FieldError,
+    raise_if_any,
+    reference_errors,
+)
 from models.projects.work.relationships import (
-    AskedRelationship,
-    Ends,
+    RelationshipInput,
     WorkRelationship,
-    ends_of,
-    relate,
-    require_role_at_either,
+    insert_relationship,
+    normalized_edge,
+    require_role_in_either_project,
 )
 from models.projects.work.rows import WorkItemRow, WorkRelationshipRow
 
-# A name of the caller's own, by which relationships of the same call know an item.
+# The caller's name for a new item, to which relationships of the same call can refer.
 Ref = Annotated[str, Field(min_length=1, max_length=64)]
 
 
@@ -32,14 +35,14 @@ class BulkWorkItem(NewWorkItem):
 
 
 class BulkRelationship(Schema):
-    """Between two items, each the ref of a new one or the id of another."""
+    """A relationship of two items, each given by the ref of a new one or by its id."""
 
     source: Ref
     target: Ref
-    relationship: AskedRelationship
+    relationship: RelationshipInput
 
     @model_validator(mode="after")
-    def _of_two(self) -> "BulkRelationship":
+    def _ends_differ(self) -> "BulkRelationship":
         if self.source == self.target:
             raise ValueError("source and target must be two work items.")
         return self
@@ -51,8 +54,8 @@ class BulkCreateWorkItems(Schema):
     relationships: Annotated[list[BulkRelationship], Field(max_length=200)] = []
 
     @model_validator(mode="after")
-    def _names_once(self) -> "BulkCreateWorkItems":
-        refs = [each.ref for each in self.items if each.ref is not None]
+    def _refs_are_unique(self) -> "BulkCreateWorkItems":
+        refs = [item.ref for item in self.items if item.ref is not None]
         if len(set(refs)) < len(refs):
             raise ValueError("Two items have the same ref.")
         return self
@@ -67,80 +70,84 @@ class BulkCreated(Schema):
 def bulk_create_work_items(
     request: BulkCreateWorkItems, now: datetime, actor: Actor
 ) -> dict[str, Any]:
-    """Put the items into the project, in their order, then relate them."""
+    """
+    Create the items in their order, then the relationships.
+
+    Return the fields of BulkCreated.
+    """
     project = project_with(request.project_id)
     require_role(project, actor, "work-items:bulk-create")
     require_active(project)
-    others = _others(request)
-    require_all([*_missing(project, request), *_unknown(request, others)])
+    existing_items = _existing_items(request)
+    raise_if_any(
+        [
+            *_reference_errors(project, request),
+            *_relationship_errors(request, existing_items),
+        ]
+    )
     batch = {"batchId": new_id(now), "batchSize": len(request.items)}
-    items = [
-        add_work_item(project, _members(each), now, actor, **batch)
-        for each in request.items
-    ]
-    named = {
-        each.ref: item
-        for each, item in zip(request.items, items, strict=True)
-        if each.ref is not None
-    }
-    rows = _related(request, others | named, now, actor, batch)
-    refs = {ref: item.id for ref, item in named.items()}
-    return {"items": items, "refs": refs, "relationships": rows}
+    items, items_by_ref = [], {}
+    for new_item in request.items:
+        values = new_item.all_fields()
+        ref = values.pop("ref")
+        item = insert_work_item(project, values, now, actor, **batch)
+        items.append(item)
+        if ref is not None:
+            items_by_ref[ref] = item
+    relationships = _create_relationships(
+        request, existing_items | items_by_ref, now, actor, batch
+    )
+    refs = {ref: item.id for ref, item in items_by_ref.items()}
+    return {"items": items, "refs": refs, "relationships": relationships}
 
 
-def _members(request: BulkWorkItem) -> dict[str, Any]:
-    members = request.all_fields()
-    del members["ref"]
-    return members
-
-
-def _others(request: BulkCreateWorkItems) -> dict[str, WorkItemRow]:
-    """Return the items named that are no refs, by their ids."""
-    refs = {each.ref for each in request.items}
-    ends = {end for each in request.relationships for end in (each.source, each.target)}
+def _existing_items(request: BulkCreateWorkItems) -> dict[str, WorkItemRow]:
+    """Return, by id, the items that relationships name by their ids."""
+    refs = {item.ref for item in request.items}
+    ends = {end for edge in request.relationships for end in (edge.source, edge.target)}
     query = WorkItemRow.select(WorkItemRow, ProjectRow).join(ProjectRow)
-    found = query.where(WorkItemRow.id.in_(sorted(ends - refs)))
-    return {row.id: row for row in found}
+    return {row.id: row for row in query.where(WorkItemRow.id.in_(sorted(ends - refs)))}
 
 
-def _missing(project: ProjectRow, request: BulkCreateWorkItems) -> Iterator[Missing]:
-    for place, each in enumerate(request.items):
-        yield from missing(project, each.all_fields(), at=f"/items/{place}")
+def _reference_errors(
+    project: ProjectRow, request: BulkCreateWorkItems
+) -> Iterator[FieldError]:
+    for index, item in enumerate(request.items):
+        yield from reference_errors(
+            project, item.all_fields(), prefix=f"/items/{index}"
+        )
 
 
-def _unknown(
-    request: BulkCreateWorkItems, others: dict[str, WorkItemRow]
-) -> Iterator[Missing]:
-    known = {each.ref for each in request.items} | others.keys()
-    for place, each in enumerate(request.relationships):
+def _relationship_errors(
+    request: BulkCreateWorkItems, existing_items: dict[str, WorkItemRow]
+) -> Iterator[FieldError]:
+    known = {item.ref for item in request.items} | existing_items.keys()
+    for index, relationship in enumerate(request.relationships):
         for name in ("source", "target"):
-            if getattr(each, name) not in known:
+            if getattr(relationship, name) not in known:
                 yield {
-                    "pointer": f"/relationships/{place}/{name}",
+                    "pointer": f"/relationships/{index}/{name}",
                     "code": "unknown",
                     "detail": "Is neither a ref of this call nor a work item.",
                 }
 
 
-def _related(
+def _create_relationships(
     request: BulkCreateWorkItems,
     items: dict[str, WorkItemRow],
     now: datetime,
     actor: Actor,
     batch: dict[str, Any],
 ) -> list[WorkRelationshipRow]:
-    """Keep the relationships, what is said twice once."""
-    found: dict[int, WorkRelationshipRow] = {}
-    for each in request.relationships:
-        ends = ends_of(items[each.source], items[each.target], each.relationship)
-        _require_writable(ends, actor)
-        row, _ = relate(ends, now, actor, **batch)
-        found[row.number] = row
-    return list(found.values())
-
-
-def _require_writable(ends: Ends, actor: Actor) -> None:
-    # One new end is enough; but both may be items that were there before.
-    require_role_at_either(ends, actor, "work-items:bulk-create")
-    for each in (ends.source, ends.target):
-        require_active(each.project, each)
+    """Create the relationships and return them, without duplicates."""
+    rows: dict[int, WorkRelationshipRow] = {}
+    for relationship in request.relationships:
+        source, target = items[relationship.source], items[relationship.target]
+        edge = normalized_edge(source, target, relationship.relationship)
+        # Both ends may be existing items, possibly of other projects.
+        require_role_in_either_project(edge, actor, "work-items:bulk-create")
+        for item in (edge.source, edge.target):
+            require_active(item.project, item)
+        row, _ = insert_relationship(edge, now, actor, **batch)
+        rows[row.number] = row
+    return list(rows.values())

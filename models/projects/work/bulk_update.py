@@ -1,4 +1,4 @@
-"""One change to many work items: to all of them, or to none."""
+"""Apply the same changes to many work items in one call: all, or none."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -18,24 +18,28 @@ from models.projects.fields import Actor
 from models.projects.members.role_checks import require_role
 from models.projects.projects.rows import ProjectRow
 from models.projects.work.items import (
-    MOST_ASSIGNEES,
-    MOST_LABELS,
+    MAX_ASSIGNEES,
+    MAX_LABELS,
     Assignees,
     Bucket,
     Labels,
-    Once,
     Priority,
+    WithoutDuplicates,
     WorkStatus,
     WorkType,
+    save_changes,
 )
-from models.projects.work.links import with_ties
-from models.projects.work.reference_checks import Missing, missing, require_all
+from models.projects.work.links import load_links
+from models.projects.work.reference_checks import (
+    FieldError,
+    raise_if_any,
+    reference_errors,
+)
 from models.projects.work.rows import WorkItemRow
-from models.projects.work.saving import save
 
 
 class WorkChanges(Schema):
-    """What becomes of every item; lists gain and lose, and are not replaced."""
+    """The changes to every item; labels and assignees are added and removed."""
 
     status: MayOmit[WorkStatus] = None
     priority: MayOmit[Priority] = None
@@ -49,132 +53,154 @@ class WorkChanges(Schema):
     remove_assignee_ids: MayOmit[Assignees] = None
 
     @model_validator(mode="after")
-    def _says_something(self) -> "WorkChanges":
+    def _has_changes(self) -> "WorkChanges":
         if not self.model_fields_set:
             raise ValueError("Give at least one change.")
         return self
 
 
 class BulkUpdateWorkItems(Schema):
-    ids: Annotated[list[Id], Field(min_length=1, max_length=100), Once]
+    ids: Annotated[list[Id], Field(min_length=1, max_length=100), WithoutDuplicates]
     changes: WorkChanges
     expected: dict[Id, Moment] = {}
 
     @model_validator(mode="after")
-    def _expects_of_these(self) -> "BulkUpdateWorkItems":
+    def _expected_are_updated(self) -> "BulkUpdateWorkItems":
         if not self.expected.keys() <= set(self.ids):
-            raise ValueError("expected may only name ids that are to change.")
+            raise ValueError("expected may only name work items that are in ids.")
         return self
 
 
-class Gains(NamedTuple):
-    """A list of an item: the changes that add and remove, and how long it may be."""
+class ListChange(NamedTuple):
+    """A list field, the changes that add to it and remove from it, and its limit."""
 
-    name: str
+    field: str
     add: str
     remove: str
-    most: int
+    max_length: int
 
 
-LISTS = (
-    Gains("label_ids", "add_label_ids", "remove_label_ids", MOST_LABELS),
-    Gains("assignee_ids", "add_assignee_ids", "remove_assignee_ids", MOST_ASSIGNEES),
+LIST_CHANGES = (
+    ListChange("label_ids", "add_label_ids", "remove_label_ids", MAX_LABELS),
+    ListChange(
+        "assignee_ids", "add_assignee_ids", "remove_assignee_ids", MAX_ASSIGNEES
+    ),
 )
 
 
 def bulk_update_work_items(
     request: BulkUpdateWorkItems, now: datetime, actor: Actor
 ) -> tuple[list[WorkItemRow], bool]:
-    """Change all the items, in the order given; tell whether any changed."""
-    items = _items(request.ids)
+    """Change the items; return them in the given order, and whether any changed."""
+    items = _requested_items(request.ids)
     projects = {item.project_id: item.project for item in items}
     for project in projects.values():
         require_role(project, actor, "work-items:bulk-update")
     _require_expected(items, request.expected)
     _require_active(items, projects.values())
-    with_ties(items)
-    _require_usable(items, request.changes)
-    wanted = [_wanted(item, request.changes) for item in items]
-    _require_room(items, wanted)
+    load_links(items)
+    _check_references(items, request.changes)
+    new_values = [_new_values(item, request.changes) for item in items]
+    _require_within_limits(items, new_values)
     batch = {"batchId": new_id(now), "batchSize": len(items)}
     changed = [
-        save(item, members, now, actor, **batch)
-        for item, members in zip(items, wanted, strict=True)
+        save_changes(item, values, now, actor, **batch)
+        for item, values in zip(items, new_values, strict=True)
     ]
     return items, any(changed)
 
 
-def _items(ids: list[str]) -> list[WorkItemRow]:
-    """Return the items in this order, each with its project; name all unknown ones."""
+def _requested_items(ids: list[str]) -> list[WorkItemRow]:
+    """Return the items with their projects; the error names all unknown ids."""
     query = WorkItemRow.select(WorkItemRow, ProjectRow).join(ProjectRow)
-    found = {row.id: row for row in query.where(WorkItemRow.id.in_(ids))}
-    unknown = [
-        {
-            "pointer": f"/ids/{place}",
-            "code": "unknown",
-            "detail": f"Is no work item: {id}.",
-        }
-        for place, id in enumerate(ids)
-        if id not in found
-    ]
-    require_all(unknown)
-    return [found[id] for id in ids]
+    items = {row.id: row for row in query.where(WorkItemRow.id.in_(ids))}
+    raise_if_any(
+        [
+            {
+                "pointer": f"/ids/{index}",
+                "code": "unknown",
+                "detail": f"Is not a work item: {id}.",
+            }
+            for index, id in enumerate(ids)
+            if id not in items
+        ]
+    )
+    return [items[id] for id in ids]
 
 
 def _require_expected(items: list[WorkItemRow], expected: dict[str, datetime]) -> None:
-    """Refuse if any was changed meanwhile; `current` tells when each of those was."""
-    behind = [i for i in items if expected.get(i.id, i.updated_at) != i.updated_at]
-    if behind:
+    """Raise VersionConflict with the current times of items that have changed since."""
+    changed = [
+        item
+        for item in items
+        if expected.get(item.id, item.updated_at) != item.updated_at
+    ]
+    if changed:
         raise VersionConflict(
-            f"Changed since the time expected: {_told(behind)}.",
-            current={item.id: format_moment(item.updated_at) for item in behind},
+            "These work items have changed since the expected time:"
+            f" {_names(changed)}.",
+            current={item.id: format_moment(item.updated_at) for item in changed},
         )
 
 
 def _require_active(items: list[WorkItemRow], projects: Iterable[ProjectRow]) -> None:
-    closed = [each.slug for each in projects if each.archived_at is not None]
-    if closed:
+    archived_projects = [
+        project.slug for project in projects if project.archived_at is not None
+    ]
+    if archived_projects:
         raise ProjectArchived(
-            f"Archived, so read-only, are the projects {', '.join(closed)}."
+            "These projects are archived, so they are read-only:"
+            f" {', '.join(archived_projects)}."
         )
-    gone = [item for item in items if item.archived_at is not None]
-    if gone:
-        raise Archived(f"Archived, so read-only, are {_told(gone)}.")
+    archived_items = [item for item in items if item.archived_at is not None]
+    if archived_items:
+        raise Archived(
+            "These work items are archived, so they are read-only:"
+            f" {_names(archived_items)}."
+        )
 
 
-def _require_usable(items: list[WorkItemRow], changes: WorkChanges) -> None:
-    """Refuse what any of the items may not name; say each only once."""
-    named = {"milestone_id": changes.milestone_id}
-    named |= {each.name: getattr(changes, each.add) for each in LISTS}
-    found: dict[tuple[str, str], Missing] = {}
+def _check_references(items: list[WorkItemRow], changes: WorkChanges) -> None:
+    """Raise ReferenceNotFound for ids that any item may not name, each error once."""
+    values = {"milestone_id": changes.milestone_id}
+    values |= {change.field: getattr(changes, change.add) for change in LIST_CHANGES}
+    errors: dict[tuple[str, str], FieldError] = {}
     for item in items:
-        for error in missing(item.project, named, held=item):
-            member, *place = error["pointer"].removeprefix("/").split("/")
-            said = member if not place else f"add{member[0].upper()}{member[1:]}"
-            pointer = "/".join(["/changes", said, *place])
-            found[pointer, error["detail"]] = error | {"pointer": pointer}
-    require_all(list(found.values()))
+        for error in reference_errors(item.project, values, current=item):
+            field, *index = error["pointer"].removeprefix("/").split("/")
+            # In the request, /labelIds/0 is /changes/addLabelIds/0.
+            parameter = f"add{field[0].upper()}{field[1:]}" if index else field
+            pointer = "/".join(["/changes", parameter, *index])
+            errors[pointer, error["detail"]] = error | {"pointer": pointer}
+    raise_if_any(list(errors.values()))
 
 
-def _wanted(item: WorkItemRow, changes: WorkChanges) -> dict[str, Any]:
-    """Return what the item is to have; what is both added and removed goes."""
-    wanted = changes.sent_fields()
-    for name, add, remove, _ in LISTS:
-        come, go = wanted.pop(add, None) or [], wanted.pop(remove, None) or []
-        old = getattr(item, name)
-        all = list(dict.fromkeys([*old, *come]))
-        wanted[name] = [each for each in all if each not in go]
-    return wanted
+def _new_values(item: WorkItemRow, changes: WorkChanges) -> dict[str, Any]:
+    """Return the item's values after the changes; removing wins over adding."""
+    values = changes.sent_fields()
+    for field, add, remove, _ in LIST_CHANGES:
+        added, removed = values.pop(add, None) or [], values.pop(remove, None) or []
+        elements = dict.fromkeys([*getattr(item, field), *added])
+        values[field] = [element for element in elements if element not in removed]
+    return values
 
 
-def _require_room(items: list[WorkItemRow], wanted: list[dict[str, Any]]) -> None:
-    for name, *_, most in LISTS:
-        pairs = zip(items, wanted, strict=True)
-        full = [item for item, members in pairs if len(members[name]) > most]
-        if full:
-            noun = name.removesuffix("_ids")
-            raise LimitExceeded(f"More than {most} {noun}s would have {_told(full)}.")
+def _require_within_limits(
+    items: list[WorkItemRow], new_values: list[dict[str, Any]]
+) -> None:
+    for field, *_, max_length in LIST_CHANGES:
+        exceeding = [
+            item
+            for item, values in zip(items, new_values, strict=True)
+            if len(values[field]) > max_length
+        ]
+        if exceeding:
+            noun = field.removesuffix("_ids")
+            raise LimitExceeded(
+                f"These work items would have more than {max_length} {noun}s:"
+                f" {_names(exceeding)}."
+            )
 
 
-def _told(items: list[WorkItemRow]) -> str:
+def _names(items: list[WorkItemRow]) -> str:
     return ", ".join(item.name for item in items)

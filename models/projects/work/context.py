@@ -1,4 +1,4 @@
-"""A work item with all that one needs to begin: its context in one answer."""
+"""Return a work item with everything that one needs to start working on it."""
 
 from typing import Any
 
@@ -14,14 +14,14 @@ from models.projects.projects.activity import ActivityRow, ProjectActivity
 from models.projects.projects.projects import Project
 from models.projects.specifications.rows import SPECIFICATIONS, SpecificationRow
 from models.projects.specifications.specifications import Specification
-from models.projects.work.blockers import WAITING, open_blockers
+from models.projects.work.blockers import NOT_STARTED_STATUSES, open_blockers
 from models.projects.work.items import WorkItem, WorkStatus
-from models.projects.work.links import SpecRelationship, with_ties
+from models.projects.work.links import SpecRelationship, load_links
 from models.projects.work.relationships import WorkRelationship
 from models.projects.work.rows import WorkItemRow, WorkRelationshipRow, work_item_with
 
-# So much of what was said and done is told; the lists have the rest.
-LAST = 20
+# How many of the latest comments and activity records are included.
+MAX_LATEST = 20
 
 
 class GetWorkContext(Schema):
@@ -56,40 +56,42 @@ class WorkContext(Schema):
     activity: list[ProjectActivity]
 
 
-def context_of(query: GetWorkContext) -> dict[str, Any]:
-    """Return the item with what it hangs on, what hangs on it, and what was said."""
-    [item] = with_ties([work_item_with(query.id)])
+def work_context(query: GetWorkContext) -> dict[str, Any]:
+    """Return the fields of WorkContext."""
+    [item] = load_links([work_item_with(query.id)])
     blockers = open_blockers(item)
-    is_waiting = item.status in WAITING and item.archived_at is None
+    is_waiting = item.status in NOT_STARTED_STATUSES and item.archived_at is None
+    references = ExternalReferenceRow
+    comments = _attached(item, CommentRow, CommentRow.id.desc(), MAX_LATEST)
     return {
         "work": item,
         "project": item.project,
         "milestone": item.milestone,
-        "labels": _by_id(LabelRow, item.label_ids),
+        "labels": _rows_by_id(LabelRow, item.label_ids),
         "specifications": _specifications(item, with_content=query.with_content),
         "relationships": _relationships(item),
         "open_blockers": blockers,
         "ready": is_waiting and not blockers,
-        "references": _of(item, ExternalReferenceRow, ExternalReferenceRow.id.asc()),
-        "comments": _of(item, CommentRow, CommentRow.id.desc(), LAST)[::-1],
-        "activity": _of(item, ActivityRow, ActivityRow.number.desc(), LAST),
+        "references": _attached(item, references, references.id.asc()),
+        "comments": comments[::-1],
+        "activity": _attached(item, ActivityRow, ActivityRow.number.desc(), MAX_LATEST),
     }
 
 
-def _by_id(row: Any, ids: list[str]) -> list[Any]:
+def _rows_by_id(model: Any, ids: list[str]) -> list[Any]:
     """Return the rows in the order of the ids."""
-    found = {each.id: each for each in row.select().where(row.id.in_(ids))}
-    return [found[id] for id in ids]
+    rows = {row.id: row for row in model.select().where(model.id.in_(ids))}
+    return [rows[id] for id in ids]
 
 
 def _specifications(item: WorkItemRow, *, with_content: bool) -> list[dict[str, Any]]:
     ids = list(dict.fromkeys(link.specification_id for link in item.specifications))
-    rows = {row.id: row for row in _by_id(SpecificationRow, ids)}
-    texts = {}
+    rows = {row.id: row for row in _rows_by_id(SpecificationRow, ids)}
+    contents = {}
     if with_content:
-        texts = SPECIFICATIONS.contents_of(ids, SpecificationRow.version)
+        contents = SPECIFICATIONS.contents_of(ids, SpecificationRow.version)
     for id, row in rows.items():
-        row.content = texts.get(id, "")
+        row.content = contents.get(id, "")
     return [
         {
             "relationship": link.relationship,
@@ -101,10 +103,13 @@ def _specifications(item: WorkItemRow, *, with_content: bool) -> list[dict[str, 
 
 def _relationships(item: WorkItemRow) -> list[WorkRelationshipRow]:
     row = WorkRelationshipRow
-    of_item = (row.source == item.id) | (row.target == item.id)
-    return list(row.select().where(of_item).order_by(row.number))
+    is_end = (row.source == item.id) | (row.target == item.id)
+    return list(row.select().where(is_end).order_by(row.number))
 
 
-def _of(item: WorkItemRow, row: Any, order: Any, most: int | None = None) -> list[Any]:
-    about = (row.entity_type == "work") & (row.entity_id == item.id)
-    return list(row.select().where(about).order_by(order).limit(most))
+def _attached(
+    item: WorkItemRow, model: Any, order: Any, limit: int | None = None
+) -> list[Any]:
+    """Return the model's rows that are attached to the item."""
+    is_attached = (model.entity_type == "work") & (model.entity_id == item.id)
+    return list(model.select().where(is_attached).order_by(order).limit(limit))

@@ -1,4 +1,4 @@
-"""Rings of relationships: the way that leads from one work item to another."""
+"""Refuse relationships that would form a cycle between work items."""
 
 from collections import deque
 
@@ -6,60 +6,61 @@ from models.errors import RelationshipCycle
 from models.projects.work.rows import WorkItemRow
 from models.storage.database import database
 
-# Kinds in which nothing may lead back to itself.
+# Of these kinds, a chain of relationships must not lead back to its start.
 ACYCLIC = ("blocks", "supersedes")
-# A long way is told by its ends.
-TOLD = 5
+# An error names this many work items at each end of a long path.
+MAX_NAMED_PER_END = 5
 
-# One look-up for each item on the way, by the index alone. A chain of 20,000 takes
-# half the time of a recursive query that would have to return its steps as well.
-NEXT = (
+# One look-up in the index for each item on the path. A chain of 20,000 takes half the
+# time of a recursive query, which would also have to return its steps.
+TARGETS_SQL = (
     "SELECT target_id FROM work_relationship WHERE source_id = ? AND relationship = ?"
 )
 
 
-def way(relationship: str, start: str, end: str) -> list[str]:
-    """Return the shortest way along stored relationships; empty where none is."""
+def shortest_path(relationship: str, start: str, end: str) -> list[str]:
+    """Return the ids on the shortest path from start to end, or [] if there is none."""
     cursor = database.connection().cursor()
-    came_from = {start: ""}
+    predecessors = {start: ""}
     queue = deque([start])
-    while queue and end not in came_from:
-        here = queue.popleft()
-        for (each,) in cursor.execute(NEXT, (here, relationship)):
-            if each not in came_from:
-                came_from[each] = here
-                queue.append(each)
-    return _back(came_from, end) if end in came_from else []
+    while queue and end not in predecessors:
+        id = queue.popleft()
+        for (target,) in cursor.execute(TARGETS_SQL, (id, relationship)):
+            if target not in predecessors:
+                predecessors[target] = id
+                queue.append(target)
+    return _path_to(end, predecessors) if end in predecessors else []
 
 
-def require_no_ring(
+def require_no_cycle(
     source: WorkItemRow, target: WorkItemRow, relationship: str
 ) -> None:
-    """Refuse a relationship whose target already leads back to its source."""
+    """Raise RelationshipCycle if the target already leads back to the source."""
     if relationship not in ACYCLIC:
         return
-    ids = way(relationship, target.id, source.id)
-    if ids:
+    path = shortest_path(relationship, target.id, source.id)
+    if path:
         raise RelationshipCycle(
-            f"{relationship} may not lead back to itself: {_told([source.id, *ids])}."
+            f"{relationship} must not form a cycle: {_format_path([source.id, *path])}."
         )
 
 
-def _back(came_from: dict[str, str], end: str) -> list[str]:
-    found = [end]
-    while came_from[found[-1]]:
-        found.append(came_from[found[-1]])
-    return found[::-1]
+def _path_to(end: str, predecessors: dict[str, str]) -> list[str]:
+    path = [end]
+    while predecessors[path[-1]]:
+        path.append(predecessors[path[-1]])
+    return path[::-1]
 
 
-def _told(ids: list[str]) -> str:
-    """Name the items on the way, of a long one those at its ends."""
+def _format_path(ids: list[str]) -> str:
+    """Name the work items on the path; leave out the middle of a long one."""
     first, last = ids, []
-    if len(ids) > 2 * TOLD:
-        first, last = ids[:TOLD], ids[-TOLD:]
+    if len(ids) > 2 * MAX_NAMED_PER_END:
+        first, last = ids[:MAX_NAMED_PER_END], ids[-MAX_NAMED_PER_END:]
     rows = WorkItemRow.select().where(WorkItemRow.id.in_([*first, *last]))
     names = {row.id: row.name for row in rows}
-    told = [names[id] for id in first]
+    steps = [names[id] for id in first]
     if last:
-        told += [f"({len(ids) - 2 * TOLD} more)", *(names[id] for id in last)]
-    return " → ".join(told)
+        omitted = len(ids) - 2 * MAX_NAMED_PER_END
+        steps += [f"({omitted} more)", *(names[id] for id in last)]
+    return " → ".join(steps)

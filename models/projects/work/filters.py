@@ -1,18 +1,32 @@
-"""What a list of work items is narrowed by."""
+"""Turn the filters of a list of work items into conditions that are fast to check."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
 from operator import and_
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any, Literal
 
 from peewee import SQL, fn
+from pydantic import Field, model_validator
 
 from models.base import epoch_ms
-from models.projects.fields import Actor, account_named
+from models.fields import Id, Moment, QueryBoolean
+from models.pagination import CursorQuery
+from models.projects.fields import (
+    AccountOrMe,
+    Actor,
+    ArchivedFilter,
+    CommaSeparated,
+    ProjectQuery,
+    SortOrder,
+    resolve_account,
+)
 from models.projects.specifications.rows import SpecificationRow
-from models.projects.work.blockers import WAITING, open_blocks
+from models.projects.specifications.specifications import SpecificationStatus
+from models.projects.work.blockers import NOT_STARTED_STATUSES, open_block_rows
+from models.projects.work.items import Bucket, Priority, WorkStatus, WorkType
+from models.projects.work.links import SpecRelationship
 from models.projects.work.rows import (
     WorkAssigneeRow,
     WorkItemRow,
@@ -20,144 +34,197 @@ from models.projects.work.rows import (
     WorkRelationshipRow,
     WorkSpecificationRow,
 )
-from models.projects.work.selectivity import are_few, unindexed
+from models.storage.database import database
 
-if TYPE_CHECKING:
-    from models.projects.work.listing import ListWorkItems
+# Looking up and sorting this many rows is faster than following a long sort index.
+MAX_SELECTIVE_ROWS = 1000
 
 Item: Any = WorkItemRow
-# The same items once more, where they are looked up by what they have.
-Found: Any = WorkItemRow.alias("found")
+# The same table in a subquery that looks up ids by an index.
+CandidateItem: Any = WorkItemRow.alias("candidate_item")
+
+WorkSort = Literal[
+    "updatedAt", "createdAt", "number", "dueAt", "priority", "bucket", "relevance"
+]
+
+
+class ListWorkItems(ProjectQuery, CursorQuery):
+    type: CommaSeparated[WorkType] | None = None
+    status: CommaSeparated[WorkStatus] | None = None
+    priority: CommaSeparated[Priority] | None = None
+    bucket: CommaSeparated[Bucket] | None = None
+    assignee_id: Literal["none"] | AccountOrMe | None = None
+    creator_id: Id | None = None
+    label_id: CommaSeparated[Id] | None = None
+    label_mode: Literal["all", "any"] = "all"
+    milestone_id: Literal["none"] | Id | None = None
+    specification_id: Id | None = None
+    spec_relationship: SpecRelationship | None = None
+    specification_status: CommaSeparated[SpecificationStatus] | None = None
+    blocked: QueryBoolean | None = None
+    ready: QueryBoolean | None = None
+    due_after: Moment | None = None
+    due_before: Moment | None = None
+    created_after: Moment | None = None
+    created_before: Moment | None = None
+    updated_after: Moment | None = None
+    updated_before: Moment | None = None
+    completed_after: Moment | None = None
+    completed_before: Moment | None = None
+    archived: ArchivedFilter = "exclude"
+    q: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    sort: WorkSort = "updatedAt"
+    order: SortOrder = "desc"
+
+    @model_validator(mode="after")
+    def _relevance_requires_q(self) -> "ListWorkItems":
+        if self.sort == "relevance" and self.q is None:
+            raise ValueError("Sorting by relevance requires q.")
+        return self
 
 
 @dataclass(frozen=True)
-class Narrowed:
-    """A condition, and whether it names its few items by their ids."""
+class Filter:
+    """A condition on work items; if selective, it names a few items by their ids."""
 
-    where: Any
-    is_few: bool = False
+    condition: Any
+    is_selective: bool = False
 
 
-def conditions(request: "ListWorkItems", actor: Actor) -> Iterator[Narrowed]:
-    """Yield a condition for everything that the question says."""
-    if request.archived != "include":
-        yield Narrowed(Item.archived_at.is_null(request.archived != "only"))
+def work_item_filters(query: ListWorkItems, actor: Actor) -> Iterator[Filter]:
+    """Yield a filter for each parameter, except q and the project."""
+    if query.archived != "include":
+        yield Filter(Item.archived_at.is_null(query.archived != "only"))
     for name in ("type", "priority", "bucket"):
-        wanted = getattr(request, name)
-        if wanted is not None:
-            # Common words: they serve as a stretch of the order, or not at all.
+        values = getattr(query, name)
+        if values is not None:
+            # These match many items, so their index helps only if it is the sort order.
             field = getattr(Item, name)
-            ranks = [field.db_value(each) for each in wanted]
-            field = field if name == request.sort else unindexed(field)
-            yield Narrowed(field.in_(ranks))
-    yield from _own(request)
-    yield from _when(request)
-    yield from _tied(request, actor)
-    yield from _free(request)
+            stored = [field.db_value(value) for value in values]
+            field = field if name == query.sort else without_index(field)
+            yield Filter(field.in_(stored))
+    yield from _column_filters(query)
+    yield from _time_filters(query)
+    yield from _link_filters(query, actor)
+    yield from _blocker_filters(query)
 
 
-def among(query: Any, id: Any) -> Narrowed:
-    """Items of which a query tells the id: a few are looked up, many looked at."""
-    if are_few(query):
-        return Narrowed(Item.id.in_(query), is_few=True)
-    return Narrowed(fn.EXISTS(query.where(id == Item.id)))
+def is_selective(query: Any) -> bool:
+    """Return whether a query finds at most MAX_SELECTIVE_ROWS, reading no more."""
+    # Not with COUNT: it would give up the order by which the database avoids holding
+    # all of the rows.
+    rows = database.execute(query.limit(MAX_SELECTIVE_ROWS + 1)).fetchall()
+    return len(rows) <= MAX_SELECTIVE_ROWS
 
 
-def having(name: str, says: Callable[[Any], Any]) -> Narrowed:
-    """Items of whose column this is so, which has an index for where it is rare."""
-    query = Found.select(Found.id).where(says(getattr(Found, name)))
-    if are_few(query):
-        return Narrowed(Item.id.in_(query), is_few=True)
-    return Narrowed(says(unindexed(getattr(Item, name))))
+def without_index(field: Any) -> Any:
+    """Return the column as an expression for which the database uses no index."""
+    return database.without_index(field)
 
 
-def _own(request: "ListWorkItems") -> Iterator[Narrowed]:
-    if request.status is not None:
-        yield having("status", lambda status: status.in_(request.status))
-    if request.creator_id is not None:
-        yield having("creator_id", lambda id: id == request.creator_id)
-    if request.milestone_id == "none":
-        yield Narrowed(unindexed(Item.milestone).is_null())
-    elif request.milestone_id is not None:
-        yield having("milestone", lambda id: id == request.milestone_id)
+def _id_filter(query: Any, id: Any) -> Filter:
+    """Restrict the items to those whose id is among the query's values of `id`."""
+    if is_selective(query):
+        return Filter(Item.id.in_(query), is_selective=True)
+    return Filter(fn.EXISTS(query.where(id == Item.id)))
 
 
-def _when(request: "ListWorkItems") -> Iterator[Narrowed]:
+def _column_filter(name: str, condition: Callable[[Any], Any]) -> Filter:
+    """Restrict the items by an indexed column, using the index if that is selective."""
+    column = getattr(CandidateItem, name)
+    query = CandidateItem.select(CandidateItem.id).where(condition(column))
+    if is_selective(query):
+        return Filter(Item.id.in_(query), is_selective=True)
+    return Filter(condition(without_index(getattr(Item, name))))
+
+
+def _column_filters(query: ListWorkItems) -> Iterator[Filter]:
+    if query.status is not None:
+        yield _column_filter("status", lambda status: status.in_(query.status))
+    if query.creator_id is not None:
+        yield _column_filter("creator_id", lambda id: id == query.creator_id)
+    if query.milestone_id == "none":
+        yield Filter(without_index(Item.milestone).is_null())
+    elif query.milestone_id is not None:
+        yield _column_filter("milestone", lambda id: id == query.milestone_id)
+
+
+def _time_filters(query: ListWorkItems) -> Iterator[Filter]:
     for name in ("due", "created", "updated", "completed"):
-        after = getattr(request, f"{name}_after")
-        before = getattr(request, f"{name}_before")
+        after = getattr(query, f"{name}_after")
+        before = getattr(query, f"{name}_before")
         if after is None and before is None:
             continue
-        says = _within(after, before)
-        if request.sort == f"{name}At":  # a stretch of the order itself
-            yield Narrowed(says(getattr(Item, f"{name}_at")))
+        condition = _time_condition(after, before)
+        if query.sort == f"{name}At":  # a range of the sort index
+            yield Filter(condition(getattr(Item, f"{name}_at")))
         else:
-            yield having(f"{name}_at", says)
+            yield _column_filter(f"{name}_at", condition)
 
 
-def _within(after: datetime | None, before: datetime | None) -> Callable[[Any], Any]:
-    def says(field: Any) -> Any:
-        found = [field >= epoch_ms(after)] if after is not None else []
-        found += [field < epoch_ms(before)] if before is not None else []
-        return reduce(and_, found)
+def _time_condition(
+    after: datetime | None, before: datetime | None
+) -> Callable[[Any], Any]:
+    def condition(column: Any) -> Any:
+        bounds = [column >= epoch_ms(after)] if after is not None else []
+        bounds += [column < epoch_ms(before)] if before is not None else []
+        return reduce(and_, bounds)
 
-    return says
+    return condition
 
 
-def _tied(request: "ListWorkItems", actor: Actor) -> Iterator[Narrowed]:
+def _link_filters(query: ListWorkItems, actor: Actor) -> Iterator[Filter]:
     row: Any = WorkAssigneeRow
-    if request.assignee_id == "none":
-        yield Narrowed(~fn.EXISTS(row.select(1).where(row.work == Item.id)))
-    elif request.assignee_id is not None:
-        account = account_named(request.assignee_id, actor, "assigneeId")
-        yield among(row.select(row.work).where(row.account_id == account), row.work)
-    if request.label_id is not None:
-        yield from _labelled(request.label_id, request.label_mode)
-    if (
-        request.specification_id
-        or request.spec_relationship
-        or request.specification_status
-    ):
-        yield among(_linked(request), WorkSpecificationRow.work)
+    if query.assignee_id == "none":
+        yield Filter(~fn.EXISTS(row.select(1).where(row.work == Item.id)))
+    elif query.assignee_id is not None:
+        account_id = resolve_account(query.assignee_id, actor, "assigneeId")
+        assigned = row.select(row.work).where(row.account_id == account_id)
+        yield _id_filter(assigned, row.work)
+    if query.label_id is not None:
+        yield from _label_filters(query.label_id, query.label_mode)
+    if query.specification_id or query.spec_relationship or query.specification_status:
+        yield _id_filter(_linked_items(query), WorkSpecificationRow.work)
 
 
-def _labelled(labels: list[str], mode: str) -> Iterator[Narrowed]:
-    """Two common labels may be rare together, which is known before items are."""
+def _label_filters(labels: list[str], mode: str) -> Iterator[Filter]:
     row: Any = WorkLabelRow
-    each = [row.select(row.work).where(row.label == label) for label in labels]
+    queries = [row.select(row.work).where(row.label == label) for label in labels]
     if mode == "any":
-        each = [row.select(row.work).where(row.label.in_(labels))]
-    elif len(each) > 1:
-        # In an order that both have in an index, so that neither is held.
-        together = reduce(and_, each).order_by(SQL("1"))
-        if are_few(together):
-            yield Narrowed(Item.id.in_(together), is_few=True)
+        queries = [row.select(row.work).where(row.label.in_(labels))]
+    elif len(queries) > 1:
+        # Two common labels may be rare together. Both have an index in this order,
+        # so the database intersects them without holding either.
+        intersection = reduce(and_, queries).order_by(SQL("1"))
+        if is_selective(intersection):
+            yield Filter(Item.id.in_(intersection), is_selective=True)
             return
-    yield from (among(some, row.work) for some in each)
+    yield from (_id_filter(query, row.work) for query in queries)
 
 
-def _linked(request: "ListWorkItems") -> Any:
-    """One link must be all that is asked: to this, as this, in this status."""
+def _linked_items(query: ListWorkItems) -> Any:
+    """Select the items with one specification link that meets all the conditions."""
     row: Any = WorkSpecificationRow
-    query = row.select(row.work)
-    if request.specification_id is not None:
-        query = query.where(row.specification == request.specification_id)
-    if request.spec_relationship is not None:
-        query = query.where(row.relationship == request.spec_relationship)
-    if request.specification_status is not None:
-        query = query.join(SpecificationRow).where(
-            SpecificationRow.status.in_(request.specification_status)
+    links = row.select(row.work)
+    if query.specification_id is not None:
+        links = links.where(row.specification == query.specification_id)
+    if query.spec_relationship is not None:
+        links = links.where(row.relationship == query.spec_relationship)
+    if query.specification_status is not None:
+        links = links.join(SpecificationRow).where(
+            SpecificationRow.status.in_(query.specification_status)
         )
-    return query
+    return links
 
 
-def _free(request: "ListWorkItems") -> Iterator[Narrowed]:
-    """Blocked is what has an open blocker; ready is what may be begun."""
+def _blocker_filters(query: ListWorkItems) -> Iterator[Filter]:
+    """Blocked items have an open blocker; ready ones have none and are not started."""
     target = WorkRelationshipRow.target
-    free = ~fn.EXISTS(open_blocks(1).where(target == Item.id))
-    if request.blocked is not None:
-        blocked = open_blocks(target)
-        yield among(blocked, target) if request.blocked else Narrowed(free)
-    if request.ready is not None:
-        ready = unindexed(Item.status).in_(WAITING) & Item.archived_at.is_null() & free
-        yield Narrowed(ready if request.ready else ~ready)
+    is_unblocked = ~fn.EXISTS(open_block_rows(1).where(target == Item.id))
+    if query.blocked is not None:
+        blocked = open_block_rows(target)
+        yield _id_filter(blocked, target) if query.blocked else Filter(is_unblocked)
+    if query.ready is not None:
+        is_not_started = without_index(Item.status).in_(NOT_STARTED_STATUSES)
+        is_ready = is_not_started & Item.archived_at.is_null() & is_unblocked
+        yield Filter(is_ready if query.ready else ~is_ready)

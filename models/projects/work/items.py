@@ -1,35 +1,40 @@
-"""Work items: made, found, changed, archived."""
+"""Create, get, update, archive and restore work items."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from models.base import Schema, new_id
+from models.base import Change, Schema, new_id
 from models.errors import WorkItemNotFound
 from models.fields import Id, MayOmit, Moment, QueryInteger
 from models.projects.fields import (
     Actor,
     ActorType,
-    OfProject,
-    OrNull,
+    NullIfEmpty,
+    ProjectQuery,
     Title,
-    exactly_one,
+    require_exactly_one,
 )
 from models.projects.members.role_checks import require_role
-from models.projects.projects.activity import record_activity
+from models.projects.projects.activity import changes_to_json, record_activity
 from models.projects.projects.rows import (
     ProjectRow,
-    project_asked,
     project_with,
+    requested_project,
     require_active,
     require_updated_at,
 )
 from models.projects.search.text_index import index_text
-from models.projects.work.links import TIES, SpecificationLink, tie, with_ties
-from models.projects.work.reference_checks import missing, require_all
+from models.projects.work.blockers import open_blockers
+from models.projects.work.links import (
+    LINK_KINDS,
+    SpecificationLink,
+    load_links,
+    replace_links,
+)
+from models.projects.work.reference_checks import raise_if_any, reference_errors
 from models.projects.work.rows import WorkItemRow, work_item_with
-from models.projects.work.saving import save
 
 WorkType = Literal["task", "bug", "work_order", "idea"]
 WorkStatus = Literal[
@@ -39,16 +44,18 @@ Priority = Literal["none", "low", "normal", "high", "critical"]
 Bucket = Literal["none", "now", "next", "later", "someday"]
 
 
-def _once(values: list[Any]) -> list[Any]:
+MAX_ASSIGNEES, MAX_LABELS = 20, 50
+
+
+def _without_duplicates(values: list[Any]) -> list[Any]:
     return list(dict.fromkeys(values))
 
 
-MOST_ASSIGNEES, MOST_LABELS = 20, 50
-Once = AfterValidator(_once)
-Assignees = Annotated[list[Id], Field(max_length=MOST_ASSIGNEES), Once]
-Labels = Annotated[list[Id], Field(max_length=MOST_LABELS), Once]
-Links = Annotated[list[SpecificationLink], Field(max_length=20), Once]
-LongDescription = OrNull[Annotated[str, Field(max_length=50_000)]]
+WithoutDuplicates = AfterValidator(_without_duplicates)
+Assignees = Annotated[list[Id], Field(max_length=MAX_ASSIGNEES), WithoutDuplicates]
+Labels = Annotated[list[Id], Field(max_length=MAX_LABELS), WithoutDuplicates]
+Links = Annotated[list[SpecificationLink], Field(max_length=20), WithoutDuplicates]
+WorkItemDescription = NullIfEmpty[Annotated[str, Field(max_length=50_000)]]
 
 
 class WorkItem(Schema):
@@ -75,11 +82,11 @@ class WorkItem(Schema):
 
 
 class NewWorkItem(Schema):
-    """A work item to be, of a project that is named elsewhere."""
+    """The fields of a new work item, without its project."""
 
     type: WorkType
     title: Title
-    description: LongDescription = None
+    description: WorkItemDescription = None
     status: WorkStatus = "backlog"
     priority: Priority = "none"
     bucket: Bucket = "none"
@@ -98,7 +105,7 @@ class UpdateWorkItem(Schema):
     id: Id
     type: MayOmit[WorkType] = None
     title: MayOmit[Title] = None
-    description: LongDescription = None
+    description: WorkItemDescription = None
     status: MayOmit[WorkStatus] = None
     priority: MayOmit[Priority] = None
     bucket: MayOmit[Bucket] = None
@@ -110,9 +117,9 @@ class UpdateWorkItem(Schema):
     expected_updated_at: MayOmit[Moment] = None
 
     @model_validator(mode="after")
-    def _says_something(self) -> "UpdateWorkItem":
+    def _has_changes(self) -> "UpdateWorkItem":
         if not self.model_fields_set - {"id", "expected_updated_at"}:
-            raise ValueError("Give at least one member to change.")
+            raise ValueError("Give at least one field to change.")
         return self
 
 
@@ -124,41 +131,56 @@ class RestoreWorkItem(Schema):
     id: Id
 
 
-class GetWorkItem(OfProject):
+class GetWorkItem(ProjectQuery):
     id: Id | None = None
     number: Annotated[QueryInteger, Field(ge=1)] | None = None
 
     @model_validator(mode="after")
-    def _one(self) -> "GetWorkItem":
-        exactly_one(self, "id", "number")
+    def _id_or_number(self) -> "GetWorkItem":
+        require_exactly_one(self, "id", "number")
         if (self.number is None) != (self.project_id is self.project_slug is None):
-            raise ValueError("A number goes with projectId or projectSlug.")
+            raise ValueError(
+                "projectId or projectSlug is required with number, and only with it."
+            )
         return self
+
+
+def get_work_item(query: GetWorkItem) -> WorkItemRow:
+    """Return the work item with the id, or with the number in the project."""
+    if query.id is not None:
+        return load_links([work_item_with(query.id)])[0]
+    project = requested_project(query)
+    item = WorkItemRow.get_or_none(
+        WorkItemRow.project == project, WorkItemRow.number == query.number
+    )
+    if project is None or item is None:
+        raise WorkItemNotFound(f"The project has no work item #{query.number}.")
+    return load_links([item])[0]
 
 
 def create_work_item(
     request: CreateWorkItem, now: datetime, actor: Actor
 ) -> WorkItemRow:
-    """Put a work item into a project, under the project's next number."""
+    """Create a work item, with the next number of the project."""
     project = project_with(request.project_id)
     require_role(project, actor, "work-items:create")
     require_active(project)
-    members = request.all_fields()
-    require_all(missing(project, members))
-    del members["project_id"]
-    return add_work_item(project, members, now, actor)
+    values = request.all_fields()
+    raise_if_any(reference_errors(project, values))
+    del values["project_id"]
+    return insert_work_item(project, values, now, actor)
 
 
-def add_work_item(
+def insert_work_item(
     project: ProjectRow,
-    members: dict[str, Any],
+    values: dict[str, Any],
     now: datetime,
     actor: Actor,
     **batch: Any,
 ) -> WorkItemRow:
-    """Keep a work item whose place and references have been looked at."""
-    ties = {name: members[name] for name in TIES}
-    plain = {name: each for name, each in members.items() if name not in ties}
+    """Store a work item; the caller has checked the project and the references."""
+    links = {name: values[name] for name in LINK_KINDS}
+    columns = {name: value for name, value in values.items() if name not in links}
     item = WorkItemRow.create(
         id=new_id(now),
         project=project,
@@ -167,14 +189,13 @@ def add_work_item(
         creator_type=actor.type,
         created_at=now,
         updated_at=now,
-        completed_at=now if members["status"] == "done" else None,
-        **plain,
+        completed_at=now if values["status"] == "done" else None,
+        **columns,
     )
-    for name in ties:
+    for name in links:
         setattr(item, name, [])
-    tie(item, ties)
+    replace_links(item, links)
     index_text(project, "work", item.id, item.title, item.description)
-    told = {name: plain[name] for name in ("type", "title", "status")}
     record_activity(
         project,
         "work.created",
@@ -182,7 +203,9 @@ def add_work_item(
         actor,
         now,
         number=item.number,
-        **told,
+        type=item.type,
+        title=item.title,
+        status=item.status,
         **batch,
     )
     return item
@@ -191,62 +214,80 @@ def add_work_item(
 def update_work_item(
     request: UpdateWorkItem, now: datetime, actor: Actor
 ) -> tuple[WorkItemRow, bool]:
-    """Change the members given; tell whether that changed anything."""
+    """Change the given fields; return the item and whether anything changed."""
     item = work_item_with(request.id)
     require_role(item.project, actor, "work-items:update")
     require_updated_at(item, request.expected_updated_at)
     require_active(item.project, item)
-    wanted = request.sent_fields()
-    del wanted["id"]
-    wanted.pop("expected_updated_at", None)
-    with_ties([item])
-    require_all(missing(item.project, wanted, held=item))
-    return item, save(item, wanted, now, actor)
+    values = request.sent_fields()
+    del values["id"]
+    values.pop("expected_updated_at", None)
+    load_links([item])
+    raise_if_any(reference_errors(item.project, values, current=item))
+    return item, save_changes(item, values, now, actor)
+
+
+def save_changes(
+    item: WorkItemRow, values: dict[str, Any], now: datetime, actor: Actor, **batch: Any
+) -> bool:
+    """
+    Save the values that differ and record them; return whether any did.
+
+    The links of the item must be loaded. An item is completed when its status
+    becomes done, and no longer completed when it becomes another.
+    """
+    links = {name: value for name, value in values.items() if name in LINK_KINDS}
+    columns = {name: value for name, value in values.items() if name not in links}
+    status = columns.get("status", item.status)
+    if (status == "done") != (item.status == "done"):
+        columns["completed_at"] = now if status == "done" else None
+    link_changes = replace_links(item, links)
+    changes = item.change(columns, now)
+    if link_changes and not changes:
+        item.touch(now)
+    if "title" in changes or "description" in changes:
+        index_text(item.project, "work", item.id, item.title, item.description)
+    _record_changes(item, changes | link_changes, now, actor, batch)
+    return bool(changes or link_changes)
 
 
 def archive_work_item(
     request: RemoveWorkItem, now: datetime, actor: Actor
 ) -> tuple[WorkItemRow, bool]:
-    """Make the item read-only and leave it out of lists; its number stays taken."""
-    return _archived("work-items:remove", request.id, now, actor)
+    """
+    Make the item read-only; return it and whether it was active before.
+
+    Its number is not reused.
+    """
+    [item] = load_links([work_item_with(request.id)])
+    require_role(item.project, actor, "work-items:remove")
+    require_active(item.project)
+    if item.archived_at is not None:
+        return item, False
+    item.change({"archived_at": now}, now)
+    record_activity(
+        item.project, "work.archived", item.id, actor, now, number=item.number
+    )
+    return item, True
 
 
 def restore_work_item(
     request: RestoreWorkItem, now: datetime, actor: Actor
 ) -> tuple[WorkItemRow, bool]:
-    """Take the item back as it was."""
-    return _archived("work-items:restore", request.id, now, actor)
-
-
-def work_item_got(query: GetWorkItem) -> WorkItemRow:
-    if query.id is not None:
-        return with_ties([work_item_with(query.id)])[0]
-    project = project_asked(query)
-    found = WorkItemRow.get_or_none(
-        WorkItemRow.project == project, WorkItemRow.number == query.number
-    )
-    if project is None or found is None:
-        raise WorkItemNotFound(f"The project has no work item #{query.number}.")
-    return with_ties([found])[0]
-
-
-def _archived(
-    case: str, id: str, now: datetime, actor: Actor
-) -> tuple[WorkItemRow, bool]:
-    item = with_ties([work_item_with(id)])[0]
-    require_role(item.project, actor, case)
+    """Make the item writable again; return it and whether it was archived before."""
+    [item] = load_links([work_item_with(request.id)])
+    require_role(item.project, actor, "work-items:restore")
     require_active(item.project)
-    is_wanted = case == "work-items:remove"
-    if (item.archived_at is not None) == is_wanted:
+    if not item.change({"archived_at": None}, now):
         return item, False
-    item.change({"archived_at": now if is_wanted else None}, now)
-    action = "work.archived" if is_wanted else "work.restored"
-    record_activity(item.project, action, item.id, actor, now, number=item.number)
+    record_activity(
+        item.project, "work.restored", item.id, actor, now, number=item.number
+    )
     return item, True
 
 
 def _next_number(project: ProjectRow) -> int:
-    """Take the next number; what is rolled back takes none."""
+    """Take the next number of the project; a rollback returns it."""
     query = ProjectRow.update(last_number=ProjectRow.last_number + 1)
     [(number,)] = (
         query.where(ProjectRow.id == project.id)
@@ -255,3 +296,35 @@ def _next_number(project: ProjectRow) -> int:
         .execute()
     )
     return int(number)
+
+
+def _record_changes(
+    item: WorkItemRow,
+    changes: dict[str, Change],
+    now: datetime,
+    actor: Actor,
+    batch: dict[str, Any],
+) -> None:
+    """Record the changes; a change of status has its own action, to filter by it."""
+    changes.pop("completed_at", None)
+    status = changes.pop("status", None)
+    metadata: dict[str, Any] = {"number": item.number}
+    if changes:
+        described = {"changes": changes_to_json(changes)}
+        record_activity(
+            item.project,
+            "work.updated",
+            item.id,
+            actor,
+            now,
+            **metadata | described | batch,
+        )
+    if status is None:
+        return
+    metadata |= {"from": status[0], "to": status[1]}
+    blockers = open_blockers(item) if status[1] == "done" else []
+    if blockers:
+        metadata["openBlockers"] = [blocker.id for blocker in blockers]
+    record_activity(
+        item.project, "work.status-changed", item.id, actor, now, **metadata | batch
+    )

@@ -1,4 +1,4 @@
-"""What a work item is tied to: its assignees, its labels, its specifications."""
+"""Load and save the assignees, labels and specifications of work items."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,26 +24,27 @@ class SpecificationLink(Schema):
 
 
 @dataclass(frozen=True)
-class Tie:
-    """How one kind is kept: its rows, what of them is read, and what is written."""
+class LinkKind:
+    """How the links of one field are stored: their table, and both conversions."""
 
     row: Any
     columns: tuple[Any, ...]
-    read: Callable[..., Any]
-    written: Callable[[Any], dict[str, Any]]
+    from_columns: Callable[..., Any]
+    to_columns: Callable[[Any], dict[str, Any]]
 
 
-TIES = {
-    "assignee_ids": Tie(
+# By the field of the work item.
+LINK_KINDS = {
+    "assignee_ids": LinkKind(
         WorkAssigneeRow,
         (WorkAssigneeRow.account_id,),
         str,
         lambda id: {"account_id": id},
     ),
-    "label_ids": Tie(
+    "label_ids": LinkKind(
         WorkLabelRow, (WorkLabelRow.label,), str, lambda id: {"label": id}
     ),
-    "specifications": Tie(
+    "specifications": LinkKind(
         WorkSpecificationRow,
         (WorkSpecificationRow.specification, WorkSpecificationRow.relationship),
         lambda id, relationship: SpecificationLink(
@@ -57,48 +58,48 @@ TIES = {
 }
 
 
-def with_ties(items: Items) -> Items:
-    """Read what the items are tied to, in one query for each kind of tie."""
-    found = {item.id: item for item in items}
-    for name, tie in TIES.items():
+def load_links(items: Items) -> Items:
+    """Set the link fields of the items, with one query for each kind of link."""
+    items_by_id = {item.id: item for item in items}
+    for name, kind in LINK_KINDS.items():
         for item in items:
             setattr(item, name, [])
         rows = (
-            tie.row.select(tie.row.work, *tie.columns)
-            .where(tie.row.work.in_(list(found)))
-            .order_by(tie.row.number)
+            kind.row.select(kind.row.work, *kind.columns)
+            .where(kind.row.work.in_(list(items_by_id)))
+            .order_by(kind.row.number)
         )
         for id, *values in rows.tuples():
-            getattr(found[id], name).append(tie.read(*values))
+            getattr(items_by_id[id], name).append(kind.from_columns(*values))
     return items
 
 
-def tie(item: WorkItemRow, wanted: dict[str, list[Any]]) -> dict[str, Change]:
-    """Tie the item to these and to no others; return what differs."""
+def replace_links(item: WorkItemRow, links: dict[str, list[Any]]) -> dict[str, Change]:
+    """Replace the links in the given fields of the item; return what changed."""
     changes = {}
-    for name, new in wanted.items():
+    for name, new in links.items():
         old = getattr(item, name)
-        kept = [each for each in old if each in new]
-        added = [each for each in new if each not in old]
-        if added or len(kept) < len(old):
-            _untie(item, name, [each for each in old if each not in new])
-            _add(item, name, added)
-            changes[name] = (old, [*kept, *added])
-            setattr(item, name, [*kept, *added])
+        unchanged = [link for link in old if link in new]
+        added = [link for link in new if link not in old]
+        if added or len(unchanged) < len(old):
+            _delete_links(item, name, [link for link in old if link not in new])
+            _insert_links(item, name, added)
+            changes[name] = (old, [*unchanged, *added])
+            setattr(item, name, [*unchanged, *added])
     return changes
 
 
-def _add(item: WorkItemRow, name: str, added: list[Any]) -> None:
-    kind = TIES[name]
-    if added:
-        rows = [{"work": item.id} | kind.written(each) for each in added]
+def _insert_links(item: WorkItemRow, name: str, links: list[Any]) -> None:
+    kind = LINK_KINDS[name]
+    if links:
+        rows = [{"work": item.id} | kind.to_columns(link) for link in links]
         kind.row.insert_many(rows).execute()
 
 
-def _untie(item: WorkItemRow, name: str, removed: list[Any]) -> None:
-    kind = TIES[name]
-    for each in removed:
+def _delete_links(item: WorkItemRow, name: str, links: list[Any]) -> None:
+    kind = LINK_KINDS[name]
+    for link in links:
         query = kind.row.delete().where(kind.row.work == item.id)
-        for column, value in kind.written(each).items():
+        for column, value in kind.to_columns(link).items():
             query = query.where(getattr(kind.row, column) == value)
         query.execute()

@@ -1,105 +1,117 @@
-"""What a work item may name: members, labels, milestones and specifications."""
+"""Check the members, labels, milestones and specifications that work items name."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from models.errors import ReferenceNotFound
-from models.projects.members.role_checks import MemberRow
+from models.projects.members.rows import MemberRow
 from models.projects.planning.rows import LabelRow, MilestoneRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.specifications.rows import SpecificationRow
 from models.projects.work.rows import WorkItemRow
 
-# What one refusal names in its sentence; `errors` names all.
-TOLD = 10
+# How many errors the sentence of a refusal names; its `errors` have all.
+MAX_NAMED = 10
 
-Missing = dict[str, str]
-Usable = Callable[[ProjectRow, list[str]], set[str]]
+# An error in one field of a request: its pointer, code and detail.
+FieldError = dict[str, str]
+# Returns those of the ids that a work item of the project may name.
+Checker = Callable[[ProjectRow, list[str]], set[str]]
 
 
 def _members(project: ProjectRow, ids: list[str]) -> set[str]:
-    if project.builtin:  # there everybody is at least a contributor
+    if project.builtin:  # every account is at least a contributor there
         return set(ids)
-    account = MemberRow.account_id
-    return _found(account, MemberRow.project == project.id, account.in_(ids))
+    account_id = MemberRow.account_id
+    return _select(account_id, MemberRow.project == project.id, account_id.in_(ids))
 
 
 def _labels(project: ProjectRow, ids: list[str]) -> set[str]:
-    of = LabelRow.project.is_null() | (LabelRow.project == project.id)
-    return _found(LabelRow.id, of, LabelRow.id.in_(ids))
+    is_usable = LabelRow.project.is_null() | (LabelRow.project == project.id)
+    return _select(LabelRow.id, is_usable, LabelRow.id.in_(ids))
 
 
 def _milestones(project: ProjectRow, ids: list[str]) -> set[str]:
     row = MilestoneRow
-    of = (row.project == project.id) & row.archived_at.is_null()
-    return _found(row.id, of, row.id.in_(ids))
+    is_usable = (row.project == project.id) & row.archived_at.is_null()
+    return _select(row.id, is_usable, row.id.in_(ids))
 
 
 def _specifications(project: ProjectRow, ids: list[str]) -> set[str]:  # noqa: ARG001
     row = SpecificationRow
-    return _found(row.id, row.archived_at.is_null(), row.id.in_(ids))
+    return _select(row.id, row.archived_at.is_null(), row.id.in_(ids))
 
 
-# The member of a body, what of its ids may be used, and what the others are not.
-USABLE: dict[str, tuple[str, Usable, str]] = {
-    "assignee_ids": ("assigneeIds", _members, "Is no member of the project"),
-    "label_ids": ("labelIds", _labels, "Is no label that the project can use"),
-    "milestone_id": ("milestoneId", _milestones, "Is no milestone of the project"),
-    "specifications": ("specifications", _specifications, "Is no specification"),
+def _select(column: Any, *conditions: Any) -> set[str]:
+    rows: Iterable[tuple[str]] = column.model.select(column).where(*conditions).tuples()
+    return {id for (id,) in rows}
+
+
+# For each field: its name in JSON, the checker, and the error for other ids.
+REFERENCE_FIELDS: dict[str, tuple[str, Checker, str]] = {
+    "assignee_ids": ("assigneeIds", _members, "Is not a member of the project"),
+    "label_ids": ("labelIds", _labels, "Is not a label that the project can use"),
+    "milestone_id": ("milestoneId", _milestones, "Is not a milestone of the project"),
+    "specifications": ("specifications", _specifications, "Is not a specification"),
 }
 
 
-def missing(
+def reference_errors(
     project: ProjectRow,
-    wanted: dict[str, Any],
+    values: dict[str, Any],
     *,
-    held: WorkItemRow | None = None,
-    at: str = "",
-) -> list[Missing]:
+    current: WorkItemRow | None = None,
+    prefix: str = "",
+) -> list[FieldError]:
     """
-    Return an error for everything named that cannot be used, or is archived.
+    Return an error for each id that does not exist, is archived or belongs elsewhere.
 
-    What the item holds already is not looked at again: who leaves a project must
-    not make every later save fail.
+    What the current work item names already is not checked again: otherwise a member
+    who leaves the project would make every later update fail.
     """
-    found = []
-    for name, (_, usable, sentence) in USABLE.items():
-        places = _places(name, wanted.get(name))
-        old = {id for _, id in _places(name, getattr(held, name, None))}
-        new = {place: id for place, id in places if id not in old}
-        known = usable(project, list(set(new.values()))) if new else set()
-        for place, id in new.items():
-            if id not in known:
-                detail = f"{sentence}: {id}."
-                found.append(
-                    {"pointer": at + place, "code": "unknown", "detail": detail}
-                )
-    return found
+    errors = []
+    for name, (_, check, message) in REFERENCE_FIELDS.items():
+        current_ids = {id for _, id in _pointers(name, getattr(current, name, None))}
+        ids_by_pointer = {
+            pointer: id
+            for pointer, id in _pointers(name, values.get(name))
+            if id not in current_ids
+        }
+        valid = set()
+        if ids_by_pointer:
+            valid = check(project, list(set(ids_by_pointer.values())))
+        errors += [
+            {
+                "pointer": prefix + pointer,
+                "code": "unknown",
+                "detail": f"{message}: {id}.",
+            }
+            for pointer, id in ids_by_pointer.items()
+            if id not in valid
+        ]
+    return errors
 
 
-def require_all(found: list[Missing]) -> None:
-    """Refuse if anything is missing; say all of it."""
-    if found:
-        told = [f"{each['pointer']}: {each['detail']}" for each in found[:TOLD]]
-        if len(found) > TOLD:
-            told.append(f"And {len(found) - TOLD} more.")
-        raise ReferenceNotFound(" ".join(told), errors=found)
+def raise_if_any(errors: list[FieldError]) -> None:
+    """Raise ReferenceNotFound with all of the errors, if there are any."""
+    if errors:
+        lines = [
+            f"{error['pointer']}: {error['detail']}" for error in errors[:MAX_NAMED]
+        ]
+        if len(errors) > MAX_NAMED:
+            lines.append(f"And {len(errors) - MAX_NAMED} more.")
+        raise ReferenceNotFound(" ".join(lines), errors=errors)
 
 
-def _places(name: str, value: Any) -> list[tuple[str, str]]:
-    """Return where ids stand in the member of the body, and the ids."""
-    member = USABLE[name][0]
+def _pointers(name: str, value: Any) -> list[tuple[str, str]]:
+    """Return the JSON pointer of each id in the field, and the id."""
+    field = REFERENCE_FIELDS[name][0]
     if value is None:
         return []
     if isinstance(value, str):
-        return [(f"/{member}", value)]
-    within = "/specificationId" if name == "specifications" else ""
+        return [(f"/{field}", value)]
+    suffix = "/specificationId" if name == "specifications" else ""
     return [
-        (f"/{member}/{place}{within}", getattr(each, "specification_id", each))
-        for place, each in enumerate(value)
+        (f"/{field}/{index}{suffix}", getattr(element, "specification_id", element))
+        for index, element in enumerate(value)
     ]
-
-
-def _found(column: Any, *where: Any) -> set[str]:
-    rows: Iterable[tuple[str]] = column.model.select(column).where(*where).tuples()
-    return {id for (id,) in rows}

@@ -1,4 +1,4 @@
-"""Relationships as they are found: listed, and as a graph around something."""
+"""List relationships, and return them as a graph of work items."""
 
 from typing import Annotated, Any, Literal
 
@@ -8,53 +8,57 @@ from pydantic import Field, model_validator
 from models.base import Schema
 from models.fields import Id, Moment, QueryInteger
 from models.pagination import CursorQuery, Page, cursor_page, descending
-from models.projects.fields import Commas, OfProject
-from models.projects.projects.rows import project_asked
+from models.projects.fields import CommaSeparated, ProjectQuery
+from models.projects.projects.rows import requested_project
 from models.projects.work.items import WorkStatus
 from models.projects.work.relationships import Relationship, WorkRelationship
 from models.projects.work.rows import WorkItemRow, WorkRelationshipRow, work_item_with
 
+DEFAULT_DEPTH = 2
+MAX_EDGES = 2000
+# Ids in one query.
+BATCH_SIZE = 500
+
 Direction = Literal["any", "outgoing", "incoming"]
-DEPTH, MOST_EDGES, AT_ONCE = 2, 2000, 500
 
 Row: Any = WorkRelationshipRow
-Source: Any = WorkItemRow.alias("source_item")
-Target: Any = WorkItemRow.alias("target_item")
+SourceItem: Any = WorkItemRow.alias("source_item")
+TargetItem: Any = WorkItemRow.alias("target_item")
 
 
-class OfItem(OfProject):
-    """A question about one work item, or about one project."""
+class RelationshipQuery(ProjectQuery):
+    """A query about the relationships of one work item or of one project."""
 
     work_item_id: Id | None = None
-    relationship: Commas[Relationship] | None = None
+    relationship: CommaSeparated[Relationship] | None = None
 
     @model_validator(mode="after")
-    def _one(self) -> "OfItem":
-        names = (self.work_item_id, self.project_id, self.project_slug)
-        if len([name for name in names if name is not None]) != 1:
+    def _item_or_project(self) -> "RelationshipQuery":
+        values = (self.work_item_id, self.project_id, self.project_slug)
+        if len([value for value in values if value is not None]) != 1:
             raise ValueError(
                 "Give exactly one of workItemId, projectId and projectSlug."
             )
         return self
 
 
-class ListRelationships(OfItem, CursorQuery):
+class ListRelationships(RelationshipQuery, CursorQuery):
     direction: Direction | None = None
 
     @model_validator(mode="after")
-    def _from_an_item(self) -> "ListRelationships":
+    def _direction_requires_item(self) -> "ListRelationships":
         if self.direction is not None and self.work_item_id is None:
-            raise ValueError("direction goes with workItemId.")
+            raise ValueError("direction requires workItemId.")
         return self
 
 
-class GetGraph(OfItem):
+class GetGraph(RelationshipQuery):
     depth: Annotated[QueryInteger, Field(ge=1, le=5)] | None = None
 
     @model_validator(mode="after")
-    def _from_an_item(self) -> "GetGraph":
+    def _depth_requires_item(self) -> "GetGraph":
         if self.depth is not None and self.work_item_id is None:
-            raise ValueError("depth goes with workItemId.")
+            raise ValueError("depth requires workItemId.")
         return self
 
 
@@ -73,89 +77,101 @@ class Graph(Schema):
     truncated: bool
 
 
-def relationships_listed(query: ListRelationships) -> Page[WorkRelationshipRow]:
-    """Return a page of them as they are stored, the newest first."""
-    rows = _of_kind(query)
+def list_relationships(query: ListRelationships) -> Page[WorkRelationshipRow]:
+    """Return a page of relationships in their normalized form, newest first."""
+    rows = _relationships(query)
     if query.work_item_id is None:
         rows = _in_project(rows, query)
     else:
         id = work_item_with(query.work_item_id).id
-        ways = {"outgoing": Row.source == id, "incoming": Row.target == id}
-        either = (Row.source == id) | (Row.target == id)
-        rows = rows.where(ways.get(query.direction or "any", either))
+        conditions = {
+            "any": (Row.source == id) | (Row.target == id),
+            "outgoing": Row.source == id,
+            "incoming": Row.target == id,
+        }
+        rows = rows.where(conditions[query.direction or "any"])
     return cursor_page(rows, query, descending(Row.number))
 
 
-def graph_got(query: GetGraph) -> Graph:
+def relationship_graph(query: GetGraph) -> Graph:
     """
-    Return items and their relationships: of a project, or around one item.
+    Return the graph of a project, or of what surrounds one work item.
 
-    At most MOST_EDGES; beyond, the graph is truncated.
+    It has at most MAX_EDGES relationships, and is marked as truncated if there are
+    more.
     """
     if query.work_item_id is None:
-        rows = _in_project(_of_kind(query), query).order_by(Row.number)
-        edges = {row.number: row for row in rows.limit(MOST_EDGES + 1)}
+        rows = _in_project(_relationships(query), query).order_by(Row.number)
+        edges_by_number = {row.number: row for row in rows.limit(MAX_EDGES + 1)}
         ids: set[str] = set()
     else:
         ids = {work_item_with(query.work_item_id).id}
-        edges = _around(ids, query)
-    told = sorted(edges.values(), key=lambda row: row.number)[:MOST_EDGES]
-    ids |= {id for row in told for id in (row.source_id, row.target_id)}
+        edges_by_number = _surrounding_edges(ids, query)
+    edges = sorted(edges_by_number.values(), key=lambda row: row.number)[:MAX_EDGES]
+    ids |= {id for row in edges for id in (row.source_id, row.target_id)}
+    is_truncated = len(edges_by_number) > MAX_EDGES
     return Graph.model_validate(
-        {"nodes": _nodes(ids), "edges": told, "truncated": len(edges) > MOST_EDGES},
+        {"nodes": _nodes(ids), "edges": edges, "truncated": is_truncated},
         by_name=True,
     )
 
 
-def _around(start: set[str], query: GetGraph) -> dict[int, WorkRelationshipRow]:
-    """Walk from the item along relationships, either way, one step after another."""
+def _surrounding_edges(
+    start: set[str], query: GetGraph
+) -> dict[int, WorkRelationshipRow]:
+    """Follow relationships in both directions, breadth first; return them by number."""
     edges: dict[int, WorkRelationshipRow] = {}
-    seen, front = set(start), sorted(start)
-    for _ in range(query.depth or DEPTH):
-        found = _touching(front, query)
-        edges |= found
-        if len(edges) > MOST_EDGES:
+    visited, frontier = set(start), sorted(start)
+    for _ in range(query.depth or DEFAULT_DEPTH):
+        new_edges = _adjacent_edges(frontier, query)
+        edges |= new_edges
+        if len(edges) > MAX_EDGES:
             break
-        ends = {id for row in found.values() for id in (row.source_id, row.target_id)}
-        front = sorted(ends - seen)
-        seen |= ends
+        ends = {
+            id for row in new_edges.values() for id in (row.source_id, row.target_id)
+        }
+        frontier = sorted(ends - visited)
+        visited |= ends
     return edges
 
 
-def _touching(front: list[str], query: GetGraph) -> dict[int, WorkRelationshipRow]:
-    found: dict[int, WorkRelationshipRow] = {}
-    for start in range(0, len(front), AT_ONCE):
-        ids = front[start : start + AT_ONCE]
-        touches = Row.source.in_(ids) | Row.target.in_(ids)
-        rows = _of_kind(query).where(touches).order_by(Row.number)
-        found |= {row.number: row for row in rows.limit(MOST_EDGES + 1)}
-        if len(found) > MOST_EDGES:
+def _adjacent_edges(ids: list[str], query: GetGraph) -> dict[int, WorkRelationshipRow]:
+    edges: dict[int, WorkRelationshipRow] = {}
+    for start in range(0, len(ids), BATCH_SIZE):
+        batch = ids[start : start + BATCH_SIZE]
+        is_end = Row.source.in_(batch) | Row.target.in_(batch)
+        rows = _relationships(query).where(is_end).order_by(Row.number)
+        edges |= {row.number: row for row in rows.limit(MAX_EDGES + 1)}
+        if len(edges) > MAX_EDGES:
             break
-    return found
+    return edges
 
 
 def _nodes(ids: set[str]) -> list[WorkItemRow]:
-    wanted, found = sorted(ids), []
-    for start in range(0, len(wanted), AT_ONCE):
-        some = wanted[start : start + AT_ONCE]
-        found += list(WorkItemRow.select().where(WorkItemRow.id.in_(some)))
-    return sorted(found, key=lambda row: row.id)
+    """Return the work items, by id."""
+    sorted_ids, items = sorted(ids), []
+    for start in range(0, len(sorted_ids), BATCH_SIZE):
+        batch = sorted_ids[start : start + BATCH_SIZE]
+        items += list(WorkItemRow.select().where(WorkItemRow.id.in_(batch)))
+    return sorted(items, key=lambda item: item.id)
 
 
-def _of_kind(request: OfItem) -> "ModelSelect[Any]":
-    query = Row.select()
-    if request.relationship is not None:
-        query = query.where(Row.relationship.in_(request.relationship))
-    return query
+def _relationships(query: RelationshipQuery) -> "ModelSelect[Any]":
+    rows = Row.select()
+    if query.relationship is not None:
+        rows = rows.where(Row.relationship.in_(query.relationship))
+    return rows
 
 
-def _in_project(query: "ModelSelect[Any]", request: OfItem) -> "ModelSelect[Any]":
-    """Narrow to those of which either end is in the project."""
-    project = project_asked(request)
+def _in_project(
+    rows: "ModelSelect[Any]", query: RelationshipQuery
+) -> "ModelSelect[Any]":
+    """Restrict the relationships to those with at least one end in the project."""
+    project = requested_project(query)
     id = project.id if project else None
     return (
-        query.join(Source, on=(Row.source == Source.id))
+        rows.join(SourceItem, on=(Row.source == SourceItem.id))
         .switch(Row)
-        .join(Target, on=(Row.target == Target.id))
-        .where((Source.project == id) | (Target.project == id))
+        .join(TargetItem, on=(Row.target == TargetItem.id))
+        .where((SourceItem.project == id) | (TargetItem.project == id))
     )

@@ -1,4 +1,4 @@
-"""Relationships between work items: added, removed, always in one stored form."""
+"""Add and remove relationships between work items, in their normalized form."""
 
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
@@ -9,19 +9,21 @@ from models.base import Schema
 from models.errors import LimitExceeded
 from models.fields import Id, Moment
 from models.projects.fields import Actor
-from models.projects.members.role_checks import require_role, role_of
+from models.projects.members.role_checks import actor_role, require_role
 from models.projects.projects.activity import record_activity
 from models.projects.projects.rows import require_active
-from models.projects.roles import allows
-from models.projects.work.cycles import require_no_ring
+from models.projects.roles import role_allows
+from models.projects.work.cycles import require_no_cycle
 from models.projects.work.rows import WorkItemRow, WorkRelationshipRow, work_item_with
 
 Relationship = Literal["blocks", "related_to", "duplicates", "supersedes"]
-AskedRelationship = Literal[
+# What requests may say: depends_on is stored as the inverse blocks.
+RelationshipInput = Literal[
     "blocks", "related_to", "duplicates", "supersedes", "depends_on"
 ]
 SYMMETRIC = ("related_to", "duplicates")
-MOST = 100
+# Of one work item.
+MAX_RELATIONSHIPS = 100
 
 
 class WorkRelationship(Schema):
@@ -35,10 +37,10 @@ class WorkRelationship(Schema):
 class AddWorkRelationship(Schema):
     source_id: Id
     target_id: Id
-    relationship: AskedRelationship
+    relationship: RelationshipInput
 
     @model_validator(mode="after")
-    def _of_two(self) -> "AddWorkRelationship":
+    def _ends_differ(self) -> "AddWorkRelationship":
         if self.source_id == self.target_id:
             raise ValueError("sourceId and targetId must be two work items.")
         return self
@@ -55,124 +57,133 @@ class RemovedRelationship(Schema):
     removed: bool
 
 
-class Ends(NamedTuple):
-    """Both ends of a relationship as it is stored."""
+class Edge(NamedTuple):
+    """A relationship in its normalized form, stored or not."""
 
     source: WorkItemRow
     target: WorkItemRow
     relationship: str
 
-    def stored(self) -> WorkRelationshipRow | None:
-        found: WorkRelationshipRow | None = WorkRelationshipRow.get_or_none(
+    def find_row(self) -> WorkRelationshipRow | None:
+        row: WorkRelationshipRow | None = WorkRelationshipRow.get_or_none(
             WorkRelationshipRow.source == self.source.id,
             WorkRelationshipRow.target == self.target.id,
             WorkRelationshipRow.relationship == self.relationship,
         )
-        return found
+        return row
 
 
-def ends_of(one: WorkItemRow, other: WorkItemRow, relationship: str) -> Ends:
+def normalized_edge(
+    source: WorkItemRow, target: WorkItemRow, relationship: str
+) -> Edge:
     """
-    Return the form in which it is stored, whoever says it and however.
+    Return the form in which the relationship is stored.
 
-    To depend is to be blocked, and what holds both ways has the lower id first.
+    depends_on becomes blocks in the other direction, and the source of a symmetric
+    relationship is the item with the lower id.
     """
     if relationship == "depends_on":
-        return Ends(other, one, "blocks")
-    if relationship in SYMMETRIC and other.id < one.id:
-        return Ends(other, one, relationship)
-    return Ends(one, other, relationship)
+        return Edge(target, source, "blocks")
+    if relationship in SYMMETRIC and target.id < source.id:
+        return Edge(target, source, relationship)
+    return Edge(source, target, relationship)
 
 
 def add_relationship(
     request: AddWorkRelationship, now: datetime, actor: Actor
 ) -> tuple[WorkRelationshipRow, bool]:
-    """Relate two items; tell whether they were not so related already."""
-    ends = _ends(request)
-    require_role_at_either(ends, actor, "relationships:add")
-    for each in (ends.source, ends.target):
-        require_active(each.project, each)
-    return relate(ends, now, actor)
+    """Add the relationship; return it and whether it is new."""
+    edge = _requested_edge(request)
+    require_role_in_either_project(edge, actor, "relationships:add")
+    for item in (edge.source, edge.target):
+        require_active(item.project, item)
+    return insert_relationship(edge, now, actor)
 
 
-def relate(
-    ends: Ends, now: datetime, actor: Actor, **batch: Any
+def insert_relationship(
+    edge: Edge, now: datetime, actor: Actor, **batch: Any
 ) -> tuple[WorkRelationshipRow, bool]:
-    """Keep the relationship of two items that may be written."""
-    stored = ends.stored()
-    if stored is not None:
-        return stored, False
-    for each in (ends.source, ends.target):
-        _require_room(each)
-    require_no_ring(*ends)
+    """Store a relationship of two writable items; return it and whether it is new."""
+    existing = edge.find_row()
+    if existing is not None:
+        return existing, False
+    for item in (edge.source, edge.target):
+        _require_below_limit(item)
+    require_no_cycle(*edge)
     row = WorkRelationshipRow.create(
-        source=ends.source.id,
-        target=ends.target.id,
-        relationship=ends.relationship,
+        source=edge.source.id,
+        target=edge.target.id,
+        relationship=edge.relationship,
         created_by=actor.id,
         created_at=now,
     )
-    _put_down("work.relationship-added", ends, now, actor, batch)
+    _record_activity("work.relationship-added", edge, now, actor, batch)
     return row, True
 
 
 def remove_relationship(
     request: RemoveWorkRelationship, now: datetime, actor: Actor
 ) -> RemovedRelationship:
-    """Take the relationship away, of archived items too; say whether it was there."""
-    ends = _ends(request)
-    require_role_at_either(ends, actor, "relationships:remove")
-    for each in (ends.source, ends.target):
-        require_active(each.project)
-    stored = ends.stored()
-    if stored is not None:
-        stored.delete_instance()
-        _put_down("work.relationship-removed", ends, now, actor, {})
+    """
+    Remove the relationship; `removed` is false if there was none.
+
+    The work items may be archived, but not their projects.
+    """
+    edge = _requested_edge(request)
+    require_role_in_either_project(edge, actor, "relationships:remove")
+    for item in (edge.source, edge.target):
+        require_active(item.project)
+    row = edge.find_row()
+    if row is not None:
+        row.delete_instance()
+        _record_activity("work.relationship-removed", edge, now, actor, {})
     return RemovedRelationship.model_validate(
         {
-            "source_id": ends.source.id,
-            "target_id": ends.target.id,
-            "relationship": ends.relationship,
-            "removed": stored is not None,
+            "source_id": edge.source.id,
+            "target_id": edge.target.id,
+            "relationship": edge.relationship,
+            "removed": row is not None,
         }
     )
 
 
-def _ends(request: AddWorkRelationship) -> Ends:
-    one, other = work_item_with(request.source_id), work_item_with(request.target_id)
-    return ends_of(one, other, request.relationship)
+def _requested_edge(request: AddWorkRelationship) -> Edge:
+    source = work_item_with(request.source_id)
+    target = work_item_with(request.target_id)
+    return normalized_edge(source, target, request.relationship)
 
 
-def require_role_at_either(ends: Ends, actor: Actor, case: str) -> None:
-    """Whoever may write in the project of either end may relate the two."""
-    if not allows(role_of(ends.target.project, actor), case):
-        require_role(ends.source.project, actor, case)
+def require_role_in_either_project(edge: Edge, actor: Actor, case: str) -> None:
+    """Raise RoleRequired unless the caller has the role in either end's project."""
+    if not role_allows(actor_role(edge.target.project, actor), case):
+        require_role(edge.source.project, actor, case)
 
 
-def _require_room(item: WorkItemRow) -> None:
+def _require_below_limit(item: WorkItemRow) -> None:
     row = WorkRelationshipRow
-    of_item = (row.source == item.id) | (row.target == item.id)
-    if row.select().where(of_item).count() >= MOST:
+    is_end = (row.source == item.id) | (row.target == item.id)
+    if row.select().where(is_end).count() >= MAX_RELATIONSHIPS:
         raise LimitExceeded(
-            f"The {item.noun} has {MOST} relationships, as many as it can have."
+            f"The {item.noun} has {MAX_RELATIONSHIPS} relationships, which is the"
+            " maximum."
         )
 
 
-def _put_down(
-    action: str, ends: Ends, now: datetime, actor: Actor, batch: dict[str, Any]
+def _record_activity(
+    action: str, edge: Edge, now: datetime, actor: Actor, batch: dict[str, Any]
 ) -> None:
-    """Both ends tell of it, each in its own project and from its own side."""
-    source, target, relationship = ends
-    is_mutual = relationship in SYMMETRIC
+    """Record the change at both ends, each in its project and from its side."""
+    source, target, relationship = edge
+    is_symmetric = relationship in SYMMETRIC
     for item, other, direction in (
         (source, target, "outgoing"),
         (target, source, "incoming"),
     ):
-        told = {
+        metadata = {
             "relationship": relationship,
-            "direction": "mutual" if is_mutual else direction,
+            "direction": "mutual" if is_symmetric else direction,
             "otherId": other.id,
             "otherProjectId": other.project_id,
             "otherNumber": other.number,
         }
-        record_activity(item.project, action, item.id, actor, now, **told | batch)
+        record_activity(item.project, action, item.id, actor, now, **metadata | batch)

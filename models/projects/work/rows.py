@@ -1,4 +1,4 @@
-"""A work item as it is kept, with what it is tied to."""
+"""Store work items, their links and their relationships."""
 
 from typing import Any
 
@@ -10,16 +10,16 @@ from models.projects.planning.rows import LabelRow, MilestoneRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.specifications.rows import SpecificationRow
 
-# Strongest first, nearest first: the order in which lists sort them.
+# In the order in which lists sort them: most urgent first, nearest first.
 PRIORITIES = ("critical", "high", "normal", "low", "none")
 BUCKETS = ("now", "next", "later", "someday", "none")
 
 
 class RankField(IntegerField):
-    """A word of a few that have an order, kept as its rank."""
+    """One of a few ordered words, stored as its rank."""
 
-    def __init__(self, words: tuple[str, ...], **more: Any) -> None:
-        super().__init__(**more)
+    def __init__(self, words: tuple[str, ...], **options: Any) -> None:
+        super().__init__(**options)
         self.words = words
 
     def db_value(self, value: Any) -> Any:
@@ -32,7 +32,7 @@ class RankField(IntegerField):
 class WorkItemRow(Row):
     project_id: str
     milestone_id: str | None
-    # What it is tied to, once that has been read.
+    # Set by load_links.
     assignee_ids: list[str]
     label_ids: list[str]
     specifications: list[Any]
@@ -58,7 +58,7 @@ class WorkItemRow(Row):
     class Meta:
         indexes = (
             (("project", "number"), True),
-            # One for each order of a list, in a project and over all.
+            # One for each sort order of a list, in one project and in all.
             (("project", "updated_at", "id"), False),
             (("project", "created_at", "id"), False),
             (("project", "due_at", "id"), False),
@@ -70,7 +70,7 @@ class WorkItemRow(Row):
             (("priority", "id"), False),
             (("bucket", "id"), False),
             (("number", "id"), False),
-            # What lists are narrowed by where few items have it.
+            # Filters of lists that often match few items.
             (("status",), False),
             (("creator_id",), False),
             (("completed_at",), False),
@@ -82,7 +82,7 @@ class WorkItemRow(Row):
 
     @property
     def name(self) -> str:
-        """How people name it: its project and its number."""
+        """The name for people: the slug of the project and the number."""
         return f"{self.project.slug}#{self.number}"
 
 
@@ -111,7 +111,7 @@ class WorkLabelRow(Row):
     class Meta:
         indexes = (
             (("work", "label"), True),
-            # The items of a label are told without a look at its rows.
+            # A covering index: finding the items of a label reads no rows.
             (("label", "work"), False),
         )
 
@@ -130,7 +130,7 @@ class WorkSpecificationRow(Row):
 
 
 class WorkRelationshipRow(Row):
-    """As it is stored: symmetric ones once, depends_on as blocks turned round."""
+    """A relationship: symmetric ones are stored once, depends_on as inverse blocks."""
 
     source_id: str
     target_id: str

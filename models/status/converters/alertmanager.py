@@ -1,4 +1,4 @@
-"""Webhooks of Prometheus Alertmanager (version 4): alerts become states of services."""
+"""Convert webhooks of Prometheus Alertmanager (version 4) to measurements."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -6,13 +6,12 @@ from typing import Literal
 
 from models.errors import ValidationFailed
 from models.external_formats import ExternalCamelModel, parse_json
-from models.status.converters.samples import Names, sample
+from models.status.converters.mapping import ServiceNames, build_measurement
 from models.status.measurements.measurements import StatusMeasurement
-from models.status.state import Measured
+from models.status.state import MeasurementStatus
 
-# What a firing alert says of its service by its label `severity`; any other word, or
-# none, says that something is wrong.
-SEVERITIES: dict[str, Measured] = {
+# The status of a service by the label `severity` of a firing alert.
+STATUSES: dict[str, MeasurementStatus] = {
     "critical": "down",
     "disaster": "down",
     "emergency": "down",
@@ -21,8 +20,9 @@ SEVERITIES: dict[str, Measured] = {
     "info": "operational",
     "none": "operational",
 }
-OTHERWISE: Measured = "degraded"
-_FROM_BEST = ("operational", "degraded", "down")
+# For other severities, and for alerts without one.
+DEFAULT_STATUS: MeasurementStatus = "degraded"
+_FROM_BEST: tuple[MeasurementStatus, ...] = ("operational", "degraded", "down")
 
 
 class Alert(ExternalCamelModel):
@@ -30,10 +30,11 @@ class Alert(ExternalCamelModel):
     labels: dict[str, str]
 
     @property
-    def said(self) -> Measured:
+    def service_status(self) -> MeasurementStatus:
         if self.status == "resolved":
             return "operational"
-        return SEVERITIES.get(self.labels.get("severity", "").lower(), OTHERWISE)
+        severity = self.labels.get("severity", "").lower()
+        return STATUSES.get(severity, DEFAULT_STATUS)
 
 
 class Webhook(ExternalCamelModel):
@@ -42,34 +43,36 @@ class Webhook(ExternalCamelModel):
     alerts: list[Alert]
 
 
-def samples(
-    text: str | bytes, names: Names, now: datetime, *, label: str = "service"
+def measurements(
+    text: str | bytes, names: ServiceNames, now: datetime, *, label: str = "service"
 ) -> list[StatusMeasurement]:
     """
-    Return what the alerts say now, a sample for each service that they name.
+    Return a measurement, observed now, for each service that the alerts name.
 
-    The worst alert that fires decides. An alert without the label says nothing of
-    any service.
+    The worst alert of a service decides. Alerts without the label are ignored.
     """
     webhook = parse_json(Webhook, text, "The webhook of Alertmanager")
     if webhook.truncated_alerts:
         raise ValidationFailed(
             f"{webhook.truncated_alerts} alerts were left out of the webhook, and one"
-            " of them may be the worst: leave max_alerts at 0."
+            " of them may be the worst. Leave max_alerts at 0."
         )
-    found = _worst(webhook.alerts, names, label)
-    if webhook.alerts and not found:
-        raise ValidationFailed(f"No alert has the label '{label}': name another one.")
-    return [
-        sample(slug, status=status, observed_at=now) for slug, status in found.items()
-    ]
+    statuses = _worst_statuses(webhook.alerts, names, label)
+    if webhook.alerts and not statuses:
+        raise ValidationFailed(
+            f"No alert has the label '{label}'. Set another one with --label."
+        )
+    return [build_measurement(slug, statuses[slug], now) for slug in statuses]
 
 
-def _worst(alerts: Iterable[Alert], names: Names, label: str) -> dict[str, Measured]:
-    found: dict[str, Measured] = {}
+def _worst_statuses(
+    alerts: Iterable[Alert], names: ServiceNames, label: str
+) -> dict[str, MeasurementStatus]:
+    """Return the worst status of each service, by slug."""
+    statuses: dict[str, MeasurementStatus] = {}
     for alert in alerts:
         if alert.labels.get(label):
             slug = names.slug(alert.labels[label])
-            said = (found.get(slug, "operational"), alert.said)
-            found[slug] = max(said, key=_FROM_BEST.index)
-    return found
+            candidates = (statuses.get(slug, "operational"), alert.service_status)
+            statuses[slug] = max(candidates, key=_FROM_BEST.index)
+    return statuses

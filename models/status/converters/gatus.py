@@ -1,4 +1,4 @@
-"""Gatus: the results of its endpoints, as /api/v1/endpoints/statuses tells them."""
+"""Convert the answer of Gatus to GET /api/v1/endpoints/statuses to measurements."""
 
 import re
 
@@ -9,14 +9,18 @@ from models.external_formats import (
     ExternalMoment,
     parse_json,
 )
-from models.status.converters.samples import Names, sample
+from models.status.converters.mapping import ServiceNames, build_measurement
 from models.status.measurements.measurements import StatusMeasurement
-from models.status.state import Measured
+from models.status.state import MeasurementStatus
 
-NANOSECONDS = 1_000_000
-# An endpoint that fails these alone answers, though not as it should.
-MILD = {"[RESPONSE_TIME]", "[CERTIFICATE_EXPIRATION]", "[DOMAIN_EXPIRATION]"}
-_ASKED = re.compile(r"\[[A-Z_]+\]")
+NANOSECONDS_PER_MS = 1_000_000
+# An endpoint is degraded, not down, if only conditions on these fail.
+DEGRADED_PLACEHOLDERS = {
+    "[RESPONSE_TIME]",
+    "[CERTIFICATE_EXPIRATION]",
+    "[DOMAIN_EXPIRATION]",
+}
+_PLACEHOLDER = re.compile(r"\[[A-Z_]+\]")
 
 
 class Condition(ExternalModel):
@@ -24,63 +28,64 @@ class Condition(ExternalModel):
     success: bool
 
     @property
-    def is_mild(self) -> bool:
-        asked = set(_ASKED.findall(self.condition))
-        return bool(asked) and asked <= MILD
+    def is_degraded(self) -> bool:
+        """Whether a failure of this condition only degrades the endpoint."""
+        placeholders = set(_PLACEHOLDER.findall(self.condition))
+        return bool(placeholders) and placeholders <= DEGRADED_PLACEHOLDERS
 
 
 class Result(ExternalCamelModel):
     success: bool
     timestamp: ExternalMoment
+    # In nanoseconds.
     duration: int = 0
     condition_results: list[Condition] | None = None
-    # That nothing could be asked at all, whatever the conditions make of it.
+    # Errors of the request itself, which conditions may not show.
     errors: list[str] | None = None
 
     @property
-    def said(self) -> Measured:
+    def status(self) -> MeasurementStatus:
         if self.success:
             return "operational"
-        failed = [each for each in self.condition_results or [] if not each.success]
-        is_mild = failed and all(each.is_mild for each in failed)
-        return "degraded" if is_mild and not self.errors else "down"
+        failed = [c for c in self.condition_results or [] if not c.success]
+        is_degraded = failed and all(condition.is_degraded for condition in failed)
+        return "degraded" if is_degraded and not self.errors else "down"
 
 
 class Endpoint(ExternalModel):
     name: str
     group: str = ""
     key: str = ""
-    # None where it was never asked yet.
+    # None before the first request.
     results: list[Result] | None = None
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What --service may call it; without that its name alone is its slug."""
-        return self.name, self.key, f"{self.group}/{self.name}"
+    def slug(self, names: ServiceNames) -> str:
+        """Return its slug; --service may use its name, its key or group/name."""
+        return names.slug(self.name, self.key, f"{self.group}/{self.name}")
 
 
-def samples(text: str | bytes, names: Names) -> list[StatusMeasurement]:
-    """Return every result of every endpoint; no two may be one service."""
-    endpoints = parse_json(list[Endpoint], text, "The answer of Gatus")
-    owners: dict[str, Endpoint] = {}
-    for each in endpoints:
-        other = owners.setdefault(names.slug(*each.names), each)
-        if other is not each:
+def measurements(text: str | bytes, names: ServiceNames) -> list[StatusMeasurement]:
+    """Return every result of every endpoint; refuse two endpoints with one slug."""
+    endpoints: dict[str, Endpoint] = {}
+    for endpoint in parse_json(list[Endpoint], text, "The answer of Gatus"):
+        slug = endpoint.slug(names)
+        other = endpoints.setdefault(slug, endpoint)
+        if other is not endpoint:
             raise ValidationFailed(
-                f"Two endpoints would be the service '{names.slug(*each.names)}':"
-                f" {other.key or other.name} and {each.key or each.name}."
-                " Name one otherwise with --service KEY=SLUG."
+                f"Two endpoints have the slug '{slug}':"
+                f" {other.key or other.name} and {endpoint.key or endpoint.name}."
+                " Set another slug for one of them with --service KEY=SLUG."
             )
     return [
-        _sample(slug, result)
-        for slug, endpoint in owners.items()
+        _measurement(slug, result)
+        for slug, endpoint in endpoints.items()
         for result in endpoint.results or []
     ]
 
 
-def _sample(slug: str, result: Result) -> StatusMeasurement:
-    status = result.said
-    took = None if status == "down" else result.duration / NANOSECONDS
-    return sample(
-        slug, status=status, observed_at=result.timestamp, response_time_ms=took
+def _measurement(slug: str, result: Result) -> StatusMeasurement:
+    status = result.status
+    response_time_ms = result.duration / NANOSECONDS_PER_MS
+    return build_measurement(
+        slug, status, result.timestamp, None if status == "down" else response_time_ms
     )

@@ -1,4 +1,4 @@
-"""Uptime Kuma: the webhook of a notification, and the beats of a status page."""
+"""Convert notifications and status pages of Uptime Kuma to measurements."""
 
 from models.errors import ValidationFailed
 from models.external_formats import (
@@ -7,18 +7,19 @@ from models.external_formats import (
     ExternalMoment,
     parse_json,
 )
-from models.status.converters.samples import Names, sample
+from models.status.converters.mapping import ServiceNames, build_measurement
 from models.status.measurements.measurements import StatusMeasurement
-from models.status.state import Measured
+from models.status.state import MeasurementStatus
 
-# Its numbers for down, up and pending, which is retrying; 3 is maintenance, which
-# is planned here and measured by nobody.
-STATUSES: dict[int, Measured] = {0: "down", 1: "operational", 2: "degraded"}
+# The statuses of Uptime Kuma: down, up and pending, which means that it retries.
+# Heartbeats during maintenance, which is 3, are ignored.
+STATUSES: dict[int, MeasurementStatus] = {0: "down", 1: "operational", 2: "degraded"}
 
 
-class Beat(ExternalModel):
+class Heartbeat(ExternalModel):
     status: int
     time: ExternalMoment
+    # In milliseconds.
     ping: float | None = None
 
 
@@ -26,55 +27,65 @@ class Monitor(ExternalModel):
     name: str
 
 
-class Said(ExternalCamelModel):
-    """A notification, or the beats of a status page by the monitors' numbers."""
+class Payload(ExternalCamelModel):
+    """A notification, or the heartbeats of a status page by the monitors' numbers."""
 
-    heartbeat: Beat | None = None
+    heartbeat: Heartbeat | None = None
     monitor: Monitor | None = None
     msg: str | None = None
-    heartbeat_list: dict[str, list[Beat]] | None = None
+    heartbeat_list: dict[str, list[Heartbeat]] | None = None
 
-    def beats(self) -> list[tuple[str, Beat]]:
-        """Return the beats with their monitors; a test notification has neither."""
+    def heartbeats(self) -> list[tuple[str, Heartbeat]]:
+        """Return the heartbeats with their monitors; a test notification has none."""
         if self.heartbeat_list is not None:
-            listed = self.heartbeat_list.items()
-            return [(number, beat) for number, beats in listed for beat in beats]
+            lists = self.heartbeat_list.items()
+            return [(number, beat) for number, beats in lists for beat in beats]
         if self.heartbeat and self.monitor:
             return [(self.monitor.name, self.heartbeat)]
         if self.msg is None:
             raise ValidationFailed(
-                "What Uptime Kuma says is neither a notification (heartbeat, monitor,"
-                " msg) nor the beats of a status page (heartbeatList)."
+                "The data of Uptime Kuma is neither a notification (heartbeat, monitor,"
+                " msg) nor the heartbeats of a status page (heartbeatList)."
             )
         return []
 
 
-def samples(text: str | bytes, names: Names) -> list[StatusMeasurement]:
+def measurements(text: str | bytes, names: ServiceNames) -> list[StatusMeasurement]:
     """
-    Return what was measured; maintenance says nothing of the service.
+    Return the measurements of the heartbeats.
 
-    Monitors of a page have a number alone, and one that is new there keeps none of
-    the others from being told.
+    A status page has only the numbers of monitors. Those that are not mapped to a
+    service are left out, so that a new monitor does not stop the others.
     """
-    said = parse_json(Said, text, "What Uptime Kuma says")
-    beats = said.beats()
-    if said.heartbeat_list is not None:
-        told = [each for each in beats if names.is_told(each[0])]
-        if beats and not told:
-            numbers = ", ".join(names.untold)
-            raise ValidationFailed(
-                f"The page has the monitors {numbers}: say which service each is"
-                " with --service NUMBER=SLUG."
-            )
-        beats = told
+    payload = parse_json(Payload, text, "The data of Uptime Kuma")
+    heartbeats = payload.heartbeats()
+    if payload.heartbeat_list is not None:
+        heartbeats = _mapped_heartbeats(heartbeats, names)
     return [
-        _sample(names.slug(name), beat)
-        for name, beat in beats
-        if beat.status in STATUSES
+        _measurement(names.slug(monitor), heartbeat)
+        for monitor, heartbeat in heartbeats
+        if heartbeat.status in STATUSES
     ]
 
 
-def _sample(slug: str, beat: Beat) -> StatusMeasurement:
-    status = STATUSES[beat.status]
-    took = None if status == "down" else beat.ping
-    return sample(slug, status=status, observed_at=beat.time, response_time_ms=took)
+def _mapped_heartbeats(
+    heartbeats: list[tuple[str, Heartbeat]], names: ServiceNames
+) -> list[tuple[str, Heartbeat]]:
+    """Return the heartbeats of mapped monitors; raise ValidationFailed if none is."""
+    for monitor, _ in heartbeats:
+        if not names.is_mapped(monitor):
+            names.leave_out(monitor)
+    mapped = [item for item in heartbeats if names.is_mapped(item[0])]
+    if heartbeats and not mapped:
+        numbers = ", ".join(names.left_out)
+        raise ValidationFailed(
+            f"The status page has the monitors {numbers}. Map them to services with"
+            " --service NUMBER=SLUG."
+        )
+    return mapped
+
+
+def _measurement(slug: str, heartbeat: Heartbeat) -> StatusMeasurement:
+    status = STATUSES[heartbeat.status]
+    response_time_ms = None if status == "down" else heartbeat.ping
+    return build_measurement(slug, status, heartbeat.time, response_time_ms)

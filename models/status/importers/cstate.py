@@ -1,10 +1,10 @@
-"""What cState has: the systems of its configuration, and its issues as Markdown."""
+"""Parse a cState site: the systems of its configuration and its Markdown issues."""
 
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime, tzinfo
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -16,17 +16,17 @@ from models.external_formats import (
     validate_as,
 )
 from models.front_matter import UnreadableFile, load_yaml, split_front_matter
-from models.status.importers.html_to_markdown import uncommented
-from models.status.importers.hugo import OfHugo, lowered, urlized, zone_named
+from models.status.importers.html_to_markdown import strip_comments
+from models.status.importers.hugo import HugoSchema, lowercase_keys, time_zone, urlize
 from models.status.importers.imported_status import (
-    DESCRIPTION,
-    GROUP,
-    NAME,
-    TITLE,
-    Cargo,
-    line,
-    old_address,
-    passages,
+    MAX_DESCRIPTION,
+    MAX_GROUP,
+    MAX_NAME,
+    MAX_TITLE,
+    ImportedStatus,
+    external_path,
+    single_line,
+    split_text,
 )
 from models.status.state import Severity
 
@@ -39,36 +39,36 @@ SEVERITIES: dict[str, Severity] = {
     "down": "major-outage",
 }
 STATUSES = {"investigating", "identified", "monitoring", "resolved"}
-# What ends an entry of the timeline and says when it was.
+# The shortcode that ends an entry of the timeline and has its time.
 _TRACK = re.compile(r'\{\{[<%]\s*track\s+"?([^"<>%]*?)"?\s*[>%]\}\}')
-# Above a line across the page stands what was told when all was over.
-# Right below words such a line makes a heading of them.
-_RULE = re.compile(r"(?<!\S\n)^ {0,3}(?:-{3,}|\*{3,}|_{3,})[ \t]*$", re.MULTILINE)
-_WORD = re.compile(r"([*_]{1,3})([^*_\n]{1,40}?)\1\s*[-–—:]*\s*")
-# Ends of lines that are written out, which part what is told.
-_EDGES = " \t\r\n\\"
-# When, in which words, and whether it closes the whole.
-Told = tuple[datetime, str, bool]
+# A thematic break. Right below text such a line would make a heading of it.
+_THEMATIC_BREAK = re.compile(
+    r"(?<!\S\n)^ {0,3}(?:-{3,}|\*{3,}|_{3,})[ \t]*$", re.MULTILINE
+)
+# The emphasized text that an entry may begin with, such as a status.
+_LEADING_EMPHASIS = re.compile(r"([*_]{1,3})([^*_\n]{1,40}?)\1\s*[-–—:]*\s*")
+# Whitespace around an entry; editors write line breaks as backslashes.
+_WHITESPACE = " \t\r\n\\"
 
 
-class Category(OfHugo):
+class Category(HugoSchema):
     name: str
     untitled: bool = False
 
 
-class System(OfHugo):
+class System(HugoSchema):
     name: str
     display_name: str | None = None
     description: str | None = None
     category: str | None = None
 
 
-class Params(OfHugo):
+class Params(HugoSchema):
     categories: list[Category] | None = None
     systems: list[System] | None = None
 
 
-class Configuration(OfHugo):
+class Configuration(HugoSchema):
     title: str = ""
     base_url: str = ""
     time_zone: str = "UTC"
@@ -76,12 +76,12 @@ class Configuration(OfHugo):
 
     @property
     def source(self) -> str:
-        """A base that is a path alone says nothing of which page it is."""
-        named = self.base_url if "//" in self.base_url else self.title
-        return f"cstate {named or self.base_url}".strip()
+        """The base URL, or the title if the base URL is only a path."""
+        name = self.base_url if "//" in self.base_url else self.title
+        return f"cstate {name or self.base_url}".strip()
 
 
-class Issue(OfHugo):
+class Issue(HugoSchema):
     title: str
     date: ExternalMoment
     resolved: bool | None = None
@@ -93,15 +93,15 @@ class Issue(OfHugo):
     slug: str | None = None
 
     @property
-    def is_over(self) -> bool:
-        """Where nothing says it, a time says that it is."""
+    def is_resolved(self) -> bool:
+        """Whether it says so or, if it does not say, has a time of resolution."""
         return self.resolved if self.resolved is not None else bool(self.resolved_when)
 
     @property
-    def over_at(self) -> datetime | None:
-        """An end before the beginning is a slip, and tells nothing."""
-        ended = self.resolved_when if self.is_over else None
-        return None if ended is None or ended < self.date else ended
+    def resolved_at(self) -> datetime | None:
+        """The time of resolution, unless that is before the beginning."""
+        at = self.resolved_when if self.is_resolved else None
+        return None if at is None or at < self.date else at
 
     @property
     def systems(self) -> list[str]:
@@ -110,154 +110,178 @@ class Issue(OfHugo):
         return list(dict.fromkeys(self.affected or []))
 
 
-def cargo(files: Mapping[str, str]) -> Cargo:
-    """Return the systems as services, and each issue that affects some."""
+class Entry(NamedTuple):
+    """A part of an issue's text; `is_closing` if it was added on resolution."""
+
+    at: datetime
+    text: str
+    is_closing: bool
+
+
+def parse(files: Mapping[str, str]) -> ImportedStatus:
+    """Parse the systems as services, and the issues as incidents."""
     configuration = _configuration(files)
-    zone = zone_named(configuration.time_zone)
-    found = Cargo(configuration.source)
-    for system, group in _in_order(configuration.params):
-        found.add_service(
-            old=system.name,
-            address=old_address("affected", urlized(system.name)),
-            name=line(system.display_name or system.name, NAME),
-            description=line(system.description or "", DESCRIPTION) or None,
-            group=line(group, GROUP) or None,
+    zone = time_zone(configuration.time_zone)
+    status = ImportedStatus(configuration.source)
+    for system, group in _systems_with_groups(configuration.params):
+        description = single_line(system.description or "", MAX_DESCRIPTION)
+        status.add_service(
+            external_id=system.name,
+            path=external_path("affected", urlize(system.name)),
+            name=single_line(system.display_name or system.name, MAX_NAME),
+            description=description or None,
+            group=single_line(group, MAX_GROUP) or None,
         )
     for path in sorted(files):
         if PurePosixPath(path).match(f"{ISSUES}/*.md"):
-            _add_issue(found, path, files[path], zone)
-    return found
+            _add_issue(status, path, files[path], zone)
+    return status
 
 
 def _configuration(files: Mapping[str, str]) -> Configuration:
-    name = next((each for each in CONFIGURATIONS if each in files), None)
+    name = next((name for name in CONFIGURATIONS if name in files), None)
     if name is None:
         raise ValidationFailed("There is no config.yml with the systems of cState.")
     try:
-        said = load_yaml(files[name]) or {}
+        values = load_yaml(files[name]) or {}
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise ValidationFailed(f"{name} is not YAML that can be read.") from None
-    return validate_as(Configuration, lowered(said), name)
+        raise ValidationFailed(f"{name} is not valid YAML.") from None
+    return validate_as(Configuration, lowercase_keys(values), name)
 
 
-def _in_order(params: Params) -> list[tuple[System, str]]:
-    """Return the systems by category; an untitled one is no group."""
+def _systems_with_groups(params: Params) -> list[tuple[System, str]]:
+    """Return the systems by category; an untitled category is no group."""
     categories = params.categories or []
-    names = [each.name for each in categories]
-    shown = {each.name: "" if each.untitled else each.name for each in categories}
+    names = [category.name for category in categories]
+    groups = {c.name: "" if c.untitled else c.name for c in categories}
 
-    def place(each: System) -> int:
-        return names.index(each.category) if each.category in names else len(names)
+    def position(system: System) -> int:
+        is_known = system.category in names
+        return names.index(system.category or "") if is_known else len(names)
 
-    ordered = sorted(params.systems or [], key=place)
-    return [(each, shown.get(each.category or "", "")) for each in ordered]
+    systems = sorted(params.systems or [], key=position)
+    return [(system, groups.get(system.category or "", "")) for system in systems]
 
 
-def _add_issue(found: Cargo, path: str, text: str, zone: tzinfo) -> None:
+def _add_issue(status: ImportedStatus, path: str, text: str, zone: tzinfo) -> None:
     name = PurePosixPath(path).stem
     if name.startswith("_"):
         return
     try:
-        front, body = split_front_matter(text)
-        issue = validate_as(Issue, lowered(front), "The front matter", zone)
+        front_matter, body = split_front_matter(text)
+        values = lowercase_keys(front_matter)
+        issue = validate_as(Issue, values, "The front matter", zone)
     except (UnreadableFile, ValidationFailed) as error:
-        found.left_out.append((name, str(error)))
+        status.leave_out(name, str(error))
         return
-    if issue.informational or issue.draft:
-        why = "It is an announcement" if issue.informational else "It is a draft"
-        found.left_out.append((name, f"{why}, and no incident."))
-        return
-    members = _incident(name, issue, list(_entries(issue, uncommented(body), zone)))
-    found.add_incident(**members, services=_known(found, issue.systems))
+    if issue.informational:
+        status.leave_out(name, "It is an announcement, not an incident.")
+    elif issue.draft:
+        status.leave_out(name, "It is a draft.")
+    else:
+        updates = list(_updates(issue, strip_comments(body), zone))
+        services = _external_ids(status, issue.systems)
+        status.add_incident(**_incident(name, issue, updates), services=services)
 
 
-def _known(found: Cargo, systems: list[str]) -> list[str]:
-    """Return the names as the systems have them: one address is one system."""
-    names = {urlized(each.old): each.old for each in found.services}
-    named = (names.get(urlized(each), each) for each in systems)
-    return list(dict.fromkeys(named))
+def _external_ids(status: ImportedStatus, systems: list[str]) -> list[str]:
+    """Return the systems as the configuration spells them, if it has their path."""
+    ids = {urlize(s.external_id): s.external_id for s in status.services}
+    return list(dict.fromkeys(ids.get(urlize(system), system) for system in systems))
 
 
-def _incident(name: str, issue: Issue, entries: list[dict[str, Any]]) -> dict[str, Any]:
-    last = entries[-1]["at"] if entries else issue.date
-    over = max(issue.over_at or last, issue.date) if issue.is_over else None
-    status = "resolved" if over else entries[-1]["status"] if entries else ""
-    if over is None and status in ("", "resolved"):
+def _incident(name: str, issue: Issue, updates: list[dict[str, Any]]) -> dict[str, Any]:
+    resolved_at, status = None, updates[-1]["status"] if updates else "investigating"
+    if issue.is_resolved:
+        last = updates[-1]["created_at"] if updates else issue.date
+        resolved_at = max(issue.resolved_at or last, issue.date)
+        status = "resolved"
+    elif status == "resolved":
         status = "investigating"
     return {
-        "old": name,
-        "address": old_address("issues", urlized(issue.slug or name)),
-        "title": line(issue.title, TITLE),
+        "external_id": name,
+        "path": external_path("issues", urlize(issue.slug or name)),
+        "title": single_line(issue.title, MAX_TITLE),
         "severity": SEVERITIES.get((issue.severity or "").lower(), "degraded"),
         "status": status,
         "started_at": issue.date,
-        "resolved_at": over,
-        "entries": entries,
+        "resolved_at": resolved_at,
+        "updates": updates,
     }
 
 
-def _entries(issue: Issue, body: str, zone: tzinfo) -> Iterator[dict[str, Any]]:
-    """Yield the timeline, oldest first; the text itself says each status."""
+def _updates(issue: Issue, body: str, zone: tzinfo) -> Iterator[dict[str, Any]]:
+    """Yield the timeline, oldest first, with the statuses that the text names."""
+    entries = sorted(_entries(issue, body, zone), key=lambda entry: entry.at)
+    first, last = (entries[0].at, entries[-1].at) if entries else (issue.date,) * 2
+    # If all entries are dated after the resolution, as by the clock of another time
+    # zone, only the last one resolves the incident.
+    resolved_at = last
+    if issue.resolved_at and first < issue.resolved_at:
+        resolved_at = issue.resolved_at
     status = "investigating"
-    told = sorted(_told(issue, body, zone), key=lambda each: each[0])
-    times = [at for at, _, _ in told]
-    # Where all was told after the end, by a clock of another zone, the last ends it.
-    ends = max(times, default=issue.date)
-    if issue.over_at and min(times, default=ends) < issue.over_at:
-        ends = issue.over_at
-    for at, text, closes in told:
-        said = _status_in(text)
-        if said:
-            status, text = said
-        elif issue.is_over and (closes or at >= ends):
+    for at, text, is_closing in entries:
+        named = _leading_status(text)
+        if named:
+            status, text = named
+        elif issue.is_resolved and (is_closing or at >= resolved_at):
             status = "resolved"
-        for part in passages(text):
-            yield {"status": status, "body": part, "at": at}
+        for part in split_text(text):
+            yield {"status": status, "body": part, "created_at": at}
 
 
-def _status_in(text: str) -> tuple[str, str] | None:
+def _leading_status(text: str) -> tuple[str, str] | None:
     """Return the status that a text begins with, and the rest of the text."""
-    word = _WORD.match(text)
-    said = word[2].strip().strip(":").lower() if word else ""
-    return (said, text[word.end() :]) if word and said in STATUSES else None
+    match = _LEADING_EMPHASIS.match(text)
+    status = match[2].strip().strip(":").lower() if match else ""
+    return (status, text[match.end() :]) if match and status in STATUSES else None
 
 
-def _told(issue: Issue, body: str, zone: tzinfo) -> Iterator[Told]:
-    """Yield when what was told; what is not dated was told at once, or at the end."""
-    closing, text = _parted(body, issue.is_over)
+def _entries(issue: Issue, body: str, zone: tzinfo) -> Iterator[Entry]:
+    """
+    Yield the entries of the text.
+
+    The one without a time was written when the issue began, or last if the entries
+    are in chronological order. The closing text was written on resolution.
+    """
+    closing, text = _split_closing(body, issue.is_resolved)
     *tracked, rest = _TRACK.split(text)
     dated = [
-        (_moment(when, issue.date, zone), said)
-        for said, when in zip(tracked[::2], tracked[1::2], strict=True)
+        (_parse_moment(at, zone) or issue.date, entry)
+        for entry, at in zip(tracked[::2], tracked[1::2], strict=True)
     ]
     last = max([issue.date, *(at for at, _ in dated)])
-    # The newest stands first, as the form has it, but some write downwards.
-    is_downwards = len(dated) > 1 and dated[0][0] < dated[-1][0]
-    newest_first = [*dated, (issue.date, rest)]
-    for at, said in [*dated, (last, rest)] if is_downwards else newest_first[::-1]:
-        if said.strip(_EDGES):
-            yield at, said.strip(_EDGES), False
+    # cState asks for the newest first, but some write the oldest first.
+    is_chronological = len(dated) > 1 and dated[0][0] < dated[-1][0]
+    if is_chronological:
+        in_order = [*dated, (last, rest)]
+    else:
+        in_order = [(issue.date, rest), *dated[::-1]]
+    for at, entry in in_order:
+        if entry.strip(_WHITESPACE):
+            yield Entry(at, entry.strip(_WHITESPACE), is_closing=False)
     if closing:
-        yield max(issue.over_at or last, last), closing, True
+        yield Entry(max(issue.resolved_at or last, last), closing, is_closing=True)
 
 
-def _parted(body: str, is_over: bool) -> tuple[str, str]:
+def _split_closing(body: str, is_resolved: bool) -> tuple[str, str]:
     """
-    Return what was told in the end, and the rest: neither has a date of its own.
+    Return the text that was added on resolution, and the rest.
 
-    It stands above a line; without line or dates all of it is what stood there last.
+    It stands above a thematic break and has no time. The text of a resolved issue
+    without breaks and times is all of it.
     """
-    above, *below = _RULE.split(body, maxsplit=1)
-    if _TRACK.search(above) or not (below or is_over):
+    above, *below = _THEMATIC_BREAK.split(body, maxsplit=1)
+    if _TRACK.search(above) or not (below or is_resolved):
         return "", body
-    said = _status_in(above.strip())
-    if not below and said and said[0] != "resolved":
+    named = _leading_status(above.strip())
+    if not below and named and named[0] != "resolved":
         return "", body
     return above.strip(), "".join(below)
 
 
-def _moment(said: str, otherwise: datetime, zone: tzinfo) -> datetime:
+def _parse_moment(text: str, zone: tzinfo) -> datetime | None:
     try:
-        return parse_external_moment(said, zone)
+        return parse_external_moment(text, zone)
     except ValueError:
-        return otherwise
+        return None

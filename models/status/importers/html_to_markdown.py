@@ -1,15 +1,16 @@
-"""The few tags of HTML that stand in the texts of status pages, as Markdown."""
+"""Convert the HTML tags that occur in the texts of status pages to Markdown."""
 
 import re
 
 _LINK = re.compile(
-    r"<a\s[^<>]*?href\s*=\s*([\"'])(?P<to>[^\"'<>\s]*)\1[^<>]*>(?P<text>[^<>]*)</a\s*>",
+    r"<a\s[^<>]*?href\s*=\s*([\"'])(?P<href>[^\"'<>\s]*)\1[^<>]*>"
+    r"(?P<text>[^<>]*)</a\s*>",
     re.IGNORECASE,
 )
-# Each kind of tag, and the sign that Markdown has for it.
-_SIGNS = [
-    (re.compile(rf"<(?:{tags})>", re.IGNORECASE), sign)
-    for tags, sign in (
+# Each pattern of tags, and the Markdown that replaces them.
+_REPLACEMENTS = [
+    (re.compile(rf"<(?:{tags})>", re.IGNORECASE), markdown)
+    for tags, markdown in (
         (r"/?(?:span|font|small|u)\b[^<>]*|/li\s*", ""),
         (r"/?(?:b|strong)\s*", "**"),
         (r"/?(?:i|em)\s*", "*"),
@@ -21,43 +22,43 @@ _SIGNS = [
 ]
 
 
-def uncommented(text: str) -> str:
-    """Return the text without the comments that its readers never saw."""
-    return _parted(text)[0]
+def strip_comments(text: str) -> str:
+    """Return the text without its HTML comments, which readers never saw."""
+    return _split_comments(text)[0]
 
 
-def comments_in(text: str) -> list[str]:
-    """Return what stands in these comments."""
-    return _parted(text)[1]
+def html_comments(text: str) -> list[str]:
+    """Return the contents of the HTML comments."""
+    return _split_comments(text)[1]
 
 
-def _parted(text: str) -> tuple[str, list[str]]:
-    """Return the text and its comments; one that does not end is none."""
-    kept, comments, at = [], [], 0
-    while (start := text.find("<!--", at)) >= 0:
+def html_to_markdown(text: str) -> str:
+    """
+    Return a text with HTML tags as Markdown that looks the same.
+
+    Single line breaks, which Markdown ignores, are kept.
+    """
+    text = strip_comments(text)
+    for tags, markdown in _REPLACEMENTS:
+        text = tags.sub(markdown, text)
+    lines = [line.strip() for line in _LINK.sub(_markdown_link, text).split("\n")]
+    paragraphs = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+    return re.sub(r"(?<=\S)\n(?=\S)", "  \n", paragraphs)
+
+
+def _split_comments(text: str) -> tuple[str, list[str]]:
+    """Return the text without comments, and the comments; an open one is text."""
+    parts, comments, position = [], [], 0
+    while (start := text.find("<!--", position)) >= 0:
         end = text.find("-->", start + 4)
         if end < 0:
             break
-        kept.append(text[at:start])
+        parts.append(text[position:start])
         comments.append(text[start + 4 : end])
-        at = end + 3
-    return "".join(kept) + text[at:], comments
+        position = end + 3
+    return "".join(parts) + text[position:], comments
 
 
-def as_markdown(text: str) -> str:
-    """
-    Return what readers saw of a text with tags in it, as Markdown shows it.
-
-    Such a text is no Markdown: its new lines are seen.
-    """
-    text = uncommented(text)
-    for tag, sign in _SIGNS:
-        text = tag.sub(sign, text)
-    lines = "\n".join(line.strip() for line in _LINK.sub(_link, text).split("\n"))
-    passages = re.sub(r"\n{3,}", "\n\n", lines).strip()
-    return re.sub(r"(?<=\S)\n(?=\S)", "  \n", passages)
-
-
-def _link(found: re.Match[str]) -> str:
-    text = " ".join(found["text"].split())
-    return f"[{text}](<{found['to']}>)" if text else found["to"]
+def _markdown_link(match: re.Match[str]) -> str:
+    text = " ".join(match["text"].split())
+    return f"[{text}](<{match['href']}>)" if text else match["href"]

@@ -1,4 +1,4 @@
-"""What Hugo makes of names and times: cState is a theme of it."""
+"""Read names, keys and time zones as Hugo does; cState is a theme of Hugo."""
 
 import re
 from datetime import UTC, tzinfo
@@ -12,32 +12,33 @@ from models.errors import ValidationFailed
 from models.external_formats import ExternalModel
 
 
-class OfHugo(ExternalModel):
-    """Names of Hugo may be written in any case: here they have lower case alone."""
+class HugoSchema(ExternalModel):
+    """A schema whose keys are in lower case; see `lowercase_keys`."""
 
     model_config = ConfigDict(alias_generator=lambda name: name.replace("_", ""))
 
 
-def urlized(name: str) -> str:
-    """Return a name as it stands in an address of Hugo: in its signs, not ours."""
-    kept = "".join(
+def urlize(name: str) -> str:
+    """Return a name as Hugo puts it into a path, like its function `urlize`."""
+    characters = "".join(
         " " if char.isspace() else char
         for char in name.lower()
         if char.isspace() or char in "._-+~#@/" or category(char)[0] in "LMN"
     )
-    return re.sub(" +", "-", re.sub(" *- *", "-", kept.strip()))
+    return re.sub(" +", "-", re.sub(" *- *", "-", characters.strip()))
 
 
-def lowered(said: Any) -> Any:
-    """Return the same with every name in lower case: Hugo reads any."""
-    if isinstance(said, list):
-        return [lowered(each) for each in said]
-    if isinstance(said, dict):
-        return {str(name).lower(): lowered(value) for name, value in said.items()}
-    return said
+def lowercase_keys(value: Any) -> Any:
+    """Return the value with all keys in lower case: Hugo ignores their case."""
+    if isinstance(value, list):
+        return [lowercase_keys(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key).lower(): lowercase_keys(item) for key, item in value.items()}
+    return value
 
 
-def zone_named(name: str) -> tzinfo:
+def time_zone(name: str) -> tzinfo:
+    """Return the time zone; raise ValidationFailed if there is none of that name."""
     if name == "UTC":
         return UTC
     try:

@@ -1,4 +1,4 @@
-"""What a reader of another status page finds, in our words and with its old names."""
+"""Hold what was parsed of another status page, and fit its texts to our limits."""
 
 import re
 from collections.abc import Iterator
@@ -11,24 +11,25 @@ from pydantic import Field, ValidationError
 from models.base import Schema
 from models.external_formats import first_error
 from models.fields import SLUG_LENGTH, Moment, StatusSlug, slugify, unique_slug
-from models.status.incidents.incidents import Body, IncidentStatus, IncidentTitle
-from models.status.maintenance.windows import MaintenanceText
+from models.status.fields import StatusTitle
+from models.status.incidents.incidents import Body, IncidentStatus
+from models.status.maintenance.windows import MaintenanceDescription
 from models.status.services.catalogue import Description, Group, Hostname, ServiceName
 from models.status.state import Severity
 
-TITLE, TEXT, NAME, GROUP, DESCRIPTION = 160, 4000, 120, 64, 280
+MAX_TITLE, MAX_TEXT, MAX_NAME, MAX_GROUP, MAX_DESCRIPTION = 160, 4000, 120, 64, 280
 
-OldName = Annotated[str, Field(min_length=1, max_length=300)]
-# Where a thing stood on the page that it comes from. No page of ours is there.
-OLD_ADDRESS = (
+ExternalId = Annotated[str, Field(min_length=1, max_length=300)]
+# The paths of items at their source that we redirect. No page of ours has such a path.
+EXTERNAL_PATH_PATTERN = (
     r"^/(affected|history|incident|incidents|issues)/[A-Za-z0-9][A-Za-z0-9._-]{0,150}$"
 )
-OldAddress = Annotated[str, Field(pattern=OLD_ADDRESS)]
+ExternalPath = Annotated[str, Field(pattern=EXTERNAL_PATH_PATTERN)]
 
 
-class MovingService(Schema):
-    old: OldName
-    address: OldAddress | None = None
+class ImportedService(Schema):
+    external_id: ExternalId
+    path: ExternalPath | None = None
     slug: StatusSlug
     name: ServiceName
     description: Description | None = None
@@ -36,119 +37,128 @@ class MovingService(Schema):
     group: Group | None = None
 
 
-class MovingEntry(Schema):
+class ImportedIncidentUpdate(Schema):
     status: IncidentStatus
     body: Body
-    at: Moment
+    created_at: Moment
 
 
-class MovingIncident(Schema):
-    old: OldName
-    address: OldAddress | None = None
-    title: IncidentTitle
+class ImportedIncident(Schema):
+    """An incident; `services` are the external ids of the services it affects."""
+
+    external_id: ExternalId
+    path: ExternalPath | None = None
+    title: StatusTitle
     severity: Severity
     status: IncidentStatus
     started_at: Moment
     resolved_at: Moment | None
     services: list[str]
-    entries: list[MovingEntry]
+    updates: list[ImportedIncidentUpdate]
 
 
-class MovingWindow(Schema):
-    old: OldName
-    address: OldAddress | None = None
-    title: IncidentTitle
-    description: MaintenanceText = None
+class ImportedWindow(Schema):
+    """A maintenance window; `services` are the external ids of its services."""
+
+    external_id: ExternalId
+    path: ExternalPath | None = None
+    title: StatusTitle
+    description: MaintenanceDescription = None
     starts_at: Moment
     ends_at: Moment
-    # When it was said to be over before its end.
+    # Set if it was completed before its end.
     completed_at: Moment | None = None
-    # When it was called off before its start.
+    # Set if it was cancelled before its start.
     cancelled_at: Moment | None = None
     announced_at: Moment
     services: list[str]
 
     @property
-    def written(self) -> str:
-        """What a person said of it; all else is the clock's."""
+    def written_status(self) -> str:
+        """Return the status of the window as a write would set it."""
         if self.cancelled_at:
             return "cancelled"
         return "completed" if self.completed_at else "scheduled"
 
 
 @dataclass
-class Cargo:
-    """All that was found; `source` names the page, so that it is known again."""
+class ImportedStatus:
+    """What was parsed of a status page; `source` identifies the page."""
 
     source: str
-    services: list[MovingService] = field(default_factory=list)
-    incidents: list[MovingIncident] = field(default_factory=list)
-    windows: list[MovingWindow] = field(default_factory=list)
-    # What cannot come along, and why.
+    services: list[ImportedService] = field(default_factory=list)
+    incidents: list[ImportedIncident] = field(default_factory=list)
+    windows: list[ImportedWindow] = field(default_factory=list)
+    # The external ids of items that cannot be imported, with the reasons.
     left_out: list[tuple[str, str]] = field(default_factory=list)
 
-    def add_service(self, **members: Any) -> None:
-        """Add a service under a slug that no other of this page has."""
-        taken = {each.slug for each in self.services}
-        slug = unique_slug(slug_of(members["name"]), taken)
-        self._add(self.services, MovingService, slug=slug, **members)
+    def add_service(self, **values: Any) -> None:
+        """Add a service under a slug that no other service of the page has."""
+        taken = {service.slug for service in self.services}
+        slug = unique_slug(slug_for(values["name"]), taken)
+        self._add(self.services, ImportedService, slug=slug, **values)
 
-    def add_incident(self, **members: Any) -> None:
-        self._add(self.incidents, MovingIncident, **members)
+    def add_incident(self, **values: Any) -> None:
+        self._add(self.incidents, ImportedIncident, **values)
 
-    def add_window(self, **members: Any) -> None:
-        self._add(self.windows, MovingWindow, **members)
+    def add_window(self, **values: Any) -> None:
+        self._add(self.windows, ImportedWindow, **values)
 
-    def _add(self, into: list[Any], kind: Any, **members: Any) -> None:
-        """What breaks a rule is left out with the rule that it breaks."""
+    def leave_out(self, external_id: str, reason: str) -> None:
+        self.left_out.append((external_id, reason))
+
+    def _add(self, items: list[Any], schema: type[Schema], **values: Any) -> None:
+        """Add an item, or leave it out if it is not valid."""
         try:
-            into.append(kind(**members))
+            items.append(schema(**values))
         except ValidationError as error:
-            self.left_out.append((members["old"], first_error(error)))
+            self.leave_out(values["external_id"], first_error(error))
 
 
-def folded(name: str) -> str:
-    """Return the name without the marks on its letters."""
-    return "".join(c for c in normalize("NFKD", name) if not combining(c))
+def strip_accents(text: str) -> str:
+    return "".join(c for c in normalize("NFKD", text) if not combining(c))
 
 
-def slug_of(name: str) -> str:
-    """Return a slug for any name at all."""
-    slug = slugify(folded(name))
+def slug_for(name: str) -> str:
+    """Return a valid slug for any name."""
+    slug = slugify(strip_accents(name))
     slug = slug if slug[:1].isalpha() else f"service-{slug}"
     return slug[:SLUG_LENGTH].rstrip("-")
 
 
-def old_address(folder: str, name: str) -> str | None:
-    """Return where a thing stood, None where a file of ours cannot stand."""
-    found = f"/{folder}/{name}"
-    return found if re.fullmatch(OLD_ADDRESS, found) else None
+def external_path(folder: str, name: str) -> str | None:
+    """Return the path of an item at its source, None if we cannot redirect it."""
+    path = f"/{folder}/{name}"
+    return path if re.fullmatch(EXTERNAL_PATH_PATTERN, path) else None
 
 
-def line(text: str, most: int) -> str:
-    """Return the text as one line, cut where it is too long."""
-    printed = "".join(char if char.isprintable() else " " for char in text)
-    return fitted(" ".join(printed.split()), most)
+def single_line(text: str, max_length: int) -> str:
+    """Return the text as one line, truncated to the length."""
+    printable = "".join(char if char.isprintable() else " " for char in text)
+    return truncate(" ".join(printable.split()), max_length)
 
 
-def plain(text: str) -> str:
-    """Return the text with our ends of lines and without what no text has."""
+def clean_text(text: str) -> str:
+    """Return the text with LF line ends, and without NUL and outer whitespace."""
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "").strip()
 
 
-def fitted(text: str, most: int = TEXT) -> str:
-    """Return the text, cut where it is too long."""
-    text = plain(text)
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+def truncate(text: str, max_length: int = MAX_TEXT) -> str:
+    text = clean_text(text)
+    if len(text) <= max_length:
+        return text
+    return text[: max_length - 1].rstrip() + "…"
 
 
-def passages(text: str, most: int = TEXT) -> Iterator[str]:
-    """Yield the text in parts that fit, cut at the end of a passage, line or word."""
-    left = plain(text)
-    while len(left) > most:
-        ends = (left.rfind(mark, 1, most) for mark in ("\n\n", "\n", " "))
-        end = next((each for each in ends if each > 0), most)
-        yield left[:end].rstrip()
-        left = left[end:].lstrip()
-    if left:
-        yield left
+def split_text(text: str, max_length: int = MAX_TEXT) -> Iterator[str]:
+    """Yield the text in parts, split at the end of a paragraph, line or word."""
+    rest = clean_text(text)
+    while len(rest) > max_length:
+        ends = (
+            rest.rfind(separator, 1, max_length) for separator in ("\n\n", "\n", " ")
+        )
+        end = next((end for end in ends if end > 0), max_length)
+        yield rest[:end].rstrip()
+        rest = rest[end:].lstrip()
+    if rest:
+        yield rest

@@ -1,61 +1,64 @@
-"""Bringing in what another status page held: its past as it was, all of it or none."""
+"""Import the services, incidents and maintenance windows of another status page."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from models import audit
 from models.base import new_id
 from models.changes import mark
+from models.status.importers.imported_rows import ImportedRow, imported_subjects
 from models.status.importers.imported_status import (
-    Cargo,
-    MovingIncident,
-    MovingService,
-    MovingWindow,
+    ImportedIncident,
+    ImportedService,
+    ImportedStatus,
+    ImportedWindow,
 )
-from models.status.importers.origins import MovedRow, came_from
-from models.status.incidents.incidents import EntryRow, IncidentRow
+from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
 from models.status.maintenance.windows import MaintenanceRow
-from models.status.services.affected import set_affected
+from models.status.services.affected import set_affected_services
 from models.status.services.catalogue import (
-    ServiceRow,
     StatusAddService,
     add_service,
-    services_named,
+    services_with_slugs,
 )
+from models.status.services.rows import ServiceRow
 from models.storage.database import dry_run, writing
 
 ACTOR = "command line"
+# The audit action of each type of item.
 ACTIONS = {
     "service": "service.added",
     "incident": "incident.opened",
     "maintenance": "maintenance.scheduled",
 }
-NOBODY = "It names no service that came along; --otherwise gives it one."
-AHEAD = "It tells of a time that is yet to come."
+NO_SERVICE = "It names no imported service; set one with --otherwise."
+IN_FUTURE = "It has a time in the future."
+
+Item = ImportedService | ImportedIncident | ImportedWindow
+Subject = ServiceRow | IncidentRow | MaintenanceRow
 
 
 @dataclass
-class ArrivalReport:
-    """By the kind of thing: what came, and how many were here already."""
+class StatusImportReport:
+    """What was imported, and how many items had been imported before, by type."""
 
     source: str
     added: dict[str, list[str]] = field(default_factory=dict)
     unchanged: dict[str, int] = field(default_factory=dict)
-    # The services that were here under their slugs, and were taken for those.
+    # The slugs of existing services that were matched to imported ones.
     adopted: list[str] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
 
     def remarks(self) -> Iterator[str]:
-        """Yield a line for each thing that a person should look at."""
+        """Yield a line for each item that a person should check."""
         for slug in self.adopted:
-            yield f"note: The service '{slug}' was here already, and is taken for it."
-        for old, why in self.left_out:
-            yield f"left out: {old}: {why}"
+            yield f"note: The service '{slug}' already exists and is used."
+        for external_id, reason in self.left_out:
+            yield f"left out: {external_id}: {reason}"
 
     def lines(self) -> Iterator[str]:
-        """Yield what came, then how much that is."""
+        """Yield a line for each item that was added, then the totals."""
         for type in ACTIONS:
             yield from (f"{type}: {title}" for title in self.added.get(type, []))
         added = sum(map(len, self.added.values()))
@@ -64,158 +67,170 @@ class ArrivalReport:
         yield f"added {added}, unchanged {unchanged}, left out {left_out}"
 
 
-def bring_in(
-    cargo: Cargo,
+def import_status_page(
+    status: ImportedStatus,
     now: datetime,
     *,
-    otherwise: str | None = None,
-    is_trial: bool = False,
-    progress: Callable[[list[MovingIncident]], Iterable[MovingIncident]] = iter,
-) -> ArrivalReport:
+    default_service: str | None = None,
+    is_dry_run: bool = False,
+    progress: Callable[[list[ImportedIncident]], Iterable[ImportedIncident]] = iter,
+) -> StatusImportReport:
     """
-    Add what is not here yet; what came before stays as it is now.
+    Add all items that were not imported before, in one transaction.
 
-    An incident or a window that names no service is given the one called
-    `otherwise`. A trial keeps nothing. `progress` goes through the incidents and may
-    show how far it is.
+    Items that were imported before stay as they are. Incidents and windows without a
+    service affect the `default_service`, a slug. `progress` iterates over the
+    incidents and may show how far the import is. A dry run is rolled back.
+
+    Raise ReferenceNotFound if the default service does not exist.
     """
-    with dry_run() if is_trial else writing():
-        arrival = _Arrival(cargo, now)
-        for service in cargo.services:
-            arrival.take_service(service)
-        if otherwise is not None:
-            arrival.otherwise = [each.slug for each in services_named([otherwise])]
-        incidents = sorted(cargo.incidents, key=lambda each: each.started_at)
+    with dry_run() if is_dry_run else writing():
+        run = _StatusImport(status, now)
+        for service in status.services:
+            run.import_service(service)
+        if default_service is not None:
+            (default,) = services_with_slugs([default_service])
+            run.default_slugs = [default.slug]
+        incidents = sorted(status.incidents, key=lambda item: item.started_at)
         for incident in progress(incidents):
-            arrival.take_incident(incident)
-        for window in sorted(cargo.windows, key=lambda each: each.starts_at):
-            arrival.take_window(window)
-        if arrival.report.added or arrival.report.adopted:
+            run.import_incident(incident)
+        for window in sorted(status.windows, key=lambda item: item.starts_at):
+            run.import_window(window)
+        if run.report.added or run.report.adopted:
             mark("status")
-            # The rules for hosts stand with the docs.
+            # The redirects from old paths are built with the docs.
             mark("docs")
-    return arrival.report
+    return run.report
 
 
-class _Arrival:
-    def __init__(self, cargo: Cargo, now: datetime) -> None:
-        self.now = now
-        self.report = ArrivalReport(cargo.source, left_out=list(cargo.left_out))
-        self.otherwise: list[str] = []
-        self._known = came_from(cargo.source)
-        self._order = ServiceRow.select().count()
+class _StatusImport:
+    """One run of an import; `default_slugs` are for items without a service."""
 
-    def take_service(self, moving: MovingService) -> None:
-        if self._is_known("service", moving.old):
+    def __init__(self, status: ImportedStatus, now: datetime) -> None:
+        self.report = StatusImportReport(status.source, left_out=list(status.left_out))
+        self.default_slugs: list[str] = []
+        self._now = now
+        self._imported = imported_subjects(status.source)
+        self._display_order = ServiceRow.select().count()
+
+    def import_service(self, item: ImportedService) -> None:
+        if self._was_imported("service", item):
             return
-        service = ServiceRow.get_or_none(ServiceRow.slug == moving.slug)
+        service = ServiceRow.get_or_none(ServiceRow.slug == item.slug)
         if service is not None:
             self.report.adopted.append(service.slug)
-            self._keep("service", moving, service.slug)
+            self._record_origin("service", item, service.slug)
             return
-        given = moving.all_fields()
-        wanted = {name: given[name] for name in given if name not in ("old", "address")}
-        self._order += 1
-        order = min(self._order, 10_000)
-        service = add_service(StatusAddService(display_order=order, **wanted), self.now)
-        self._audit(ACTIONS["service"], service, moving.old)
-        self._keep("service", moving, service.slug)
-        self.report.added.setdefault("service", []).append(service.slug)
+        self._display_order += 1
+        request = StatusAddService(
+            slug=item.slug,
+            name=item.name,
+            description=item.description,
+            hostname=item.hostname,
+            group=item.group,
+            display_order=min(self._display_order, 10_000),
+        )
+        service = add_service(request, self._now)
+        self._record_added("service", item, service, service.slug, service.slug)
 
-    def take_incident(self, moving: MovingIncident) -> None:
-        if self._is_known("incident", moving.old):
+    def import_incident(self, item: ImportedIncident) -> None:
+        if self._was_imported("incident", item):
             return
-        times = [moving.started_at, *(each.at for each in moving.entries)]
-        times += [moving.resolved_at] if moving.resolved_at else []
-        slugs = self._affected(moving, max(times))
+        times = [item.started_at, *(update.created_at for update in item.updates)]
+        times += [item.resolved_at] if item.resolved_at else []
+        slugs = self._affected_slugs(item, max(times))
         if not slugs:
             return
         incident = IncidentRow.create(
             id=new_id(min(times)),
-            title=moving.title,
-            status=moving.status,
-            severity=moving.severity,
-            started_at=moving.started_at,
-            resolved_at=moving.resolved_at,
+            title=item.title,
+            status=item.status,
+            severity=item.severity,
+            started_at=item.started_at,
+            resolved_at=item.resolved_at,
             created_at=min(times),
             updated_at=max(times),
         )
-        for entry in moving.entries:
-            EntryRow.create(
-                id=new_id(entry.at),
+        for update in item.updates:
+            IncidentUpdateRow.create(
+                id=new_id(update.created_at),
                 incident=incident,
-                status=entry.status,
-                body=entry.body,
-                created_at=entry.at,
+                status=update.status,
+                body=update.body,
+                created_at=update.created_at,
             )
-        self._settle("incident", moving, incident, slugs)
+        set_affected_services(incident.id, slugs)
+        self._record_added("incident", item, incident, incident.id, incident.title)
 
-    def take_window(self, moving: MovingWindow) -> None:
-        if self._is_known("maintenance", moving.old):
+    def import_window(self, item: ImportedWindow) -> None:
+        if self._was_imported("maintenance", item):
             return
-        latest = moving.completed_at or moving.cancelled_at or moving.announced_at
-        slugs = self._affected(moving, latest)
+        updated_at = item.completed_at or item.cancelled_at or item.announced_at
+        slugs = self._affected_slugs(item, updated_at)
         if not slugs:
             return
         window = MaintenanceRow.create(
-            id=new_id(moving.announced_at),
-            title=moving.title,
-            description=moving.description,
-            starts_at=moving.starts_at,
-            ends_at=moving.ends_at,
-            written=moving.written,
-            created_at=moving.announced_at,
-            updated_at=latest,
+            id=new_id(item.announced_at),
+            title=item.title,
+            description=item.description,
+            starts_at=item.starts_at,
+            ends_at=item.ends_at,
+            written=item.written_status,
+            created_at=item.announced_at,
+            updated_at=updated_at,
         )
-        self._settle("maintenance", moving, window, slugs)
+        set_affected_services(window.id, slugs)
+        self._record_added("maintenance", item, window, window.id, window.title)
 
-    def _affected(self, moving: Any, latest: datetime) -> list[str]:
-        """Return the services that it affects; without one it is left out."""
-        named = (self._known.get(("service", each)) for each in moving.services)
-        slugs = _present(filter(None, named)) or self.otherwise
-        if latest > self.now:
-            self.report.left_out.append((moving.old, AHEAD))
+    def _affected_slugs(
+        self, item: ImportedIncident | ImportedWindow, latest: datetime
+    ) -> list[str]:
+        """Return the slugs of the services it affects; without any, leave it out."""
+        subjects = (self._imported.get(("service", id)) for id in item.services)
+        slugs = _existing_slugs(filter(None, subjects)) or self.default_slugs
+        if latest > self._now:
+            self.report.left_out.append((item.external_id, IN_FUTURE))
             return []
         if not slugs:
-            self.report.left_out.append((moving.old, NOBODY))
+            self.report.left_out.append((item.external_id, NO_SERVICE))
         return slugs
 
-    def _settle(self, type: str, moving: Any, row: Any, slugs: list[str]) -> None:
-        set_affected(row.id, slugs)
-        self._audit(ACTIONS[type], row, moving.old)
-        self._keep(type, moving, row.id)
-        self.report.added.setdefault(type, []).append(row.title)
-
-    def _is_known(self, type: str, old: str) -> bool:
-        is_known = (type, old) in self._known
-        if is_known:
+    def _was_imported(self, type: str, item: Item) -> bool:
+        """Return whether the item was imported before, and count it if so."""
+        was_imported = (type, item.external_id) in self._imported
+        if was_imported:
             self.report.unchanged[type] = self.report.unchanged.get(type, 0) + 1
-        return is_known
+        return was_imported
 
-    def _keep(self, type: str, moving: Any, subject: str) -> None:
-        self._known[type, moving.old] = subject
-        MovedRow.create(
-            source=self.report.source,
-            type=type,
-            old=moving.old,
-            subject=subject,
-            address=moving.address,
-        )
-
-    def _audit(self, action: str, row: Any, old: str) -> None:
+    def _record_added(
+        self, type: str, item: Item, row: Subject, subject: str, title: str
+    ) -> None:
+        source, external_id = self.report.source, item.external_id
         audit.append(
             "status",
             actor=ACTOR,
-            action=action,
+            action=ACTIONS[type],
             target=row.audited,
-            now=self.now,
-            detail=f"moved in from {self.report.source}, where it was {old}",
+            now=self._now,
+            detail=f"imported from {source}, where it was {external_id}",
+        )
+        self._record_origin(type, item, subject)
+        self.report.added.setdefault(type, []).append(title)
+
+    def _record_origin(self, type: str, item: Item, subject: str) -> None:
+        self._imported[type, item.external_id] = subject
+        ImportedRow.create(
+            source=self.report.source,
+            type=type,
+            old=item.external_id,
+            subject=subject,
+            address=item.path,
         )
 
 
-def _present(slugs: Iterable[str]) -> list[str]:
-    """Return those that are in the catalogue still; what was purged stays away."""
-    wanted = list(dict.fromkeys(slugs))
-    rows = ServiceRow.select(ServiceRow.slug).where(ServiceRow.slug.in_(wanted))
-    found = {row.slug for row in rows}
-    return [each for each in wanted if each in found]
+def _existing_slugs(slugs: Iterable[str]) -> list[str]:
+    """Return the slugs of services that exist; some may have been purged."""
+    unique_slugs = list(dict.fromkeys(slugs))
+    rows = ServiceRow.select(ServiceRow.slug).where(ServiceRow.slug.in_(unique_slugs))
+    existing = {row.slug for row in rows}
+    return [slug for slug in unique_slugs if slug in existing]

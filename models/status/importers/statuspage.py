@@ -1,4 +1,4 @@
-"""Statuspage: the documents of its v2 API, saved or fetched."""
+"""Parse the documents of the Statuspage v2 API."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -13,18 +13,18 @@ from models.external_formats import (
     parse_json,
     validate_as,
 )
-from models.status.importers.html_to_markdown import as_markdown
+from models.status.importers.html_to_markdown import html_to_markdown
 from models.status.importers.imported_status import (
-    DESCRIPTION,
-    GROUP,
-    NAME,
-    TITLE,
-    Cargo,
-    fitted,
-    line,
-    old_address,
-    passages,
-    plain,
+    MAX_DESCRIPTION,
+    MAX_GROUP,
+    MAX_NAME,
+    MAX_TITLE,
+    ImportedStatus,
+    clean_text,
+    external_path,
+    single_line,
+    split_text,
+    truncate,
 )
 from models.status.state import Severity
 
@@ -35,8 +35,8 @@ DOCUMENTS = (
     "scheduled-maintenances.json",
 )
 STATUSES = {"investigating", "identified", "monitoring", "resolved"}
-# A post-mortem is told after an incident is resolved; it is no state of its own.
-OVER = {"resolved", "postmortem"}
+# A post-mortem is posted after an incident is resolved.
+RESOLVED_STATUSES = {"resolved", "postmortem"}
 SEVERITIES: dict[str, Severity] = {
     "none": "degraded",
     "minor": "degraded",
@@ -46,8 +46,8 @@ SEVERITIES: dict[str, Severity] = {
 }
 
 T = TypeVar("T", bound=ExternalModel)
-# A thing as it is listed; only what becomes of it says whether it can be read.
-Listed = dict[str, Any]
+# Items are validated one by one, so that an invalid one is left out alone.
+JsonItem = dict[str, Any]
 
 
 class Component(ExternalModel):
@@ -59,15 +59,15 @@ class Component(ExternalModel):
     group_id: str | None = None
 
 
-class Named(ExternalModel):
-    """A component as an incident names it."""
+class ComponentReference(ExternalModel):
+    """A component in an incident."""
 
     id: str | None = None
     group: bool | None = False
 
 
-class Affected(ExternalModel):
-    """The same, as an update does; a bare name says that there is none."""
+class AffectedComponent(ExternalModel):
+    """A component in an update; without a code it stands for none."""
 
     code: str | None = None
 
@@ -77,11 +77,11 @@ class Update(ExternalModel):
     body: str | None = None
     created_at: OptionalExternalMoment = None
     display_at: OptionalExternalMoment = None
-    affected_components: list[Affected] | None = None
+    affected_components: list[AffectedComponent] | None = None
 
 
-class Subject(ExternalModel):
-    """An incident, or a maintenance, which is one with two times more."""
+class Incident(ExternalModel):
+    """An incident, or a scheduled maintenance, which has two more times."""
 
     id: str
     name: str
@@ -93,144 +93,150 @@ class Subject(ExternalModel):
     scheduled_for: OptionalExternalMoment = None
     scheduled_until: OptionalExternalMoment = None
     incident_updates: list[Update] | None = None
-    components: list[Named] | None = None
+    components: list[ComponentReference] | None = None
 
     @property
-    def told(self) -> list[tuple[datetime, Update]]:
-        """The updates with their times, oldest first; they are listed newest first."""
-        told = [
-            (each.display_at or each.created_at or self.created_at, each)
-            for each in reversed(self.incident_updates or [])
+    def dated_updates(self) -> list[tuple[datetime, Update]]:
+        """The updates with their times, oldest first; the API has the newest first."""
+        updates = [
+            (update.display_at or update.created_at or self.created_at, update)
+            for update in reversed(self.incident_updates or [])
         ]
-        return sorted(told, key=lambda each: each[0])
+        return sorted(updates, key=lambda item: item[0])
 
     @property
-    def affected(self) -> list[str]:
-        """The ids of the components, by themselves or as the updates name them."""
-        named = [each for each in self.components or [] if not each.group]
-        own = [each.id for each in named if each.id]
-        codes = [
-            each.code
-            for _, update in self.told
-            for each in update.affected_components or []
-            if each.code
+    def component_ids(self) -> list[str]:
+        """The ids of its components, or else of those that its updates name."""
+        components = [c for c in self.components or [] if not c.group]
+        own = [component.id for component in components if component.id]
+        of_updates = [
+            component.code
+            for _, update in self.dated_updates
+            for component in update.affected_components or []
+            if component.code
         ]
-        return list(dict.fromkeys(own or codes))
+        return list(dict.fromkeys(own or of_updates))
 
 
-class Page(ExternalModel):
+class StatuspageInfo(ExternalModel):
     id: str
 
 
 class Document(ExternalModel):
-    page: Page
-    components: list[Listed] = []
-    incidents: list[Listed] = []
-    scheduled_maintenances: list[Listed] = []
+    page: StatuspageInfo
+    components: list[JsonItem] = []
+    incidents: list[JsonItem] = []
+    scheduled_maintenances: list[JsonItem] = []
 
 
-def cargo(files: Mapping[str, str]) -> Cargo:
-    """Return what the documents hold; a thing that several tell is one thing."""
+def parse(files: Mapping[str, str]) -> ImportedStatus:
+    """Parse the documents, in which an item may occur several times."""
     documents = [parse_json(Document, files[n], n) for n in DOCUMENTS if n in files]
-    found = Cargo(f"statuspage {documents[0].page.id}")
-    components = _once(found, Component, (d.components for d in documents))
-    for component, group in _in_order(components):
-        found.add_service(
-            old=component.id,
-            name=line(component.name, NAME),
-            description=line(component.description or "", DESCRIPTION) or None,
-            group=line(group, GROUP) or None,
+    status = ImportedStatus(f"statuspage {documents[0].page.id}")
+    components = _unique(status, Component, (d.components for d in documents))
+    for component, group in _in_display_order(components):
+        description = single_line(component.description or "", MAX_DESCRIPTION)
+        status.add_service(
+            external_id=component.id,
+            name=single_line(component.name, MAX_NAME),
+            description=description or None,
+            group=single_line(group, MAX_GROUP) or None,
         )
-    for incident in _once(found, Subject, (d.incidents for d in documents)):
-        _add_incident(found, incident)
-    windows = _once(found, Subject, (d.scheduled_maintenances for d in documents))
-    for window in windows:
-        _add_window(found, window)
-    return found
+    for incident in _unique(status, Incident, (d.incidents for d in documents)):
+        _add_incident(status, incident)
+    windows = (document.scheduled_maintenances for document in documents)
+    for window in _unique(status, Incident, windows):
+        _add_window(status, window)
+    return status
 
 
-def _once(found: Cargo, kind: type[T], lists: Iterable[list[Listed]]) -> list[T]:
-    """Return what is listed, each thing once; what cannot be read is left out."""
-    listed: dict[str, Listed] = {}
-    for each in chain.from_iterable(lists):
-        listed.setdefault(str(each.get("id")), each)
-    things = []
-    for id, each in listed.items():
+def _unique(
+    status: ImportedStatus, schema: type[T], lists: Iterable[list[JsonItem]]
+) -> list[T]:
+    """Return each item of the lists once; leave out those that are not valid."""
+    by_id: dict[str, JsonItem] = {}
+    for item in chain.from_iterable(lists):
+        by_id.setdefault(str(item.get("id")), item)
+    items = []
+    for id, item in by_id.items():
+        name = str(item.get("name") or schema.__name__)
         try:
-            things.append(
-                validate_as(kind, each, str(each.get("name") or kind.__name__))
-            )
+            items.append(validate_as(schema, item, name))
         except ValidationFailed as error:
-            found.left_out.append((id, str(error)))
-    return things
+            status.leave_out(id, str(error))
+    return items
 
 
-def _in_order(components: list[Component]) -> list[tuple[Component, str]]:
-    """Return the components with the names of their groups, as the page has them."""
-    groups = {each.id: each for each in components if each.group}
+def _in_display_order(components: list[Component]) -> list[tuple[Component, str]]:
+    """Return the components in the order of the page, with the names of groups."""
+    groups = {component.id: component for component in components if component.group}
 
-    def place(each: Component) -> tuple[int, int]:
-        top = groups.get(each.group_id or "", each)
-        return top.position or 0, each.position or 0
+    def position(component: Component) -> tuple[int, int]:
+        top = groups.get(component.group_id or "", component)
+        return top.position or 0, component.position or 0
 
+    in_order = sorted((c for c in components if not c.group), key=position)
     return [
-        (each, groups[each.group_id].name if each.group_id in groups else "")
-        for each in sorted(components, key=place)
-        if not each.group
+        (c, groups[c.group_id].name if c.group_id in groups else "") for c in in_order
     ]
 
 
-def _add_incident(found: Cargo, incident: Subject) -> None:
-    started = incident.started_at or incident.created_at
-    is_over = incident.status in OVER
-    ends = [at for at, update in incident.told if update.status in OVER]
-    last = [at for at, _ in incident.told[-1:]]
-    over = incident.resolved_at or (ends or last or [started])[0]
-    found.add_incident(
-        **_named(incident),
+def _add_incident(status: ImportedStatus, incident: Incident) -> None:
+    started_at = incident.started_at or incident.created_at
+    is_resolved = incident.status in RESOLVED_STATUSES
+    updates = incident.dated_updates
+    resolutions = [at for at, update in updates if update.status in RESOLVED_STATUSES]
+    last = [at for at, _ in updates[-1:]]
+    resolved_at = incident.resolved_at or (resolutions or last or [started_at])[0]
+    status.add_incident(
+        **_common_values(incident),
         severity=SEVERITIES.get(incident.impact or "none", "degraded"),
-        status="resolved" if is_over else incident.status,
-        started_at=started,
-        resolved_at=max(over, started) if is_over else None,
-        entries=list(_entries(incident)),
+        status="resolved" if is_resolved else incident.status,
+        started_at=started_at,
+        resolved_at=max(resolved_at, started_at) if is_resolved else None,
+        updates=list(_updates(incident)),
     )
 
 
-def _named(subject: Subject) -> dict[str, Any]:
+def _common_values(incident: Incident) -> dict[str, Any]:
     return {
-        "old": subject.id,
-        "address": old_address("incidents", subject.id),
-        "title": line(subject.name, TITLE),
-        "services": subject.affected,
+        "external_id": incident.id,
+        "path": external_path("incidents", incident.id),
+        "title": single_line(incident.name, MAX_TITLE),
+        "services": incident.component_ids,
     }
 
 
-def _entries(incident: Subject) -> Iterator[dict[str, Any]]:
-    """Yield the timeline; an update without a word is its status, said."""
+def _updates(incident: Incident) -> Iterator[dict[str, Any]]:
+    """Yield the timeline; an update without a body gets the name of its status."""
     status = "investigating"
-    for at, update in incident.told:
-        if update.status in OVER:
+    for at, update in incident.dated_updates:
+        if update.status in RESOLVED_STATUSES:
             status = "resolved"
         elif update.status in STATUSES:
             status = update.status
-        body = as_markdown(plain(update.body or "")) or f"{status.capitalize()}."
-        for part in passages(body):
-            yield {"status": status, "body": part, "at": at}
+        body = html_to_markdown(clean_text(update.body or ""))
+        for part in split_text(body or f"{status.capitalize()}."):
+            yield {"status": status, "body": part, "created_at": at}
 
 
-def _add_window(found: Cargo, window: Subject) -> None:
-    starts, ends = window.scheduled_for, window.scheduled_until
-    if starts is None or ends is None or ends <= starts:
-        why = "A maintenance needs a start, and an end that is later."
-        found.left_out.append((window.id, why))
+def _add_window(status: ImportedStatus, window: Incident) -> None:
+    starts_at, ends_at = window.scheduled_for, window.scheduled_until
+    if starts_at is None or ends_at is None or ends_at <= starts_at:
+        status.leave_out(window.id, "Maintenance needs a start and a later end.")
         return
-    told = [as_markdown(plain(each.body)) for _, each in window.told if each.body]
-    over = window.resolved_at if window.status == "completed" else None
-    found.add_window(
-        **_named(window),
-        description=fitted("\n\n".join(dict.fromkeys(told))),
-        starts_at=starts,
-        ends_at=ends,
-        completed_at=over if over is not None and over < ends else None,
+    texts = [
+        html_to_markdown(clean_text(update.body))
+        for _, update in window.dated_updates
+        if update.body
+    ]
+    resolved_at = window.resolved_at if window.status == "completed" else None
+    is_early = resolved_at is not None and resolved_at < ends_at
+    status.add_window(
+        **_common_values(window),
+        description=truncate("\n\n".join(dict.fromkeys(texts))),
+        starts_at=starts_at,
+        ends_at=ends_at,
+        completed_at=resolved_at if is_early else None,
         announced_at=window.created_at,
     )

@@ -1,4 +1,4 @@
-"""Upptime: the sites of its configuration, and its issues as GitHub tells them."""
+"""Parse an Upptime repository: the sites of its configuration and GitHub issues."""
 
 import re
 from collections import ChainMap
@@ -22,31 +22,33 @@ from models.external_formats import (
 )
 from models.fields import slugify
 from models.front_matter import load_yaml
-from models.status.importers.html_to_markdown import comments_in, uncommented
+from models.status.importers.html_to_markdown import html_comments, strip_comments
 from models.status.importers.imported_status import (
-    NAME,
-    TITLE,
-    Cargo,
-    fitted,
-    folded,
-    line,
-    old_address,
-    passages,
-    slug_of,
+    MAX_NAME,
+    MAX_TITLE,
+    ImportedStatus,
+    external_path,
+    single_line,
+    slug_for,
+    split_text,
+    strip_accents,
+    truncate,
 )
 
 CONFIGURATION = ".upptimerc.yml"
 HISTORY = "history"
-# What `gh issue list --json` writes; the repository itself holds no issues.
+# The output of `gh issue list --json`; the repository itself has no issues.
 ISSUES = "issues.json"
-OUTAGE, MAINTENANCE = "status", "maintenance"
+OUTAGE_LABEL, MAINTENANCE_LABEL = "status", "maintenance"
+RESOLVED_PREFIX = "**Resolved:**"
 
-_NAME = r"\b(start|end|expectedDown|expectedDegraded)[ \t]*:"
-_MEMBER = re.compile(rf"{_NAME}[ \t]*([^\n]*?)[ \t]*(?={_NAME}|\n|\Z)")
-# What is left of a block of code of which all was a comment.
+# The fields of a maintenance issue, in a comment of its text.
+_KEY = r"\b(start|end|expectedDown|expectedDegraded)[ \t]*:"
+_FIELD = re.compile(rf"{_KEY}[ \t]*([^\n]*?)[ \t]*(?={_KEY}|\n|\Z)")
+# A code block whose only content was a comment.
 _EMPTY_BLOCK = re.compile(r"^(`{3,8}|~{3,8})[^\n]*\n\s*\1[ \t]*$", re.MULTILINE)
-# Where a new word begins in a name without spaces.
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-rt-z0-9])")
+# The start of a word in a name in camel case.
+_WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-rt-z0-9])")
 
 
 class Site(ExternalModel):
@@ -61,7 +63,7 @@ class Configuration(ExternalModel):
     sites: list[Site] | None = None
 
 
-class Past(ExternalModel):
+class SiteHistory(ExternalModel):
     url: str | None = None
 
 
@@ -86,80 +88,81 @@ class Issue(ExternalCamelModel):
     comments: list[Comment] = []
 
     @property
-    def named(self) -> list[str]:
-        return [each.name for each in self.labels]
+    def label_names(self) -> list[str]:
+        return [label.name for label in self.labels]
 
     @property
     def is_closed(self) -> bool:
         return self.state.upper() == "CLOSED"
 
     @property
-    def told(self) -> list[tuple[datetime, str]]:
-        """The text and the comments, without what readers did not see."""
-        told = [(self.created_at, uncommented(self.body or ""))]
-        seen = [each for each in self.comments if not each.is_minimized]
-        told += [(each.created_at, uncommented(each.body)) for each in seen]
-        return [(at, _EMPTY_BLOCK.sub("", text).strip()) for at, text in told]
+    def visible_texts(self) -> list[tuple[datetime, str]]:
+        """The texts of the issue and of its comments, as readers see them."""
+        texts = [(self.created_at, self.body or "")]
+        texts += [(c.created_at, c.body) for c in self.comments if not c.is_minimized]
+        return [
+            (at, _EMPTY_BLOCK.sub("", strip_comments(text)).strip())
+            for at, text in texts
+        ]
 
 
-def cargo(files: Mapping[str, str]) -> Cargo:
-    """Return the sites as services; incidents and windows where issues were saved."""
-    configuration = validate_as(
-        Configuration, _yaml(files[CONFIGURATION], CONFIGURATION), CONFIGURATION
-    )
-    found = Cargo(f"upptime {configuration.owner}/{configuration.repo}")
-    slugs = _slugs(files)
+def parse(files: Mapping[str, str]) -> ImportedStatus:
+    """Parse the sites as services, and the issues, if they were exported."""
+    values = _parse_yaml(files[CONFIGURATION], CONFIGURATION)
+    configuration = validate_as(Configuration, values, CONFIGURATION)
+    status = ImportedStatus(f"upptime {configuration.owner}/{configuration.repo}")
+    slugs_by_url = _slugs_by_url(files)
     for site in configuration.sites or []:
-        slug = _slug(site, slugs)
-        found.add_service(
-            old=slug,
-            address=old_address("history", slug),
-            name=line(site.name, NAME),
-            hostname=_host(site.url),
+        slug = _site_slug(site, slugs_by_url)
+        status.add_service(
+            external_id=slug,
+            path=external_path("history", slug),
+            name=single_line(site.name, MAX_NAME),
+            hostname=_hostname(site.url),
         )
     if ISSUES in files:
         for issue in parse_json(list[Issue], files[ISSUES], ISSUES):
-            if MAINTENANCE in issue.named:
-                _add_window(found, issue)
-            elif OUTAGE in issue.named:
-                found.add_incident(**_incident(found, issue))
-    return found
+            if MAINTENANCE_LABEL in issue.label_names:
+                _add_window(status, issue)
+            elif OUTAGE_LABEL in issue.label_names:
+                _add_incident(status, issue)
+    return status
 
 
-def _yaml(text: str, name: str) -> Any:
+def _parse_yaml(text: str, name: str) -> Any:
     try:
         return load_yaml(text)
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise ValidationFailed(f"{name} is not YAML that can be read.") from None
+        raise ValidationFailed(f"{name} is not valid YAML.") from None
 
 
-def _slugs(files: Mapping[str, str]) -> dict[str, set[str]]:
-    """Return what Upptime calls the sites, by the addresses that it asks."""
-    found: dict[str, set[str]] = {}
+def _slugs_by_url(files: Mapping[str, str]) -> dict[str, set[str]]:
+    """Return the slugs under which Upptime keeps the history of each URL."""
+    slugs: dict[str, set[str]] = {}
     for path in sorted(files):
         if PurePosixPath(path).match(f"{HISTORY}/*.yml"):
-            said = _yaml(files[path], path)
-            # The first Upptime wrote a list of pairs.
-            if isinstance(said, list):
-                said = dict(
-                    ChainMap(*(each for each in said if isinstance(each, dict)))
-                )
-            past = validate_as(Past, said or {}, path)
-            found.setdefault(past.url or "", set()).add(PurePosixPath(path).stem)
-    return found
+            values = _parse_yaml(files[path], path)
+            # Early versions of Upptime wrote a list of pairs.
+            if isinstance(values, list):
+                pairs = (pair for pair in values if isinstance(pair, dict))
+                values = dict(ChainMap(*pairs))
+            history = validate_as(SiteHistory, values or {}, path)
+            slugs.setdefault(history.url or "", set()).add(PurePosixPath(path).stem)
+    return slugs
 
 
-def _slug(site: Site, slugs: Mapping[str, set[str]]) -> str:
-    """Return what Upptime calls a site: several may be asked at one address."""
-    own = slugify(folded(_HUMP.sub(" ", site.name))) or slug_of(site.name)
-    asked = slugs.get(site.url, set())
-    if site.slug or own in asked or len(asked) != 1:
-        return site.slug or own
-    return next(iter(asked))
+def _site_slug(site: Site, slugs_by_url: Mapping[str, set[str]]) -> str:
+    """Return the slug that Upptime gives a site; several may have the same URL."""
+    name = _WORD_START.sub(" ", site.name)
+    slug = slugify(strip_accents(name)) or slug_for(site.name)
+    known_slugs = slugs_by_url.get(site.url, set())
+    if site.slug or slug in known_slugs or len(known_slugs) != 1:
+        return site.slug or slug
+    return next(iter(known_slugs))
 
 
-def _host(url: str) -> str | None:
-    """Return the host that is asked; one that only a secret tells stays secret."""
+def _hostname(url: str) -> str | None:
+    """Return the host of a URL, None for one that is the name of a secret."""
     try:
         host = urlsplit(url if "//" in url else f"//{url}").hostname or ""
     except ValueError:
@@ -167,66 +170,71 @@ def _host(url: str) -> str | None:
     return host if re.fullmatch(r"[a-z0-9.:-]{1,253}", host) else None
 
 
-def _named(found: Cargo, issue: Issue, names: list[str]) -> dict[str, Any]:
-    known = {each.old for each in found.services}
-    return {
-        "old": str(issue.number),
-        "address": old_address("incident", str(issue.number)),
-        "title": line(issue.title, TITLE),
-        "services": [each for each in names if each in known],
-    }
+def _add_incident(status: ImportedStatus, issue: Issue) -> None:
+    updates = list(_updates(issue))
+    last = updates[-1]
+    # Issues that could not be closed stay open after they are resolved.
+    is_resolved = issue.is_closed or last["status"] == "resolved"
+    resolved_at = (issue.closed_at or last["created_at"]) if is_resolved else None
+    is_degraded = "degraded" in issue.title.lower()
+    status.add_incident(
+        **_common_values(status, issue, issue.label_names),
+        severity="degraded" if is_degraded else "major-outage",
+        status="resolved" if resolved_at else "investigating",
+        started_at=issue.created_at,
+        resolved_at=max(resolved_at, issue.created_at) if resolved_at else None,
+        updates=updates,
+    )
 
 
-def _incident(found: Cargo, issue: Issue) -> dict[str, Any]:
-    entries = list(_entries(issue))
-    last = entries[-1]
-    # Some stay open after that was said, where nothing could close them.
-    is_over = issue.is_closed or last["status"] == "resolved"
-    over = (issue.closed_at or last["at"]) if is_over else None
-    return {
-        **_named(found, issue, issue.named),
-        "severity": "degraded" if "degraded" in issue.title.lower() else "major-outage",
-        "status": "resolved" if over else "investigating",
-        "started_at": issue.created_at,
-        "resolved_at": max(over, issue.created_at) if over else None,
-        "entries": entries,
-    }
-
-
-def _entries(issue: Issue) -> Iterator[dict[str, Any]]:
-    (opened_at, body), *comments = issue.told
-    for at, text in [(opened_at, body or issue.title), *comments]:
-        is_over = text.startswith("**Resolved:**")
-        status = "resolved" if is_over else "investigating"
-        for part in passages(text.removeprefix("**Resolved:**")):
-            yield {"status": status, "body": part, "at": at}
-
-
-def _add_window(found: Cargo, issue: Issue) -> None:
-    """The times stand in a comment of the text, where readers do not see them."""
-    hidden = "\n".join(comments_in(issue.body or ""))
-    said = {name: value for name, value, _ in _MEMBER.findall(hidden)}
-    starts, ends = _moment(said.get("start")), _moment(said.get("end"))
-    if starts is None or ends is None or ends <= starts:
-        why = "A maintenance needs a start, and an end that is later."
-        found.left_out.append((f"issue {issue.number}", why))
+def _add_window(status: ImportedStatus, issue: Issue) -> None:
+    """Add a window, whose times are in a comment of the issue's text."""
+    comments = "\n".join(html_comments(issue.body or ""))
+    fields = {key: value for key, value, _ in _FIELD.findall(comments)}
+    starts_at = _parse_moment(fields.get("start"))
+    ends_at = _parse_moment(fields.get("end"))
+    if starts_at is None or ends_at is None or ends_at <= starts_at:
+        reason = "Maintenance needs a start and a later end."
+        status.leave_out(f"issue {issue.number}", reason)
         return
-    listed = f"{said.get('expectedDown', '')},{said.get('expectedDegraded', '')}"
-    names = [each.strip() for each in listed.split(",")]
-    closed = (issue.closed_at if issue.is_closed else None) or ends
-    found.add_window(
-        **_named(found, issue, list(dict.fromkeys(names))),
-        description=fitted("\n\n".join(text for _, text in issue.told if text)),
-        starts_at=starts,
-        ends_at=ends,
-        completed_at=closed if starts <= closed < ends else None,
-        cancelled_at=closed if closed < starts else None,
+    names = f"{fields.get('expectedDown', '')},{fields.get('expectedDegraded', '')}"
+    sites = dict.fromkeys(name.strip() for name in names.split(","))
+    closed_at = (issue.closed_at if issue.is_closed else None) or ends_at
+    status.add_window(
+        **_common_values(status, issue, list(sites)),
+        description=truncate("\n\n".join(t for _, t in issue.visible_texts if t)),
+        starts_at=starts_at,
+        ends_at=ends_at,
+        completed_at=closed_at if starts_at <= closed_at < ends_at else None,
+        cancelled_at=closed_at if closed_at < starts_at else None,
         announced_at=issue.created_at,
     )
 
 
-def _moment(said: str | None) -> datetime | None:
+def _common_values(
+    status: ImportedStatus, issue: Issue, names: list[str]
+) -> dict[str, Any]:
+    known_ids = {service.external_id for service in status.services}
+    return {
+        "external_id": str(issue.number),
+        "path": external_path("incident", str(issue.number)),
+        "title": single_line(issue.title, MAX_TITLE),
+        "services": [name for name in names if name in known_ids],
+    }
+
+
+def _updates(issue: Issue) -> Iterator[dict[str, Any]]:
+    """Yield the timeline, which has at least one update."""
+    (opened_at, body), *comments = issue.visible_texts
+    for at, text in [(opened_at, body or issue.title), *comments]:
+        is_resolved = text.startswith(RESOLVED_PREFIX)
+        status = "resolved" if is_resolved else "investigating"
+        for part in split_text(text.removeprefix(RESOLVED_PREFIX)):
+            yield {"status": status, "body": part, "created_at": at}
+
+
+def _parse_moment(text: str | None) -> datetime | None:
     try:
-        return parse_external_moment(said) if said else None
+        return parse_external_moment(text) if text else None
     except ValueError:
         return None

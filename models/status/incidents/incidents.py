@@ -1,31 +1,37 @@
-"""Incidents: opened, updated, told in a timeline, resolved."""
+"""Open, update, list and resolve incidents, and post updates to their timelines."""
 
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from peewee import AutoField, ForeignKeyField, TextField
+from peewee import AutoField, ForeignKeyField, ModelSelect, TextField
 from pydantic import Field
 from pydantic.alias_generators import to_camel
 
 from models.audit import AuditTarget
 from models.base import Change, MomentField, Row, Schema, new_id
 from models.errors import IncidentNotFound, ValidationFailed
-from models.fields import TRIMMED, MayOmit, Moment, SingleLine
-from models.status.services.affected import (
-    AffectedRow,
-    StatusAffectedService,
-    affected_by,
-    change_subject,
-    set_affected,
+from models.fields import MayOmit, Moment
+from models.pagination import CursorQuery, Page, cursor_page, descending
+from models.status.fields import (
+    ServiceSlugs,
+    StatusId,
+    StatusTitle,
+    require_valid_range,
 )
-from models.status.services.catalogue import Services
-from models.status.state import CLOCK_SKEW, Severity
+from models.status.services.affected import (
+    StatusAffectedService,
+    affected_services,
+    set_affected_services,
+    subjects_affecting,
+    subjects_with_slug,
+    update_subject,
+)
+from models.status.services.rows import AffectedRow, ServiceRow
+from models.status.state import MAX_CLOCK_SKEW, Severity
 
 IncidentStatus = Literal["investigating", "identified", "monitoring", "resolved"]
-IncidentTitle = Annotated[str, TRIMMED, Field(min_length=1, max_length=160), SingleLine]
 Body = Annotated[str, Field(min_length=1, max_length=4000)]
-StatusId = Annotated[str, Field(min_length=1, max_length=64)]
 
 
 class StatusIncident(Schema):
@@ -54,20 +60,20 @@ class StatusIncidentDetail(Schema):
 
 
 class StatusAddIncident(Schema):
-    title: IncidentTitle
+    title: StatusTitle
     severity: Severity
     status: IncidentStatus = "investigating"
     started_at: MayOmit[Moment] = None
-    services: Services
+    services: ServiceSlugs
     body: Body
 
 
 class StatusUpdateIncident(Schema):
     id: StatusId
-    title: MayOmit[IncidentTitle] = None
+    title: MayOmit[StatusTitle] = None
     severity: MayOmit[Severity] = None
     status: MayOmit[IncidentStatus] = None
-    services: MayOmit[Services] = None
+    services: MayOmit[ServiceSlugs] = None
     started_at: MayOmit[Moment] = None
     resolved_at: Moment | None = None
 
@@ -76,6 +82,13 @@ class StatusAddIncidentUpdate(Schema):
     incident_id: StatusId
     status: MayOmit[IncidentStatus] = None
     body: Body
+
+
+class ListIncidents(CursorQuery):
+    status: Literal["active", "resolved"] | None = None
+    slug: str | None = None
+    from_: Annotated[Moment | None, Field(alias="from")] = None
+    to: Moment | None = None
 
 
 class GetIncident(Schema):
@@ -102,12 +115,12 @@ class IncidentRow(Row):
         return AuditTarget("incident", self.id, self.title)
 
     def is_active(self, now: datetime) -> bool:
-        """Monitoring still counts; one dated ahead does not yet."""
+        """Return whether it has started and is not resolved; monitoring is active."""
         return self.status != "resolved" and self.started_at <= now
 
 
-class EntryRow(Row):
-    """An entry of an incident's timeline."""
+class IncidentUpdateRow(Row):
+    """An update in the timeline of an incident."""
 
     incident_id: str
 
@@ -118,16 +131,19 @@ class EntryRow(Row):
     body = TextField()
     created_at = MomentField()
 
+    class Meta:
+        table_name = "entry"
+
     @property
     def audited(self) -> AuditTarget:
         return self.incident.audited
 
 
 def open_incident(request: StatusAddIncident, now: datetime) -> IncidentRow:
-    """Open an incident; its body becomes the first entry of its timeline."""
+    """Open an incident; the body becomes the first update of its timeline."""
     started_at = request.started_at or now
     resolved_at = now if request.status == "resolved" else None
-    _require_order(started_at, resolved_at, now, sent="/startedAt")
+    _require_valid_times(started_at, resolved_at, now, pointer="/startedAt")
     incident = IncidentRow.create(
         id=new_id(now),
         title=request.title,
@@ -138,100 +154,165 @@ def open_incident(request: StatusAddIncident, now: datetime) -> IncidentRow:
         created_at=now,
         updated_at=now,
     )
-    set_affected(incident.id, request.services)
-    _tell(incident, request.status, request.body, now)
-    return with_services([incident])[0]
+    set_affected_services(incident.id, request.services)
+    _create_update(incident, request.status, request.body, now)
+    return load_services([incident])[0]
 
 
 def update_incident(
     request: StatusUpdateIncident, now: datetime
 ) -> tuple[IncidentRow, dict[str, Change]]:
-    """Change what was sent and differs; resolving and reopening set resolvedAt."""
-    incident = incident_with(request.id)
-    wanted = request.sent_fields()
-    wanted.pop("id")
-    slugs = wanted.pop("services", None)
-    sent = next((n for n in ("resolved_at", "started_at") if n in wanted), "status")
-    wanted |= {"resolved_at": _resolved_at(incident, wanted, now)}
-    started_at = wanted.get("started_at", incident.started_at)
-    _require_order(started_at, wanted["resolved_at"], now, sent="/" + to_camel(sent))
-    changes = change_subject(incident, wanted, slugs, now)
-    return with_services([incident])[0], changes
+    """
+    Update the fields that were sent; return the incident and what changed.
+
+    Resolving and reopening the incident also sets and clears `resolved_at`.
+    """
+    incident = incident_with_id(request.id)
+    values = request.sent_fields()
+    values.pop("id")
+    slugs = values.pop("services", None)
+    # An error points at the field that was sent.
+    field = next((n for n in ("resolved_at", "started_at") if n in values), "status")
+    values |= {"resolved_at": _new_resolved_at(incident, values, now)}
+    started_at = values.get("started_at", incident.started_at)
+    pointer = f"/{to_camel(field)}"
+    _require_valid_times(started_at, values["resolved_at"], now, pointer=pointer)
+    changes = update_subject(incident, values, slugs, now)
+    return load_services([incident])[0], changes
 
 
-def add_entry(request: StatusAddIncidentUpdate, now: datetime) -> EntryRow:
-    """Append to the timeline; without a status the incident keeps its own."""
-    incident = incident_with(request.incident_id)
+def add_incident_update(
+    request: StatusAddIncidentUpdate, now: datetime
+) -> IncidentUpdateRow:
+    """Post an update; its status, if it has one, becomes the incident's."""
+    incident = incident_with_id(request.incident_id)
     status = request.status or incident.status
-    resolved_at = _resolved_at(incident, {"status": status}, now)
-    _require_order(incident.started_at, resolved_at, now, sent="/status")
+    resolved_at = _new_resolved_at(incident, {"status": status}, now)
+    _require_valid_times(incident.started_at, resolved_at, now, pointer="/status")
     if not incident.change({"status": status, "resolved_at": resolved_at}, now):
         incident.touch(now)
-    return _tell(incident, status, request.body, now)
+    return _create_update(incident, status, request.body, now)
 
 
-def incident_with(id: str) -> IncidentRow:
+def list_incidents(query: ListIncidents, now: datetime) -> Page[IncidentRow]:
+    """
+    Return a page of incidents, newest first.
+
+    `from` and `to` select the incidents that overlap that range.
+    """
+    require_valid_range(query.from_, query.to)
+    rows = IncidentRow.select()
+    if query.status is not None:
+        is_resolved = IncidentRow.status == "resolved"
+        rows = rows.where(is_resolved if query.status == "resolved" else ~is_resolved)
+    if query.slug is not None:
+        rows = rows.where(IncidentRow.id.in_(subjects_with_slug(query.slug)))
+    if query.to is not None:
+        rows = rows.where(IncidentRow.started_at < query.to)
+    if query.from_ is not None:
+        ends_later = IncidentRow.resolved_at > query.from_
+        if now > query.from_:
+            ends_later |= IncidentRow.resolved_at.is_null()
+        rows = rows.where(ends_later)
+    page = cursor_page(
+        rows, query, descending(IncidentRow.started_at), descending(IncidentRow.id)
+    )
+    return Page(load_services(page.items), page.meta)
+
+
+def incidents_since(
+    since: datetime, service: ServiceRow | None = None
+) -> list[IncidentRow]:
+    """Return incidents that are unresolved or were resolved since, newest first."""
+    query = IncidentRow.select().where(
+        IncidentRow.resolved_at.is_null() | (IncidentRow.resolved_at > since)
+    )
+    if service is not None:
+        query = query.where(IncidentRow.id.in_(subjects_affecting(service)))
+    return _newest_first(query)
+
+
+def all_incidents() -> list[IncidentRow]:
+    """Return all incidents, newest first."""
+    return _newest_first(IncidentRow.select())
+
+
+def incident_with_id(id: str) -> IncidentRow:
+    """Return the incident with its services; raise IncidentNotFound."""
     incident = IncidentRow.get_or_none(IncidentRow.id == id)
     if incident is None:
         raise IncidentNotFound(f"No incident has the id '{id}'.")
-    return with_services([incident])[0]
+    return load_services([incident])[0]
 
 
 def incident_detail(id: str) -> StatusIncidentDetail:
-    """Return an incident with its timeline, oldest entry first."""
-    incident = incident_with(id)
+    """Return the incident with its updates, oldest first; raise IncidentNotFound."""
+    incident = incident_with_id(id)
     return StatusIncidentDetail.model_validate(
-        {"incident": incident, "updates": entries_of([incident])[id][::-1]}
+        {"incident": incident, "updates": updates_by_incident([incident])[id][::-1]}
     )
 
 
-def with_services(incidents: list[IncidentRow]) -> list[IncidentRow]:
-    affected = affected_by(each.id for each in incidents)
-    for each in incidents:
-        each.services = affected[each.id]
+def updates_by_incident(
+    incidents: Iterable[IncidentRow],
+) -> dict[str, list[IncidentUpdateRow]]:
+    """Return the updates of each incident, newest first, by the incident's id."""
+    updates: dict[str, list[IncidentUpdateRow]] = {i.id: [] for i in incidents}
+    rows = IncidentUpdateRow.select().where(
+        IncidentUpdateRow.incident.in_(list(updates))
+    )
+    for row in rows.order_by(IncidentUpdateRow.number.desc()):
+        updates[row.incident_id].append(row)
+    return updates
+
+
+def load_services(incidents: list[IncidentRow]) -> list[IncidentRow]:
+    """Set the services of each incident; return the incidents."""
+    affected = affected_services(incident.id for incident in incidents)
+    for incident in incidents:
+        incident.services = affected[incident.id]
     return incidents
 
 
-def _resolved_at(
-    incident: IncidentRow, wanted: dict[str, Any], now: datetime
-) -> datetime | None:
-    """Return the time of resolution that follows from the wanted changes."""
-    resolved = wanted.get("status", incident.status) == "resolved"
-    if "resolved_at" in wanted:
-        if resolved != (wanted["resolved_at"] is not None):
-            raise _wrong(
-                "/resolvedAt",
-                "Goes with the status resolved alone: send both or neither.",
-            )
-        return wanted["resolved_at"]
-    return (incident.resolved_at or now) if resolved else None
+def _newest_first(query: "ModelSelect[IncidentRow]") -> list[IncidentRow]:
+    ordered = query.order_by(IncidentRow.started_at.desc(), IncidentRow.id.desc())
+    return load_services(list(ordered))
 
 
-def _require_order(
-    started_at: datetime, resolved_at: datetime | None, now: datetime, *, sent: str
-) -> None:
-    """`sent` points at the member of the request that is to be corrected."""
-    if resolved_at is not None and resolved_at < started_at:
-        raise _wrong(sent, "resolvedAt must not be before startedAt.")
-    if resolved_at is not None and resolved_at > now + CLOCK_SKEW:
-        raise _wrong(sent, "resolvedAt must not be in the future.")
-
-
-def _wrong(pointer: str, detail: str) -> ValidationFailed:
-    error = {"pointer": pointer, "code": "time", "detail": detail}
-    return ValidationFailed(f"{pointer}: {detail}", error)
-
-
-def _tell(incident: IncidentRow, status: str, body: str, now: datetime) -> EntryRow:
-    return EntryRow.create(
+def _create_update(
+    incident: IncidentRow, status: str, body: str, now: datetime
+) -> IncidentUpdateRow:
+    return IncidentUpdateRow.create(
         id=new_id(now), incident=incident, status=status, body=body, created_at=now
     )
 
 
-def entries_of(incidents: Iterable[IncidentRow]) -> dict[str, list[EntryRow]]:
-    """Return the timelines, newest entry first, by incident."""
-    found: dict[str, list[EntryRow]] = {each.id: [] for each in incidents}
-    query = EntryRow.select().where(EntryRow.incident.in_(list(found)))
-    for row in query.order_by(EntryRow.number.desc()):
-        found[row.incident_id].append(row)
-    return found
+def _new_resolved_at(
+    incident: IncidentRow, values: dict[str, Any], now: datetime
+) -> datetime | None:
+    """Return the resolution time that follows from the new values."""
+    is_resolved = values.get("status", incident.status) == "resolved"
+    if "resolved_at" in values:
+        if is_resolved != (values["resolved_at"] is not None):
+            raise _time_error(
+                "/resolvedAt",
+                "resolvedAt is only valid with the status resolved: send both or"
+                " neither.",
+            )
+        return values["resolved_at"]
+    return (incident.resolved_at or now) if is_resolved else None
+
+
+def _require_valid_times(
+    started_at: datetime, resolved_at: datetime | None, now: datetime, *, pointer: str
+) -> None:
+    """Raise ValidationFailed; `pointer` names the field of the request to correct."""
+    if resolved_at is not None and resolved_at < started_at:
+        raise _time_error(pointer, "resolvedAt must not be before startedAt.")
+    if resolved_at is not None and resolved_at > now + MAX_CLOCK_SKEW:
+        raise _time_error(pointer, "resolvedAt must not be in the future.")
+
+
+def _time_error(pointer: str, detail: str) -> ValidationFailed:
+    error = {"pointer": pointer, "code": "time", "detail": detail}
+    return ValidationFailed(f"{pointer}: {detail}", error)

@@ -1,4 +1,4 @@
-"""Maintenance windows: announced, running by the clock, completed, cancelled."""
+"""Schedule, update and list maintenance windows."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -11,21 +11,24 @@ from models.base import Change, MomentField, Row, Schema, new_id
 from models.errors import MaintenanceNotFound, ValidationFailed
 from models.fields import MayOmit, Moment, null_if_empty
 from models.pagination import CursorQuery, Page, cursor_page, descending
-from models.status.incidents.incidents import IncidentTitle, StatusId
-from models.status.incidents.listing import require_range
-from models.status.services.affected import (
-    AffectedRow,
-    StatusAffectedService,
-    affected_by,
-    change_subject,
-    set_affected,
-    subjects_affecting,
-    subjects_named,
+from models.status.fields import (
+    ServiceSlugs,
+    StatusId,
+    StatusTitle,
+    require_valid_range,
 )
-from models.status.services.catalogue import ServiceRow, Services
+from models.status.services.affected import (
+    StatusAffectedService,
+    affected_services,
+    set_affected_services,
+    subjects_affecting,
+    subjects_with_slug,
+    update_subject,
+)
+from models.status.services.rows import AffectedRow, ServiceRow
 
 MaintenanceStatus = Literal["scheduled", "active", "completed", "cancelled"]
-MaintenanceText = Annotated[
+MaintenanceDescription = Annotated[
     Annotated[str, Field(max_length=4000)] | None, AfterValidator(null_if_empty)
 ]
 
@@ -43,21 +46,21 @@ class StatusMaintenance(Schema):
 
 
 class StatusAddMaintenance(Schema):
-    title: IncidentTitle
-    description: MaintenanceText = None
+    title: StatusTitle
+    description: MaintenanceDescription = None
     starts_at: Moment
     ends_at: Moment
-    services: Services
+    services: ServiceSlugs
 
 
 class StatusUpdateMaintenance(Schema):
     id: StatusId
-    title: MayOmit[IncidentTitle] = None
-    description: MaintenanceText = None
+    title: MayOmit[StatusTitle] = None
+    description: MaintenanceDescription = None
     starts_at: MayOmit[Moment] = None
     ends_at: MayOmit[Moment] = None
     status: MayOmit[Literal["scheduled", "completed", "cancelled"]] = None
-    services: MayOmit[Services] = None
+    services: MayOmit[ServiceSlugs] = None
 
 
 class ListMaintenance(CursorQuery):
@@ -77,7 +80,7 @@ class MaintenanceRow(Row):
     description = TextField(null=True)
     starts_at = MomentField()
     ends_at = MomentField()
-    # scheduled leaves the window to the clock; completed and cancelled win.
+    # The status that was written: scheduled, completed or cancelled.
     written = TextField()
     created_at = MomentField()
     updated_at = MomentField()
@@ -92,23 +95,30 @@ class MaintenanceRow(Row):
     def audited(self) -> AuditTarget:
         return AuditTarget("maintenance", self.id, self.title)
 
-    def at(self, now: datetime) -> "MaintenanceRow":
-        """Return the window with its status at `now`."""
-        self.status = status_of(self.written, self.starts_at, self.ends_at, now)
+    def set_status_at(self, now: datetime) -> "MaintenanceRow":
+        """Set the status that the window has at `now`; return the window."""
+        self.status = maintenance_status(
+            self.written, self.starts_at, self.ends_at, now
+        )
         return self
 
     @property
-    def turned_at(self) -> datetime:
-        """When it came into its state: by the clock, or by hand."""
+    def status_changed_at(self) -> datetime:
+        """Return when it took its status: by a write, or when it started or ended."""
         if self.written != "scheduled" or self.status == "scheduled":
             return self.updated_at
         return self.starts_at if self.status == "active" else self.ends_at
 
 
-def status_of(
+def maintenance_status(
     written: str, starts_at: datetime, ends_at: datetime, now: datetime
 ) -> MaintenanceStatus:
-    """Active in [startsAt, endsAt), unless a person said completed or cancelled."""
+    """
+    Return the status at `now`.
+
+    A window that was completed or cancelled stays so. Any other is active in
+    [starts_at, ends_at).
+    """
     if written == "completed":
         return "completed"
     if written == "cancelled":
@@ -121,7 +131,7 @@ def status_of(
 def schedule_maintenance(
     request: StatusAddMaintenance, now: datetime
 ) -> MaintenanceRow:
-    _require_order(request.starts_at, request.ends_at)
+    _require_end_after_start(request.starts_at, request.ends_at)
     window = MaintenanceRow.create(
         id=new_id(now),
         title=request.title,
@@ -132,46 +142,47 @@ def schedule_maintenance(
         created_at=now,
         updated_at=now,
     )
-    set_affected(window.id, request.services)
-    return complete([window], now)[0]
+    set_affected_services(window.id, request.services)
+    return load_details([window], now)[0]
 
 
 def update_maintenance(
     request: StatusUpdateMaintenance, now: datetime
 ) -> tuple[MaintenanceRow, dict[str, Change]]:
-    """Change what was sent and differs; scheduled puts it back under the clock."""
-    window = maintenance_with(request.id, now)
-    wanted = request.sent_fields()
-    wanted.pop("id")
-    slugs = wanted.pop("services", None)
-    if "status" in wanted:
-        wanted["written"] = wanted.pop("status")
-    _require_order(
-        wanted.get("starts_at", window.starts_at),
-        wanted.get("ends_at", window.ends_at),
-        sent="/endsAt" if "ends_at" in wanted else "/startsAt",
+    """
+    Update the fields that were sent; return the window and what changed.
+
+    The status scheduled lets the window start and end by its times again.
+    """
+    window = maintenance_with_id(request.id, now)
+    values = request.sent_fields()
+    values.pop("id")
+    slugs = values.pop("services", None)
+    if "status" in values:
+        values["written"] = values.pop("status")
+    _require_end_after_start(
+        values.get("starts_at", window.starts_at),
+        values.get("ends_at", window.ends_at),
+        pointer="/endsAt" if "ends_at" in values else "/startsAt",
     )
-    changes = change_subject(window, wanted, slugs, now)
+    changes = update_subject(window, values, slugs, now)
     if "written" in changes:
         changes["status"] = changes.pop("written")
-    return complete([window], now)[0], changes
+    return load_details([window], now)[0], changes
 
 
-def maintenance_with(id: str, now: datetime) -> MaintenanceRow:
-    window = MaintenanceRow.get_or_none(MaintenanceRow.id == id)
-    if window is None:
-        raise MaintenanceNotFound(f"No maintenance window has the id '{id}'.")
-    return complete([window], now)[0]
+def list_maintenance(query: ListMaintenance, now: datetime) -> Page[MaintenanceRow]:
+    """
+    Return a page of windows, newest first.
 
-
-def maintenance_listed(query: ListMaintenance, now: datetime) -> Page[MaintenanceRow]:
-    """Return a page, newest first; from and to select by overlap."""
-    require_range(query.from_, query.to)
+    `from` and `to` select the windows that overlap that range.
+    """
+    require_valid_range(query.from_, query.to)
     rows = MaintenanceRow.select()
     if query.status is not None:
-        rows = rows.where(_with_status(query.status, now))
+        rows = rows.where(_has_status(query.status, now))
     if query.slug is not None:
-        rows = rows.where(MaintenanceRow.id.in_(subjects_named(query.slug)))
+        rows = rows.where(MaintenanceRow.id.in_(subjects_with_slug(query.slug)))
     if query.to is not None:
         rows = rows.where(MaintenanceRow.starts_at < query.to)
     if query.from_ is not None:
@@ -182,57 +193,67 @@ def maintenance_listed(query: ListMaintenance, now: datetime) -> Page[Maintenanc
         descending(MaintenanceRow.starts_at),
         descending(MaintenanceRow.id),
     )
-    return Page(complete(page.items, now), page.meta)
+    return Page(load_details(page.items, now), page.meta)
 
 
 def maintenance_since(
     since: datetime, now: datetime, service: ServiceRow | None = None
 ) -> list[MaintenanceRow]:
-    """Return what is coming, active, or has ended since, newest first."""
+    """Return the windows that end or ended after `since`, newest first."""
     query = MaintenanceRow.select().where(MaintenanceRow.ends_at > since)
     if service is not None:
         query = query.where(MaintenanceRow.id.in_(subjects_affecting(service)))
-    return in_order(query, now)
+    return _newest_first(query, now)
 
 
 def all_maintenance(now: datetime) -> list[MaintenanceRow]:
-    return in_order(MaintenanceRow.select(), now)
+    """Return all windows, newest first."""
+    return _newest_first(MaintenanceRow.select(), now)
 
 
-def in_order(
-    query: "ModelSelect[MaintenanceRow]", now: datetime
-) -> list[MaintenanceRow]:
-    newest = query.order_by(MaintenanceRow.starts_at.desc(), MaintenanceRow.id.desc())
-    return complete(list(newest), now)
+def maintenance_with_id(id: str, now: datetime) -> MaintenanceRow:
+    """Return the window with its services and status; raise MaintenanceNotFound."""
+    window = MaintenanceRow.get_or_none(MaintenanceRow.id == id)
+    if window is None:
+        raise MaintenanceNotFound(f"No maintenance window has the id '{id}'.")
+    return load_details([window], now)[0]
 
 
-def complete(windows: list[MaintenanceRow], now: datetime) -> list[MaintenanceRow]:
-    """Give each window its services and its status at `now`."""
-    affected = affected_by(each.id for each in windows)
-    for each in windows:
-        each.services = affected[each.id]
-        each.at(now)
+def load_details(windows: list[MaintenanceRow], now: datetime) -> list[MaintenanceRow]:
+    """Set the services and the status of each window; return the windows."""
+    affected = affected_services(window.id for window in windows)
+    for window in windows:
+        window.services = affected[window.id]
+        window.set_status_at(now)
     return windows
 
 
-def _with_status(status: MaintenanceStatus, now: datetime) -> Any:
-    """The rule of status_of, said in SQL."""
-    by_clock = MaintenanceRow.written == "scheduled"
+def _newest_first(
+    query: "ModelSelect[MaintenanceRow]", now: datetime
+) -> list[MaintenanceRow]:
+    ordered = query.order_by(MaintenanceRow.starts_at.desc(), MaintenanceRow.id.desc())
+    return load_details(list(ordered), now)
+
+
+def _has_status(status: MaintenanceStatus, now: datetime) -> Any:
+    """Return the rule of `maintenance_status` as an SQL condition."""
+    is_scheduled = MaintenanceRow.written == "scheduled"
     if status == "cancelled":
         return MaintenanceRow.written == "cancelled"
     if status == "scheduled":
-        return by_clock & (MaintenanceRow.starts_at > now)
+        return is_scheduled & (MaintenanceRow.starts_at > now)
     if status == "active":
-        started = MaintenanceRow.starts_at <= now
-        return by_clock & started & (MaintenanceRow.ends_at > now)
-    ended = by_clock & (MaintenanceRow.ends_at <= now)
-    return (MaintenanceRow.written == "completed") | ended
+        has_started = MaintenanceRow.starts_at <= now
+        return is_scheduled & has_started & (MaintenanceRow.ends_at > now)
+    has_ended = is_scheduled & (MaintenanceRow.ends_at <= now)
+    return (MaintenanceRow.written == "completed") | has_ended
 
 
-def _require_order(
-    starts_at: datetime, ends_at: datetime, *, sent: str = "/endsAt"
+def _require_end_after_start(
+    starts_at: datetime, ends_at: datetime, *, pointer: str = "/endsAt"
 ) -> None:
+    """Raise ValidationFailed; `pointer` names the field of the request to correct."""
     if ends_at <= starts_at:
         detail = "endsAt must be later than startsAt."
-        error = {"pointer": sent, "code": "time", "detail": detail}
-        raise ValidationFailed(f"{sent}: {detail}", error)
+        error = {"pointer": pointer, "code": "time", "detail": detail}
+        raise ValidationFailed(f"{pointer}: {detail}", error)

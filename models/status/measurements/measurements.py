@@ -1,4 +1,4 @@
-"""Measurements: what probes say, kept as they said it."""
+"""Record the measurements of probes, and read the newest of each source."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -10,20 +10,23 @@ from pydantic import Field, field_validator
 from models.base import MomentField, Row, Schema, epoch_ms, from_epoch_ms
 from models.errors import ValidationFailed
 from models.fields import Moment, StatusSlug, WholeNumber, format_moment
-from models.status.measurements.rollups import folded_until, recount
-from models.status.services.catalogue import ServiceRow, numbers_by_slug
-from models.status.state import CLOCK_SKEW, Measured, Reading
+from models.status.measurements.rollups import compacted_until, recount_late_samples
+from models.status.services.catalogue import service_numbers_by_slug
+from models.status.services.rows import ServiceRow
+from models.status.state import MAX_CLOCK_SKEW, MeasurementStatus, Reading
 from models.storage.database import database
+
+MAX_ERRORS = 20
 
 
 class StatusMeasurement(Schema):
     slug: StatusSlug
-    status: Measured
+    status: MeasurementStatus
     response_time_ms: Annotated[WholeNumber, Field(ge=0, le=600_000)] | None = None
     observed_at: Moment
 
-    # The pattern of the slug, the only text, leaves no room for a NUL: to look for
-    # one in a thousand members would cost a batch a tenth of its time.
+    # Replaces the check of every field for NUL, which takes a tenth of the time of a
+    # batch. The slug is the only text, and its pattern allows no NUL.
     @field_validator("slug")
     @classmethod
     def _without_nul(cls, value: str) -> str:
@@ -43,7 +46,7 @@ class RecordedMeasurements(Schema):
 
 
 class MeasurementRow(Row):
-    """One sample; the key is the order in which they are read."""
+    """One measurement; the key is in the order in which they are read."""
 
     service = ForeignKeyField(ServiceRow, on_delete="CASCADE", index=False)
     observed_at = MomentField()
@@ -57,7 +60,7 @@ class MeasurementRow(Row):
 
 
 class ReadingRow(Row):
-    """The newest sample of each source, so that the present is read at once."""
+    """The newest measurement of a service by one source."""
 
     service_id: int
 
@@ -72,14 +75,13 @@ class ReadingRow(Row):
         without_rowid = True
 
 
-# A batch is up to 200 rows and Peewee builds its text anew each time: the two
-# statements are fixed, so that the disk and not Python sets the pace.
-_KEEP = (
+# Fixed SQL, because Peewee would build the text of a batch of 200 rows each time.
+_INSERT_MEASUREMENT = (
     "INSERT INTO measurement"
     " (service_id, observed_at, source, status, response_time_ms)"
     " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 )
-_SEE = (
+_UPSERT_READING = (
     "INSERT INTO reading (service_id, observed_at, source, status, response_time_ms)"
     " VALUES (?, ?, ?, ?, ?)"
     " ON CONFLICT (service_id, source) DO UPDATE SET"
@@ -87,97 +89,100 @@ _SEE = (
     " response_time_ms = excluded.response_time_ms"
     " WHERE excluded.observed_at > reading.observed_at"
 )
-# Every reading is read to tell the present: rows of Peewee's would take longer
-# than all the rest of it.
-_SEEN = (
+# Fixed SQL, because the rows of Peewee would take longer than computing the states.
+_SELECT_READINGS = (
     "SELECT service_id, source, status, observed_at, response_time_ms FROM reading"
     " WHERE service_id BETWEEN ? AND ? ORDER BY service_id, source"
 )
-
-# What each service was last said to be by one source, while that is fresh.
-_SAID = (
+# The fresh reading of every service by one source; NULL without one.
+_SELECT_FRESH_STATUSES = (
     "SELECT slug, status FROM service LEFT JOIN reading"
     " ON service_id = number AND source = ? AND observed_at >= ?"
 )
-
-_WHY_NOT = "older samples are not kept one by one."
 
 
 def record_measurements(
     request: StatusRecordMeasurements, now: datetime, *, retention: timedelta
 ) -> tuple[RecordedMeasurements, bool]:
     """
-    Keep a batch, whole or not at all; tell whether that changed anything.
+    Store a batch, all or nothing; return the result and whether anything changed.
 
-    A sample that is there already counts as recorded and changes nothing.
-    Slugs that name no service are returned; the rest is kept.
+    A measurement that is already stored counts as recorded and changes nothing.
+    Measurements of unknown slugs are not stored, and the slugs are returned. A time
+    in the future or before the retention raises ValidationFailed.
     """
-    _require_times(request.measurements, now, retention)
-    numbers = numbers_by_slug()
+    _require_valid_times(request.measurements, now, retention)
+    numbers = service_numbers_by_slug()
     rows = [
         (
-            numbers[each.slug],
-            epoch_ms(each.observed_at),
+            numbers[measurement.slug],
+            epoch_ms(measurement.observed_at),
             request.source,
-            each.status,
-            each.response_time_ms,
+            measurement.status,
+            measurement.response_time_ms,
         )
-        for each in request.measurements
-        if each.slug in numbers
+        for measurement in request.measurements
+        if measurement.slug in numbers
     ]
     cursor = database.connection().cursor()
-    cursor.executemany(_KEEP, rows)
-    changed = cursor.rowcount > 0
-    if changed:
-        cursor.executemany(_SEE, rows)
-        recount(((number, at) for number, at, *_ in rows), now)
-    unknown = [each.slug for each in request.measurements if each.slug not in numbers]
+    cursor.executemany(_INSERT_MEASUREMENT, rows)
+    has_changed = cursor.rowcount > 0
+    if has_changed:
+        cursor.executemany(_UPSERT_READING, rows)
+        recount_late_samples(((number, at) for number, at, *_ in rows), now)
+    unknown = [m.slug for m in request.measurements if m.slug not in numbers]
     recorded = RecordedMeasurements(
         recorded=len(rows), unknown=list(dict.fromkeys(unknown))
     )
-    return recorded, changed
+    return recorded, has_changed
 
 
-def repeats_the_present(
+def repeats_current_readings(
     request: StatusRecordMeasurements, now: datetime, *, freshness: timedelta
 ) -> bool:
     """
-    Tell whether a batch says of every service what its source says already.
+    Return whether the batch reports the status that each fresh reading already has.
 
-    Then no state can change by it: of as many fresh sources as many are down. Asked
-    before the batch is kept.
+    If so, the batch cannot change a state: the counts of fresh and of down sources
+    stay the same. Must be called before the batch is stored.
     """
     since = epoch_ms(now - freshness)
-    said = dict(database.execute_sql(_SAID, (request.source, since)))
-    return all(said.get(e.slug, e.status) == e.status for e in request.measurements)
+    rows = database.execute_sql(_SELECT_FRESH_STATUSES, (request.source, since))
+    statuses = dict(rows)
+    return all(statuses.get(m.slug, m.status) == m.status for m in request.measurements)
 
 
-def readings_of(services: Iterable[ServiceRow]) -> dict[int, list[Reading]]:
-    """Return the newest sample of each source, by the service's number."""
-    found: dict[int, list[Reading]] = {each.number: [] for each in services}
-    rows = database.execute_sql(_SEEN, (min(found, default=0), max(found, default=0)))
+def readings_by_service(services: Iterable[ServiceRow]) -> dict[int, list[Reading]]:
+    """Return the newest reading of each source, by the service's number."""
+    readings: dict[int, list[Reading]] = {service.number: [] for service in services}
+    number_range = min(readings, default=0), max(readings, default=0)
+    rows = database.execute_sql(_SELECT_READINGS, number_range)
     for number, source, status, observed_at, response_time_ms in rows:
-        if number in found:
-            found[number].append(
+        if number in readings:
+            readings[number].append(
                 Reading(source, status, from_epoch_ms(observed_at), response_time_ms)
             )
-    return found
+    return readings
 
 
-def _require_times(
+def _require_valid_times(
     measurements: Iterable[StatusMeasurement], now: datetime, retention: timedelta
 ) -> None:
-    latest, earliest = now + CLOCK_SKEW, max(now - retention, folded_until())
+    latest, earliest = now + MAX_CLOCK_SKEW, max(now - retention, compacted_until())
     errors = []
-    for index, each in enumerate(measurements):
-        problem = None
-        if each.observed_at > latest:
-            problem = "Must not be more than 60 s in the future."
-        elif each.observed_at < earliest:
-            problem = f"Must not be before {format_moment(earliest)}: {_WHY_NOT}"
-        if problem:
+    for index, measurement in enumerate(measurements):
+        detail = None
+        if measurement.observed_at > latest:
+            detail = "Must not be more than 60 s in the future."
+        elif measurement.observed_at < earliest:
+            detail = (
+                f"Must not be before {format_moment(earliest)}: older measurements"
+                " are no longer accepted."
+            )
+        if detail:
             pointer = f"/measurements/{index}/observedAt"
-            errors.append({"pointer": pointer, "code": "time", "detail": problem})
+            errors.append({"pointer": pointer, "code": "time", "detail": detail})
     if errors:
         first = errors[0]
-        raise ValidationFailed(f"{first['pointer']}: {first['detail']}", *errors[:20])
+        message = f"{first['pointer']}: {first['detail']}"
+        raise ValidationFailed(message, *errors[:MAX_ERRORS])

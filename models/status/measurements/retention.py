@@ -1,4 +1,4 @@
-"""How long samples are kept one by one: then a day is folded into its counters."""
+"""Compact measurements older than the retention into counters of their day."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -8,15 +8,15 @@ from models.instance import read_instance_value, set_instance_value
 from models.status.maintenance.intervals import Span
 from models.status.measurements.counts import counts_in
 from models.status.measurements.measurements import MeasurementRow
-from models.status.measurements.rollups import DAY_MS, FOLDED, HourRow
-from models.status.services.catalogue import ServiceRow
+from models.status.measurements.rollups import COMPACTED_UNTIL, DAY_MS, HourRow
+from models.status.services.rows import ServiceRow
 from models.storage.database import database, writing
 
 DAY = timedelta(days=1)
-_OLDEST = (
+_SELECT_OLDEST = (
     "SELECT MIN(observed_at) FROM measurement WHERE service_id = ? AND observed_at < ?"
 )
-_FOLD = (
+_UPSERT_DAY = (
     "INSERT INTO day (service_id, starts_at,"
     " operational, degraded, down, time_sum, time_count, excluded)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -27,45 +27,46 @@ _FOLD = (
 )
 
 
-def prune(now: datetime, retention: timedelta) -> int:
+def compact_measurements(now: datetime, retention: timedelta) -> int:
     """
-    Fold the UTC days that lie wholly beyond the retention; return how many.
+    Compact the UTC days that ended before the retention; return how many.
 
-    First the mark moves, so that no sample is taken for a day to be folded.
-    Then each day of each service is a transaction of its own: until it is folded
-    it is counted from its raw rows, so the job may be missed, interrupted or run
-    twice. What a window leaves out of a folded day can no longer change.
+    The mark advances first, so that no more samples are accepted for these days.
+    Then each day of each service is one transaction. A day is counted from its raw
+    rows until it is compacted, so the job may be skipped, interrupted or repeated.
+    What maintenance excludes from a compacted day can no longer change.
     """
-    until, count = _move_mark(now - retention), 0
+    until, count = _advance_mark(now - retention), 0
     for service in list(ServiceRow.select()):
-        while _fold_oldest(service, until):
+        while _compact_oldest_day(service, until):
             count += 1
     return count
 
 
-def _fold_oldest(service: ServiceRow, until: int) -> bool:
+def _compact_oldest_day(service: ServiceRow, until: int) -> bool:
     with writing():
-        oldest = database.execute_sql(_OLDEST, (service.number, until)).fetchone()[0]
-        if oldest is None:
+        row = database.execute_sql(_SELECT_OLDEST, (service.number, until)).fetchone()
+        if row[0] is None:
             return False
-        start = oldest // DAY_MS * DAY_MS
+        start = row[0] // DAY_MS * DAY_MS
         span = from_epoch_ms(start), from_epoch_ms(start) + DAY
         counts = counts_in(service, span)
-        database.execute_sql(_FOLD, (service.number, start, *counts))
-        _forget(MeasurementRow.observed_at, service, span)
-        _forget(HourRow.starts_at, service, span)
+        database.execute_sql(_UPSERT_DAY, (service.number, start, *counts))
+        _delete_rows(MeasurementRow.observed_at, service, span)
+        _delete_rows(HourRow.starts_at, service, span)
     return True
 
 
-def _forget(field: Any, service: ServiceRow, span: Span) -> None:
+def _delete_rows(field: Any, service: ServiceRow, span: Span) -> None:
     row = field.model
-    within = (field >= span[0]) & (field < span[1])
-    row.delete().where(row.service == service.number, within).execute()
+    in_span = (field >= span[0]) & (field < span[1])
+    row.delete().where(row.service == service.number, in_span).execute()
 
 
-def _move_mark(to: datetime) -> int:
-    wanted = epoch_ms(to) // DAY_MS * DAY_MS
+def _advance_mark(at: datetime) -> int:
+    """Advance the mark to the start of the day; return it in milliseconds."""
+    start_of_day = epoch_ms(at) // DAY_MS * DAY_MS
     with writing():
-        until = max(read_instance_value(FOLDED) or 0, wanted)
-        set_instance_value(FOLDED, until)
+        until = max(read_instance_value(COMPACTED_UNTIL) or 0, start_of_day)
+        set_instance_value(COMPACTED_UNTIL, until)
     return until

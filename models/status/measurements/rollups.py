@@ -1,9 +1,9 @@
 """
-Counters of measurements: by the hour while raw rows are kept, by the day for ever.
+Count measurements by the hour, and by the day once their raw rows are gone.
 
-An hour counts every sample, inside maintenance or not, so that an edited window
-changes no counter: whoever asks cuts the windows out and reads raw rows for the
-hours that a window only touches.
+An hour counts every sample, inside maintenance or not, so that editing a window
+changes no counter. Readers leave maintenance out, and count raw rows in hours that a
+window covers only in part.
 """
 
 from collections.abc import Iterable
@@ -18,23 +18,24 @@ from models.instance import (
     read_instance_values,
     set_instance_value,
 )
-from models.status.services.catalogue import ServiceRow
+from models.status.services.rows import ServiceRow
 from models.storage.database import database, writing
 
 HOUR = timedelta(hours=1)
 HOUR_MS = 60 * 60 * 1000
 DAY_MS = 24 * HOUR_MS
 
-# Hours in a transaction that catches up: few, so that no write waits for long.
-AT_ONCE = 6
+# Few, so that other writes do not wait long while a roll-up catches up.
+HOURS_PER_TRANSACTION = 6
 
-_ROLLED_UP = "rolled-up-until"
-FOLDED = "folded-until"
-_REVISION = "past-revision-"
+# Names of marks in the database.
+ROLLED_UP_UNTIL = "rolled-up-until"
+COMPACTED_UNTIL = "folded-until"
+_REVISION_PREFIX = "past-revision-"
 
 
 class HourRow(Row):
-    """The samples of one hour, once `roll_up` has passed it."""
+    """The samples of one hour, once `roll_up` has counted it."""
 
     service = ForeignKeyField(ServiceRow, on_delete="CASCADE", index=False)
     starts_at = MomentField()
@@ -53,7 +54,7 @@ class DayRow(Row):
     """
     The samples of one UTC day whose raw rows are gone.
 
-    Those inside maintenance are only counted, in `excluded`.
+    Samples taken during maintenance are only counted, in `excluded`.
     """
 
     service = ForeignKeyField(ServiceRow, on_delete="CASCADE", index=False)
@@ -70,19 +71,19 @@ class DayRow(Row):
         without_rowid = True
 
 
-# How raw rows are counted, wherever they are: the columns of Counts, in order.
-# The time of a sample that is down says nothing of the service.
-COUNTED = (
+# SQL that counts raw rows: the columns of Counts, in their order, except `excluded`.
+# The response time of a sample that is down says nothing about the service.
+COUNT_COLUMNS = (
     " COUNT(*) FILTER (WHERE status = 'operational'),"
     " COUNT(*) FILTER (WHERE status = 'degraded'),"
     " COUNT(*) FILTER (WHERE status = 'down'),"
     " COALESCE(SUM(response_time_ms) FILTER (WHERE status <> 'down'), 0),"
     " COUNT(response_time_ms) FILTER (WHERE status <> 'down')"
 )
-_RECOUNT = (
+_UPSERT_HOUR = (
     "INSERT INTO hour (service_id, starts_at,"  # noqa: S608  our own text
     " operational, degraded, down, time_sum, time_count)"
-    f" SELECT service_id, ?2, {COUNTED} FROM measurement"
+    f" SELECT service_id, ?2, {COUNT_COLUMNS} FROM measurement"
     " WHERE service_id = ?1 AND observed_at >= ?2 AND observed_at < ?3"
     " GROUP BY service_id"
     " ON CONFLICT (service_id, starts_at) DO UPDATE SET"
@@ -93,76 +94,84 @@ _RECOUNT = (
 
 
 def rolled_up_until() -> int:
-    """Return, in milliseconds, the hour before which every hour has its counters."""
-    return read_instance_value(_ROLLED_UP) or 0
+    """Return the hour, in milliseconds, before which every hour is counted."""
+    return read_instance_value(ROLLED_UP_UNTIL) or 0
 
 
-def folded_until() -> datetime:
-    """Return the day before which raw rows give way to the counters of their day."""
-    return from_epoch_ms(read_instance_value(FOLDED) or 0)
-
-
-def recount(samples: Iterable[tuple[int, int]], now: datetime) -> None:
-    """
-    Count anew the hours that late samples fell into, inside their transaction.
-
-    A sample is a service's number and a time in milliseconds. One whose hour is
-    not over is not late.
-    """
-    until, this_hour = rolled_up_until(), _hour(epoch_ms(now))
-    late = {(number, _hour(at)) for number, at in samples if at < max(until, this_hour)}
-    _recount((number, hour) for number, hour in late if hour < until)
-    increment_instance_values(
-        f"{_REVISION}{each}" for each in {number for number, _ in late}
-    )
-
-
-def past_revisions() -> dict[int, int]:
-    """
-    Return, by service, how often samples came into hours that were over.
-
-    While it stands, and the windows do, those hours tell the same.
-    """
-    found = read_instance_values(_REVISION)
-    return {int(name.removeprefix(_REVISION)): value for name, value in found.items()}
+def compacted_until() -> datetime:
+    """Return the day before which raw rows are replaced by the counters of a day."""
+    return from_epoch_ms(read_instance_value(COMPACTED_UNTIL) or 0)
 
 
 def roll_up(now: datetime) -> int:
     """
-    Count the hours that are over, and return how many.
+    Count the hours that have ended; return how many.
 
-    A few at a time make a transaction, and the mark moves with them, so the job
-    may be missed, interrupted or run twice.
+    Each transaction counts a few hours and advances the mark, so the job may be
+    skipped, interrupted or repeated.
     """
-    total, end = 0, _hour(epoch_ms(now))
+    total, end = 0, _start_of_hour(epoch_ms(now))
     while count := _roll_up_next(end):
         total += count
     return total
 
 
+def recount_late_samples(samples: Iterable[tuple[int, int]], now: datetime) -> None:
+    """
+    Count the hours again that late samples fell into, in their transaction.
+
+    A sample is the number of its service and its time in milliseconds. It is late if
+    its hour has ended or was counted already.
+    """
+    until, this_hour = rolled_up_until(), _start_of_hour(epoch_ms(now))
+    late_hours = {
+        (number, _start_of_hour(at))
+        for number, at in samples
+        if at < max(until, this_hour)
+    }
+    _count_hours((number, hour) for number, hour in late_hours if hour < until)
+    numbers = {number for number, _ in late_hours}
+    increment_instance_values(f"{_REVISION_PREFIX}{number}" for number in numbers)
+
+
+def history_revisions() -> dict[int, int]:
+    """
+    Return, by service number, how often late samples came in.
+
+    While a service's revision and windows stay the same, so do its past hours.
+    """
+    revisions = read_instance_values(_REVISION_PREFIX)
+    return {
+        int(name.removeprefix(_REVISION_PREFIX)): revision
+        for name, revision in revisions.items()
+    }
+
+
 def _roll_up_next(end: int) -> int:
     with writing():
         numbers = [row.number for row in ServiceRow.select(ServiceRow.number)]
-        start = read_instance_value(_ROLLED_UP)
+        start = read_instance_value(ROLLED_UP_UNTIL)
         if start is None:
             start = _first_hour(numbers, end)
-        hours = range(start, min(end, start + AT_ONCE * HOUR_MS), HOUR_MS)
+        stop = min(end, start + HOURS_PER_TRANSACTION * HOUR_MS)
+        hours = range(start, stop, HOUR_MS)
         if hours:
-            _recount((number, hour) for number in numbers for hour in hours)
-            set_instance_value(_ROLLED_UP, hours.stop)
+            _count_hours((number, hour) for number in numbers for hour in hours)
+            set_instance_value(ROLLED_UP_UNTIL, hours.stop)
     return len(hours)
 
 
 def _first_hour(numbers: list[int], end: int) -> int:
     oldest = "SELECT MIN(observed_at) FROM measurement WHERE service_id = ?"
-    found = [database.execute_sql(oldest, (each,)).fetchone()[0] for each in numbers]
-    return min((_hour(at) for at in found if at is not None), default=end - HOUR_MS)
+    times = [database.execute_sql(oldest, (n,)).fetchone()[0] for n in numbers]
+    hours = (_start_of_hour(at) for at in times if at is not None)
+    return min(hours, default=end - HOUR_MS)
 
 
-def _recount(hours: Iterable[tuple[int, int]]) -> None:
+def _count_hours(hours: Iterable[tuple[int, int]]) -> None:
     rows = [(number, start, start + HOUR_MS) for number, start in hours]
-    database.connection().cursor().executemany(_RECOUNT, rows)
+    database.connection().cursor().executemany(_UPSERT_HOUR, rows)
 
 
-def _hour(at: int) -> int:
+def _start_of_hour(at: int) -> int:
     return at - at % HOUR_MS

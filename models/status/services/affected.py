@@ -1,15 +1,16 @@
-"""Which services an incident or a maintenance window affects."""
+"""Find and set the services that an incident or a maintenance window affects."""
 
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from peewee import JOIN, AutoField, ForeignKeyField, TextField
+from peewee import JOIN
 
-from models.base import Change, Row, Schema
+from models.base import Change, Schema
 from models.fields import StatusSlug
-from models.status.services.catalogue import ServiceRow, services_named
+from models.status.services.catalogue import services_with_slugs
+from models.status.services.rows import AffectedRow, ServiceRow
 
 
 class StatusAffectedService(Schema):
@@ -17,84 +18,63 @@ class StatusAffectedService(Schema):
     name: str
 
 
-class AffectedRow(Row):
-    """
-    A service that an incident or a window names, by the id of that subject.
-
-    It keeps slug and name of its own for the day the service is purged; until
-    then the service's own name is the one to show.
-    """
-
-    service_id: int | None
-
-    number = AutoField()
-    subject = TextField(index=True)
-    service = ForeignKeyField(ServiceRow, null=True, on_delete="SET NULL")
-    slug = TextField()
-    kept_name = TextField()
-
-    class Meta:
-        indexes = ((("slug", "subject"), False),)
-
-    @property
-    def name(self) -> str:
-        return self.service.name if self.service else self.kept_name
-
-
-def set_affected(subject: str, slugs: Iterable[str]) -> None:
-    """Let the subject affect these services and no others."""
-    services = services_named(slugs)
+def set_affected_services(subject: str, slugs: Iterable[str]) -> None:
+    """Replace the services that the subject affects; raise ReferenceNotFound."""
+    services = services_with_slugs(slugs)
     AffectedRow.delete().where(AffectedRow.subject == subject).execute()
-    for each in services:
+    for service in services:
         AffectedRow.create(
-            subject=subject, service=each.number, slug=each.slug, kept_name=each.name
+            subject=subject,
+            service=service.number,
+            slug=service.slug,
+            kept_name=service.name,
         )
 
 
-def keep_name(service: ServiceRow) -> None:
-    """Keep the name of a service that is about to be purged."""
-    rows = AffectedRow.update(kept_name=service.name)
-    rows.where(AffectedRow.service == service.number).execute()
-
-
-def change_subject(
-    subject: Any, wanted: dict[str, Any], slugs: list[str] | None, now: datetime
+def update_subject(
+    subject: Any, values: dict[str, Any], slugs: list[str] | None, now: datetime
 ) -> dict[str, Change]:
-    """Change an incident or a window, and which services it affects, at one time."""
-    changes: dict[str, Change] = subject.change(wanted, now)
+    """
+    Update an incident or a window and, unless `slugs` is None, its services.
+
+    Return what changed.
+    """
+    changes: dict[str, Change] = subject.change(values, now)
     if slugs is None:
         return changes
-    before = [each.slug for each in subject.services]
-    tied = [each.service_id for each in subject.services]
-    named = list(dict.fromkeys(slugs))
-    # A purged service that was added again has the slug and is another service:
-    # naming it ties the subject to the one that is there now.
-    if named == before and tied == [each.number for each in services_named(named)]:
+    old_slugs = [affected.slug for affected in subject.services]
+    old_numbers = [affected.service_id for affected in subject.services]
+    new_slugs = list(dict.fromkeys(slugs))
+    # A service that was purged and added again has the same slug and another number:
+    # naming it makes the subject affect the new service.
+    if new_slugs == old_slugs and old_numbers == [
+        service.number for service in services_with_slugs(new_slugs)
+    ]:
         return changes
-    set_affected(subject.id, named)
+    set_affected_services(subject.id, new_slugs)
     if not changes:
         subject.touch(now)
-    return changes | {"services": (before, named)}
+    return changes | {"services": (old_slugs, new_slugs)}
 
 
-def subjects_named(slug: str) -> Any:
-    """Return, for a query, the ids of what names the slug, purged ones included."""
+def subjects_with_slug(slug: str) -> Any:
+    """Return a query for the ids of subjects that name the slug, even if purged."""
     return AffectedRow.select(AffectedRow.subject).where(AffectedRow.slug == slug)
 
 
 def subjects_affecting(service: ServiceRow) -> Any:
     """
-    Return, for a query, the ids of what affects the service.
+    Return a query for the ids of subjects that affect the service.
 
-    What affected a purged service of the same slug is not its own.
+    Subjects of a purged service with the same slug are not among them.
     """
     rows = AffectedRow.select(AffectedRow.subject)
     return rows.where(AffectedRow.service == service.number)
 
 
-def affected_by(subjects: Iterable[str]) -> dict[str, list[AffectedRow]]:
+def affected_services(subjects: Iterable[str]) -> dict[str, list[AffectedRow]]:
     """Return the services of each subject, in the order in which they were named."""
-    found: dict[str, list[AffectedRow]] = defaultdict(list)
+    affected: dict[str, list[AffectedRow]] = defaultdict(list)
     query = (
         AffectedRow.select(AffectedRow, ServiceRow.number, ServiceRow.name)
         .join(ServiceRow, JOIN.LEFT_OUTER)
@@ -102,5 +82,5 @@ def affected_by(subjects: Iterable[str]) -> dict[str, list[AffectedRow]]:
         .order_by(AffectedRow.number)
     )
     for row in query:
-        found[row.subject].append(row)
-    return found
+        affected[row.subject].append(row)
+    return affected

@@ -1,19 +1,12 @@
-"""The catalogue of services: added, updated, taken off the page, purged."""
+"""Add, update, remove and look up the services of the status page."""
 
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any
 
-from peewee import (
-    AutoField,
-    BooleanField,
-    IntegerField,
-    TextField,
-)
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from models.audit import AuditTarget
-from models.base import Change, MomentField, Row, Schema, new_id
+from models.base import Change, Schema, new_id
 from models.errors import ReferenceNotFound, ServiceNotFound, SlugTaken
 from models.fields import (
     TRIMMED,
@@ -25,7 +18,7 @@ from models.fields import (
     null_if_empty,
     parse_boolean,
 )
-from models.status.uptime.uptime import Period
+from models.status.services.rows import AffectedRow, ServiceRow
 from models.storage.database import database
 
 ServiceName = Annotated[str, TRIMMED, Field(min_length=1, max_length=120), SingleLine]
@@ -34,7 +27,6 @@ Hostname = Annotated[str, TRIMMED, Field(max_length=253), SingleLine]
 Group = Annotated[str, TRIMMED, Field(max_length=64), SingleLine]
 DisplayOrder = Annotated[WholeNumber, Field(ge=0, le=10_000)]
 Blank = AfterValidator(null_if_empty)
-Services = Annotated[list[StatusSlug], Field(min_length=1, max_length=1000)]
 
 
 class StatusAdminService(Schema):
@@ -70,12 +62,22 @@ class StatusUpdateService(Schema):
     enabled: MayOmit[bool] = None
 
 
+class StatusRemoveService(Schema):
+    slug: StatusSlug
+    purge: bool = False
+
+
+class RemovedService(Schema):
+    slug: str
+    purged: bool
+
+
 def _flag_or_default(value: Any) -> Any:
     return True if value in ("", "null") else parse_boolean(value)
 
 
 class ListAdminServices(Schema):
-    """`null` and nothing at all are the default, as spec.md's "or null" says."""
+    """`null` and an empty value mean the default: spec.md says "boolean or null"."""
 
     include_disabled: Annotated[
         bool,
@@ -86,33 +88,9 @@ class ListAdminServices(Schema):
     ] = True
 
 
-class GetUptime(Schema):
-    slug: str
-    period: Period = "24h"
-
-
-class ServiceRow(Row):
-    # Measurements point at the short number, everyone else at the id.
-    number = AutoField()
-    id = TextField(unique=True)
-    slug = TextField(unique=True)
-    name = TextField()
-    description = TextField(null=True)
-    hostname = TextField(null=True)
-    group = TextField(null=True)
-    display_order = IntegerField()
-    enabled = BooleanField()
-    created_at = MomentField()
-    updated_at = MomentField()
-
-    @property
-    def audited(self) -> AuditTarget:
-        return AuditTarget("service", self.id, self.slug)
-
-
 def add_service(request: StatusAddService, now: datetime) -> ServiceRow:
     if ServiceRow.select().where(ServiceRow.slug == request.slug).exists():
-        raise SlugTaken(f"A service with the slug '{request.slug}' exists already.")
+        raise SlugTaken(f"A service with the slug '{request.slug}' already exists.")
     return ServiceRow.create(
         id=new_id(now), created_at=now, updated_at=now, **request.all_fields()
     )
@@ -121,13 +99,31 @@ def add_service(request: StatusAddService, now: datetime) -> ServiceRow:
 def update_service(
     request: StatusUpdateService, now: datetime
 ) -> tuple[ServiceRow, dict[str, Change]]:
-    """Change what was sent and differs; return the service and what changed."""
-    service = service_named(request.slug)
+    """Update the fields that were sent; return the service and what changed."""
+    service = service_with_slug(request.slug)
     return service, service.change(request.sent_fields(), now)
 
 
-def services_in_order(*, include_disabled: bool = False) -> list[ServiceRow]:
-    """Return the catalogue in display order: by number, then name, then slug."""
+def remove_service(
+    request: StatusRemoveService, now: datetime
+) -> tuple[ServiceRow, bool]:
+    """
+    Disable or purge a service; return it and whether anything changed.
+
+    A purge also deletes its measurements and counters. Incidents and maintenance
+    windows keep its slug and its last name.
+    """
+    service = service_with_slug(request.slug)
+    if not request.purge:
+        return service, bool(service.change({"enabled": False}, now))
+    affected = AffectedRow.update(kept_name=service.name)
+    affected.where(AffectedRow.service == service.number).execute()
+    service.delete_instance()
+    return service, True
+
+
+def services_in_display_order(*, include_disabled: bool = False) -> list[ServiceRow]:
+    """Return the services by display order, then name, then slug."""
     query = ServiceRow.select()
     if not include_disabled:
         query = query.where(ServiceRow.enabled)
@@ -136,35 +132,34 @@ def services_in_order(*, include_disabled: bool = False) -> list[ServiceRow]:
     )
 
 
-def service_named(slug: str) -> ServiceRow:
-    """Return the service, on the page or off it."""
+def service_with_slug(slug: str) -> ServiceRow:
+    """Return the service, enabled or not; raise ServiceNotFound."""
     service = ServiceRow.get_or_none(ServiceRow.slug == slug)
     if service is None:
         raise ServiceNotFound(f"No service has the slug '{slug}'.")
     return service
 
 
-def shown_service(slug: str) -> ServiceRow:
-    """Return a service that is on the page; one taken off is not found."""
+def enabled_service(slug: str) -> ServiceRow:
+    """Return the service if it is enabled; raise ServiceNotFound."""
     service = ServiceRow.get_or_none(ServiceRow.slug == slug, ServiceRow.enabled)
     if service is None:
         raise ServiceNotFound(f"No service has the slug '{slug}'.")
     return service
 
 
-def services_named(slugs: Iterable[str]) -> list[ServiceRow]:
-    """Return the services in the order named, each once, or refuse by name."""
-    wanted = list(dict.fromkeys(slugs))
-    found = {
-        row.slug: row for row in ServiceRow.select().where(ServiceRow.slug.in_(wanted))
-    }
-    missing = [slug for slug in wanted if slug not in found]
+def services_with_slugs(slugs: Iterable[str]) -> list[ServiceRow]:
+    """Return the services in the order of their slugs; raise ReferenceNotFound."""
+    unique_slugs = list(dict.fromkeys(slugs))
+    rows = ServiceRow.select().where(ServiceRow.slug.in_(unique_slugs))
+    services = {service.slug: service for service in rows}
+    missing = [slug for slug in unique_slugs if slug not in services]
     if missing:
         names = ", ".join(f"'{slug}'" for slug in missing)
         raise ReferenceNotFound(f"No service has the slug {names}.")
-    return [found[slug] for slug in wanted]
+    return [services[slug] for slug in unique_slugs]
 
 
-def numbers_by_slug() -> dict[str, int]:
-    """Return every service's number; a probe's batch asks for nothing else."""
+def service_numbers_by_slug() -> dict[str, int]:
+    # Fixed SQL: every batch of measurements needs this.
     return dict(database.execute_sql("SELECT slug, number FROM service"))

@@ -1,4 +1,4 @@
-"""The instant that the page tells of: the last at which anything shown changed."""
+"""Find when what the status page shows last changed, and when time next changes it."""
 
 from datetime import datetime, timedelta
 from itertools import chain
@@ -9,14 +9,13 @@ from peewee import fn
 from models.status.incidents.incidents import IncidentRow
 from models.status.maintenance.windows import MaintenanceRow
 from models.status.measurements.measurements import ReadingRow
-from models.status.services.affected import AffectedRow
-from models.status.services.catalogue import ServiceRow
+from models.status.services.rows import AffectedRow, ServiceRow
 from models.status.state import Reading
 
 DAY = timedelta(days=1)
 
-# The past that no clock of a caller can be behind: every instant below is one of
-# these columns, or follows from a reading by the freshness.
+# The times at which the page changes are values of these columns, midnights, and the
+# times at which readings go stale.
 _COLUMNS = (
     ServiceRow.updated_at,
     IncidentRow.updated_at,
@@ -28,71 +27,73 @@ _COLUMNS = (
 )
 
 
-def told_at(now: datetime, freshness: timedelta) -> datetime:
+def last_change_at(now: datetime, freshness: timedelta) -> datetime:
     """
-    Return the latest instant, not after `now`, at which the page changed.
+    Return the latest time, not after `now`, at which the page changed.
 
-    A build at any time until the next change tells of the same instant, so it
-    writes the same bytes: rolling windows end there and not at the build's clock.
-    Midnight UTC is one of the instants, since the day bars move then.
+    Builds use it as their time, so that every build until the next change writes the
+    same bytes. The page changes at midnight UTC too, when the bars of the days move.
     """
-    observed = ReadingRow.observed_at
-    gone = _found(fn.MAX, observed, observed < now - freshness)
-    written = (_found(fn.MAX, each, each <= now) for each in _COLUMNS)
-    return max(filter(None, [_midnight(now), *written, _stale(gone, freshness)]))
+    observed_at = ReadingRow.observed_at
+    newest_stale = _extreme(fn.MAX, observed_at, observed_at < now - freshness)
+    newest = (_extreme(fn.MAX, column, column <= now) for column in _COLUMNS)
+    candidates = [_midnight(now), *newest, _stale_at(newest_stale, freshness)]
+    return max(filter(None, candidates))
 
 
-def told_at_each(now: datetime, freshness: timedelta) -> dict[int, datetime]:
+def last_changes_by_service(now: datetime, freshness: timedelta) -> dict[int, datetime]:
     """
-    Return the same for the page of each service, by its number.
+    Return `last_change_at` for the page of each service, by the service's number.
 
-    What another service says does not move it, so its figures stand where they
-    stood, and its page need not be made again.
+    Measurements of another service do not change it, so the page of the service need
+    not be built again.
     """
-    own = {each.number: each.updated_at for each in ServiceRow.select()}
-    found = {number: [_midnight(now)] for number in own}
-    observed = ReadingRow.observed_at
-    gone = _newest(ReadingRow.service, observed, observed < now - freshness)
-    stale = {number: _stale(at, freshness) for number, at in gone.items()}
-    written = [_newest(ReadingRow.service, observed, observed <= now)]
+    updated = {service.number: service.updated_at for service in ServiceRow.select()}
+    candidates = {number: [_midnight(now)] for number in updated}
+    service, observed_at = ReadingRow.service, ReadingRow.observed_at
+    newest_stale = _newest(service, observed_at, observed_at < now - freshness)
+    stale = {number: _stale_at(at, freshness) for number, at in newest_stale.items()}
+    times = [updated, stale, _newest(service, observed_at, observed_at <= now)]
     for column in _COLUMNS:
         if column.model in (IncidentRow, MaintenanceRow):
-            written.append(_newest(AffectedRow.service, column, column <= now))
-    for number, at in chain.from_iterable(e.items() for e in (own, stale, *written)):
-        if number in found and at and at <= now:
-            found[number].append(at)
-    return {number: max(moments) for number, moments in found.items()}
+            times.append(_newest(AffectedRow.service, column, column <= now))
+    for number, at in chain.from_iterable(by_number.items() for by_number in times):
+        if number in candidates and at and at <= now:
+            candidates[number].append(at)
+    return {number: max(moments) for number, moments in candidates.items()}
 
 
-def next_told(now: datetime, freshness: timedelta) -> datetime:
-    """Return when time alone next changes what `told_at` returns."""
-    observed = ReadingRow.observed_at
-    going = _found(fn.MIN, observed, observed >= now - freshness)
-    coming = (_found(fn.MIN, each, each > now) for each in _COLUMNS)
-    return min(filter(None, [_midnight(now) + DAY, *coming, _stale(going, freshness)]))
+def next_page_change(now: datetime, freshness: timedelta) -> datetime:
+    """Return when `last_change_at` next changes without a write."""
+    observed_at = ReadingRow.observed_at
+    oldest_fresh = _extreme(fn.MIN, observed_at, observed_at >= now - freshness)
+    upcoming = (_extreme(fn.MIN, column, column > now) for column in _COLUMNS)
+    candidates = [_midnight(now) + DAY, *upcoming, _stale_at(oldest_fresh, freshness)]
+    return min(filter(None, candidates))
 
 
 def _midnight(now: datetime) -> datetime:
     return now.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def _stale(observed_at: datetime | None, freshness: timedelta) -> datetime | None:
-    """Return when a reading of that time goes stale."""
+def _stale_at(observed_at: datetime | None, freshness: timedelta) -> datetime | None:
+    """Return when a reading observed at that time goes stale."""
     if observed_at is None:
         return None
-    return Reading("", "operational", observed_at).stale_from(freshness)
+    return Reading("", "operational", observed_at).stale_at(freshness)
 
 
 def _newest(service: Any, column: Any, condition: Any) -> dict[int, datetime]:
-    """Return the latest time in a column by the service that it is about."""
-    newest = service.model.select(service, fn.MAX(column))
+    """Return the latest time in a column by the service that the row concerns."""
+    query = service.model.select(service, fn.MAX(column))
     if service.model is not column.model:
-        newest = newest.join(column.model, on=AffectedRow.subject == column.model.id)
-    return dict(newest.where(condition).group_by(service).tuples())
+        query = query.join(column.model, on=AffectedRow.subject == column.model.id)
+    return dict(query.where(condition).group_by(service).tuples())
 
 
-def _found(extreme: Any, column: Any, condition: Any) -> datetime | None:
-    found: datetime | None = (
-        column.model.select(extreme(column)).where(condition).scalar()
+def _extreme(aggregate: Any, column: Any, condition: Any) -> datetime | None:
+    """Return the minimum or maximum of a column in the rows of a condition."""
+    value: datetime | None = (
+        column.model.select(aggregate(column)).where(condition).scalar()
     )
-    return found
+    return value

@@ -1,9 +1,9 @@
 """
-The list of services as it was last told, while nothing can have changed it.
+Cache the list of services and their states while nothing can have changed it.
 
-To judge and tell hundreds of services takes many milliseconds, and tools ask for
-the list again and again. It stays the same until a write marks the status area,
-or until the next instant at which time alone changes a state: both are known.
+Computing the states of hundreds of services takes many milliseconds, and monitoring
+tools poll the list. It stays the same until a write marks the status area, or until
+the next time at which a state can change without a write. Both are known.
 """
 
 from dataclasses import dataclass
@@ -13,39 +13,43 @@ from models.changes import marks
 from models.status.snapshot.snapshot import StatusServiceList, status_snapshot
 from models.storage.database import database
 
+# The database, its mark of the status area, and the freshness.
+_Key = tuple[str, int, timedelta]
+
 
 @dataclass(frozen=True)
-class _Told:
-    """A list, the facts it was made from, and the time for which it holds."""
+class _CachedList:
+    """A list that is valid for its key in [since, until)."""
 
-    facts: tuple[str, int, timedelta]
+    key: _Key
     since: datetime
     until: datetime | None
-    listed: StatusServiceList
+    service_list: StatusServiceList
 
-    def holds(self, facts: tuple[str, int, timedelta], now: datetime) -> bool:
+    def is_valid(self, key: _Key, now: datetime) -> bool:
         in_time = self.since <= now and (self.until is None or now < self.until)
-        return self.facts == facts and in_time
+        return self.key == key and in_time
 
 
-_last: _Told | None = None
+_cached: _CachedList | None = None
 
 
 def service_list(
     now: datetime, freshness: timedelta, group: str | None = None
 ) -> StatusServiceList:
-    """Return the list; a group narrows the services, never the overall state."""
-    listed = _listed(now, freshness)
+    """Return the list; a group narrows the services but not the overall state."""
+    full_list = _full_list(now, freshness)
     if group is None:
-        return listed
-    services = [each for each in listed.services if each.group == group]
-    return listed.model_copy(update={"services": services})
+        return full_list
+    services = [service for service in full_list.services if service.group == group]
+    return full_list.model_copy(update={"services": services})
 
 
-def _listed(now: datetime, freshness: timedelta) -> StatusServiceList:
-    global _last
-    facts = (database.database, marks()["status"], freshness)
-    if _last is None or not _last.holds(facts, now):
-        seen = status_snapshot(now, freshness)
-        _last = _Told(facts, now, seen.next_change_at(), seen.listed())
-    return _last.listed
+def _full_list(now: datetime, freshness: timedelta) -> StatusServiceList:
+    global _cached
+    key = (database.database, marks()["status"], freshness)
+    if _cached is None or not _cached.is_valid(key, now):
+        snapshot = status_snapshot(now, freshness)
+        until = snapshot.next_change_at()
+        _cached = _CachedList(key, now, until, snapshot.service_list())
+    return _cached.service_list

@@ -1,4 +1,4 @@
-"""What the public is told: one service, all of them, and what comes next."""
+"""Read everything that decides the current states, and present it to the public."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -11,39 +11,36 @@ from pydantic import Field
 
 from models.base import Schema
 from models.fields import Moment
-from models.status.incidents.incidents import IncidentRow, StatusIncident
-from models.status.incidents.listing import incidents_since
+from models.status.incidents.incidents import (
+    IncidentRow,
+    StatusIncident,
+    incidents_since,
+)
 from models.status.maintenance.windows import (
     MaintenanceRow,
     StatusMaintenance,
     maintenance_since,
 )
-from models.status.measurements.counts import (
-    StatusUptimeSummary,
-    counts_in,
-    span_of,
-    summary,
-)
-from models.status.measurements.measurements import readings_of
-from models.status.services.catalogue import (
-    ServiceRow,
-    services_in_order,
-    shown_service,
-)
+from models.status.measurements.counts import counts_in, period_span
+from models.status.measurements.measurements import readings_by_service
+from models.status.services.catalogue import enabled_service, services_in_display_order
+from models.status.services.rows import ServiceRow
 from models.status.state import (
-    Imposed,
-    Judgement,
+    ActiveIncident,
     Overall,
     Reading,
+    ServiceState,
     Severity,
     State,
-    judge,
     next_change,
-    overall_of,
+    overall_state,
+    service_state,
 )
-from models.status.uptime.periods import Measured
+from models.status.uptime.periods import ServiceUptime
+from models.status.uptime.summary import StatusUptimeSummary, summarize_counts
 from models.status.uptime.uptime import PERIODS, Counts, Period
 
+# How far back incidents and maintenance windows are shown.
 HISTORY = timedelta(days=90)
 
 Subject = TypeVar("Subject", IncidentRow, MaintenanceRow)
@@ -89,7 +86,7 @@ class GetService(Schema):
 
 @dataclass(frozen=True)
 class StatusSnapshot:
-    """All that the present is judged by, read once."""
+    """Everything that decides the states at `now`, read once."""
 
     now: datetime
     freshness: timedelta
@@ -98,44 +95,46 @@ class StatusSnapshot:
     incidents: list[IncidentRow]
     windows: list[MaintenanceRow]
 
-    def judgement(self, service: ServiceRow) -> Judgement:
-        return judge(
+    def state_of(self, service: ServiceRow) -> ServiceState:
+        """Return the state of the service and the reason for it."""
+        return service_state(
             self.readings[service.number],
             incidents=[
-                Imposed(cast("Severity", each.severity), each.title)
-                for each in self.incidents_of(service)
+                ActiveIncident(cast("Severity", incident.severity), incident.title)
+                for incident in self.active_incidents(service)
             ],
-            windows=[each.title for each in self.windows_of(service)],
+            maintenance_titles=[w.title for w in self.active_windows(service)],
             now=self.now,
             freshness=self.freshness,
         )
 
-    def incidents_of(self, service: ServiceRow) -> list[IncidentRow]:
-        return self._active_incidents.get(service.number, [])
+    def active_incidents(self, service: ServiceRow) -> list[IncidentRow]:
+        return self._active_incidents_by_service.get(service.number, [])
 
-    def windows_of(self, service: ServiceRow) -> list[MaintenanceRow]:
-        return self._active_windows.get(service.number, [])
+    def active_windows(self, service: ServiceRow) -> list[MaintenanceRow]:
+        return self._active_windows_by_service.get(service.number, [])
 
     @cached_property
-    def _active_incidents(self) -> dict[int, list[IncidentRow]]:
+    def _active_incidents_by_service(self) -> dict[int, list[IncidentRow]]:
         return _by_service(i for i in self.incidents if i.is_active(self.now))
 
     @cached_property
-    def _active_windows(self) -> dict[int, list[MaintenanceRow]]:
+    def _active_windows_by_service(self) -> dict[int, list[MaintenanceRow]]:
         return _by_service(w for w in self.windows if w.status == "active")
 
-    def told(self, service: ServiceRow) -> StatusService:
-        """Return the service as the public sees it; judged once for all who ask."""
-        if service.number not in self._told:
-            self._told[service.number] = self._seen(service)
-        return self._told[service.number]
+    def service_status(self, service: ServiceRow) -> StatusService:
+        """Return the service as the public sees it; computed once."""
+        if service.number not in self._service_statuses:
+            status = self._compute_service_status(service)
+            self._service_statuses[service.number] = status
+        return self._service_statuses[service.number]
 
     @cached_property
-    def _told(self) -> dict[int, StatusService]:
+    def _service_statuses(self) -> dict[int, StatusService]:
         return {}
 
-    def _seen(self, service: ServiceRow) -> StatusService:
-        newest = self._newest(service)
+    def _compute_service_status(self, service: ServiceRow) -> StatusService:
+        newest = self._newest_reading(service)
         return StatusService(
             slug=service.slug,
             name=service.name,
@@ -143,56 +142,59 @@ class StatusSnapshot:
             hostname=service.hostname,
             group=service.group,
             display_order=service.display_order,
-            state=self.judgement(service).state,
+            state=self.state_of(service).state,
             observed_at=newest.observed_at if newest else None,
             response_time_ms=newest.response_time_ms if newest else None,
             stale=newest is None or not newest.is_fresh(self.now, self.freshness),
-            active_incident_ids=[each.id for each in self.incidents_of(service)],
-            active_maintenance_ids=[each.id for each in self.windows_of(service)],
+            active_incident_ids=[i.id for i in self.active_incidents(service)],
+            active_maintenance_ids=[w.id for w in self.active_windows(service)],
         )
 
-    def listed(self) -> StatusServiceList:
-        """Return every service and the state of the whole."""
-        told = [self.told(each) for each in self.services]
+    def service_list(self) -> StatusServiceList:
+        """Return all services and the overall state."""
+        services = [self.service_status(service) for service in self.services]
         checked_at = max(
-            (each.observed_at for each in told if each.observed_at), default=None
+            (service.observed_at for service in services if service.observed_at),
+            default=None,
         )
         stale = checked_at is None or self.now - checked_at > self.freshness
         return StatusServiceList(
-            overall=overall_of([each.state for each in told], stale=stale),
+            overall=overall_state([s.state for s in services], stale=stale),
             checked_at=checked_at,
             stale=stale,
             freshness_seconds=int(self.freshness.total_seconds()),
-            services=told,
+            services=services,
         )
 
     def next_change_at(self) -> datetime | None:
         """Return when a state can next change without a write."""
-        starts = [each.started_at for each in self.incidents]
-        by_clock = [each for each in self.windows if each.written == "scheduled"]
-        edges = [at for each in by_clock for at in (each.starts_at, each.ends_at)]
+        scheduled = [window for window in self.windows if window.written == "scheduled"]
         return next_change(
-            readings=[each for found in self.readings.values() for each in found],
-            boundaries=[*starts, *edges],
+            readings=[r for readings in self.readings.values() for r in readings],
+            boundaries=[
+                *(incident.started_at for incident in self.incidents),
+                *(window.starts_at for window in scheduled),
+                *(window.ends_at for window in scheduled),
+            ],
             now=self.now,
             freshness=self.freshness,
         )
 
-    def _newest(self, service: ServiceRow) -> Reading | None:
+    def _newest_reading(self, service: ServiceRow) -> Reading | None:
         readings = self.readings[service.number]
-        return max(readings, key=lambda each: each.observed_at, default=None)
+        return max(readings, key=lambda reading: reading.observed_at, default=None)
 
 
 def status_snapshot(
     now: datetime, freshness: timedelta, services: list[ServiceRow] | None = None
 ) -> StatusSnapshot:
-    """Read the enabled services, or these, and all that can decide their states."""
-    services = services_in_order() if services is None else services
+    """Read what decides the states of these services, or of all enabled ones."""
+    services = services_in_display_order() if services is None else services
     return StatusSnapshot(
         now=now,
         freshness=freshness,
         services=services,
-        readings=readings_of(services),
+        readings=readings_by_service(services),
         incidents=incidents_since(now),
         windows=maintenance_since(now, now),
     )
@@ -201,61 +203,75 @@ def status_snapshot(
 def service_detail(
     slug: str, now: datetime, freshness: timedelta, *, interval_seconds: int
 ) -> StatusServiceDetail:
-    """Return a service with its uptimes and the incidents and windows of 90 days."""
-    service, since = shown_service(slug), now - HISTORY
-    return _detail(
-        status_snapshot(now, freshness, [service]).told(service),
-        {each: counts_in(service, span_of(each, now)) for each in PERIODS},
+    """
+    Return a service with its uptime, and its incidents and windows of the HISTORY.
+
+    Raise ServiceNotFound if it is unknown or disabled.
+    """
+    service, since = enabled_service(slug), now - HISTORY
+    return _service_detail(
+        status_snapshot(now, freshness, [service]).service_status(service),
+        {period: counts_in(service, period_span(period, now)) for period in PERIODS},
         incidents_since(since, service),
         maintenance_since(since, now, service),
-        at=(now, interval_seconds),
+        now=now,
+        interval_seconds=interval_seconds,
     )
 
 
-def details_on(
-    seen: StatusSnapshot, measured: Mapping[str, Measured], interval_seconds: int
+def service_details(
+    snapshot: StatusSnapshot,
+    uptimes: Mapping[str, ServiceUptime],
+    interval_seconds: int,
 ) -> dict[str, StatusServiceDetail]:
-    """Return the same for all services at once, by slug."""
-    since = seen.now - HISTORY
+    """Return the `service_detail` of every service of the snapshot, by slug."""
+    since = snapshot.now - HISTORY
     incidents = _by_service(incidents_since(since))
-    windows = _by_service(maintenance_since(since, seen.now))
+    windows = _by_service(maintenance_since(since, snapshot.now))
     return {
-        each.slug: _detail(
-            seen.told(each),
-            measured[each.slug].counts,
-            incidents.get(each.number, []),
-            windows.get(each.number, []),
-            at=(measured[each.slug].now, interval_seconds),
+        service.slug: _service_detail(
+            snapshot.service_status(service),
+            uptimes[service.slug].counts,
+            incidents.get(service.number, []),
+            windows.get(service.number, []),
+            now=uptimes[service.slug].now,
+            interval_seconds=interval_seconds,
         )
-        for each in seen.services
+        for service in snapshot.services
     }
 
 
-def _detail(
+def _service_detail(
     service: StatusService,
     counts: Mapping[Period, Counts],
     incidents: list[IncidentRow],
     windows: list[MaintenanceRow],
     *,
-    at: tuple[datetime, int],
+    now: datetime,
+    interval_seconds: int,
 ) -> StatusServiceDetail:
-    now, interval_seconds = at
     return StatusServiceDetail(
         service=service,
         uptime=[
-            summary(service.slug, period, now, each, interval_seconds=interval_seconds)
-            for period, each in counts.items()
+            summarize_counts(
+                service.slug,
+                period,
+                now,
+                counts[period],
+                interval_seconds=interval_seconds,
+            )
+            for period in counts
         ],
-        incidents=[StatusIncident.model_validate(each) for each in incidents],
-        maintenance=[StatusMaintenance.model_validate(each) for each in windows],
+        incidents=[StatusIncident.model_validate(row) for row in incidents],
+        maintenance=[StatusMaintenance.model_validate(row) for row in windows],
     )
 
 
 def _by_service(subjects: Iterable[Subject]) -> dict[int, list[Subject]]:
-    """Sort what is active to the services it affects; a purged one has none."""
-    found: dict[int, list[Subject]] = defaultdict(list)
+    """Group subjects by the number of each service they affect, if it still exists."""
+    groups: dict[int, list[Subject]] = defaultdict(list)
     for subject in subjects:
-        for each in subject.services:
-            if each.service_id is not None:
-                found[each.service_id].append(subject)
-    return found
+        for affected in subject.services:
+            if affected.service_id is not None:
+                groups[affected.service_id].append(subject)
+    return groups

@@ -1,8 +1,8 @@
 """
-The hours of a service that are over: counted once and kept.
+Read the hours of a service that have ended, and cache their counts.
 
-They stand still until the next hour is over, a sample comes late, or a window cuts
-otherwise.
+Their counts change only when another hour ends, a sample comes late, or a maintenance
+window changes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,37 +11,46 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from models.base import epoch_ms, from_epoch_ms
-from models.status.maintenance.intervals import Span, inside, outside
-from models.status.measurements.counts import DAILY, HOURLY, rows_in, summed
-from models.status.measurements.rollups import HOUR_MS, folded_until, rolled_up_until
-from models.status.uptime.uptime import Counts, total
+from models.status.maintenance.intervals import Span, spans_inside, spans_outside
+from models.status.measurements.counts import (
+    DAILY,
+    HOURLY,
+    count_rows_in,
+    counts_from_columns,
+)
+from models.status.measurements.rollups import (
+    HOUR_MS,
+    compacted_until,
+    rolled_up_until,
+)
+from models.status.uptime.uptime import Counts, sum_counts
 from models.storage.database import database
 
-# A time in milliseconds, then the columns of Counts.
+# The start of an hour in milliseconds, then the columns of Counts.
 Hour = tuple[int, ...]
 
-# The number of the day from which times are counted.
-FIRST_DAY = date(1970, 1, 1).toordinal()
+# Days are numbered from this one.
+EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
 
-# For how long every hour is shown by itself.
-LATEST = timedelta(days=1)
+# How long each hour is shown on its own.
+HOURLY_DETAIL = timedelta(days=1)
 
 
 @dataclass(frozen=True)
-class Shown:
-    """The days, what some have from an hour on, and the latest hours one by one."""
+class HistoryCounts:
+    """The counts of each day, of the rests of some days, and of the latest hours."""
 
     days: dict[date, Counts]
-    rests: dict[datetime, Counts]
+    rests_of_days: dict[datetime, Counts]
     hours: list[Hour]
 
 
 @dataclass(frozen=True)
-class Past:
+class HourlyHistory:
     """
-    Whole hours of one service, and what of them maintenance leaves out.
+    A span of whole hours of one service, and the maintenance windows inside it.
 
-    `revision` stands for the samples: equal pasts tell equal hours.
+    `revision` changes when late samples come in: equal histories have equal counts.
     """
 
     service: str
@@ -51,48 +60,59 @@ class Past:
     revision: int
 
     def key(self) -> list[Any]:
-        """Return what names these hours, in words that JSON has."""
-        spans = [list(map(epoch_ms, each)) for each in (self.span, *self.windows)]
+        """Return a key for the counts, made of JSON values."""
+        spans = [
+            [epoch_ms(start), epoch_ms(end)]
+            for start, end in (self.span, *self.windows)
+        ]
         return [self.service, self.revision, *spans]
 
     def hours(self, since: datetime | None = None) -> list[Hour]:
-        """Return each hour that has samples, all of them or since a time."""
+        """Return the hours that have samples, all of them or those since a time."""
         span = since or self.span[0], self.span[1]
-        rows = rows_in(self.number, self.windows, span, part=HOURLY)
-        return [(at * HOUR_MS, *counts) for at, counts in sorted(_parts(rows).items())]
+        rows = count_rows_in(self.number, self.windows, span, HOURLY)
+        counts = _counts_by_number(rows)
+        return [(hour * HOUR_MS, *counts[hour]) for hour in sorted(counts)]
 
     def days(self) -> dict[date, Counts]:
-        """Return each UTC day that has samples; the last may not be over."""
-        rows = rows_in(self.number, self.windows, self.span, part=DAILY)
+        """Return the UTC days that have samples; the last day may not have ended."""
+        rows = count_rows_in(self.number, self.windows, self.span, DAILY)
         return {
-            date.fromordinal(FIRST_DAY + day): counts
-            for day, counts in _parts(rows).items()
-            if counts.seen
+            date.fromordinal(EPOCH_ORDINAL + day): counts
+            for day, counts in _counts_by_number(rows).items()
+            if counts.samples_with_excluded
         }
 
-    def rest_of_day(self, at: datetime) -> Counts:
-        """Return what its UTC day has from this hour on."""
-        midnight = datetime.combine(at, time(), UTC) + timedelta(days=1)
-        span = at, min(midnight, self.span[1])
-        rows = rows_in(self.number, self.windows, span)
-        return summed(columns for _, *columns in rows)
+    def rest_of_day(self, hour: datetime) -> Counts:
+        """Return the counts from an hour to the end of its UTC day."""
+        midnight = datetime.combine(hour, time(), UTC) + timedelta(days=1)
+        span = hour, min(midnight, self.span[1])
+        rows = count_rows_in(self.number, self.windows, span)
+        return counts_from_columns(columns for _, *columns in rows)
 
-    def lines(self) -> tuple[str, list[str]]:
-        """Return the same as text: all times, and the counts of each; with commas."""
-        uneven = sorted(self._uneven())
-        found = [(each, self._as_text(each)) for each in outside(uneven, self.span)]
-        for start, end in inside(uneven, self.span):
-            rows = replace(self, span=(start, end)).hours()
-            times = ",".join(str(at) for at, *_ in rows)
-            counts = [",".join(map(str, columns)) for _, *columns in rows]
-            found.append(((start, end), (times, counts)))
-        parts = [part for _, part in sorted(found)]
-        times = ",".join(part for part, _ in parts if part)
-        return times, [line for _, lines in parts for line in lines]
+    def hours_as_text(self) -> tuple[str, list[str]]:
+        """
+        Return the same as `hours`, as comma-separated text.
 
-    def _uneven(self) -> Iterator[Span]:
-        """Yield where not every hour has one row of its own that tells all of it."""
-        yield self.span[0], folded_until()
+        The first item has the times of all hours, the second the counts of each.
+        """
+        irregular = sorted(self._irregular_spans())
+        parts = [
+            (span, self._stored_hours_as_text(span))
+            for span in spans_outside(irregular, self.span)
+        ]
+        for span in spans_inside(irregular, self.span):
+            hours = replace(self, span=span).hours()
+            times = ",".join(str(at) for at, *_ in hours)
+            counts = [",".join(map(str, columns)) for _, *columns in hours]
+            parts.append((span, (times, counts)))
+        texts = [text for _, text in sorted(parts)]
+        all_times = ",".join(times for times, _ in texts if times)
+        return all_times, [line for _, counts in texts for line in counts]
+
+    def _irregular_spans(self) -> Iterator[Span]:
+        """Yield the spans whose hours are not each exactly one stored hour."""
+        yield self.span[0], compacted_until()
         yield from_epoch_ms(rolled_up_until()), self.span[1]
         for start, end in self.windows:
             first, last = epoch_ms(start), epoch_ms(end)
@@ -101,40 +121,46 @@ class Past:
                 from_epoch_ms(-(-last // HOUR_MS) * HOUR_MS),
             )
 
-    def _as_text(self, span: Span) -> tuple[str, list[str]]:
+    def _stored_hours_as_text(self, span: Span) -> tuple[str, list[str]]:
         times, counts = database.hours_as_text(self.number, *map(epoch_ms, span))
         return times, counts
 
 
-def _parts(rows: Iterable[Hour]) -> dict[int, Counts]:
-    """Add up the rows of each part; nearly all have one."""
-    found: dict[int, Counts] = {}
-    for at, *columns in rows:
-        counts = Counts(*columns)
-        found[at] = total([found[at], counts]) if at in found else counts
-    return found
-
-
-class Pasts:
-    """What pages show of the past of every service, for as long as it holds."""
+class HourlyHistoryCache:
+    """Caches the counts of every service's history while they are valid."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[Any, ...], Shown] = {}
+        self._counts: dict[tuple[Any, ...], HistoryCounts] = {}
 
-    def shown(self, firsts: Mapping[Past, Iterable[datetime]]) -> list[Shown]:
+    def counts(
+        self, histories: Mapping[HourlyHistory, Iterable[datetime]]
+    ) -> list[HistoryCounts]:
         """
-        Return it in order, and forget all that was not asked for.
+        Return the counts of the histories, in order, and drop all others.
 
-        Each past comes with the hours from which on the rest of a day is asked.
+        Each history comes with the hours for which `rest_of_day` is needed.
         """
-        store, before = database.database, self._kept
-        self._kept = {
-            (key := (store, *hours, past)): before.get(key) or _shown(past, hours)
-            for past, hours in firsts.items()
+        store, cached = database.database, self._counts
+        self._counts = {
+            (key := (store, *hours, history)): cached.get(key)
+            or _history_counts(history, hours)
+            for history, hours in histories.items()
         }
-        return list(self._kept.values())
+        return list(self._counts.values())
 
 
-def _shown(past: Past, firsts: Iterable[datetime]) -> Shown:
-    rests = {each: past.rest_of_day(each) for each in firsts}
-    return Shown(past.days(), rests, past.hours(past.span[1] - LATEST))
+def _history_counts(history: HourlyHistory, hours: Iterable[datetime]) -> HistoryCounts:
+    rests_of_days = {hour: history.rest_of_day(hour) for hour in hours}
+    latest_hours = history.hours(history.span[1] - HOURLY_DETAIL)
+    return HistoryCounts(history.days(), rests_of_days, latest_hours)
+
+
+def _counts_by_number(rows: Iterable[Hour]) -> dict[int, Counts]:
+    """Add up the rows of each hour or day; nearly all have one row."""
+    result: dict[int, Counts] = {}
+    for number, *columns in rows:
+        counts = Counts(*columns)
+        if number in result:
+            counts = sum_counts([result[number], counts])
+        result[number] = counts
+    return result

@@ -1,8 +1,9 @@
 """
-The four periods of a service, from its whole hours and the edges beside them.
+Compute the uptime of services over the four periods.
 
-A period ends now and so begins and ends within an hour: its edges move with every
-measurement, and are less than an hour long.
+A period ends now, so it begins and ends within an hour. It is the sum of its whole
+hours, which are cached, and of its two edges, which change with every measurement and
+are shorter than an hour.
 """
 
 from collections import defaultdict
@@ -14,95 +15,115 @@ from typing import Any
 
 from models.base import MILLISECOND, from_epoch_ms
 from models.fields import format_moment
-from models.status.maintenance.intervals import Span, inside, windows_by_service
-from models.status.measurements.counts import edge_in, span_of
-from models.status.measurements.rollups import past_revisions
-from models.status.services.catalogue import ServiceRow
-from models.status.uptime.hourly_history import LATEST, Past, Pasts, Shown
-from models.status.uptime.uptime import PERIODS, Counts, Period, coverage_pct, total
+from models.status.maintenance.intervals import (
+    Span,
+    maintenance_spans_by_service,
+    spans_inside,
+)
+from models.status.measurements.counts import period_span, raw_counts_in
+from models.status.measurements.rollups import history_revisions
+from models.status.services.rows import ServiceRow
+from models.status.uptime.hourly_history import (
+    HOURLY_DETAIL,
+    HistoryCounts,
+    HourlyHistory,
+    HourlyHistoryCache,
+)
+from models.status.uptime.uptime import (
+    PERIODS,
+    Counts,
+    Period,
+    coverage_pct,
+    sum_counts,
+)
 
 DAYS = 90
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
 
-# One for the process: counting the past of hundreds of services takes a second.
-_kept = Pasts()
+# Kept by the process, because counting hundreds of services takes a second.
+_history_cache = HourlyHistoryCache()
 
 
 @dataclass(frozen=True)
-class Measured:
+class ServiceUptime:
     """
-    All that was measured of a service in its last days.
+    The counts of a service over its last days, as of `now`.
 
-    The heads are what a period has before its first whole hour, the tail what all
-    have after the last.
+    `heads` are the counts of each period before its first whole hour, `tail` the
+    counts of all periods after their last.
     """
 
     now: datetime
-    past: Past
+    history: HourlyHistory
     first_hours: dict[Period, datetime]
-    shown: Shown
+    history_counts: HistoryCounts
     heads: dict[Period, Counts]
     tail: Counts
 
     @property
     def last_hour_ends(self) -> datetime:
-        return self.past.span[1]
+        return self.history.span[1]
 
     @cached_property
     def counts(self) -> dict[Period, Counts]:
-        return {p: total(counts for _, counts in self._parts(p)) for p in PERIODS}
+        return {
+            period: sum_counts(counts for _, counts in self._parts(period))
+            for period in PERIODS
+        }
 
     def days(self) -> dict[date, Counts]:
-        """Return the UTC days on which anything was measured, today as it is so far."""
-        found = dict(self.shown.days)
-        if self.tail.seen:
+        """Return the UTC days that have samples, including today so far."""
+        days = dict(self.history_counts.days)
+        if self.tail.samples_with_excluded:
             today = self.now.date()
-            found[today] = total([found.get(today, Counts()), self.tail])
-        return found
+            days[today] = sum_counts([days.get(today, Counts()), self.tail])
+        return days
 
     def hours(self) -> list[tuple[datetime, Counts]]:
-        """Return each of the latest hours, oldest first, also those without samples."""
-        found = {
-            from_epoch_ms(at): Counts(*columns) for at, *columns in self.shown.hours
+        """Return the latest whole hours, with or without samples, oldest first."""
+        counts = {
+            from_epoch_ms(at): Counts(*columns)
+            for at, *columns in self.history_counts.hours
         }
-        first = self.last_hour_ends - LATEST
-        hours = (first + n * HOUR for n in range(LATEST // HOUR))
-        return [(hour, found.get(hour, Counts())) for hour in hours]
+        first = self.last_hour_ends - HOURLY_DETAIL
+        hours = (first + n * HOUR for n in range(HOURLY_DETAIL // HOUR))
+        return [(hour, counts.get(hour, Counts())) for hour in hours]
 
     def coverage_pct(self, period: Period, interval_seconds: int) -> float:
-        """Say how much of a period was looked at, maintenance included."""
-        seen: dict[date, int] = defaultdict(int)
+        """Return the share of expected samples taken, maintenance included."""
+        samples: dict[date, int] = defaultdict(int)
         for day, counts in self._parts(period):
-            seen[day] += counts.seen
-        lengths = _lengths(*span_of(period, self.now))
-        parts = [(seen[day], length) for day, length in lengths]
-        return coverage_pct(parts, timedelta(seconds=interval_seconds))
+            samples[day] += counts.samples_with_excluded
+        lengths = _days_of_span(*period_span(period, self.now))
+        days = [(samples[day], length) for day, length in lengths]
+        return coverage_pct(days, timedelta(seconds=interval_seconds))
 
     def edges(self) -> list[dict[str, Any]]:
-        """Tell what each period has beside its whole hours."""
+        """Return, as JSON, the counts of each period outside its whole hours."""
         return [
             {
                 "period": period,
                 "firstHour": format_moment(first_hour),
                 "lastHourEnds": format_moment(self.last_hour_ends),
             }
-            | told_counts(total([self.heads[period], self.tail]))
+            | counts_to_json(sum_counts([self.heads[period], self.tail]))
             for period, first_hour in self.first_hours.items()
         ]
 
     def _parts(self, period: Period) -> Iterator[tuple[date, Counts]]:
-        """Yield what the period is made of, each part with the UTC day it lies in."""
-        first = self.first_hours[period]
-        first_day = first.date()
-        yield (first - MILLISECOND).date(), self.heads[period]
-        yield first_day, self.shown.rests[first]
-        yield from (each for each in self.shown.days.items() if each[0] > first_day)
+        """Yield the parts that make up the period, each with its UTC day."""
+        first_hour = self.first_hours[period]
+        first_day = first_hour.date()
+        yield (first_hour - MILLISECOND).date(), self.heads[period]
+        yield first_day, self.history_counts.rests_of_days[first_hour]
+        for day, counts in self.history_counts.days.items():
+            if day > first_day:
+                yield day, counts
         yield self.now.date(), self.tail
 
 
-def told_counts(counts: Counts) -> dict[str, int]:
-    """Return the counts in the words of the published counters."""
+def counts_to_json(counts: Counts) -> dict[str, int]:
     return {
         "operational": counts.operational,
         "degraded": counts.degraded,
@@ -113,74 +134,96 @@ def told_counts(counts: Counts) -> dict[str, int]:
     }
 
 
-def pasts(services: list[ServiceRow], until: Mapping[int, datetime]) -> list[Past]:
-    """Return the whole hours of each service, in order, until its own instant."""
-    windows, revisions = windows_by_service(), past_revisions()
+def hourly_histories(
+    services: list[ServiceRow], as_of: Mapping[int, datetime]
+) -> list[HourlyHistory]:
+    """
+    Return the hourly history of each service, in order.
+
+    `as_of` has the time at which each history ends, by the service's number.
+    """
+    windows, revisions = maintenance_spans_by_service(), history_revisions()
     return [
-        _past_at(
-            until[each.number].astimezone(UTC),
-            each,
-            windows.get(each.number, []),
-            revisions,
+        _hourly_history(
+            service,
+            as_of[service.number].astimezone(UTC),
+            windows.get(service.number, []),
+            revisions.get(service.number, 0),
         )
-        for each in services
+        for service in services
     ]
 
 
-def measured(
-    services: list[ServiceRow], until: Mapping[int, datetime], known: list[Past]
-) -> dict[str, Measured]:
-    """Return what was measured of each service, by slug, from its past and since."""
-    windows = windows_by_service()
-    nows = [until[each.number].astimezone(UTC) for each in services]
-    firsts = [_first_hours(now) for now in nows]
-    asked = {
-        past: tuple(each.values()) for past, each in zip(known, firsts, strict=True)
+def service_uptimes(
+    services: list[ServiceRow],
+    as_of: Mapping[int, datetime],
+    histories: list[HourlyHistory],
+) -> dict[str, ServiceUptime]:
+    """Return the uptime of each service, by slug, from its `hourly_histories`."""
+    windows = maintenance_spans_by_service()
+    times = [as_of[service.number].astimezone(UTC) for service in services]
+    needed_hours = {
+        history: tuple(_first_hours(now).values())
+        for history, now in zip(histories, times, strict=True)
     }
-    shown = zip(services, nows, known, _kept.shown(asked), strict=True)
+    counts = _history_cache.counts(needed_hours)
     return {
-        each.slug: _measured(past, now, windows.get(each.number, []), own)
-        for each, now, past, own in shown
+        service.slug: _service_uptime(
+            now, history, history_counts, windows.get(service.number, [])
+        )
+        for service, now, history, history_counts in zip(
+            services, times, histories, counts, strict=True
+        )
     }
 
 
-def _measured(past: Past, now: datetime, cut: list[Span], shown: Shown) -> Measured:
+def _service_uptime(
+    now: datetime, history: HourlyHistory, counts: HistoryCounts, windows: list[Span]
+) -> ServiceUptime:
     first_hours = _first_hours(now)
     heads = {
-        period: edge_in(past.number, cut, (span_of(period, now)[0], first))
-        for period, first in first_hours.items()
+        period: raw_counts_in(
+            history.number, windows, (period_span(period, now)[0], first_hour)
+        )
+        for period, first_hour in first_hours.items()
     }
-    tail = edge_in(past.number, cut, (past.span[1], now + MILLISECOND))
-    return Measured(now, past, first_hours, shown, heads, tail)
+    tail_span = history.span[1], now + MILLISECOND
+    tail = raw_counts_in(history.number, windows, tail_span)
+    return ServiceUptime(now, history, first_hours, counts, heads, tail)
 
 
-def _past_at(
-    now: datetime, service: ServiceRow, cut: list[Span], revisions: dict[int, int]
-) -> Past:
-    span = datetime.combine(now, time(), UTC) - DAYS * DAY, _hour(now + MILLISECOND)
-    return Past(
+def _hourly_history(
+    service: ServiceRow, now: datetime, windows: list[Span], revision: int
+) -> HourlyHistory:
+    start = datetime.combine(now, time(), UTC) - DAYS * DAY
+    span = start, _start_of_hour(now + MILLISECOND)
+    return HourlyHistory(
         service=service.id,
         number=service.number,
         span=span,
-        windows=tuple(inside(cut, span)),
-        revision=revisions.get(service.number, 0),
+        windows=tuple(spans_inside(windows, span)),
+        revision=revision,
     )
 
 
 def _first_hours(now: datetime) -> dict[Period, datetime]:
-    return {period: _hour(now - length) + HOUR for period, length in PERIODS.items()}
+    """Return the first whole hour of each period."""
+    return {
+        period: _start_of_hour(now - length) + HOUR
+        for period, length in PERIODS.items()
+    }
 
 
 @lru_cache(maxsize=64)
-def _lengths(start: datetime, end: datetime) -> list[tuple[date, timedelta]]:
+def _days_of_span(start: datetime, end: datetime) -> list[tuple[date, timedelta]]:
     """Return the UTC days of a span, and how much of each lies in it."""
-    found = []
+    days = []
     while start < end:
         next_day = datetime.combine(start, time(), UTC) + DAY
-        found.append((start.date(), min(next_day, end) - start))
+        days.append((start.date(), min(next_day, end) - start))
         start = next_day
-    return found
+    return days
 
 
-def _hour(at: datetime) -> datetime:
+def _start_of_hour(at: datetime) -> datetime:
     return at.replace(minute=0, second=0, microsecond=0)

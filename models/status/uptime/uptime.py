@@ -1,7 +1,8 @@
 """
-Uptime: how a window of measurements becomes a percentage. Pure arithmetic.
+Compute uptime percentages from counts of measurements.
 
-uptimePct = 100 × (operational + degraded) / samples, floored to 3 decimals.
+uptimePct = 100 × (operational + degraded) / samples, floored to 3 decimals. The
+functions are pure arithmetic.
 """
 
 from collections.abc import Iterable
@@ -22,9 +23,10 @@ PERIODS: dict[Period, timedelta] = {
 
 class Counts(NamedTuple):
     """
-    Samples by what they said, and the response times of those not down.
+    Samples by status, and the response times of those that are not down.
 
-    Those that maintenance leaves out are only counted, in `excluded`.
+    Samples taken during maintenance are only counted, in `excluded`. `time_sum` is
+    in milliseconds, over `time_count` samples.
     """
 
     operational: int = 0
@@ -39,40 +41,39 @@ class Counts(NamedTuple):
         return self.operational + self.degraded + self.down
 
     @property
-    def seen(self) -> int:
-        """How many there were, maintenance or not."""
+    def samples_with_excluded(self) -> int:
         return self.samples + self.excluded
 
     @property
     def uptime_pct(self) -> float | None:
-        """Floored in whole numbers: 99.9996 must never be told as 100."""
+        """Return the percentage, floored so that 99.9996 is never shown as 100."""
         if not self.samples:
             return None
-        fine, up = 10**DECIMALS, self.operational + self.degraded
-        return 100 * fine * up // self.samples / fine
+        scale, up = 10**DECIMALS, self.operational + self.degraded
+        return 100 * scale * up // self.samples / scale
 
     @property
     def average_ms(self) -> int | None:
-        """The mean response time, halves rounded up; null without any."""
+        """Return the mean response time, with halves rounded up."""
         if not self.time_count:
             return None
         return (2 * self.time_sum + self.time_count) // (2 * self.time_count)
 
 
-def total(counts: Iterable[Counts]) -> Counts:
-    """Return the sum: counts of parts add up to the counts of the whole."""
+def sum_counts(counts: Iterable[Counts]) -> Counts:
+    """Add the counts field by field."""
     return Counts(*map(sum, zip(*counts, strict=True)))
 
 
 def coverage_pct(days: Iterable[tuple[int, timedelta]], interval: timedelta) -> float:
     """
-    Return the share of the samples expected of one probe, floored to 1 decimal.
+    Return the share of expected samples that were taken, floored to 1 decimal.
 
-    Each day is told as its samples and how much of it lies in the period. None
-    counts for more than its full number: many probes on one day do not make up for
-    silence on another.
+    Each day is its number of samples and how much of it lies in the period. One
+    probe is expected to measure once per interval. A day counts at most its expected
+    samples, so that many probes on one day do not make up for a gap on another.
     """
-    parts = list(days)
-    expected = sum(length // interval for _, length in parts)
-    seen = sum(min(samples, length // interval) for samples, length in parts)
-    return seen * 1000 // expected / 10 if expected else 100.0
+    parts = [(samples, length // interval) for samples, length in days]
+    expected = sum(expected for _, expected in parts)
+    taken = sum(min(samples, expected) for samples, expected in parts)
+    return taken * 1000 // expected / 10 if expected else 100.0

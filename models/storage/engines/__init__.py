@@ -1,1 +1,1 @@
-"""Where data is kept: a file of SQLite, or a server that speaks PostgreSQL."""
+"""The database engines: SQLite and PostgreSQL."""

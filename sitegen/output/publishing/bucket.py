@@ -1,4 +1,4 @@
-"""A bucket of an object store as a target, over whatever speaks S3."""
+"""Publish to a bucket of an object store that speaks the S3 protocol."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -20,43 +20,44 @@ from obstore.store import S3Store
 
 from models.settings import Settings
 from sitegen.output.publishing.targets import (
-    Busy,
-    File,
+    BeforeChange,
+    PublishedFile,
     PublishError,
-    Read,
-    Ready,
-    Said,
+    ReadFile,
+    StateFile,
+    TargetBusy,
 )
 
 if TYPE_CHECKING:
     from obstore import GetOptions
 
-AT_ONCE = 16
-# What a request may take, and how long it is tried again. With both over, nothing of
-# a publisher that fell silent is on its way any more; see claim.py.
-CONNECT = timedelta(seconds=5)
-TIMEOUT, RETRIES, RETRY = timedelta(seconds=60), 4, timedelta(seconds=10)
-# By this the files of ours are known, and that they are as they are wanted.
-MARK = "masthead-mark"
+MAX_PARALLEL_REQUESTS = 16
+# The timeout of a request, and of its retries. When both are over, no request of a
+# publisher that has stopped responding is in transit; see lease.py.
+CONNECT_TIMEOUT, REQUEST_TIMEOUT = timedelta(seconds=5), timedelta(seconds=60)
+MAX_RETRIES, RETRY_TIMEOUT = 4, timedelta(seconds=10)
+# The metadata that identifies a file as ours, and its content and headers.
+FINGERPRINT = "masthead-mark"
 AWS = "AWS"
 NO_CREDENTIALS = (
     "There are no credentials for the object store. Set both AWS_ACCESS_KEY_ID and"
     " AWS_SECRET_ACCESS_KEY."
 )
-_CODE = re.compile(r"<Code>(\w{1,60})</Code>")
+_ERROR_CODE = re.compile(r"<Code>(\w{1,60})</Code>")
 _STATUS = re.compile(r"status code: (\d{3})")
+# Where the library looks for credentials if the environment has none.
 _METADATA_SERVICE = "http://169.254."
 
-T = TypeVar("T")
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
-class Bucket:
+class BucketTarget:
     """
-    A bucket, or what lies in it under a prefix.
+    A bucket, or the objects with a prefix in it.
 
-    Notes are put on the condition that what was read still stands, so that of two
-    publishers one learns of the other.
+    State files are written conditionally on their ETag, so that of two concurrent
+    publishers one fails.
     """
 
     is_locked = False
@@ -66,82 +67,93 @@ class Bucket:
         self._store = store
         self._bucket = name.removeprefix("s3://").partition("/")[0]
         self._endpoint = endpoint
-        self._known: dict[str, Said] = {}
+        self._state_files: dict[str, StateFile] = {}
 
     @classmethod
-    def of(cls, settings: Settings) -> "Bucket":
+    def from_settings(cls, settings: Settings) -> "BucketTarget":
         bucket, _, prefix = settings.publish.removeprefix("s3://").partition("/")
         endpoint = settings.publish_endpoint
-        where = {"endpoint": endpoint} if endpoint else {}
+        endpoint_option = {"endpoint": endpoint} if endpoint else {}
         try:
             store = S3Store(
                 bucket,
                 prefix=prefix.strip("/") or None,
                 region=settings.publish_region,
                 virtual_hosted_style_request=False,
-                # Not every store knows how to delete many at once.
+                # Not every object store supports deleting several objects at once.
                 disable_bulk_delete=True,
                 client_options={
                     "allow_http": endpoint.startswith("http://"),
-                    "connect_timeout": CONNECT,
-                    "timeout": TIMEOUT,
+                    "connect_timeout": CONNECT_TIMEOUT,
+                    "timeout": REQUEST_TIMEOUT,
                 },
-                retry_config={"max_retries": RETRIES, "retry_timeout": RETRY},
-                **where,  # type: ignore[arg-type]
+                retry_config={
+                    "max_retries": MAX_RETRIES,
+                    "retry_timeout": RETRY_TIMEOUT,
+                },
+                **endpoint_option,  # type: ignore[arg-type]
             )
         except BaseError as error:
             raise PublishError(NO_CREDENTIALS) from error
         except ValueError as error:
-            raise PublishError(f"{endpoint or AWS} cannot be an endpoint.") from error
+            raise PublishError(f"{endpoint or AWS} is not a valid endpoint.") from error
         return cls(store, settings.publish.rstrip("/"), endpoint or AWS)
 
-    def alone(self) -> nullcontext[None]:
+    def exclusive(self) -> nullcontext[None]:
         return nullcontext()
 
-    def said(self, name: str) -> Said | None:
-        """Return a note; one that has not changed does not travel again."""
-        known = self._known.get(name)
-        options: GetOptions = {"if_none_match": known.version} if known else {}
-        with self._telling():
+    def read_state(self, name: str) -> StateFile | None:
+        """Return a state file; it is not transferred again unless it has changed."""
+        known = self._state_files.get(name)
+        options: GetOptions = {"if_none_match": known.etag} if known else {}
+        with self._publish_errors():
             try:
-                found = obstore.get(self._store, name, options=options)
-                said = Said(bytes(found.bytes()), found.meta["e_tag"] or "")
+                response = obstore.get(self._store, name, options=options)
+                etag = response.meta["e_tag"] or ""
+                state = StateFile(bytes(response.bytes()), etag)
             except NotModifiedError:
                 return known
             except FileNotFoundError as error:
                 self._require_bucket(error)
                 return None
-        self._known[name] = said
-        return said
+        self._state_files[name] = state
+        return state
 
-    def say(self, name: str, content: bytes, before: Said | None) -> Said:
-        mode = {"e_tag": before.version} if before else "create"
-        plain = {"Content-Type": "application/json", "Cache-Control": "no-store"}
-        with self._telling():
+    def write_state(
+        self, name: str, content: bytes, previous: StateFile | None
+    ) -> StateFile:
+        mode = {"e_tag": previous.etag} if previous else "create"
+        headers = {"Content-Type": "application/json", "Cache-Control": "no-store"}
+        with self._publish_errors():
             try:
-                put = obstore.put(
+                result = obstore.put(
                     self._store,
                     name,
                     content,
-                    attributes=plain,
+                    attributes=headers,
                     mode=mode,  # type: ignore[arg-type]
                     use_multipart=False,
                 )
             except (AlreadyExistsError, PreconditionError):
-                # Of a request whose answer was lost the second is refused.
-                said = self.said(name)
-                if said and said.content == content:
-                    return said
-                raise Busy(f"Another publishes to {self.name}.") from None
-        self._known[name] = Said(content, put["e_tag"] or "")
-        return self._known[name]
+                # The retry of a request that succeeded fails, if only the response
+                # was lost.
+                state = self.read_state(name)
+                if state and state.content == content:
+                    return state
+                raise TargetBusy(
+                    f"Another process is publishing to {self.name}."
+                ) from None
+        self._state_files[name] = StateFile(content, result["e_tag"] or "")
+        return self._state_files[name]
 
-    def put(self, files: Iterable[File], read: Read) -> Iterator[File]:
-        def put_one(file: File) -> File:
+    def upload(
+        self, files: Iterable[PublishedFile], read: ReadFile
+    ) -> Iterator[PublishedFile]:
+        def upload_file(file: PublishedFile) -> PublishedFile:
             attributes = {
                 "Content-Type": file.type,
-                "Cache-Control": file.cache_rule,
-                MARK: file.mark,
+                "Cache-Control": file.cache_control,
+                FINGERPRINT: file.fingerprint,
             }
             obstore.put(
                 self._store,
@@ -152,55 +164,59 @@ class Bucket:
             )
             return file
 
-        yield from self._each(put_one, files)
+        yield from self._map_parallel(upload_file, files)
 
-    def remove(self, paths: Iterable[str], ready: Ready) -> Iterator[str]:
-        def remove_one(path: str) -> str:
-            ready()
+    def remove(
+        self, paths: Iterable[str], before_change: BeforeChange
+    ) -> Iterator[str]:
+        def remove_object(path: str) -> str:
+            before_change()
             obstore.delete(self._store, path)
             return path
 
-        yield from self._each(remove_one, paths)
+        yield from self._map_parallel(remove_object, paths)
 
-    def standing(
-        self, marks: Mapping[str, Collection[str]]
+    def check(
+        self, fingerprints: Mapping[str, Collection[str]]
     ) -> Iterator[tuple[str, bool]]:
-        def stands(path: str) -> tuple[str, bool]:
+        def check_object(path: str) -> tuple[str, bool]:
             try:
-                found = obstore.get(self._store, path, options={"head": True})
+                response = obstore.get(self._store, path, options={"head": True})
             except FileNotFoundError:
                 return path, False
-            return path, found.attributes.get(MARK) in marks[path]
+            return path, response.attributes.get(FINGERPRINT) in fingerprints[path]
 
-        yield from self._each(stands, marks)
+        yield from self._map_parallel(check_object, fingerprints)
 
-    def _each(self, work: Callable[[Item], T], items: Iterable[Item]) -> Iterator[T]:
-        """Work at many at once; the first failure ends it."""
-        with self._telling(), ThreadPoolExecutor(AT_ONCE) as pool:
-            futures = [pool.submit(work, each) for each in items]
+    def _map_parallel(
+        self, function: Callable[[Item], Result], items: Iterable[Item]
+    ) -> Iterator[Result]:
+        """Call the function with many items at once; the first error ends it."""
+        with self._publish_errors(), ThreadPoolExecutor(MAX_PARALLEL_REQUESTS) as pool:
+            futures = [pool.submit(function, item) for item in items]
             try:
                 for future in as_completed(futures):
                     yield future.result()
             finally:
-                for each in futures:
-                    each.cancel()
+                for future in futures:
+                    future.cancel()
 
     @contextmanager
-    def _telling(self) -> Iterator[None]:
-        """What is told of a failure is our own sentence: theirs quotes the request."""
+    def _publish_errors(self) -> Iterator[None]:
+        """Raise errors with messages of our own: the library's quote the request."""
         try:
             yield
         except FileNotFoundError as error:
             self._require_bucket(error)
-            raise PublishError(self._failed("404")) from error
+            raise PublishError(self._failure("404")) from error
         except (PermissionDeniedError, UnauthenticatedError) as error:
-            code = _found(_CODE, error) or "access denied"
+            code = _first_group(_ERROR_CODE, error) or "access denied"
             raise PublishError(
-                f"The object store refuses to let {self.name} be used ({code})."
-                " Look at AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and their rights."
+                f"The object store denies access to {self.name} ({code})."
+                " Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and their permissions."
             ) from error
         except (BaseError, ValueError) as error:
-            raise PublishError(self._reason(error)) from error
+            raise PublishError(self._message(error)) from error
 
     def _require_bucket(self, error: FileNotFoundError) -> None:
         if "<Code>NoSuchBucket</Code>" in str(error):
@@ -208,18 +224,18 @@ class Bucket:
                 f"There is no bucket {self._bucket} at {self._endpoint}."
             ) from error
 
-    def _reason(self, error: Exception) -> str:
+    def _message(self, error: Exception) -> str:
         if _METADATA_SERVICE in str(error):
             return NO_CREDENTIALS
-        told = _found(_CODE, error) or _found(_STATUS, error)
-        return self._failed(told) if told else f"{self._endpoint} does not answer."
+        reason = _first_group(_ERROR_CODE, error) or _first_group(_STATUS, error)
+        if not reason:
+            return f"{self._endpoint} does not respond."
+        return self._failure(reason)
 
-    def _failed(self, told: str) -> str:
-        return (
-            f"The object store at {self._endpoint} failed to serve {self.name}: {told}."
-        )
+    def _failure(self, reason: str) -> str:
+        return f"The request for {self.name} at {self._endpoint} failed: {reason}."
 
 
-def _found(pattern: re.Pattern[str], error: Exception) -> str:
-    found = pattern.search(str(error))
-    return found[1] if found else ""
+def _first_group(pattern: re.Pattern[str], error: Exception) -> str:
+    match = pattern.search(str(error))
+    return match[1] if match else ""

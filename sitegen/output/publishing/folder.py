@@ -1,4 +1,4 @@
-"""A folder as a target: written beside and moved over, as the output is."""
+"""Publish to a folder, in which each file is replaced atomically."""
 
 import fcntl
 import hashlib
@@ -9,20 +9,20 @@ from pathlib import Path
 from sitegen.output.drafts import DRAFT
 from sitegen.output.folder import Folder
 from sitegen.output.publishing.targets import (
-    Busy,
-    File,
+    BeforeChange,
+    PublishedFile,
     PublishError,
-    Read,
-    Ready,
-    Said,
-    content_mark,
+    ReadFile,
+    StateFile,
+    TargetBusy,
+    content_fingerprint,
 )
 
 LOCK = ".masthead.publishing.lock"
 
 
-class Tree:
-    """A folder that a web server shows, maybe with files of others."""
+class FolderTarget:
+    """A folder that a web server serves, possibly with files of others."""
 
     is_locked = True
 
@@ -32,65 +32,77 @@ class Tree:
         self._folder = Folder(path)
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        with self._telling():
+    def exclusive(self) -> Iterator[None]:
+        with self._publish_errors():
             self._path.mkdir(parents=True, exist_ok=True)
             lock = (self._path / LOCK).open("w")
         with lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise Busy(f"Another publishes to {self.name}.") from None
+                raise TargetBusy(
+                    f"Another process is publishing to {self.name}."
+                ) from None
             self._folder.forget()
             yield
 
-    def said(self, name: str) -> Said | None:
-        with self._telling():
+    def read_state(self, name: str) -> StateFile | None:
+        with self._publish_errors():
             try:
-                return Said((self._path / name).read_bytes(), "")
+                return StateFile((self._path / name).read_bytes(), etag="")
             except FileNotFoundError:
                 return None
 
-    def say(self, name: str, content: bytes, before: Said | None) -> Said:  # noqa: ARG002
-        with self._telling():
+    def write_state(
+        self,
+        name: str,
+        content: bytes,
+        previous: StateFile | None,  # noqa: ARG002
+    ) -> StateFile:
+        with self._publish_errors():
             self._folder.write(name, content)
             self._folder.show()
-        return Said(content, "")
+        return StateFile(content, etag="")
 
-    def put(self, files: Iterable[File], read: Read) -> Iterator[File]:
-        with self._telling():
-            for each in files:
-                self._folder.write(each.path, read(each))
-                yield each
+    def upload(
+        self, files: Iterable[PublishedFile], read: ReadFile
+    ) -> Iterator[PublishedFile]:
+        with self._publish_errors():
+            for file in files:
+                self._folder.write(file.path, read(file))
+                yield file
             self._folder.show()
 
-    def remove(self, paths: Iterable[str], ready: Ready) -> Iterator[str]:
-        with self._telling():
-            for each in paths:
-                ready()
-                self._folder.remove(each)
-                yield each
+    def remove(
+        self, paths: Iterable[str], before_change: BeforeChange
+    ) -> Iterator[str]:
+        with self._publish_errors():
+            for path in paths:
+                before_change()
+                self._folder.remove(path)
+                yield path
 
-    def standing(
-        self, marks: Mapping[str, Collection[str]]
+    def check(
+        self, fingerprints: Mapping[str, Collection[str]]
     ) -> Iterator[tuple[str, bool]]:
-        """Go by the content: which headers a file has is its server's concern."""
-        with self._telling():
-            for path, known in marks.items():
-                contents = {each.partition("-")[0] for each in known}
-                yield path, self._mark(path) in contents
+        """Compare only the content: the headers are up to the web server."""
+        with self._publish_errors():
+            for path, accepted in fingerprints.items():
+                contents = {fingerprint.partition("-")[0] for fingerprint in accepted}
+                yield path, self._content_fingerprint(path) in contents
 
-    def _mark(self, path: str) -> str:
-        """Return the mark of what stands there, and clear what a death left beside."""
-        place = self._path / path
+    def _content_fingerprint(self, path: str) -> str:
+        """Return the file's fingerprint; remove the draft that a dead process left."""
+        file = self._path / path
         try:
-            place.with_name(f".{place.name}{DRAFT}").unlink(missing_ok=True)
-            return content_mark(hashlib.sha256(place.read_bytes()).hexdigest())
+            file.with_name(f".{file.name}{DRAFT}").unlink(missing_ok=True)
+            digest = hashlib.sha256(file.read_bytes()).hexdigest()
         except (FileNotFoundError, NotADirectoryError):
             return ""
+        return content_fingerprint(digest)
 
     @contextmanager
-    def _telling(self) -> Iterator[None]:
+    def _publish_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:

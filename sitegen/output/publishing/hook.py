@@ -1,4 +1,4 @@
-"""The command that is told what changed at the target, for a CDN to forget."""
+"""Run the hook: the command that receives the changed URLs after a publication."""
 
 import os
 import shlex
@@ -7,40 +7,42 @@ import subprocess
 from collections.abc import Iterable
 from contextlib import suppress
 
-SECONDS = 60.0
-# So much of what it says last is told of a failure.
-CHARACTERS = 200
+TIMEOUT_SECONDS = 60.0
+# The error message quotes at most so much of the last line of standard error.
+MAX_CHARACTERS = 200
 
 
 def run_hook(
-    command: str, addresses: Iterable[str], seconds: float = SECONDS
+    command: str, urls: Iterable[str], timeout_seconds: float = TIMEOUT_SECONDS
 ) -> str | None:
     """
-    Run it with an address a line on its standard input; return why it failed.
+    Run the command with one URL per line on standard input.
 
-    No shell reads it: what a shell would do, a script of the operator's can.
+    Return None, or why it failed. The command runs without a shell; an operator who
+    needs one can run a script.
     """
     try:
-        # Whoever sets our environment may run what they like.
+        # Whoever sets the environment may run any command.
         process = subprocess.Popen(  # noqa: S603
             shlex.split(command),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            # So that what it started ends with it.
+            # A process group of its own, so that its children can be killed too.
             start_new_session=True,
         )
     except OSError as error:
         return f"The hook cannot be run: {error.strerror}."
-    lines = "".join(f"{each}\n" for each in addresses)
+    lines = "".join(f"{url}\n" for url in urls)
     try:
-        _, said = process.communicate(lines.encode(), seconds)
+        _, stderr = process.communicate(lines.encode(), timeout_seconds)
     except subprocess.TimeoutExpired:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        return f"The hook did not end within {seconds:g} seconds."
+        return f"The hook did not end within {timeout_seconds:g} seconds."
     if process.returncode == 0:
         return None
-    last = said.decode(errors="replace").strip().rpartition("\n")[2][:CHARACTERS]
-    return f"The hook ended with {process.returncode}: {last or 'it said nothing'}."
+    last_line = stderr.decode(errors="replace").strip().rpartition("\n")[2]
+    reason = last_line[:MAX_CHARACTERS] or "no error message"
+    return f"The hook exited with {process.returncode}: {reason}."

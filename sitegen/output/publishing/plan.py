@@ -1,4 +1,4 @@
-"""What has to travel, and in which order, so that no link leads to nothing."""
+"""Plan a publication: which files to upload and remove, and in which order."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -6,97 +6,103 @@ from itertools import groupby
 
 from sitegen.output.generations import change_of
 from sitegen.output.manifest import BUILDS, LIVE, MANIFEST
-from sitegen.output.publishing.claim import Touched
-from sitegen.output.publishing.source import Files
-from sitegen.output.publishing.targets import File
+from sitegen.output.publishing.lease import TouchedFiles
+from sitegen.output.publishing.source import SiteFiles
+from sitegen.output.publishing.targets import PublishedFile
 
-Marks = Mapping[str, str]
+# The fingerprint of each file that is published, by path.
+Fingerprints = Mapping[str, str]
 
 
 @dataclass
-class Plan:
+class PublishPlan:
     """
-    The files as they are wanted, against what is noted and what may be different.
+    The difference between the site and what is published.
 
-    `standing` holds what of the doubtful stands at the target all the same.
+    `touched` are files of an interrupted publication, which may be in any state, and
+    `confirmed` those to check that are at the target as recorded.
     """
 
-    wanted: Files
-    noted: Marks
-    claimed: Touched
-    is_verified: bool = False
-    standing: set[str] = field(default_factory=set)
+    files: SiteFiles
+    published: Fingerprints
+    touched: TouchedFiles
+    verify: bool = False
+    confirmed: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        wanted, noted, claimed = self.wanted, self.noted, self.claimed
-        differing = {p for p, each in wanted.items() if noted.get(p) != each.mark}
-        # After a death a file may be anything that was on its way to it.
-        self.doubtful = wanted.keys() & claimed.keys()
-        if self.is_verified:
-            self.doubtful = set(wanted)
-        self.differing = differing | self.doubtful
-        self.gone = (noted.keys() | claimed.keys()) - wanted.keys()
+        files, published, touched = self.files, self.published, self.touched
+        changed = {
+            path
+            for path, file in files.items()
+            if published.get(path) != file.fingerprint
+        }
+        # Their state at the target is not known.
+        self.uncertain = set(files) if self.verify else files.keys() & touched.keys()
+        self.to_upload = changed | self.uncertain
+        self.obsolete = (published.keys() | touched.keys()) - files.keys()
 
     @property
     def is_empty(self) -> bool:
-        return not (self.differing or self.gone or self.claimed)
+        return not (self.to_upload or self.obsolete or self.touched)
 
-    def touched(self) -> dict[str, list[str]]:
-        """Return what may be touched, with every mark that a file may then have."""
-        paths = sorted({*self.differing, *self.gone, *self.claimed})
-        return {path: sorted(self._marks(path)) for path in paths}
+    def files_to_touch(self) -> dict[str, list[str]]:
+        """Return the files that may be changed, with the fingerprints they may get."""
+        paths = sorted({*self.to_upload, *self.obsolete, *self.touched})
+        return {path: sorted(self._possible_fingerprints(path)) for path in paths}
 
-    def asked(self) -> dict[str, set[str]]:
-        """Return what the target must be asked for: what is doubtful, and what goes."""
-        wanted = {path: {self.wanted[path].mark} for path in self.doubtful}
-        # What a stranger has put in the place of ours is not ours to take away.
-        return wanted | {path: self._marks(path) for path in self.gone}
-
-    @property
-    def sent(self) -> list[File]:
-        return [each for stage in self.stages() for each in stage]
+    def files_to_check(self) -> dict[str, set[str]]:
+        """Return the files to check at the target, with the accepted fingerprints."""
+        uncertain = {path: {self.files[path].fingerprint} for path in self.uncertain}
+        # A file that somebody else has put in the place of ours must not be removed.
+        obsolete = {path: self._possible_fingerprints(path) for path in self.obsolete}
+        return uncertain | obsolete
 
     @property
-    def removed(self) -> list[str]:
-        return sorted(self.gone & self.standing)
+    def uploads(self) -> list[PublishedFile]:
+        stages = (*self.page_stages(), *self.index_stages())
+        return [file for stage in stages for file in stage]
 
-    def stages(self) -> list[list[File]]:
+    @property
+    def removals(self) -> list[str]:
+        return sorted(self.obsolete & self.confirmed)
+
+    def page_stages(self) -> list[list[PublishedFile]]:
         """
-        Return what is sent before anything is removed, stage by stage.
+        Return what to upload before anything is removed, stage by stage.
 
-        What is new comes first, while nothing leads to it yet; then what changes. In
-        both, leaves lie deeper than the lists that lead to them.
+        New files come first, because nothing links to them yet, then changed ones;
+        within both, deeper files come before the lists that link to them.
         """
-        paths = self.differing - self.standing
-        pages = [path for path in paths if not _is_teller(path)]
-        order = sorted(pages, key=lambda p: (*self._stage(p), p))
-        staged = groupby(order, key=self._stage)
-        return [[self.wanted[path] for path in each] for _, each in staged]
+        paths = self.to_upload - self.confirmed
+        pages = [path for path in paths if not _is_build_index(path)]
+        pages.sort(key=lambda path: (*self._stage(path), path))
+        stages = groupby(pages, key=self._stage)
+        return [[self.files[path] for path in stage] for _, stage in stages]
 
-    def tellers(self) -> list[list[File]]:
-        """Return what tells of all that stands: sent when all of it does."""
-        paths = self.differing - self.standing
-        builds = sorted(p for p in paths if p.startswith(f"{BUILDS}/"))
-        stages = (builds, [p for p in (MANIFEST,) if p in paths], [LIVE])
+    def index_stages(self) -> list[list[PublishedFile]]:
+        """Return the files that describe the build, to upload when it is complete."""
+        paths = self.to_upload - self.confirmed
+        builds = sorted(path for path in paths if path.startswith(f"{BUILDS}/"))
         return [
-            [self.wanted[path] for path in stage if path in paths] for stage in stages
+            [self.files[path] for path in stage if path in paths]
+            for stage in (builds, [MANIFEST], [LIVE])
         ]
 
-    def purged(self, site_url: str) -> list[str]:
-        """Return the addresses at which readers may find something else now."""
-        touched = {*self.differing - self.doubtful, *self.claimed, *self.gone}
-        touched |= self.differing - self.standing
-        return sorted(change_of(touched, self.noted, self.wanted, site_url).purge)
+    def changed_urls(self, site_url: str) -> list[str]:
+        """Return the URLs whose content may have changed for readers."""
+        paths = {*self.to_upload - self.uncertain, *self.touched, *self.obsolete}
+        paths |= self.to_upload - self.confirmed
+        return sorted(change_of(paths, self.published, self.files, site_url).purge)
 
     def _stage(self, path: str) -> tuple[bool, int]:
-        return path in self.noted, -path.count("/")
+        return path in self.published, -path.count("/")
 
-    def _marks(self, path: str) -> set[str]:
-        known: Iterable[str] = self.claimed.get(path, [])
-        noted = [self.noted[path]] if path in self.noted else []
-        wanted = [self.wanted[path].mark] if path in self.wanted else []
-        return {*known, *noted, *wanted}
+    def _possible_fingerprints(self, path: str) -> set[str]:
+        touched: Iterable[str] = self.touched.get(path, [])
+        published = [self.published[path]] if path in self.published else []
+        new = [self.files[path].fingerprint] if path in self.files else []
+        return {*touched, *published, *new}
 
 
-def _is_teller(path: str) -> bool:
+def _is_build_index(path: str) -> bool:
     return path in (MANIFEST, LIVE) or path.startswith(f"{BUILDS}/")

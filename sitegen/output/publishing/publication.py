@@ -1,4 +1,4 @@
-"""One publication: what the target lacks is sent, and what it has too much goes."""
+"""Publish the site: upload what changed at the target, and remove what is obsolete."""
 
 import json
 import time
@@ -8,51 +8,50 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from models.settings import Settings
-from sitegen.output.publishing.claim import Claim, open_claim
 from sitegen.output.publishing.hook import run_hook
-from sitegen.output.publishing.plan import Marks, Plan
-from sitegen.output.publishing.source import Files, Source
+from sitegen.output.publishing.lease import PublishLease, available_lease
+from sitegen.output.publishing.plan import Fingerprints, PublishPlan
+from sitegen.output.publishing.source import PublishSource, SiteFiles
 from sitegen.output.publishing.targets import (
-    File,
+    BeforeChange,
+    PublishedFile,
     PublishError,
-    Ready,
-    Said,
-    Target,
-    target_of,
+    StateFile,
+    publish_target,
 )
 
-NOTE = ".masthead.published"
+# Records at the target what is published.
+STATE = ".masthead.published"
 
 
-class Stopped(PublishError):
-    """The one who published was told to stop; the next one goes on."""
+class PublicationStopped(PublishError):
+    """The process is stopping; the next publication continues where this one ended."""
 
 
 @dataclass
-class Report:
+class PublishReport:
     """What a publication did, or would do."""
 
     sent: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     unchanged: int = 0
     bytes: int = 0
-    # The addresses at which readers may find something else now.
+    # The URLs whose content may have changed for readers.
     changed: list[str] = field(default_factory=list)
     hook_failure: str | None = None
 
     @classmethod
-    def of(cls, plan: Plan, site_url: str) -> "Report":
-        tellers = [each for stage in plan.tellers() for each in stage]
-        sent = [*plan.sent, *tellers]
+    def from_plan(cls, plan: PublishPlan, site_url: str) -> "PublishReport":
+        uploads = plan.uploads
         return cls(
-            sent=[each.path for each in sent],
-            removed=plan.removed,
-            unchanged=len(plan.wanted) - len(sent),
-            bytes=sum(each.entry.size for each in sent),
-            changed=plan.purged(site_url),
+            sent=[file.path for file in uploads],
+            removed=plan.removals,
+            unchanged=len(plan.files) - len(uploads),
+            bytes=sum(file.entry.size for file in uploads),
+            changed=plan.changed_urls(site_url),
         )
 
-    def told(self, seconds: float) -> dict[str, Any]:
+    def to_json(self, seconds: float) -> dict[str, Any]:
         return {
             "sent": self.sent,
             "removed": self.removed,
@@ -72,119 +71,133 @@ class Report:
 
 class Publication:
     """
-    Publishes the output to the target, again and again.
+    Publishes the output folder to the target, any number of times.
 
-    The order is what makes it safe to be killed at any point: the claim says what
-    will be touched, then it is touched, then the note says what stands, then the
-    hook is told, and then the claim is let go.
+    The order makes it safe to be killed at any moment: take the lease, which lists
+    the files to change; change them; write the state file; run the hook; release the
+    lease.
     """
 
     def __init__(
         self, settings: Settings, is_stopping: Callable[[], bool] = lambda: False
     ) -> None:
         self._settings = settings
-        self._source = Source(settings.output)
-        self._target: Target = target_of(settings)
+        self._source = PublishSource(settings.output)
+        self._target = publish_target(settings)
         self._is_stopping = is_stopping
 
     def run(
         self,
         *,
-        is_verified: bool = False,
+        verify: bool = False,
         progress: Callable[[Iterable[str]], Iterable[str]] = iter,
-    ) -> Report:
-        """Publish; raise PublishError where that cannot be, with all kept that was."""
-        with ExitStack() as held:
-            owner = held.enter_context(self._source.alone())
-            held.enter_context(self._target.alone())
-            claim = open_claim(self._target, owner, self._pause)
-            # Whoever publishes changes the claim first and last: while it is what was
-            # read, so is the note.
-            note = self._target.said(NOTE)
-            plan = self._held_plan(held, claim, _marks(note), is_verified)
+    ) -> PublishReport:
+        """
+        Publish, and check every file at the target if `verify` is set.
+
+        Raise PublishError if that is impossible; what was published before stays.
+        """
+        with ExitStack() as stack:
+            owner = stack.enter_context(self._source.exclusive())
+            stack.enter_context(self._target.exclusive())
+            lease = available_lease(self._target, owner, self._pause)
+            # Publishers write the lease first and last, so while it is unchanged, so
+            # is the state file.
+            state = self._target.read_state(STATE)
+            plan = self._snapshot_plan(stack, lease, _parse_state(state), verify)
             if plan.is_empty:
-                return Report.of(plan, self._settings.site_url)
-            claim.take(plan.touched())
-            self._ask(plan, claim.keep)
-            for _ in progress(self._carried(plan, claim)):
+                return PublishReport.from_plan(plan, self._settings.site_url)
+            lease.acquire(plan.files_to_touch())
+            self._check_target(plan, lease.renew)
+            for _ in progress(self._transfer(plan, lease)):
                 self._require_running()
-            self._note(note, plan)
-            report = Report.of(plan, self._settings.site_url)
-            self._tell(report, claim, plan)
+            self._write_state(state, plan)
+            report = PublishReport.from_plan(plan, self._settings.site_url)
+            self._run_hook(report, lease, plan)
         return report
 
-    def trial(self, *, is_verified: bool = False) -> Report:
-        """Return what would be done; nothing is touched."""
-        claim = Claim(self._target, "")
-        marks = _marks(self._target.said(NOTE))
-        plan = Plan(self._source.files(), marks, claim.touched, is_verified)
-        self._ask(plan, lambda: None)
-        return Report.of(plan, self._settings.site_url)
+    def dry_run(self, *, verify: bool = False) -> PublishReport:
+        """Return what `run` would do, without changing anything."""
+        lease = PublishLease(self._target, "")
+        published = _parse_state(self._target.read_state(STATE))
+        files = self._source.files()
+        plan = PublishPlan(files, published, lease.touched, verify)
+        self._check_target(plan, lambda: None)
+        return PublishReport.from_plan(plan, self._settings.site_url)
 
-    def _held_plan(
-        self, held: ExitStack, claim: Claim, marks: Marks, is_verified: bool
-    ) -> Plan:
-        plans: list[Plan] = []
+    def _snapshot_plan(
+        self,
+        stack: ExitStack,
+        lease: PublishLease,
+        published: Fingerprints,
+        verify: bool,
+    ) -> PublishPlan:
+        """Return the plan for the current files, which the stack keeps as they are."""
+        plans: list[PublishPlan] = []
 
-        def chosen(files: Files) -> Iterable[str]:
-            plans.append(Plan(files, marks, claim.touched, is_verified))
-            return plans[-1].differing
+        def select_uploads(files: SiteFiles) -> Iterable[str]:
+            plans.append(PublishPlan(files, published, lease.touched, verify))
+            return plans[-1].to_upload
 
-        held.enter_context(self._source.held(chosen))
+        stack.enter_context(self._source.snapshot(select_uploads))
         return plans[-1]
 
-    def _ask(self, plan: Plan, ready: Ready) -> None:
-        """Ask the target for what may stand there or not."""
-        for path, stands in self._target.standing(plan.asked()):
+    def _check_target(self, plan: PublishPlan, before_change: BeforeChange) -> None:
+        """Find out which of the files whose state is not known are as recorded."""
+        for path, matches in self._target.check(plan.files_to_check()):
             self._require_running()
-            ready()
-            if stands:
-                plan.standing.add(path)
+            before_change()
+            if matches:
+                plan.confirmed.add(path)
 
-    def _carried(self, plan: Plan, claim: Claim) -> Iterator[str]:
-        """Carry everything in its order, and give each path when it is there."""
+    def _transfer(self, plan: PublishPlan, lease: PublishLease) -> Iterator[str]:
+        """Upload and remove files in the order of the plan, and yield each path."""
 
-        def ready() -> None:
+        def before_change() -> None:
             self._require_running()
-            claim.keep()
+            lease.renew()
 
-        def read(file: File) -> bytes:
-            ready()
+        def read(file: PublishedFile) -> bytes:
+            before_change()
             return self._source.read(file)
 
-        for stage in plan.stages():
-            yield from (each.path for each in self._target.put(stage, read))
-        yield from self._target.remove(plan.removed, ready)
-        for stage in plan.tellers():
-            yield from (each.path for each in self._target.put(stage, read))
+        for stage in plan.page_stages():
+            yield from (file.path for file in self._target.upload(stage, read))
+        yield from self._target.remove(plan.removals, before_change)
+        for stage in plan.index_stages():
+            yield from (file.path for file in self._target.upload(stage, read))
 
-    def _note(self, before: Said | None, plan: Plan) -> None:
-        marks = {path: plan.wanted[path].mark for path in sorted(plan.wanted)}
-        told = json.dumps({"files": marks}, ensure_ascii=False, indent=0)
-        self._target.say(NOTE, told.encode(), before)
+    def _write_state(self, previous: StateFile | None, plan: PublishPlan) -> None:
+        fingerprints = {
+            path: plan.files[path].fingerprint for path in sorted(plan.files)
+        }
+        state = json.dumps({"files": fingerprints}, ensure_ascii=False, indent=0)
+        self._target.write_state(STATE, state.encode(), previous)
 
-    def _tell(self, report: Report, claim: Claim, plan: Plan) -> None:
-        """Run the hook; what it could not be told is told to it next time."""
+    def _run_hook(
+        self, report: PublishReport, lease: PublishLease, plan: PublishPlan
+    ) -> None:
+        """Run the hook; if it fails, the next publication passes it the URLs again."""
         hook = self._settings.publish_hook
         if hook and report.changed:
             report.hook_failure = run_hook(hook, report.changed)
-        claim.release(plan.touched() if report.hook_failure else {})
+        lease.release(plan.files_to_touch() if report.hook_failure else {})
 
     def _require_running(self) -> None:
         if self._is_stopping():
-            raise Stopped("The publication was stopped.")
+            raise PublicationStopped("The publication was stopped.")
 
     def _pause(self, seconds: float) -> None:
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
+        ends_at = time.monotonic() + seconds
+        while time.monotonic() < ends_at:
             self._require_running()
             time.sleep(0.1)
 
 
-def _marks(note: Said | None) -> Marks:
-    """Return what is noted; where nobody can read it, all is sent anew."""
+def _parse_state(state: StateFile | None) -> Fingerprints:
+    """Return what is published: nothing, if the state file is damaged or missing."""
     try:
-        found = json.loads(note.content)["files"] if note else {}
-        return {str(path): str(mark) for path, mark in found.items()}
+        files = json.loads(state.content)["files"] if state else {}
+        return {str(path): str(fingerprint) for path, fingerprint in files.items()}
     except (ValueError, KeyError, TypeError, AttributeError):
         return {}

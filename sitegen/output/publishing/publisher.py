@@ -1,4 +1,4 @@
-"""The publisher: one thread that brings the target up to date when it is woken."""
+"""Publish in a background thread of the server whenever the site has been built."""
 
 import logging
 import threading
@@ -11,17 +11,22 @@ from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
 from models.settings import Settings
 from sitegen.output.folder import OutputError
-from sitegen.output.publishing.publication import Publication, Report, Stopped
-from sitegen.output.publishing.targets import Busy, PublishError
+from sitegen.output.publishing.publication import (
+    Publication,
+    PublicationStopped,
+    PublishReport,
+)
+from sitegen.output.publishing.targets import PublishError, TargetBusy
 
 log = logging.getLogger("masthead.publishing")
 
-# Builds that follow each other make one publication: it rests so long after each.
-REST_SECONDS = 1.0
-# How long it waits after a failure: first, and at most; and for another's turn.
-FIRST_SECONDS, MOST_SECONDS = 1.0, 300.0
-TURN_SECONDS = 5.0
-# What is under way is waited for so long when the service ends.
+# The pause after each publication, so that several builds are published together.
+PAUSE_SECONDS = 1.0
+# The pause after a failure doubles from the first to the second value.
+FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS = 1.0, 300.0
+# The pause while another publisher uses the target.
+BUSY_SECONDS = 5.0
+# How long a stopping server waits for the publication that is running.
 STOP_SECONDS = 10.0
 
 
@@ -33,17 +38,18 @@ class Publisher:
         settings: Settings,
         clock: Callable[[], datetime],
         *,
-        rest: float = REST_SECONDS,
-        first: float = FIRST_SECONDS,
+        pause_seconds: float = PAUSE_SECONDS,
+        first_retry_seconds: float = FIRST_RETRY_SECONDS,
     ) -> None:
         self._settings = settings
         self._clock = clock
-        self._rest, self._first = rest, first
-        self._woken = threading.Event()
-        self._stopping = threading.Event()
-        self._failure: Fault | None = None
+        self._pause_seconds = pause_seconds
+        self._first_retry_seconds = first_retry_seconds
+        self._wake_event = threading.Event()
+        self._stop_event = threading.Event()
+        self._fault: Fault | None = None
         self.progress = BuildProgress()
-        self._wait = first
+        self._retry_seconds = first_retry_seconds
         self._publication: Publication | None = None
         self._thread = threading.Thread(target=self._run, name="publisher", daemon=True)
 
@@ -52,84 +58,85 @@ class Publisher:
             self._thread.start()
 
     def __exit__(self, *_: object) -> None:
-        """Stop between two files; whoever publishes next goes on from there."""
-        self._stopping.set()
-        self._woken.set()
+        """Stop before the next file; the next publication continues from there."""
+        self._stop_event.set()
+        self._wake_event.set()
         if self._thread.is_alive():
             self._thread.join(STOP_SECONDS)
 
     def wake(self) -> None:
-        """Say that the output is another."""
+        """Publish soon, because the output has changed."""
         if self._settings.publish:
             self.progress.request(self._clock())
-            self._woken.set()
+            self._wake_event.set()
 
     def troubles(self) -> list[Fault]:
-        return [self._failure] if self._failure else []
+        return [self._fault] if self._fault else []
 
     def _run(self) -> None:
         while True:
-            self._woken.wait()
-            self._woken.clear()
-            if self._stopping.is_set():
+            self._wake_event.wait()
+            self._wake_event.clear()
+            if self._stop_event.is_set():
                 return
-            pause = self._turn()
-            # What failed is tried again without anybody calling for it.
-            if pause > self._rest:
-                self._woken.set()
-            self._stopping.wait(pause)
+            pause = self._publish_and_handle_errors()
+            # Retry after a failure, even if nothing is built meanwhile.
+            if pause > self._pause_seconds:
+                self._wake_event.set()
+            self._stop_event.wait(pause)
 
-    def _turn(self) -> float:
-        """Publish, note what went wrong, and return for how long to rest."""
+    def _publish_and_handle_errors(self) -> float:
+        """Publish, record what went wrong, and return the seconds to pause."""
         self.progress.start(self._clock())
-        is_whole = False
+        is_complete = False
         try:
-            self._publication = self._publication or self._opened()
-            is_whole = self._publish(self._publication)
-        except Stopped:
+            if self._publication is None:
+                is_stopping = self._stop_event.is_set
+                self._publication = Publication(self._settings, is_stopping)
+            is_complete = self._publish(self._publication)
+        except PublicationStopped:
             pass
-        except Busy as error:
-            # Of several hosts that publish the same, one does and the others wait.
+        except TargetBusy as error:
+            # Several hosts may publish to one target: one does, and the others wait.
             log.info(LogLine(publish="waits", reason=error))
-            return TURN_SECONDS
+            return BUSY_SECONDS
         except Exception as error:
             self.progress.broken += 1
-            told = f"The site could not be published: {error}"
-            is_named = isinstance(error, PublishError | OutputError)
-            self._tell(Fault("publish-failed", told), trace=not is_named)
+            detail = f"The site could not be published: {error}"
+            is_expected = isinstance(error, PublishError | OutputError)
+            self._record(Fault("publish-failed", detail), with_trace=not is_expected)
         finally:
-            self.progress.finish(is_complete=is_whole)
-        wait, self._wait = self._wait, min(self._wait * 2, MOST_SECONDS)
-        if is_whole:
-            self._wait = self._first
-        return self._rest if is_whole else wait
-
-    def _opened(self) -> Publication:
-        return Publication(self._settings, self._stopping.is_set)
+            self.progress.finish(is_complete=is_complete)
+        if is_complete:
+            self._retry_seconds = self._first_retry_seconds
+            return self._pause_seconds
+        pause = self._retry_seconds
+        self._retry_seconds = min(pause * 2, MAX_RETRY_SECONDS)
+        return pause
 
     def _publish(self, publication: Publication) -> bool:
-        """Publish, and tell whether everybody knows of it who should."""
-        began, started = self._clock(), time.perf_counter()
+        """Publish, and return whether the hook succeeded too."""
+        started_at, started = self._clock(), time.perf_counter()
         report = publication.run()
         seconds = time.perf_counter() - started
-        self.progress.record(began, seconds)
+        self.progress.record(started_at, seconds)
         if report.sent or report.removed:
-            _log(report, seconds)
+            _log_report(report, seconds)
         if report.hook_failure:
-            self._tell(Fault("hook-failed", report.hook_failure))
+            self._record(Fault("hook-failed", report.hook_failure))
             return False
-        if self._failure:
-            log.info(LogLine(state=self._failure.state, is_over=True))
-            self._failure = None
+        if self._fault:
+            log.info(LogLine(state=self._fault.state, is_over=True))
+            self._fault = None
         return True
 
-    def _tell(self, fault: Fault, *, trace: bool = False) -> None:
-        self._failure = fault
-        told = LogLine(publish="failed", state=fault.state, reason=fault.detail)
-        log.error(told, exc_info=trace)
+    def _record(self, fault: Fault, *, with_trace: bool = False) -> None:
+        self._fault = fault
+        line = LogLine(publish="failed", state=fault.state, reason=fault.detail)
+        log.error(line, exc_info=with_trace)
 
 
-def _log(report: Report, seconds: float) -> None:
+def _log_report(report: PublishReport, seconds: float) -> None:
     log.info(
         LogLine(
             publish="done",

@@ -1,4 +1,4 @@
-"""The output folder as what is published: held still while builds go on."""
+"""Read the output folder for publishing, unaffected by builds that go on meanwhile."""
 
 import fcntl
 import hashlib
@@ -11,31 +11,37 @@ from uuid import uuid4
 
 from sitegen.output.folder import Folder
 from sitegen.output.manifest import BUILDS, LIVE, MANIFEST, Entry, Known
-from sitegen.output.publishing.targets import Busy, File, PublishError
+from sitegen.output.publishing.targets import PublishedFile, PublishError, TargetBusy
 
-# Hidden by their dots, in the output: the one who publishes it, and what it publishes.
-PUBLISHER = ".masthead.publisher"
-HELD = ".masthead.held"
+# Hidden files in the output folder: the lock, which contains the name of the
+# publisher, and the folder with hard links to what is being published.
+LOCK = ".masthead.publisher"
+SNAPSHOT = ".masthead.held"
+_NAME_LENGTH = 32
 
-Files = Mapping[str, File]
+SiteFiles = Mapping[str, PublishedFile]
 
 
-class Source:
-    """The folder that builds write into; one process at a time publishes it."""
+class PublishSource:
+    """The output folder; one process at a time publishes it."""
 
     def __init__(self, output: str) -> None:
         self._folder = Folder(output)
         self._path = Path(output)
-        self._held = self._path / HELD
+        self._snapshot_folder = self._path / SNAPSHOT
         self._links: dict[str, Path] = {}
-        self._known: tuple[Known, Files] | None = None
+        self._listed: tuple[Known, SiteFiles] | None = None
 
     @contextmanager
-    def alone(self) -> Iterator[str]:
-        """Be the one who publishes this folder, and give the name for that."""
-        self._require(self._path.is_dir(), "there is none")
+    def exclusive(self) -> Iterator[str]:
+        """
+        Lock the folder against other publishers; raise TargetBusy if one has it.
+
+        Yield the name under which publishers of this folder hold the target's lease.
+        """
+        self._require(self._path.is_dir(), "the folder does not exist")
         try:
-            lock = (self._path / PUBLISHER).open("a+")
+            lock = (self._path / LOCK).open("a+")
         except OSError as error:
             raise PublishError(
                 f"The output folder {self._path} cannot be written: {error.strerror}."
@@ -44,119 +50,124 @@ class Source:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise Busy(f"Another publishes {self._path}.") from None
+                raise TargetBusy(
+                    f"Another process is publishing {self._path}."
+                ) from None
             lock.seek(0)
-            owner = lock.read(32)
-            if len(owner) < 32:
-                owner = uuid4().hex
+            name = lock.read(_NAME_LENGTH)
+            if len(name) < _NAME_LENGTH:
+                name = uuid4().hex
                 lock.truncate(0)
-                lock.write(owner)
+                lock.write(name)
                 lock.flush()
-            yield owner
+            yield name
 
-    def files(self) -> Files:
-        """Return what stands now, for whoever only looks."""
-        self._require(self._path.is_dir(), "there is none")
+    def files(self) -> SiteFiles:
+        """Return the current files, for a dry run."""
+        self._require(self._path.is_dir(), "the folder does not exist")
         with self._folder.locked():
-            self._require_whole()
-            return self._parsed(self._known_now())
+            self._require_complete()
+            return {**self._listed_files(self._manifest()), **self._index_files()}
 
     @contextmanager
-    def held(self, chosen: Callable[[Files], Iterable[str]]) -> Iterator[None]:
+    def snapshot(self, select: Callable[[SiteFiles], Iterable[str]]) -> Iterator[None]:
         """
-        Hold the chosen files as they are now.
+        Keep the files that `select` returns as they are now, for `read`.
 
-        Builds move new files over the old ones, so a second name keeps what was. They
-        wait for that alone: to read the manifest takes longer, and is done before.
+        Builds replace files, so a hard link keeps the previous content. Builds wait
+        only while the links are made; the manifest, which takes longer, is read
+        before and again if it has changed.
         """
-        files: Files | None = None
-        known: Known | None = None
-        self._let_go()
+        files: SiteFiles | None = None
+        manifest: Known | None = None
+        self._remove_links()
         while True:
             with self._folder.locked():
-                self._require_whole()
-                if known and files and known.stamp == self._folder.stamp():
-                    now = {**files, **self._tellers()}
-                    self._link(chosen(now))
+                self._require_complete()
+                if manifest and files and manifest.stamp == self._folder.stamp():
+                    self._link(select({**files, **self._index_files()}))
                     break
-            known = self._known_now()
-            files = self._listed(known)
+            manifest = self._manifest()
+            files = self._listed_files(manifest)
         try:
             yield
         finally:
-            self._let_go()
+            self._remove_links()
 
-    def read(self, file: File) -> bytes:
-        """Return what was held, if it is what the manifest says."""
+    def read(self, file: PublishedFile) -> bytes:
+        """Return the content of a file of the snapshot; raise if it is damaged."""
         content = self._links[file.path].read_bytes()
         if hashlib.sha256(content).hexdigest() != file.entry.sha256:
             raise PublishError(
-                f"{file.path} in the output is not as it was written. Build anew."
+                f"{file.path} in the output is not as it was written. Run a build."
             )
         return content
 
-    def _require(self, holds: bool, reason: str) -> None:
-        if not holds:
+    def _require(self, condition: bool, reason: str) -> None:
+        if not condition:
             raise PublishError(
-                f"The output folder {self._path} holds no site: {reason}. Build it."
+                f"The output folder {self._path} contains no site: {reason}."
+                " Run a build."
             )
 
-    def _require_whole(self) -> None:
+    def _require_complete(self) -> None:
         self._require((self._path / MANIFEST).is_file(), "there is no manifest")
-        self._require(not self._folder.is_unfinished, "a build was broken off")
+        self._require(not self._folder.is_unfinished, "a build was interrupted")
 
-    def _known_now(self) -> Known:
-        known = self._folder.known()
-        if known is None:
-            raise PublishError("The output's manifest cannot be read. Build anew.")
-        return known
+    def _manifest(self) -> Known:
+        manifest = self._folder.known()
+        if manifest is None:
+            raise PublishError("The output's manifest cannot be read. Run a build.")
+        return manifest
 
-    def _parsed(self, known: Known) -> Files:
-        return {**self._listed(known), **self._tellers()}
+    def _listed_files(self, manifest: Known) -> SiteFiles:
+        if self._listed is None or self._listed[0] is not manifest:
+            files = {
+                path: PublishedFile(path, entry)
+                for path, entry in manifest.entries.items()
+            }
+            for file in files.values():
+                # Compute and cache it now, since builds wait during the comparison.
+                _ = file.fingerprint
+            self._listed = manifest, files
+        return self._listed[1]
 
-    def _listed(self, known: Known) -> Files:
-        if self._known is None or self._known[0] is not known:
-            listed = {path: File(path, each) for path, each in known.entries.items()}
-            for each in listed.values():
-                # Worked out now, since builds wait while it is compared.
-                _ = each.mark
-            self._known = known, listed
-        return self._known[1]
-
-    def _tellers(self) -> Files:
-        """Return the files that tell of all others, which no manifest lists."""
+    def _index_files(self) -> SiteFiles:
+        """Return the files that describe the build, which no manifest lists."""
         builds = sorted(
-            f"{BUILDS}/{e.name}" for e in (self._path / BUILDS).glob("[!.]*")
+            f"{BUILDS}/{file.name}" for file in (self._path / BUILDS).glob("[!.]*")
         )
-        there = [p for p in (*builds, MANIFEST, LIVE) if (self._path / p).is_file()]
+        paths = [p for p in (*builds, MANIFEST, LIVE) if (self._path / p).is_file()]
         return {
-            path: File(path, Entry.of(path, (self._path / path).read_bytes(), "", ""))
-            for path in there
+            path: PublishedFile(
+                path, Entry.of(path, (self._path / path).read_bytes(), "", "")
+            )
+            for path in paths
         }
 
     def _link(self, paths: Iterable[str]) -> None:
-        self._held.mkdir(exist_ok=True)
+        self._snapshot_folder.mkdir(exist_ok=True)
         for number, path in enumerate(paths):
-            self._links[path] = link = self._held / f".{number}"
+            self._links[path] = link = self._snapshot_folder / f".{number}"
             try:
-                _keep(self._path / path, link)
+                _link_or_copy(self._path / path, link)
             except FileNotFoundError:
                 raise PublishError(
-                    f"{path} is missing from the output. Build anew."
+                    f"{path} is missing from the output. Run a build."
                 ) from None
 
-    def _let_go(self) -> None:
+    def _remove_links(self) -> None:
         self._links.clear()
-        # The folder stays: builds may be looking into it.
-        for link in self._held.glob(".*"):
+        # The folder stays, since a build may be listing it.
+        for link in self._snapshot_folder.glob(".*"):
             link.unlink(missing_ok=True)
 
 
-def _keep(file: Path, link: Path) -> None:
+def _link_or_copy(file: Path, link: Path) -> None:
     try:
         os.link(file, link)
     except FileNotFoundError:
         raise
     except OSError:
-        # Not every file system has second names.
+        # Not every file system supports hard links.
         shutil.copyfile(file, link)

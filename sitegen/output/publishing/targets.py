@@ -1,4 +1,4 @@
-"""Where a site is published to: what every target can do, and how it fails."""
+"""Define what a publish target can do: it is a folder or a bucket."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -13,16 +13,16 @@ from sitegen.output.manifest import Entry
 
 
 class PublishError(Exception):
-    """The site cannot be published; the text says why, and where it can, what to do."""
+    """The site cannot be published; the message says why and, if possible, the fix."""
 
 
-class Busy(PublishError):
-    """Another publishes to the same target."""
+class TargetBusy(PublishError):
+    """Another publisher uses the target or the output folder."""
 
 
 @dataclass(frozen=True)
-class File:
-    """A file as it is to stand at the target."""
+class PublishedFile:
+    """A file of the site as it has to be at the target."""
 
     path: str
     entry: Entry
@@ -32,67 +32,73 @@ class File:
         return self.entry.type
 
     @property
-    def cache_rule(self) -> str:
+    def cache_control(self) -> str:
         return CACHE_CONTROL.get(self.entry.cache, CACHE_CONTROL["page"])
 
     @cached_property
-    def mark(self) -> str:
-        """Tell the file apart by its content, and after a dash by its headers."""
-        headers = sha256(f"{self.type}\n{self.cache_rule}".encode()).hexdigest()[:8]
-        return f"{content_mark(self.entry.sha256)}-{headers}"
+    def fingerprint(self) -> str:
+        """Return a digest of the content and, after a dash, one of the headers."""
+        headers = f"{self.type}\n{self.cache_control}".encode()
+        headers_digest = sha256(headers).hexdigest()[:8]
+        return f"{content_fingerprint(self.entry.sha256)}-{headers_digest}"
 
 
-@dataclass(frozen=True)
-class Said:
-    """A note that stands at a target, and by what its state is told apart."""
-
-    content: bytes
-    version: str
-
-
-def content_mark(digest: str) -> str:
+def content_fingerprint(digest: str) -> str:
     return digest[:40]
 
 
-# Called before a file is touched: what it raises ends the publication.
-Ready = Callable[[], None]
-Read = Callable[[File], bytes]
+@dataclass(frozen=True)
+class StateFile:
+    """A file at the target in which publishers keep their state, and its ETag."""
+
+    content: bytes
+    etag: str
 
 
-class Target(Protocol):
-    """What files are put into; what it holds of strangers is left alone."""
+# Called before each change of the target; an exception ends the publication.
+BeforeChange = Callable[[], None]
+ReadFile = Callable[[PublishedFile], bytes]
+
+
+class PublishTarget(Protocol):
+    """A place for the files of a site; files of others in it are left alone."""
 
     name: str
-    # Whether a lock keeps all others away, which dies with its holder.
+    # Whether `exclusive` takes a lock, which the system releases if the process dies.
     is_locked: bool
 
-    def alone(self) -> AbstractContextManager[None]:
-        """Keep others away, as far as can be without asking them; or raise Busy."""
+    def exclusive(self) -> AbstractContextManager[None]:
+        """Lock the target, if it supports locks; raise TargetBusy if it is locked."""
 
-    def said(self, name: str) -> Said | None:
-        """Return a note of ours."""
+    def read_state(self, name: str) -> StateFile | None: ...
 
-    def say(self, name: str, content: bytes, before: Said | None) -> Said:
-        """Put a note where `before` stands; raise Busy where something else does."""
+    def write_state(
+        self, name: str, content: bytes, previous: StateFile | None
+    ) -> StateFile:
+        """Replace the `previous` state; raise TargetBusy if it has changed since."""
 
-    def put(self, files: Iterable[File], read: Read) -> Iterator[File]:
-        """Put the files there in any order, and yield each."""
+    def upload(
+        self, files: Iterable[PublishedFile], read: ReadFile
+    ) -> Iterator[PublishedFile]:
+        """Upload the files in any order, and yield each when it is there."""
 
-    def remove(self, paths: Iterable[str], ready: Ready) -> Iterator[str]:
-        """Take files away, and yield each."""
+    def remove(
+        self, paths: Iterable[str], before_change: BeforeChange
+    ) -> Iterator[str]:
+        """Remove the files, and yield the path of each."""
 
-    def standing(
-        self, marks: Mapping[str, Collection[str]]
+    def check(
+        self, fingerprints: Mapping[str, Collection[str]]
     ) -> Iterator[tuple[str, bool]]:
-        """Tell of each path whether a file stands there that has one of its marks."""
+        """Yield each path, and whether its file has one of the fingerprints."""
 
 
-def target_of(settings: Settings) -> Target:
-    """Return the target; what the other kind needs is not even loaded."""
+def publish_target(settings: Settings) -> PublishTarget:
+    """Return the target of the settings, importing only what this kind needs."""
     if settings.publishes_to_bucket:
-        from sitegen.output.publishing.bucket import Bucket
+        from sitegen.output.publishing.bucket import BucketTarget
 
-        return Bucket.of(settings)
-    from sitegen.output.publishing.folder import Tree
+        return BucketTarget.from_settings(settings)
+    from sitegen.output.publishing.folder import FolderTarget
 
-    return Tree(settings.publish)
+    return FolderTarget(settings.publish)

@@ -44,19 +44,21 @@ def tried(ask, issue, ids, clock):
     keys = {}
 
     def response(case, account=None, **headers):
-        who = account or NOBODY
-        _own_comment(ids["$item"], ids["$project"], who, clock.now)
-        found = ids | {"$self": who, "$own-comment": OWN}
-        asked = filled(CASES[case], found)
+        caller = account or NOBODY
+        _own_comment(ids["$item"], ids["$project"], caller, clock.now)
+        ids_by_name = ids | {"$self": caller, "$own-comment": OWN}
+        body = filled(CASES[case], ids_by_name)
         if case == "projects:create" and account is None:
-            asked["ownerId"] = OWNER
+            body["ownerId"] = OWNER
         name = case.partition(" ")[0]
         scope = f"projects:{name}"
-        (operation,) = [each for each in OPERATIONS if each.scope == scope]
+        (operation,) = [
+            operation for operation in OPERATIONS if operation.scope == scope
+        ]
         route = f"{operation.method} {operation.path}"
         headers |= {"Act-As-Account": account} if account else {}
         keys[scope] = keys.get(scope) or issue(scope, "platform:actors:assert")
-        return ask(route, asked, key=keys[scope], headers=headers)
+        return ask(route, body, key=keys[scope], headers=headers)
 
     return response
 
@@ -78,9 +80,9 @@ def _own_comment(item, project, account, now):
         )
 
 
-def filled(asked, ids):
-    if isinstance(asked, dict):
-        return {name: filled(value, ids) for name, value in asked.items()}
-    if isinstance(asked, list):
-        return [filled(each, ids) for each in asked]
-    return ids.get(asked, asked) if isinstance(asked, str) else asked
+def filled(value, ids):
+    if isinstance(value, dict):
+        return {name: filled(element, ids) for name, element in value.items()}
+    if isinstance(value, list):
+        return [filled(element, ids) for element in value]
+    return ids.get(value, value) if isinstance(value, str) else value

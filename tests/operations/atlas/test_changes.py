@@ -5,12 +5,12 @@ import pytest
 from models.idempotency import StoredResponseRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
-from models.projects.roles import NEEDS
+from models.projects.roles import REQUIRED_ROLES
 from tests.operations.atlas.conftest import OWN
 from tests.operations.atlas.world import CASES
 from tests.projects import OWNER, READER, STRANGER
 
-CHANGES = [case for case in NEEDS if case != "projects:export"]
+CHANGES = [case for case in REQUIRED_ROLES if case != "projects:export"]
 # What is possible in an archived project: to archive it again, to bring it back,
 # to leave it, and to begin another.
 OPEN = {
@@ -44,12 +44,12 @@ ACTS = {
 }
 
 
-def kept(engine):
+def committed_state(engine):
     """Everything in the database but what the tests themselves have put there."""
     return [row for row in engine.rows(but="key") if OWN not in row]
 
 
-@pytest.mark.parametrize("case", [each for each in CHANGES if each not in OPEN])
+@pytest.mark.parametrize("case", [case for case in CHANGES if case not in OPEN])
 def test_archived_project_is_read_only(case, tried, ids, clock, refusal):
     """Nothing in it changes until it is restored."""
     ProjectRow.update(archived_at=clock.now).execute()
@@ -71,13 +71,13 @@ def test_what_an_archived_project_allows(case, tried, ids, clock):
 @pytest.mark.parametrize("case", CHANGES)
 def test_rehearsal(case, tried, ids, engine):
     """The answer is that of the change, and not a byte of it is kept."""
-    before = kept(engine)
+    before = committed_state(engine)
 
     response = tried(case, ACTS.get(case), **{"Dry-Run": "true"})
 
     assert response.status_code == 200, response.text
     assert response.headers["Dry-Run"] == "true"
-    assert kept(engine) == before
+    assert committed_state(engine) == before
 
 
 @pytest.mark.parametrize("case", CHANGES)
@@ -113,7 +113,7 @@ def test_repeat(case, tried, ids):
 
 
 @pytest.mark.parametrize(
-    "case", [each for each in CHANGES if each != "projects:create"]
+    "case", [case for case in CHANGES if case != "projects:create"]
 )
 def test_purge_takes_the_answer(case, tried, ids, ask, clock):
     """What a repeat would be answered with goes with the project (3.14.18)."""
@@ -129,7 +129,7 @@ def test_purge_takes_the_answer(case, tried, ids, ask, clock):
 
 
 @pytest.mark.parametrize(
-    "case", [each for each in CHANGES if not each.startswith(FORGETFUL)]
+    "case", [case for case in CHANGES if not case.startswith(FORGETFUL)]
 )
 def test_purge_takes_the_answer_of_no_change(case, tried, ids, ask, clock):
     """So does what was asked again under another key, and found nothing to do."""

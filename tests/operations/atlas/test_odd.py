@@ -8,7 +8,7 @@ from tests.operations.atlas.conftest import filled
 from tests.operations.atlas.world import CASES
 from tests.projects import OWNER
 
-BY_SCOPE = {each.scope: each for each in OPERATIONS}
+BY_SCOPE = {operation.scope: operation for operation in OPERATIONS}
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -3,7 +3,7 @@
 import pytest
 
 from api.operation import OPERATIONS
-from models.projects.roles import NEEDS, ROLES, allows
+from models.projects.roles import REQUIRED_ROLES, ROLES, role_allows
 from tests.operations.atlas.world import CASES
 from tests.projects import CONTRIBUTOR, MAINTAINER, OWNER, READER, STRANGER
 
@@ -21,19 +21,21 @@ everyone = pytest.mark.parametrize("role", ACCOUNTS, ids=str)
 
 def test_every_change_is_in_the_table():
     """A change without a line would be everybody's."""
-    named = {case.partition(" ")[0] for case in NEEDS}
+    named = {case.partition(" ")[0] for case in REQUIRED_ROLES}
     changes = {
-        each.scope.removeprefix("projects:")
-        for each in OPERATIONS
-        if each.mutates and each.area == "projects" and ":admin:" not in each.scope
+        operation.scope.removeprefix("projects:")
+        for operation in OPERATIONS
+        if operation.mutates
+        and operation.area == "projects"
+        and ":admin:" not in operation.scope
     }
 
     assert changes | {"projects:export"} == named
-    assert CASES.keys() == NEEDS.keys()
+    assert CASES.keys() == REQUIRED_ROLES.keys()
 
 
 @everyone
-@pytest.mark.parametrize("case", NEEDS)
+@pytest.mark.parametrize("case", REQUIRED_ROLES)
 def test_cell(case, role, tried, refusal):
     """Whoever has the role may, whoever has less is told which role it takes."""
     if case == "members:add of oneself as reader" and role in MEMBER:
@@ -43,15 +45,19 @@ def test_cell(case, role, tried, refusal):
 
     response = tried(case, ACCOUNTS[role])
 
-    if allows(role, case):
+    if role_allows(role, case):
         assert response.status_code == 200, response.text
     else:
         assert response.status_code == 403, response.text
-        assert refusal(response, "role-required")["requiredRole"] == NEEDS[case]
+        assert (
+            refusal(response, "role-required")["requiredRole"] == REQUIRED_ROLES[case]
+        )
 
 
 @pytest.mark.both_engines
-@pytest.mark.parametrize("case", [case for case in NEEDS if "oneself" not in case])
+@pytest.mark.parametrize(
+    "case", [case for case in REQUIRED_ROLES if "oneself" not in case]
+)
 def test_key_that_acts_for_nobody(case, tried, refusal):
     """It passes every test of roles; it is nobody's author."""
     response = tried(case)

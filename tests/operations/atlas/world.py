@@ -16,42 +16,42 @@ def populate(now):
     """Make the project; return the ids of what is in it by `$noun`."""
     with writing():
         project = make_project("atlas", now)
-        asked = CreateKey(name="world", scopes=["*"])
-        _, secret = issue_key(asked, now, issuer="ada@example.com")
+        request = CreateKey(name="world", scopes=["*"])
+        _, secret = issue_key(request, now, issuer="ada@example.com")
     client = create_app(Settings(), clock=lambda: now).test_client()
     headers = {"Authorization": f"Bearer {secret.text}"}
 
-    def made(route, **asked):
+    def create(route, **body):
         path = f"/projects/v1/{route}"
-        response = client.post(path, json=asked, headers=headers)
+        response = client.post(path, json=body, headers=headers)
         assert response.status_code == 200, response.text
         return response.json["data"].get("id")
 
-    def written(route, slug, **more):
+    def create_text(route, slug, **fields):
         words = {"title": slug.capitalize(), "slug": slug, "content": "Words.\n"}
-        return made(f"{route}/create", projectId=project.id, **words | more)
+        return create(f"{route}/create", projectId=project.id, **words | fields)
 
-    here = {"projectId": project.id}
+    in_project = {"projectId": project.id}
     for account, role in ((CO_OWNER, "owner"), (WATCHER, "reader")):
-        made("members/add", accountId=account, role=role, **here)
+        create("members/add", accountId=account, role=role, **in_project)
     ids = {
         "$project": project.id,
-        "$label": made("labels/create", name="ui", **here),
-        "$milestone": made("milestones/create", name="First", **here),
-        "$item": made("work-items/create", type="task", title="One", **here),
-        "$other": made("work-items/create", type="bug", title="Two", **here),
-        "$specification": written("specifications", "draft"),
-        "$successor": written("specifications", "successor"),
-        "$approved": written("specifications", "approved", status="approved"),
-        "$document": written("documents", "notes", type="note"),
-        "$published": written("documents", "guide", type="note"),
+        "$label": create("labels/create", name="ui", **in_project),
+        "$milestone": create("milestones/create", name="First", **in_project),
+        "$item": create("work-items/create", type="task", title="One", **in_project),
+        "$other": create("work-items/create", type="bug", title="Two", **in_project),
+        "$specification": create_text("specifications", "draft"),
+        "$successor": create_text("specifications", "successor"),
+        "$approved": create_text("specifications", "approved", status="approved"),
+        "$document": create_text("documents", "notes", type="note"),
+        "$published": create_text("documents", "guide", type="note"),
     }
-    made("documents/publish", id=ids["$published"])
-    about = {"entityType": "work", "entityId": ids["$item"]}
+    create("documents/publish", id=ids["$published"])
+    entity = {"entityType": "work", "entityId": ids["$item"]}
     whole = {"entityType": "project", "entityId": project.id}
-    ids["$comment"] = made("comments/add", content="Hm.", **about)
-    ids["$reference"] = made("references/add", **about, **LINK)
-    ids["$project-reference"] = made("references/add", **whole, **LINK)
+    ids["$comment"] = create("comments/add", content="Hm.", **entity)
+    ids["$reference"] = create("references/add", **entity, **LINK)
+    ids["$project-reference"] = create("references/add", **whole, **LINK)
     return ids
 
 
@@ -66,7 +66,7 @@ def member(account, **role):
     return {"projectId": "$project", "accountId": account} | role
 
 
-# What each case of NEEDS is asked with; "$own-comment" is one of the caller's.
+# What each case of REQUIRED_ROLES is tried with; "$own-comment" is one of the caller's.
 CASES = {
     "projects:create": {"slug": "new", "name": "New"},
     "projects:update": {"id": "$project", "name": "New"},

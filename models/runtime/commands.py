@@ -1,0 +1,32 @@
+"""Define what the commands of the command line receive, and how they fail."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from models.settings import Settings
+
+# The exit codes that a shell expects after Ctrl+C and after SIGPIPE: 128 plus the
+# number of the signal.
+INTERRUPTED, BROKEN_PIPE = 130, 141
+
+# Yields the items of an iterable unchanged, and reports how many have passed.
+Progress = Callable[[Iterable[Any]], Iterable[Any]]
+
+
+class CommandError(Exception):
+    """The command cannot do what was requested; the message says why."""
+
+
+@dataclass(frozen=True)
+class CommandContext:
+    """What app.py hands to a command when it runs the command."""
+
+    settings: Settings
+    clock: Callable[[], datetime]
+    # Returns the problem types and the OpenAPI document, which the site publishes.
+    describe_api: Callable[[], tuple[Mapping[str, Any], Mapping[str, Any]]]
+    print_json: Callable[[object], None]
+    # Takes the name of one item, such as "page".
+    show_progress: Callable[[str], Progress]

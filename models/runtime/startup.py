@@ -1,0 +1,78 @@
+"""Open the database of an instance and prepare the instance for use."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from peewee import PeeweeException
+
+from models.errors import StorageBusy
+from models.instance import create_instance_secrets
+from models.platform.keys import add_bootstrap_key
+from models.projects.projects.projects import DocsSlugTaken, ensure_docs_project
+from models.runtime.commands import CommandError
+from models.settings import Settings
+from models.storage.database import (
+    database,
+    database_exists,
+    migrate,
+    open_database,
+    without_password,
+    writing,
+)
+from models.storage.schema import NewerSchema
+
+
+def open_instance(settings: Settings, now: datetime) -> list[str]:
+    """
+    Open the database, create it if necessary, and migrate it to the current schema.
+
+    Also create the instance's secrets, the bootstrap key and the docs project if they
+    do not exist yet. Return the names of the migrations that were applied.
+    """
+    try:
+        open_database(settings.database)
+        applied = migrate()
+        with writing():
+            create_instance_secrets()
+            if settings.bootstrap_key_sha256:
+                add_bootstrap_key(settings.bootstrap_key_sha256, now)
+        ensure_docs_project(
+            now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
+        )
+    except (OSError, PeeweeException, StorageBusy) as error:
+        # Drivers append hints and questions on further lines.
+        reason = f"{error.__cause__ or error}".partition("\n")[0].rstrip("?.")
+        raise CommandError(
+            f"The database {without_password(settings.database)} cannot be used:"
+            f" {reason}."
+        ) from error
+    except (DocsSlugTaken, NewerSchema) as error:
+        raise CommandError(str(error)) from error
+    return applied
+
+
+def open_existing_instance(settings: Settings, now: datetime) -> None:
+    """Open the instance; raise CommandError if its database does not exist."""
+    if not database_exists(settings.database):
+        raise CommandError(
+            f"There is no database at {without_password(settings.database)}."
+            " Start the server once, or run migrate."
+        )
+    open_instance(settings, now)
+
+
+@contextmanager
+def dry_run_settings(settings: Settings, is_dry_run: bool) -> Iterator[Settings]:
+    """Replace a database that does not exist by a temporary one during a dry run."""
+    if not is_dry_run or database_exists(settings.database):
+        yield settings
+        return
+    with TemporaryDirectory() as folder:
+        try:
+            yield replace(settings, database=str(Path(folder) / "dry-run.db"))
+        finally:
+            database.close()

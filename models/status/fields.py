@@ -1,0 +1,24 @@
+"""Define the field types that incidents and maintenance windows share."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from models.errors import ValidationFailed
+from models.fields import TRIMMED, SingleLine, StatusSlug
+
+StatusId = Annotated[str, Field(min_length=1, max_length=64)]
+StatusTitle = Annotated[str, TRIMMED, Field(min_length=1, max_length=160), SingleLine]
+ServiceSlugs = Annotated[list[StatusSlug], Field(min_length=1, max_length=1000)]
+
+
+def require_valid_range(start: datetime | None, end: datetime | None) -> None:
+    """Raise ValidationFailed if the query parameter `to` is before `from`."""
+    if start and end and end < start:
+        error = {
+            "parameter": "to",
+            "code": "range",
+            "detail": "Must not be before from.",
+        }
+        raise ValidationFailed("The parameter to is before from.", error)

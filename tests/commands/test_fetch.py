@@ -1,0 +1,145 @@
+"""Another status page over the network: what is read, and what is not."""
+
+import signal
+import socket
+import subprocess
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from api.client import fetch
+from api.client.fetch import fetch_documents
+from models.errors import ValidationFailed
+from tests.commands.conftest import ROOT
+
+PAGE = Path(__file__).parents[1] / "elsewhere/statuspage"
+
+
+class Elsewhere(BaseHTTPRequestHandler):
+    """Serves the sample page, and what else it is told to answer."""
+
+    answers: dict = {}
+
+    def do_GET(self):
+        name = self.path.rsplit("/", 1)[-1]
+        told = self.answers.get(name)
+        if told is None and (PAGE / name).is_file():
+            told = (200, {}, (PAGE / name).read_bytes())
+        status, headers, body = told or (404, {}, b"Nothing here.")
+        self.send_response(status)
+        for header, value in headers.items():
+            self.send_header(header, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def base():
+    """The address of a page elsewhere."""
+    Elsewhere.answers = {}
+    with ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as server:
+        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+def test_import(command, base):
+    """An address brings what the saved documents bring: it is the same page."""
+    first = command("status", "import", f"{base}/")
+    second = command("status", "import", PAGE)
+
+    assert "added 7, unchanged 0, left out 1" in first[1]
+    assert second[1] == "added 0, unchanged 7, left out 1\n"
+
+
+def test_document_that_is_missing(command, base):
+    """Half a page is none."""
+    Elsewhere.answers = {"incidents.json": (500, {}, b"")}
+
+    code, out, err = command("status", "import", base)
+
+    assert (code, out) == (2, "")
+    assert err.endswith("/api/v2/incidents.json returned 500, not 200.\n")
+
+
+def test_redirect_on_the_host(base):
+    """It is followed, but not round and round."""
+    Elsewhere.answers = {
+        "old.json": (301, {"Location": "/else/summary.json"}, b""),
+        "round.json": (302, {"Location": "round.json"}, b""),
+    }
+
+    found = fetch_documents(base, ["old.json"])
+
+    assert found == {"old.json": (PAGE / "summary.json").read_text()}
+    with pytest.raises(ValidationFailed, match="redirects more than 3 times"):
+        fetch_documents(base, ["round.json"])
+
+
+@pytest.mark.parametrize(
+    "target", ["http://127.0.0.1:1/a", "https://elsewhere.example/", "//other.example/"]
+)
+def test_redirect_off_the_host(base, target):
+    """It is refused: nobody named that host."""
+    Elsewhere.answers = {"a.json": (302, {"Location": target}, b"")}
+
+    with pytest.raises(ValidationFailed, match="which is on another host"):
+        fetch_documents(base, ["a.json"])
+
+
+def test_too_much(base, monkeypatch):
+    """An answer without end is not read to its end."""
+    monkeypatch.setattr(fetch, "MAX_BYTES", 100)
+
+    with pytest.raises(ValidationFailed, match="has more than 100 bytes"):
+        fetch_documents(base, ["summary.json"])
+
+
+def test_no_text(base):
+    """Bytes that are no text are named."""
+    Elsewhere.answers = {"a.json": (200, {}, b"\xff\xfe")}
+
+    with pytest.raises(ValidationFailed, match="is not text in UTF-8"):
+        fetch_documents(base, ["a.json"])
+
+
+def test_nobody_there():
+    """A port that nobody listens on is told in a sentence."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+    with pytest.raises(ValidationFailed, match="cannot be read"):
+        fetch_documents(f"http://127.0.0.1:{port}", ["a.json"])
+
+
+def test_silence(monkeypatch):
+    """Who answers nothing is not waited for."""
+    monkeypatch.setattr(fetch, "TIMEOUT", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+
+        with pytest.raises(ValidationFailed, match="cannot be read"):
+            fetch_documents(f"http://127.0.0.1:{port}", ["a.json"])
+
+
+def test_interrupted(environment):
+    """Ctrl-C while it waits ends with a sentence, and nothing was imported."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        base = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        words = [sys.executable, "app.py", "status", "import", base]
+        process = subprocess.Popen(
+            words, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True
+        )
+        asked, _ = silent.accept()
+        with asked:
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=20)
+
+    assert process.returncode == 130
+    assert err == "masthead: Interrupted. Nothing was imported.\n"

@@ -1,0 +1,149 @@
+"""The rhythm of a probe: each target for itself, and a clean end."""
+
+import re
+import time
+from datetime import UTC, datetime
+from threading import Event, Thread
+
+import pytest
+
+from api.client import probe as probing
+from api.client import sender
+from api.client.probe import Probe, next_due
+from tests.probing.conftest import answer
+from tests.probing.test_sender import TAKEN
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """No first look waits to be spread, and nothing waits for company."""
+    monkeypatch.setattr(probing, "STARTUP_SPREAD_SECONDS", 0.1)
+    monkeypatch.setattr(probing, "JITTER", 0)
+    monkeypatch.setattr(sender, "BATCH_SECONDS", 0.1)
+
+
+@pytest.fixture
+def running(config, serve):
+    """Run a probe on these targets; return it and how to end it."""
+    stop, threads = Event(), []
+
+    def start(*addresses, api=TAKEN, **top):
+        text = "\n".join(
+            f'[[targets]]\nservice = "s{n}"\nkind = "http"\nurl = "http://{address}/"'
+            for n, address in enumerate(addresses)
+        )
+        probe = Probe(
+            config(text, api=f"http://{serve(api)}", **top),
+            lambda: datetime.now(UTC),
+            stop,
+        )
+        threads.append(Thread(target=probe.run))
+        threads[0].start()
+        return probe
+
+    def end():
+        stop.set()
+        threads[0].join(10)
+        assert not threads[0].is_alive()
+
+    yield start, end
+    end()
+
+
+@pytest.mark.parametrize(
+    ("due", "now", "expected"),
+    [(0, 0.5, 10), (0, 9.9, 10), (0, 10, 10), (0, 10.1, 20), (5, 36, 45), (5, 4, 15)],
+)
+def test_next_due(due, now, expected):
+    """Beats stay on their grid: a long look leaves some out and moves none."""
+    assert next_due(due, 10, now) == expected
+
+
+def test_slow_target_delays_no_other(serve, running, shutdown):
+    """While one target hangs the other is measured in its rhythm."""
+    run, end = running
+    slow = serve(lambda connection, request: shutdown.wait(5))
+    requests = []
+
+    def record_request(connection, request):
+        requests.append(time.monotonic())
+        answer()(connection, request)
+
+    run(slow, serve(record_request), interval_seconds=1, timeout_seconds=1.5)
+    time.sleep(1.5)
+    end()
+
+    assert len(requests) >= 2
+
+
+def test_end(serve, running, shutdown):
+    """A look that is under way ends, and what it found is told or kept."""
+    run, end = running
+    requested = Event()
+
+    def respond_late(connection, _):
+        requested.set()
+        time.sleep(0.3)
+        answer()(connection, _)
+
+    probe = run(serve(respond_late), interval_seconds=1)
+    assert requested.wait(5)
+    end()
+
+    assert probe.spool.measured == probe.sender.sent == 1
+
+
+def test_end_while_the_api_is_away(serve, running, tmp_path, monkeypatch):
+    """What could not be told stays in the spool; who is away is not asked again."""
+    monkeypatch.setattr(sender, "_backoff_seconds", lambda failures: 60)
+    run, end = running
+
+    probe = run(serve(answer()), api=answer(503), interval_seconds=60)
+    while not probe.sender.failures:
+        time.sleep(0.01)
+    end()
+
+    assert probe.sender.failures == 1
+
+    assert (probe.spool.measured, probe.sender.sent, probe.spool.waiting) == (1, 0, 1)
+    assert len((tmp_path / "probe-spool.jsonl").read_bytes().splitlines()) == 1
+
+
+def test_what_changes_is_told(serve, running, caplog):
+    """A line of the log says what became of a target, and why."""
+    caplog.set_level("INFO")
+    run, end = running
+    responses = [answer(500), answer()]
+
+    run(
+        serve(
+            lambda connection, request: (
+                responses.pop(0)(connection, request) if responses else None
+            )
+        ),
+        interval_seconds=1,
+    )
+    time.sleep(1.6)
+    end()
+
+    first = r"event=changed service=s0 status=down ms=\d+ why=.answered 500 instead"
+    assert re.search(first, caplog.text)
+    assert "event=changed service=s0 status=operational was=down" in caplog.text
+    assert "event=stopped measured=" in caplog.text
+
+
+def test_unknown_service_is_a_warning(serve, running, caplog):
+    """A probe that goes on says once in its log which service nobody knows."""
+    run, end = running
+    unknown = answer(body='{"data": {"recorded": 0, "unknown": ["s0"]}}')
+
+    probe = run(serve(answer()), api=unknown, interval_seconds=1)
+    while probe.sender.unknown < 2:
+        time.sleep(0.01)
+    end()
+
+    records = [
+        record for record in caplog.records if "unknown-service" in record.getMessage()
+    ]
+    assert [record.levelname for record in records] == ["WARNING"]
+    assert "service=s0" in records[0].getMessage()

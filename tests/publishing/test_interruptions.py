@@ -1,0 +1,177 @@
+"""Whoever publishes may be killed at any moment: the next one makes it whole."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from models.response_headers import cache_class, path_rule, url_path
+from sitegen.output.publishing.lease import LEASE
+from tests.commands.conftest import ROOT
+from tests.conftest import Clock
+from tests.properties.histories import EVENTS, SERVICES, World, add_service
+from tests.publishing.published import files_of, with_headers
+
+ROUNDS = 14
+MOST_STEPS = 60
+OURS = b"a file of somebody else"
+
+
+@pytest.fixture
+def world(store, settings, tmp_path):
+    return World(replace(settings, output=str(tmp_path / "site")), Clock())
+
+
+@pytest.fixture
+def chance():
+    seed = random.randrange(10**9)
+    print(f"seed {seed}")
+    return random.Random(seed)
+
+
+def environment_of(world, target):
+    told = {"MASTHEAD_DATABASE": "nowhere", "MASTHEAD_OUTPUT": world.settings.output}
+    return os.environ | told | target
+
+
+def begun(environment):
+    words = [sys.executable, "app.py", "publish"]
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(words, cwd=ROOT, env=environment, **pipes)
+
+
+def ended(process):
+    _, told = process.communicate(timeout=60)
+    return SimpleNamespace(code=process.returncode, told=told)
+
+
+def killed_at(bucket, environment, step, moment):
+    """Publish, and die before or after this change of the bucket, if it comes."""
+    left = [step]
+
+    def die(method, key):
+        left[0] -= 1
+        if left[0] == 0:
+            process.kill()
+
+    setattr(bucket, moment, die)
+    process = begun(environment)
+    found = ended(process)
+    setattr(bucket, moment, lambda method, key: None)
+    return found
+
+
+def happens(world, chance):
+    for _ in range(chance.randint(1, 3)):
+        event = chance.choice(EVENTS)
+        event(world, chance.choice(SERVICES), chance.randrange(4))
+    world.build()
+
+
+def test_bucket(world, bucket, chance):
+    """After any history of changes and kills the bucket holds the output exactly."""
+    environment = environment_of(world, bucket.environment("a/site"))
+    bucket.objects["a/site/own.txt"] = bucket.objects["a/own.txt"] = own = object()
+    add_service(world, "api", 1)
+    deaths = 0
+
+    for _ in range(ROUNDS):
+        happens(world, chance)
+        moment, step = chance.choice(("before", "after")), chance.randint(1, MOST_STEPS)
+        found = killed_at(bucket, environment, step, moment)
+        deaths += found.code == -signal.SIGKILL
+        assert found.code in (0, -signal.SIGKILL), found.told
+    assert ended(begun(environment)).code == 0
+
+    assert (
+        bucket.objects.pop("a/site/own.txt") is bucket.objects.pop("a/own.txt") is own
+    )
+    assert bucket.site("a/site") == with_headers(files_of(world.folder.path))
+    assert deaths > 0
+
+
+def test_folder(world, tmp_path, chance):
+    """The same holds of a folder, whatever the moment; files of others stay."""
+    target = tmp_path / "web"
+    environment = environment_of(world, {"MASTHEAD_PUBLISH": str(target)})
+    target.mkdir()
+    (target / "own.txt").write_bytes(OURS)
+    add_service(world, "api", 1)
+    deaths = 0
+
+    for _ in range(ROUNDS):
+        happens(world, chance)
+        before = stamp(target)
+        process = begun(environment)
+        while stamp(target) == before and process.poll() is None:
+            time.sleep(0.001)
+        time.sleep(chance.random() * 0.03)
+        process.kill()
+        found = ended(process)
+        deaths += found.code == -signal.SIGKILL
+        assert found.code in (0, -signal.SIGKILL), found.told
+    assert ended(begun(environment)).code == 0
+
+    assert files_of(target) == files_of(world.folder.path) | {"own.txt": OURS}
+    assert not [*target.rglob("*.draft")]
+    assert deaths > 0
+
+
+def stamp(target):
+    """By what a claim is told apart from the one before."""
+    try:
+        return (target / LEASE).stat().st_ino
+    except FileNotFoundError:
+        return 0
+
+
+class Cdn:
+    """Keeps every page that it has ever seen, until it is told to forget it."""
+
+    def __init__(self, bucket, told):
+        self.bucket, self.told, self.kept = bucket, told, {}
+
+    def goes_on(self, url):
+        """Forget what the hook told, and keep what now stands, or that nothing does."""
+        if self.told.exists():
+            for each in self.told.read_text().splitlines():
+                self.kept.pop(each.removeprefix(url), None)
+            self.told.unlink()
+        stands = self.stands()
+        for at in {*stands, *self.kept, "/guides/first/", "/guides/second/"}:
+            self.kept.setdefault(at, stands.get(at))
+
+    def stands(self):
+        return {
+            url_path(path): content
+            for path, (content, *_) in self.bucket.site("").items()
+            if cache_class(path) in ("page", "volatile") and path_rule(path)
+        }
+
+
+def test_nothing_is_left_unpurged(world, bucket, tmp_path, chance):
+    """A CDN that forgets what the hook is told shows what stands, after any deaths."""
+    told, fails = tmp_path / "told", tmp_path / "fails"
+    hook = f"sh -c 'test ! -e {fails} && cat >> {told}'"
+    environment = environment_of(world, bucket.environment(MASTHEAD_PUBLISH_HOOK=hook))
+    add_service(world, "api", 1)
+    cdn = Cdn(bucket, told)
+
+    for _ in range(ROUNDS):
+        happens(world, chance)
+        fails.touch() if chance.random() < 0.3 else fails.unlink(missing_ok=True)
+        found = killed_at(bucket, environment, chance.randint(1, MOST_STEPS), "after")
+        cdn.goes_on(world.settings.site_url)
+        assert found.code in (0, 1, -signal.SIGKILL), found.told
+    fails.unlink(missing_ok=True)
+    assert ended(begun(environment)).code == 0
+    cdn.goes_on(world.settings.site_url)
+
+    stands = cdn.stands()
+    assert {at for at, it in cdn.kept.items() if it != stands.get(at)} == set()

@@ -1,0 +1,247 @@
+"""Publishing: what travels, in which order, and whose files are left alone."""
+
+import os
+import re
+import stat
+from dataclasses import replace
+
+import pytest
+
+from models.response_headers import url_path
+from sitegen.output.folder import Folder
+from sitegen.output.publishing import source
+from sitegen.output.publishing.lease import LEASE
+from sitegen.output.publishing.publication import STATE, Publication
+from sitegen.output.publishing.targets import PublishError
+from tests.publishing.published import dead_ends, files_of, with_headers
+
+
+def run(settings, **more):
+    return Publication(settings).run(**more)
+
+
+def test_all_and_then_nothing(target, site, there, output):
+    """The target holds what was built; a second publication sends nothing."""
+    first = run(target)
+
+    assert there() == files_of(output)
+    assert sorted(first.sent) == sorted(there())
+    assert first.bytes == sum(map(len, there().values()))
+    again = run(target)
+    assert (again.sent, again.removed, again.changed) == ([], [], [])
+    assert again.unchanged == len(there())
+
+
+def test_headers(to_bucket, site, bucket, output):
+    """A store holds each file with its type and its cache rule."""
+    run(to_bucket)
+
+    assert bucket.site("a") == with_headers(files_of(output))
+
+
+def test_only_what_changed(to_bucket, site, bucket, shelf, build_site, output):
+    """Only what differs travels, and what tells of it; nothing is listed."""
+    run(to_bucket)
+    before, bucket.asked = files_of(output), []
+    shelf.update(site, content="Other words.\n")
+    shelf.release(site)
+    build_site()
+
+    report = run(to_bucket)
+
+    after = files_of(output)
+    sent = {path for path in after if before.get(path) != after[path]}
+    differing = sent | (before.keys() - after.keys())
+    assert {key for _, key in bucket.changes()} == {f"a/{path}" for path in differing}
+    assert (set(report.sent), set(report.removed)) == (sent, differing - sent)
+    assert "" not in {key for _, key in bucket.asked}
+
+
+def test_order(to_bucket, site, bucket, shelf, build_site, clock):
+    """At no moment does a page that readers come to lead to nothing."""
+    run(to_bucket)
+    clock.pass_(minutes=1)
+    shelf.withdraw(site)
+    shelf.publish("third", "See [one](first.md).\n")
+    build_site()
+    lost = []
+
+    def look(method, key):
+        found = {path: content for path, (content, *_) in bucket.site("a").items()}
+        lost.extend(dead_ends(found))
+
+    bucket.after = look
+    run(to_bucket)
+
+    assert not lost
+
+
+def test_leaves_before_lists(to_bucket, site, bucket):
+    """Among new files, and among changed ones, those that lie deeper come first."""
+    run(to_bucket)
+    new = [key for method, key in bucket.changes() if "/builds/" not in key][:-2]
+    changed = dict.fromkeys(("status/index.html", "index.html", "guides/index.html"))
+    for path in changed:
+        with_other_mark(bucket, f"a/{path}")
+    bucket.asked = []
+
+    run(to_bucket, verify=True)
+
+    for keys in (new, [key for _, key in bucket.changes()]):
+        depths = [key.count("/") for key in keys]
+        assert depths == sorted(depths, reverse=True)
+    assert len(keys) == len(changed)
+
+
+def with_other_mark(bucket, key):
+    headers = bucket.objects[key].headers | {"x-amz-meta-masthead-mark": "other"}
+    bucket.objects[key] = replace(bucket.objects[key], headers=headers)
+
+
+def test_last_is_told(to_bucket, site, bucket, shelf, build_site):
+    """Removals come after all pages, then what tells of generations, then the note."""
+    run(to_bucket)
+    bucket.asked = []
+    shelf.withdraw(site)
+    build_site()
+
+    run(to_bucket)
+
+    changes = [each for each in bucket.asked if each[0] in ("PUT", "DELETE")]
+    removals = [n for n, (method, _) in enumerate(changes) if method == "DELETE"]
+    assert changes[0] == ("PUT", f"a/{LEASE}")
+    rest = [key.removeprefix("a/") for _, key in changes[removals[-1] + 1 :]]
+    assert re.fullmatch(r"builds/\d+\.json", rest[0])
+    assert rest[-4:] == ["manifest.json", "build.json", STATE, LEASE]
+    assert all(method == "DELETE" for method, _ in changes[removals[0] : -len(rest)])
+
+
+def test_strangers(target, site, there, bucket, tmp_path, shelf, build_site):
+    """What others put there stays; also where a file of ours was that is gone."""
+    run(target)
+    path, own = "guides/second/index.html", b"by hand"
+    if target.publishes_to_bucket:
+        plain = {"content-type": "text/html", "cache-control": "no-store"}
+        made = type(bucket.objects[f"a/{path}"])(own, plain)
+        bucket.objects["a/own.txt"] = bucket.objects[f"a/{path}"] = made
+    else:
+        for each in ("own.txt", path):
+            (tmp_path / "web" / each).write_bytes(own)
+    shelf.withdraw(site)
+    build_site()
+
+    report = run(target)
+
+    assert there()["own.txt"] == there()[path] == own
+    assert path not in report.removed
+    assert "guides/second.json" in report.removed
+
+
+def test_verified(target, site, there, bucket, tmp_path, output):
+    """What somebody altered or deleted is sent again when the target is asked."""
+    run(target)
+    if target.publishes_to_bucket:
+        del bucket.objects["a/index.html"]
+        plain = {"content-type": "text/html", "cache-control": "no-store"}
+        bucket.objects["a/404.html"] = type(bucket.objects["a/robots.txt"])(b"", plain)
+    else:
+        (tmp_path / "web/index.html").unlink()
+        (tmp_path / "web/404.html").write_text("other")
+    assert run(target).sent == []
+
+    report = run(target, verify=True)
+
+    assert sorted(report.sent) == ["404.html", "index.html"]
+    assert there() == files_of(output)
+    assert {target.site_url + url_path(path) for path in report.sent} <= {
+        *report.changed
+    }
+
+
+def test_trial(target, site, there, bucket):
+    """A dry run tells the same, and touches nothing."""
+    trial = Publication(target).dry_run()
+
+    assert there() == {}
+    assert not bucket.objects
+    assert trial == run(target)
+
+
+def test_changed_while_published(to_bucket, site, bucket, shelf, build_site, output):
+    """A build meanwhile changes nothing of what travels, and is sent next time."""
+    wanted = files_of(output)
+
+    def build(method, key):
+        bucket.before = lambda method, key: None
+        shelf.update(site, content="Other words.\n")
+        shelf.release(site)
+        build_site()
+
+    bucket.before = build
+    run(to_bucket)
+
+    assert {path: it[0] for path, it in bucket.site("a").items()} == wanted
+    assert not [*(output / source.SNAPSHOT).iterdir()]
+    run(to_bucket)
+    assert bucket.site("a") == with_headers(files_of(output))
+
+
+def test_built_while_planned(
+    target, site, there, shelf, build_site, output, monkeypatch
+):
+    """A build after the manifest was read, and before the files are held, is seen."""
+    listed, builds = source.PublishSource._listed_files, [1]
+
+    def built_meanwhile(self, known):
+        if builds and builds.pop():
+            shelf.update(site, content="Other words.\n")
+            shelf.release(site)
+            build_site()
+        return listed(self, known)
+
+    monkeypatch.setattr(source.PublishSource, "_listed_files", built_meanwhile)
+
+    run(target)
+
+    assert b"Other words" in there()["guides/second/index.html"]
+    assert there() == files_of(output)
+
+
+def test_file_systems_without_second_names(to_folder, site, output, monkeypatch):
+    """Where a file cannot have a second name, it is copied."""
+
+    def refused(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "link", refused)
+
+    run(to_folder)
+
+    assert len(files_of(output)) > 100
+
+
+def test_rights(to_folder, site, tmp_path):
+    """What is published into a folder may be read by a web server."""
+    run(to_folder)
+
+    mask = os.umask(0)
+    os.umask(mask)
+    mode = stat.S_IMODE((tmp_path / "web/index.html").stat().st_mode)
+    assert mode == 0o666 & ~mask
+
+
+def test_damage_is_not_published(target, site, output):
+    """A file that is not what the manifest says does not travel."""
+    (output / "index.html").write_text("cut sh")
+
+    with pytest.raises(PublishError, match=r"index\.html .* not as it was written"):
+        run(target)
+
+
+def test_broken_build(target, site, output):
+    """What a build has left half done is not published."""
+    with Folder(str(output)).locked():
+        Folder(str(output)).begin()
+
+    with pytest.raises(PublishError, match="a build was interrupted"):
+        run(target)

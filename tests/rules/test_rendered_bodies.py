@@ -1,0 +1,48 @@
+"""Rendered texts are kept by what they were made from, and forgotten unharmed."""
+
+from models.projects.documents.rendered_bodies import (
+    RenderedBody,
+    delete_unused_bodies,
+    store_bodies,
+    stored_bodies,
+)
+from models.storage.database import reading
+
+FIRST = RenderedBody.of("a", ["b.md"], [(2, "rates", "Rates")], "<p>Ä</p>")
+SECOND = RenderedBody.of("b", [], [], "")
+
+
+def test_kept_is_found(store):
+    """What is kept comes back as it was, and what is not is left out."""
+    store_bodies([FIRST, SECOND])
+
+    found = stored_bodies(["a", "b", "c"])
+
+    assert found == {"a": FIRST, "b": SECOND}
+    assert found["a"].html == "<p>Ä</p>"
+    assert found["a"].headings == [(2, "rates", "Rates")]
+
+
+def test_blank(store):
+    """A body without text is told without unpacking it."""
+    assert SECOND.is_blank
+    assert not FIRST.is_blank
+
+
+def test_kept_twice(store):
+    """Two builders that render the same keep one of it."""
+    store_bodies([FIRST])
+
+    store_bodies([FIRST, SECOND])
+
+    assert set(stored_bodies(["a", "b"])) == {"a", "b"}
+
+
+def test_forgotten(store):
+    """All go but those that are wanted."""
+    store_bodies([FIRST, SECOND])
+
+    assert delete_unused_bodies(["b", "never-kept"]) == 1
+
+    with reading():
+        assert set(stored_bodies(["a", "b"])) == {"b"}
