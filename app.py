@@ -170,9 +170,9 @@ def _prepare_process() -> None:
 
 
 def _describe_api(settings: Settings) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    from api.openapi.document import described
+    from api.openapi.document import api_description
 
-    return described(settings)
+    return api_description(settings)
 
 
 # The rest is only for the commands that serve, and importing it takes longer than
@@ -188,7 +188,7 @@ from api.commands.listener import open_listener, with_address
 from api.http.application import create_app
 from api.http.metrics import Metrics
 from api.http.server import Server, limited_server
-from api.scheduler import Jobs, tidy
+from api.scheduler import Scheduler, delete_expired
 from models import changes
 from models.platform.key_uses import KeyUses
 from models.platform.shared_rate_limits import rate_limiter_for
@@ -265,15 +265,16 @@ def _record_demo_measurements(
         changes.mark("status")
 
 
-def _schedule_jobs(
+def _scheduler(
     settings: Settings, metrics: Metrics, server_locks: ServerLocks, uses: KeyUses
-) -> Jobs:
-    jobs = Jobs(utc_now, metrics.job_done)
-    jobs.every(15, "server-locks", server_locks.acquire)
-    jobs.every(60, "uses", uses.write)
-    jobs.every(300, "tidy", lambda: tidy(settings, utc_now()))
-    jobs.every(DAY_SECONDS, "bodies", Bodies().forget)
-    return jobs
+) -> Scheduler:
+    """Return the scheduler, with the jobs of every server."""
+    scheduler = Scheduler(utc_now, metrics.record_job)
+    scheduler.add_job(15, "server-locks", server_locks.acquire)
+    scheduler.add_job(60, "uses", uses.write)
+    scheduler.add_job(300, "tidy", lambda: delete_expired(settings, utc_now()))
+    scheduler.add_job(DAY_SECONDS, "bodies", Bodies().forget)
+    return scheduler
 
 
 def _serve(
@@ -289,7 +290,7 @@ def _serve(
     builder = Builder(
         utc_now,
         contexts,
-        lambda at: jobs.at(at, builder.wake),
+        lambda at: scheduler.schedule_once(at, builder.wake),
         publisher.wake,
         election=election,
     )
@@ -298,23 +299,23 @@ def _serve(
     application = create_app(
         settings,
         clock=utc_now,
-        changed=election.notify,
-        troubles=lambda: (
+        wake_builder=election.notify,
+        list_faults=lambda: (
             server_locks.troubles() + builder.troubles() + publisher.troubles()
         ),
-        uses=uses,
-        site=Preview(settings.output, lambda: builder.is_shown),
+        key_uses=uses,
+        preview=Preview(settings.output, lambda: builder.is_shown),
         metrics=metrics,
-        buckets=rate_limiter_for(settings.database),
+        rate_limiter=rate_limiter_for(settings.database),
     )
     server = limited_server(application, listener, threads=settings.threads)
-    jobs = _schedule_jobs(settings, metrics, server_locks, uses)
+    scheduler = _scheduler(settings, metrics, server_locks, uses)
     if record_demo_measurements:
-        jobs.every(DEMO_SECONDS, "demo-measurements", record_demo_measurements)
+        scheduler.add_job(DEMO_SECONDS, "demo-measurements", record_demo_measurements)
     with server_locks, election, publisher:
         builder.start()
         try:
-            with jobs.running():
+            with scheduler.running():
                 _run_server(server, settings)
         finally:
             builder.stop()

@@ -1,4 +1,4 @@
-"""What an operation is: declared once, above its handler; everything follows."""
+"""Declare operations, and define what a handler receives: the Call and its Caller."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -27,39 +27,39 @@ Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 @dataclass(slots=True)
 class Caller:
-    """Who asks: a key, and the person it acts for, if any."""
+    """The API key that authenticated a request, and the person it acts for, if any."""
 
     key_id: str
     prefix: str
     scopes: tuple[str, ...]
     issuer: str
     lineage: str
-    account_id: str | None
-    bearer: str = field(repr=False)
+    key_account: str | None
+    secret: str = field(repr=False)
     acts_as_email: str | None = None
     acts_as_account: str | None = None
 
     @property
-    def manager(self) -> str:
-        """The audit actor of a management call."""
+    def audit_actor(self) -> str:
+        """The e-mail address that audit records name as the actor."""
         return self.acts_as_email or self.issuer
 
     @property
     def account(self) -> str | None:
-        return self.acts_as_account or self.account_id
+        return self.acts_as_account or self.key_account
 
     @property
-    def is_asserting(self) -> bool:
+    def is_acting_for_person(self) -> bool:
         return bool(self.acts_as_email or self.acts_as_account)
 
-    def covers(self, scope: str) -> bool:
-        """Tell whether the caller's key opens what needs the scope."""
+    def has_scope(self, scope: str) -> bool:
+        """Return whether one of the key's scopes covers this one."""
         return any_covers(self.scopes, scope)
 
 
 @dataclass(frozen=True)
-class Record:
-    """What is to be put down about a change, and on whose account."""
+class PendingAuditRecord:
+    """An audit record of a call, to be written in the transaction of its change."""
 
     action: str
     target: AuditTarget
@@ -68,85 +68,89 @@ class Record:
 
 
 class AuditError(RuntimeError):
-    """A handler that does not say what it did: a mistake of ours."""
+    """A handler recorded something other than its declaration says: a bug."""
 
 
 @dataclass(slots=True)
 class Call:
-    """One request on its way: who, when, and what is to be put down about it."""
+    """One authorized request: what its handler knows, and what it reports back."""
 
     operation: "Operation"
     caller: Caller
     now: datetime
     settings: Settings
     request_id: str
-    made_by: SitePreview | None = None
-    records: list[Record] = field(default_factory=list)
+    preview: SitePreview | None = None
+    audit_records: list[PendingAuditRecord] = field(default_factory=list)
     is_unchanged: bool = False
-    is_unaudited: bool = False
-    is_quiet: bool = False
-    # The ids of what the stored answer must not outlive.
-    about: set[str] = field(default_factory=set)
-    # Seconds for which the caller's side may keep the answer; None: not at all.
+    is_audit_skipped: bool = False
+    is_rebuild_deferrable: bool = False
+    # The ids of the projects with which a stored response is deleted.
+    subject_ids: set[str] = field(default_factory=set)
+    # Seconds for which the client may cache the response; None: not at all.
     max_age: int | None = None
-    # The key whose use somewhere else this call tells of.
-    used_key: str | None = None
+    # The id of the key that this call verified for a gateway.
+    verified_key_id: str | None = None
 
-    @property
-    def site(self) -> SitePreview:
-        """Who makes the pages, to be asked what would become of a text."""
-        if self.made_by is None:
-            raise RuntimeError("This application was not told who makes its pages.")
-        return self.made_by
+    def require_preview(self) -> SitePreview:
+        """Return the page preview, or raise RuntimeError if there is none."""
+        if self.preview is None:
+            raise RuntimeError("This application was created without a page preview.")
+        return self.preview
 
     @property
     def actor(self) -> Actor:
-        """The account or key that an Area A change is attributed to."""
+        """The account or key that a change in a project is attributed to."""
         account = self.caller.account
         kind: ActorType = "account" if account else "key"
-        return Actor(kind, account or self.caller.key_id, self.request_id, self.about)
+        actor_id = account or self.caller.key_id
+        return Actor(kind, actor_id, self.request_id, self.subject_ids)
 
     def audit(
         self,
-        about: Any,
+        row: Any,
         action: str | None = None,
         detail: str | None = None,
         actor: str | None = None,
     ) -> None:
         """
-        Put down one change; of several declared actions the handler names one.
+        Record one change of the row in the audit log.
 
-        The actor is whoever manages, unless the handler names another.
+        If several actions are declared, `action` chooses one of them; AuditError is
+        raised for any other. `actor` defaults to the caller's audit actor.
         """
         declared = self.operation.audit
-        named = action or (declared[0] if len(declared) == 1 else "")
-        if named not in declared:
-            raise AuditError(f"{self.operation.name} may not audit {named!r}.")
-        actor = actor or self.caller.manager
-        self.records.append(Record(named, about.audited, detail, actor))
+        chosen = action or (declared[0] if len(declared) == 1 else "")
+        if chosen not in declared:
+            raise AuditError(f"{self.operation.name} may not audit {chosen!r}.")
+        actor = actor or self.caller.audit_actor
+        record = PendingAuditRecord(chosen, row.audited, detail, actor)
+        self.audit_records.append(record)
 
-    def audit_changes(self, about: Any, changes: dict[str, Change]) -> None:
-        """Put down what an update changed, or that it changed nothing."""
+    def audit_changes(self, row: Any, changes: dict[str, Change]) -> None:
+        """Record what an update changed; without changes, mark the call unchanged."""
         if changes:
-            self.audit(about, detail=describe_changes(changes))
+            self.audit(row, detail=describe_changes(changes))
         else:
-            self.unchanged()
+            self.mark_unchanged()
 
-    def unchanged(self) -> None:
-        """Say that nothing changed: no record, and the site is not behind."""
+    def mark_unchanged(self) -> None:
+        """Declare that nothing changed: no audit record is written, no area marked."""
         self.is_unchanged = True
 
-    def quietly(self) -> None:
-        """Say that no state changes by it: the site may wait for more of the kind."""
-        self.is_quiet = True
+    def defer_rebuild(self) -> None:
+        """Let the builder wait for further changes before it rebuilds."""
+        self.is_rebuild_deferrable = True
 
-    def unaudited(self) -> None:
-        """Say that this time the activity of a project tells of the change."""
-        self.is_unaudited = True
+    def skip_audit(self) -> None:
+        """Write no audit record, because a project's activity records the change."""
+        self.is_audit_skipped = True
 
 
 @dataclass(frozen=True, kw_only=True)
 class Operation:
+    """The declaration of an operation, with its handler."""
+
     route: str
     scope: str
     handler: Callable[..., Any]
@@ -157,7 +161,7 @@ class Operation:
     rebuilds: str | None
     errors: tuple[type[Refusal], ...]
     secret_field: str | None
-    mutates: bool
+    is_mutation: bool
     etag: bool
     max_body_bytes: int
 
@@ -171,7 +175,7 @@ class Operation:
 
     @property
     def name(self) -> str:
-        """The scope in which an answer is stored and a request is logged."""
+        """The name under which responses are stored and requests are logged."""
         return self.scope
 
     @property
@@ -180,7 +184,7 @@ class Operation:
 
     @property
     def noun(self) -> str:
-        """What it is about; a developer's own keys are another noun than keys."""
+        """The noun of the path; developers' own keys have a noun of their own."""
         *before, noun, _ = self.path.split("/")
         return f"developer-{noun}" if before[-1] == "developer" else noun
 
@@ -189,19 +193,19 @@ class Operation:
         return self.path.rpartition("/")[2]
 
     @cached_property
-    def giving(self) -> TypeAdapter[Any]:
+    def response_adapter(self) -> TypeAdapter[Any]:
         """
-        What pours an answer into the declared shape.
+        The adapter that validates what the handler returns, and serializes it.
 
-        A mistake in it is logged, and must not say what the answer would have been.
-        A shape by itself knows that; of several the adapter has to.
+        Its errors are logged and must not contain the response. A schema is
+        configured that way itself; for a list of schemas the adapter has to be.
         """
         if isinstance(self.response, type) and issubclass(self.response, Schema):
             return TypeAdapter(self.response)
         return TypeAdapter(self.response, config=ConfigDict(hide_input_in_errors=True))
 
     @cached_property
-    def paged(self) -> Literal["cursor", "offset"] | None:
+    def pagination(self) -> Literal["cursor", "offset"] | None:
         if self.request is None:
             return None
         if issubclass(self.request, CursorQuery):
@@ -214,10 +218,10 @@ AREAS = ("platform", "projects", "status")
 
 
 def declare_operations() -> None:
-    """Import every noun of every area: that is what declares its operations."""
+    """Import every module of every area, which fills OPERATIONS."""
     for area in AREAS:
-        for noun in iter_modules([str(Path(__file__).parent / area)]):
-            import_module(f"api.{area}.{noun.name}")
+        for module in iter_modules([str(Path(__file__).parent / area)]):
+            import_module(f"api.{area}.{module.name}")
 
 
 def operation(
@@ -236,13 +240,14 @@ def operation(
     max_body_bytes: int = 256 * KIB,
 ) -> Callable[[Handler], Handler]:
     """
-    Declare an operation; its handler takes the Call and the asked shape.
+    Declare an operation; its handler takes the Call and an instance of `request`.
 
-    `conceals` names the secret member of the answer. A POST that `reads_only`
-    changes nothing. What `revalidates` has an ETag, so that it may be asked for only
-    when it is new. `most_bytes` bounds the body.
+    `audit` lists the actions that the handler may record, `rebuilds` names the area
+    of the site that a change makes outdated. `secret_field` names the field of the
+    response that must not be stored in plain text. A POST that is `read_only`
+    changes nothing. With `etag`, a GET answers 304 to a matching If-None-Match.
     """
-    declared = partial(
+    declaration = partial(
         Operation,
         route=route,
         scope=scope,
@@ -253,13 +258,13 @@ def operation(
         rebuilds=rebuilds,
         errors=errors,
         secret_field=secret_field,
-        mutates=route.startswith("POST") and not read_only,
+        is_mutation=route.startswith("POST") and not read_only,
         etag=etag,
         max_body_bytes=max_body_bytes,
     )
-    return partial(_declare, declared)
+    return partial(_declare, declaration)
 
 
-def _declare(declared: Callable[..., Operation], handler: Handler) -> Handler:
-    OPERATIONS.append(declared(handler=handler))
+def _declare(declaration: Callable[..., Operation], handler: Handler) -> Handler:
+    OPERATIONS.append(declaration(handler=handler))
     return handler

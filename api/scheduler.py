@@ -1,4 +1,4 @@
-"""What a server does from time to time, however its clock is set."""
+"""Run periodic jobs in a server, also after its clock was set back."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -20,43 +20,48 @@ from models.storage.database import writing
 
 log = logging.getLogger("masthead.jobs")
 
-CLOCK_SECONDS = 5
-MINUTE_SECONDS = 60
+CLOCK_CHECK_SECONDS = 5
+# Jobs that run more often than this are logged at the level DEBUG.
+MIN_LOGGED_INTERVAL_SECONDS = 60
 
 
-class Jobs:
-    """Work that is done now and every so many seconds; what is done is told."""
+class Scheduler:
+    """Runs jobs at intervals, the first time at once; logs each run that succeeds."""
 
     def __init__(
-        self, clock: Callable[[], datetime], done: Callable[[str], None]
+        self, clock: Callable[[], datetime], on_success: Callable[[str], None]
     ) -> None:
+        """`on_success` is called with the name of a job after each successful run."""
         self._clock = clock
-        self._done = done
-        # However late, a job is run once: what it makes up for is in the database.
-        late = {"misfire_grace_time": None, "coalesce": True}
-        self._scheduler = BackgroundScheduler(timezone=UTC, job_defaults=late)
+        self._on_success = on_success
+        # A late job runs once, however many runs it missed: the database knows what
+        # there is to do.
+        defaults = {"misfire_grace_time": None, "coalesce": True}
+        self._scheduler = BackgroundScheduler(timezone=UTC, job_defaults=defaults)
 
-    def every(self, seconds: int, name: str, work: Callable[[], None]) -> None:
-        """Run the job now and from time to time; one that fails is the scheduler's."""
+    def add_job(self, seconds: int, name: str, work: Callable[[], None]) -> None:
+        """Run the job at this interval; APScheduler logs its exceptions."""
+        is_frequent = seconds < MIN_LOGGED_INTERVAL_SECONDS
+        level = logging.DEBUG if is_frequent else logging.INFO
 
         def run() -> None:
-            started = perf_counter()
+            started_at = perf_counter()
             work()
-            self._done(name)
-            level = logging.INFO if seconds >= MINUTE_SECONDS else logging.DEBUG
-            log.log(level, LogLine(job=name, ms=(perf_counter() - started) * 1000))
+            self._on_success(name)
+            milliseconds = (perf_counter() - started_at) * 1000
+            log.log(level, LogLine(job=name, ms=milliseconds))
 
         times = {"seconds": seconds, "next_run_time": self._clock()}
         self._scheduler.add_job(run, "interval", name=name, **times)
 
-    def at(self, moment: datetime, work: Callable[[], None]) -> None:
-        """Run this at the moment, and no longer what was to run at another one."""
-        once = {"id": "due", "replace_existing": True}
-        self._scheduler.add_job(work, "date", run_date=moment, **once)
+    def schedule_once(self, run_at: datetime, work: Callable[[], None]) -> None:
+        """Run the work once at this time, instead of what was scheduled before."""
+        options = {"id": "due", "replace_existing": True}
+        self._scheduler.add_job(work, "date", run_date=run_at, **options)
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        with following(self._clock, partial(run_now, self._scheduler)):
+        with watching_clock(self._clock, partial(run_all_jobs, self._scheduler)):
             self._scheduler.start()
             try:
                 yield
@@ -65,39 +70,39 @@ class Jobs:
 
 
 @contextmanager
-def following(
+def watching_clock(
     clock: Callable[[], datetime],
-    set_back: Callable[[datetime], None],
-    seconds: float = CLOCK_SECONDS,
+    on_set_back: Callable[[datetime], None],
+    seconds: float = CLOCK_CHECK_SECONDS,
 ) -> Iterator[None]:
-    """Call `set_back` whenever the clock shows less than it did a while ago."""
-    over = Event()
+    """Check the clock every `seconds`; if it was set back, pass the time it shows."""
+    is_stopped = Event()
 
-    def follow() -> None:
-        before = clock()
-        while not over.wait(seconds):
+    def watch() -> None:
+        previous = clock()
+        while not is_stopped.wait(seconds):
             now = clock()
-            if now < before:
-                log.warning(LogLine(event="clock-set-back", seconds=before - now))
-                set_back(now)
-            before = now
+            if now < previous:
+                log.warning(LogLine(event="clock-set-back", seconds=previous - now))
+                on_set_back(now)
+            previous = now
 
-    Thread(target=follow, name="clock", daemon=True).start()
+    Thread(target=watch, name="clock", daemon=True).start()
     try:
         yield
     finally:
-        over.set()
+        is_stopped.set()
 
 
-def run_now(scheduler: BackgroundScheduler, now: datetime) -> None:
-    """Run every job: each waits for an instant of a clock that was set back."""
+def run_all_jobs(scheduler: BackgroundScheduler, now: datetime) -> None:
+    """Run every job now: its next run time is in the future of a clock set back."""
     for job in scheduler.get_jobs():
         with suppress(JobLookupError):
             job.modify(next_run_time=now)
 
 
-def tidy(settings: Settings, now: datetime) -> None:
-    """What time makes due; each may be missed, repeated or broken off."""
+def delete_expired(settings: Settings, now: datetime) -> None:
+    """Delete expired stored responses and measurements, after rolling up the latter."""
     with writing():
         delete_expired_responses(now)
     roll_up(now)

@@ -7,7 +7,7 @@ import time
 from peewee import chunked
 
 from api.http.authentication import authenticate
-from api.http.middleware import SentHeaders
+from api.http.messages import RequestHeaders
 from bench.server import HELLO, empty_database, now, served
 from models.base import epoch_ms, new_id
 from models.platform.keys import KeyRow
@@ -120,7 +120,7 @@ def is_whole(answer):
 def caller_microseconds(secret):
     """What stands before every question: who asks, how often, and may they."""
     headers, settings = (
-        SentHeaders({"HTTP_AUTHORIZATION": f"Bearer {secret}"}),
+        RequestHeaders({"HTTP_AUTHORIZATION": f"Bearer {secret}"}),
         Settings(),
     )
     buckets, scope = MemoryRateLimiter(), "platform:keys:verify"

@@ -24,7 +24,7 @@ from itertools import count
 from pathlib import Path
 
 from api.http.application import create_app
-from api.openapi.document import described
+from api.openapi.document import api_description
 from bench.mix import Mix, publication
 from bench.server import Client as Connection
 from bench.server import empty_database, now
@@ -78,7 +78,7 @@ class Instance:
         with writing():
             self.mix = Mix()
         self.at = now()
-        self.context = build_contexts(self.settings, *described(self.settings))
+        self.context = build_contexts(self.settings, *api_description(self.settings))
         build(self.context(self.at), folder=Quick(self.settings.output))
 
     def ask(self, write, client=None):

@@ -156,7 +156,7 @@ def product(path):
 
     open_database(path)
     settings = Settings(database=path)
-    return create_app(settings, clock=now, buckets=rate_limiter_for(path))
+    return create_app(settings, clock=now, rate_limiter=rate_limiter_for(path))
 
 
 def hello():

@@ -126,7 +126,8 @@ def _in_time():
         builder = Builder(
             now, lambda at: BuildContext(at, settings, theme, memory=memory)
         )
-        client = create_app(settings, clock=now, changed=builder.wake).test_client()
+        app = create_app(settings, clock=now, wake_builder=builder.wake)
+        client = app.test_client()
         builder.start()
         overview = Path(settings.output) / "status/index.html"
         while not overview.exists():

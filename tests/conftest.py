@@ -12,7 +12,7 @@ from tempfile import mkdtemp
 import pytest
 
 from api.http.application import create_app
-from api.http.problem_types import KINDS
+from api.http.problem_types import PROBLEM_TYPES
 from api.operation import OPERATIONS, declare_operations
 from models.audit import AuditRow
 from models.changes import AREAS
@@ -212,11 +212,11 @@ def woken():
 
 @pytest.fixture
 def app(store, settings, clock, woken):
-    def changed(area, is_quiet):
+    def wake_builder(area, is_quiet):
         woken.append(f"{area}, quietly" if is_quiet else area)
 
-    site = Preview(settings.output)
-    return create_app(settings, clock=clock, changed=changed, site=site)
+    preview = Preview(settings.output)
+    return create_app(settings, clock=clock, wake_builder=wake_builder, preview=preview)
 
 
 @pytest.fixture
@@ -284,7 +284,7 @@ def audited(store):
 def build_site(store, settings, clock):
     """Build the site as it should be now, and return the report."""
     theme, bodies = Theme(settings), Bodies()
-    told = {kind: asdict(problem) for kind, problem in KINDS.items()}
+    told = {kind: asdict(problem) for kind, problem in PROBLEM_TYPES.items()}
 
     def built(areas=AREAS, *, output=None, openapi=None, bodies=bodies, **more):
         into = replace(settings, output=str(output)) if output else settings

@@ -24,9 +24,9 @@ def _kind(operation):
     return (
         operation.area,
         operation.method,
-        operation.mutates,
+        operation.is_mutation,
         operation.idempotent,
-        operation.paged,
+        operation.pagination,
         operation.etag,
         operation.request is None,
         operation.secret_field is None,

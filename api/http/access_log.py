@@ -1,66 +1,45 @@
-"""One line in the log for each request, and its id in the answer."""
+"""Write one log line for each request, and count it in the metrics."""
 
 import logging
 from time import perf_counter
 from urllib.parse import quote
 
-from flask import Flask, Response, g, request
-
+from api.http.messages import Request
 from api.http.metrics import Metrics
-from api.http.middleware import Request
 from models.logs import LogLine
-from models.response_headers import DEFAULT_HEADERS
 
-# What Flask answers beside its own addresses; the second is whatever is none.
+# The names in the log of requests for files of the site, and for any other path.
 SITE, UNKNOWN = "site", "unknown"
-
-# What an answer has that says nothing else.
-DEFAULTS = {**DEFAULT_HEADERS, "Cache-Control": "no-store"}
+MAX_PATH_LENGTH = 100
+MAX_METHOD_LENGTH = 20
 
 log = logging.getLogger("masthead.requests")
 
 
-class Access:
-    """Notes each answer: in the log, and in what is counted."""
-
+class AccessLog:
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
 
-    def register(self, app: Flask) -> None:
-        """Note what Flask answers; operations are noted by the front."""
-
-        @app.before_request
-        def begin() -> None:
-            g.request = Request(request.environ)
-
-        @app.after_request
-        def end(response: Response) -> Response:
-            response.headers["X-Request-Id"] = g.request.id
-            for name, value in DEFAULTS.items():
-                response.headers.setdefault(name, value)
-            found = SITE if response.status_code < 400 else UNKNOWN
-            self.note(g.request, request.endpoint or found, response.status_code)
-            return response
-
-    def note(self, request: Request, operation: str | None, status: int) -> None:
-        """Name the operation; files and unknown addresses also by their path."""
-        seconds, operation = perf_counter() - request.started, operation or UNKNOWN
-        self._metrics.answered(operation, status, seconds)
+    def record(self, request: Request, status: int) -> None:
+        """Log and count a response; method and path only if it has no operation."""
+        seconds = perf_counter() - request.started_at
+        operation = request.operation or (SITE if status < 400 else UNKNOWN)
+        self._metrics.record_response(operation, status, seconds)
         if not log.isEnabledFor(logging.INFO):
             return
-        is_path = operation in (SITE, UNKNOWN)
+        has_name = request.operation is not None
         line = LogLine(
             operation=operation,
-            method=request.environ["REQUEST_METHOD"][:20] if is_path else None,
-            path=_told_path(request.path) if is_path else None,
+            method=None if has_name else request.method[:MAX_METHOD_LENGTH],
+            path=None if has_name else _quote_path(request.path),
             status=status,
             ms=seconds * 1000,
-            key=request.key,
+            key=request.key_prefix,
             request=request.id,
         )
         log.info(line)
 
 
-def _told_path(path: str) -> str:
-    # WSGI gives the bytes of a path as if they were Latin-1.
-    return quote(path[:100], safe="/", encoding="latin-1")
+def _quote_path(path: str) -> str:
+    # WSGI passes the bytes of a path decoded as Latin-1.
+    return quote(path[:MAX_PATH_LENGTH], safe="/", encoding="latin-1")

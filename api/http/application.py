@@ -1,4 +1,4 @@
-"""The Flask application: operations, health, the OpenAPI document, and the site."""
+"""Create the Flask application: operations, health, metrics, OpenAPI, and the site."""
 
 import logging
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cache
 from pathlib import Path
 
-from flask import Flask, Response, g, jsonify, redirect, request
+from flask import Flask, Response, jsonify, redirect, request
 from werkzeug.exceptions import (
     HTTPException,
     InternalServerError,
@@ -14,13 +14,14 @@ from werkzeug.exceptions import (
     NotFound,
 )
 
-from api.http.access_log import Access
-from api.http.dispatch import Dispatch, InternalError, views
-from api.http.health import Troubles, register_health
+from api.http.access_log import AccessLog
+from api.http.dispatch import Dispatcher, InternalError, views
+from api.http.health import ListFaults, register_health
+from api.http.messages import Request
 from api.http.metrics import Metrics, register_metrics
-from api.http.middleware import OperationMiddleware
-from api.http.static_site import is_folder, is_served, moved, site_file
-from api.openapi.document import document
+from api.http.middleware import REQUEST, OperationMiddleware, RequestMiddleware
+from api.http.static_site import has_folder, has_site_file, redirect_rule, site_file
+from api.openapi.document import openapi_document
 from api.operation import AREAS, OPERATIONS, declare_operations
 from models import errors
 from models.logs import LogLine
@@ -31,6 +32,8 @@ from models.response_headers import site_headers
 from models.runtime.release import VERSION
 from models.settings import Settings
 
+MAX_PATH_LENGTH = 100
+
 log = logging.getLogger("masthead.requests")
 
 
@@ -38,131 +41,147 @@ def create_app(
     settings: Settings,
     *,
     clock: Callable[[], datetime],
-    changed: Callable[[str, bool], None] = lambda *_: None,
-    troubles: Troubles = list,
-    uses: KeyUses | None = None,
-    site: SitePreview | None = None,
+    wake_builder: Callable[[str, bool], None] = lambda *_: None,
+    list_faults: ListFaults = list,
+    key_uses: KeyUses | None = None,
+    preview: SitePreview | None = None,
     metrics: Metrics | None = None,
-    buckets: RateLimiter | None = None,
+    rate_limiter: RateLimiter | None = None,
 ) -> Flask:
     """
     Return the application.
 
-    `clock` is the only source of time; `changed(area, is_quiet)` is called after
-    a commit that the site must show; `troubles` says what is wrong with the builder;
-    `uses` is told which keys are used, `metrics` what was answered; `site` says
-    what pages would be like; `buckets` have what is left of the rates.
+    `clock` is its only source of time. `wake_builder(area, is_deferrable)` is called
+    after each commit that makes pages of the site outdated. `list_faults` returns
+    the faults of everything but the database, for /readyz. `preview` renders
+    documents before they are published. `rate_limiter` limits the callers' rates.
     """
     declare_operations()
     app = _flask()
     metrics = metrics or Metrics(settings, clock)
-    access = Access(metrics)
-    dispatch = Dispatch(
+    dispatcher = Dispatcher(
         settings,
         clock,
-        changed,
-        uses=uses or KeyUses(),
-        buckets=buckets or MemoryRateLimiter(),
-        site=site,
-        refusing=metrics.refused,
+        wake_builder,
+        on_refusal=metrics.record_refusal,
+        rate_limiter=rate_limiter or MemoryRateLimiter(),
+        key_uses=key_uses or KeyUses(),
+        preview=preview,
     )
-    access.register(app)
-    metrics.watch(register_health(app, troubles))
+    metrics.add_faults(register_health(app, list_faults))
     if settings.metrics == "on":
         register_metrics(app, metrics)
     _register_openapi(app, settings)
-    _register_others(app, dispatch, Path(settings.output))
-    _put_in_front(app, dispatch, access)
+    _register_site(app, dispatcher, Path(settings.output))
+    _add_middleware(app, dispatcher, AccessLog(metrics))
     return app
 
 
-def _put_in_front(app: Flask, dispatch: Dispatch, access: Access) -> None:
-    """Operations are answered before Flask is asked."""
-    known = views(dispatch, OPERATIONS)
-    front = OperationMiddleware(known, dispatch.wrong_method, app.wsgi_app, access.note)
-    app.wsgi_app = front  # type: ignore[method-assign,assignment]
+def _add_middleware(app: Flask, dispatcher: Dispatcher, access_log: AccessLog) -> None:
+    operations = OperationMiddleware(
+        app.wsgi_app, views(dispatcher, OPERATIONS), dispatcher.wrong_method
+    )
+    middleware = RequestMiddleware(operations, access_log)
+    app.wsgi_app = middleware  # type: ignore[method-assign]
 
 
 def _flask() -> Flask:
     app = Flask("masthead", static_folder=None)
-    # What is broken is logged once, with the request's id.
+    # The error handler logs exceptions once, with the request's id.
     app.log_exception = lambda _: None  # type: ignore[method-assign,assignment]
-    # An address that is nearly right is a problem, not a redirect.
+    # Doubled slashes are an unknown path, not a redirect.
     app.url_map.merge_slashes = False
+
+    @app.before_request
+    def name_operation() -> None:
+        _current_request().operation = request.endpoint
+
     return app
 
 
+def _current_request() -> Request:
+    """Return the request as the middleware knows it."""
+    current: Request = request.environ[REQUEST]
+    return current
+
+
 def _register_openapi(app: Flask, settings: Settings) -> None:
-    told = cache(document)
+    cached_document = cache(openapi_document)
 
     @app.get("/openapi.json", endpoint="openapi", provide_automatic_options=False)
     def openapi() -> Response:
-        answer = jsonify(told(settings.site_name, VERSION))
-        # As any host of the site would, where the same is a file.
-        answer.headers.update(site_headers("openapi.json"))
-        return answer
+        response = jsonify(cached_document(settings.site_name, VERSION))
+        # The site has the same file: both have the headers of one.
+        response.headers.update(site_headers("openapi.json"))
+        return response
 
 
-def _register_others(app: Flask, dispatch: Dispatch, output: Path) -> None:
-    """What is no operation: a file of the site, or a problem."""
+def _register_site(app: Flask, dispatcher: Dispatcher, output: Path) -> None:
+    """Serve files of the site at all other paths, and problems where there is none."""
 
-    def refused(refusal: errors.Refusal) -> Response:
-        told = dispatch.refused(refusal, request.path, g.request.id)
-        return Response(told.body, told.status, told.headers)
+    def refuse(refusal: errors.Refusal) -> Response:
+        response = dispatcher.refuse(refusal, _current_request())
+        return Response(response.body, response.status, response.headers)
 
     @app.errorhandler(NotFound)
-    def missing(_: NotFound) -> Response:
+    def serve_site(_: NotFound) -> Response:
         try:
-            found = _from_site(output, dispatch.site)
+            response = _site_response(output, dispatcher.preview)
         except errors.NotFound as refusal:
-            return refused(refusal)
+            return refuse(refusal)
         except MethodNotAllowed as error:
-            return wrong_method(error)
-        return found or refused(errors.NotFound("Nothing is here."))
+            return refuse_method(error)
+        return response or refuse(errors.NotFound("Nothing exists at this path."))
 
     @app.errorhandler(MethodNotAllowed)
-    def wrong_method(error: MethodNotAllowed) -> Response:
+    def refuse_method(error: MethodNotAllowed) -> Response:
         allow = ", ".join(sorted(error.valid_methods or []))
-        detail = f"This address takes {allow}."
-        return refused(errors.MethodNotAllowed(detail, allow=allow))
+        detail = f"This path accepts only {allow}."
+        return refuse(errors.MethodNotAllowed(detail, allow=allow))
 
     @app.errorhandler(HTTPException)
-    def unreadable(error: HTTPException) -> Response:
-        detail = error.description or "Not readable."
-        return refused(errors.MalformedRequest(detail))
+    def refuse_malformed(error: HTTPException) -> Response:
+        detail = error.description or "The request cannot be read."
+        return refuse(errors.MalformedRequest(detail))
 
     @app.errorhandler(InternalServerError)
     @app.errorhandler(Exception)
-    def broken(_: Exception) -> Response:
-        log.exception(LogLine(path=request.path[:100], request=g.request.id))
-        return refused(InternalError("Something went wrong on our side."))
+    def refuse_internal(_: Exception) -> Response:
+        path = request.path[:MAX_PATH_LENGTH]
+        log.exception(LogLine(path=path, request=_current_request().id))
+        return refuse(InternalError("Something went wrong on the server."))
 
 
-def _from_site(output: Path, site: SitePreview | None) -> Response | None:
-    """Return the page or file at this address, for whoever reads the site here."""
+def _site_response(output: Path, preview: SitePreview | None) -> Response | None:
+    """
+    Return the file, redirect or error page of the site for the current request.
+
+    None if the site has nothing there and the client wants no HTML. Raise NotFound
+    if another server builds the site.
+    """
     path = request.path
-    if _is_api(path):
+    if _is_api_path(path):
         return None
-    if site is not None and not site.is_built_here:
+    if preview is not None and not preview.is_built_here:
         raise errors.NotFound(
             "Another server builds the site. Read it where it is published."
         )
     if request.method not in ("GET", "HEAD"):
-        if is_served(output, path):
+        if has_site_file(output, path):
             raise MethodNotAllowed(["GET", "HEAD"])
         return None
-    found = moved(output, path) or site_file(output, path)
-    if found is not None:
-        return found
-    if not path.endswith("/") and is_folder(output, path):
-        # Relative, so that an address such as //elsewhere leads nowhere else.
+    response = redirect_rule(output, path) or site_file(output, path)
+    if response is not None:
+        return response
+    if not path.endswith("/") and has_folder(output, path):
+        # Relative, so that a path such as //elsewhere does not lead to another host.
         return redirect(path.rsplit("/", 1)[-1] + "/", 308)  # type: ignore[return-value]
-    wants_page = request.accept_mimetypes.best_match(["application/json", "text/html"])
-    page = site_file(output, "/404.html") if wants_page == "text/html" else None
-    if page is not None:
-        page.status_code = 404
-    return page
+    media_type = request.accept_mimetypes.best_match(["application/json", "text/html"])
+    error_page = site_file(output, "/404.html") if media_type == "text/html" else None
+    if error_page is not None:
+        error_page.status_code = 404
+    return error_page
 
 
-def _is_api(path: str) -> bool:
+def _is_api_path(path: str) -> bool:
     return path.startswith(tuple(f"/{area}/v1/" for area in AREAS))

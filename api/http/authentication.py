@@ -1,13 +1,14 @@
-"""Who is asking: the bearer key, and the person it may act for."""
+"""Authenticate a caller by API key, check its scope, and read whom it acts for."""
 
 import re
 from dataclasses import replace
 from datetime import datetime
 
-from api.http.middleware import SentHeaders
+from api.http.messages import RequestHeaders
 from api.operation import Caller
 from models.errors import (
     ActorNotAllowed,
+    InsufficientScope,
     InvalidKey,
     KeyExpired,
     KeyRevoked,
@@ -21,50 +22,63 @@ from models.platform.verification import VerifiedKeyRecord, key_by_hash
 from models.settings import Settings
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-# Headers are ASCII; an address that is more comes in garbled, and is refused.
+# Headers are ASCII: a non-ASCII address arrives garbled and is refused.
 _EMAIL = re.compile(r"[!-?A-~]{1,64}@[!-?A-~]{1,255}")
 
 
 def authenticate(
-    headers: SentHeaders, settings: Settings, now: datetime
+    headers: RequestHeaders, settings: Settings, now: datetime
 ) -> tuple[Caller, Rate]:
-    """Return who bears the key and at what rate, or raise why it does not open."""
-    bearer = _bearer(headers.get("Authorization"))
-    key = key_by_hash(hash_secret(bearer)) if is_well_formed(bearer) else None
+    """Return the caller with the bearer key and its rate limit, or raise a refusal."""
+    secret = _bearer_token(headers.get("Authorization"))
+    key = key_by_hash(hash_secret(secret)) if is_well_formed(secret) else None
     if key is None:
-        raise InvalidKey("The API key is not one of ours, or was mistyped.")
+        raise InvalidKey("The API key does not exist or is mistyped.")
     if key.revoked_at is not None:
         raise KeyRevoked("The API key has been revoked.")
     if key.status(now) != "active":
         raise KeyExpired("The API key has expired.")
-    return _caller(key, bearer), _rate(key, settings)
+    return _caller(key, secret), _rate(key, settings)
 
 
-def acting_for(caller: Caller, headers: SentHeaders) -> Caller:
-    """Return the caller with the person that Act-As-Email and -Account name."""
+def require_scope(caller: Caller, scope: str) -> None:
+    """Raise InsufficientScope unless the caller's key covers the scope."""
+    if not caller.has_scope(scope):
+        raise InsufficientScope(
+            f"This operation requires the scope {scope}.", requiredScope=scope
+        )
+
+
+def act_for_person(caller: Caller, headers: RequestHeaders) -> Caller:
+    """
+    Return the caller with the person named by Act-As-Email and Act-As-Account.
+
+    Raise ActorNotAllowed if its key may not act for others, and ValidationFailed if
+    a header is not an e-mail address or a UUID.
+    """
     email, account = headers.get("Act-As-Email"), headers.get("Act-As-Account")
     if email is None and account is None:
         return caller
     if ASSERT_ACTORS not in caller.scopes:
         raise ActorNotAllowed(
-            f"Acting for a person needs a key that holds {ASSERT_ACTORS}."
+            f"Acting for a person requires a key with the scope {ASSERT_ACTORS}."
         )
     if email is not None and not _EMAIL.fullmatch(email):
-        raise _wrong_header("Act-As-Email", "Must be an e-mail address.")
+        raise _invalid_header("Act-As-Email", "Must be an e-mail address.")
     if account is not None and not _UUID.fullmatch(account):
-        raise _wrong_header("Act-As-Account", "Must be a UUID in lower case.")
+        raise _invalid_header("Act-As-Account", "Must be a UUID in lower case.")
     return replace(caller, acts_as_email=email, acts_as_account=account)
 
 
-def _wrong_header(name: str, detail: str) -> ValidationFailed:
+def _invalid_header(name: str, detail: str) -> ValidationFailed:
     error = {"header": name, "code": "invalid", "detail": detail}
-    return ValidationFailed(f"The header {name} cannot be used.", error)
+    return ValidationFailed(f"The header {name} is invalid.", error)
 
 
-def _bearer(header: str | None) -> str:
+def _bearer_token(header: str | None) -> str:
     if header is None:
         raise MissingCredentials(
-            "Send an API key in the header Authorization, as Bearer <API_KEY>."
+            "Send an API key in the header Authorization: Bearer <API_KEY>."
         )
     scheme, _, token = header.strip().partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
@@ -72,15 +86,15 @@ def _bearer(header: str | None) -> str:
     return token.strip()
 
 
-def _caller(key: VerifiedKeyRecord, bearer: str) -> Caller:
+def _caller(key: VerifiedKeyRecord, secret: str) -> Caller:
     return Caller(
         key_id=key.id,
         prefix=key.prefix,
         scopes=key.scopes,
         issuer=key.issuer,
         lineage=key.lineage,
-        account_id=key.account_id,
-        bearer=bearer,
+        key_account=key.account_id,
+        secret=secret,
     )
 
 

@@ -1,4 +1,4 @@
-"""The way of one request, top to bottom."""
+"""Handle a request for an operation, from its API key to its response."""
 
 import hashlib
 import logging
@@ -11,25 +11,20 @@ from urllib.parse import urlencode
 
 from werkzeug.http import parse_etags
 
-from api.http.authentication import acting_for, authenticate
-from api.http.middleware import Request, Response, SentHeaders, View
-from api.http.problems import problem
+from api.http.authentication import act_for_person, authenticate, require_scope
+from api.http.messages import Request, RequestHeaders, Response
+from api.http.middleware import View
+from api.http.problems import problem_response
 from api.http.request_parsing import (
-    read_body,
-    read_dry_run,
-    read_idempotency_key,
-    read_query,
+    parse_dry_run,
+    parse_idempotency_key,
+    parse_request,
+    read_limited_body,
 )
 from api.operation import AuditError, Call, Caller, Operation
 from models import audit, changes
 from models.base import Schema, canonical_json, epoch_ms
-from models.errors import (
-    InsufficientScope,
-    MethodNotAllowed,
-    PayloadTooLarge,
-    RateLimited,
-    Refusal,
-)
+from models.errors import MethodNotAllowed, RateLimited, Refusal
 from models.fields import truncate_to_ms
 from models.idempotency import (
     IdempotentRequest,
@@ -58,263 +53,256 @@ class InternalError(Refusal):
 
 
 @dataclass(frozen=True)
-class Dispatch:
+class Dispatcher:
     """
-    What all requests share.
+    Handles operations with what all requests share.
 
-    `changed` wakes the builder after a commit: for which area, and whether quietly.
-    `refusing` is told the kind of each refusal.
+    `wake_builder` is called after a commit that makes pages of the site outdated,
+    with the area and whether the rebuild may be deferred. `on_refusal` is called
+    with the kind of each refusal.
     """
 
     settings: Settings
     clock: Callable[[], datetime]
-    changed: Callable[[str, bool], None]
-    refusing: Callable[[str], None] = lambda _: None
-    buckets: RateLimiter = field(default_factory=MemoryRateLimiter)
-    uses: KeyUses = field(default_factory=KeyUses)
-    site: SitePreview | None = None
-    progress: RequestsInProgress = field(default_factory=RequestsInProgress)
+    wake_builder: Callable[[str, bool], None]
+    on_refusal: Callable[[str], None] = lambda _: None
+    rate_limiter: RateLimiter = field(default_factory=MemoryRateLimiter)
+    key_uses: KeyUses = field(default_factory=KeyUses)
+    preview: SitePreview | None = None
+    in_progress: RequestsInProgress = field(default_factory=RequestsInProgress)
 
     def view(self, operation: Operation) -> View:
-        """Return what answers one operation."""
+        """Return the function that handles requests for one operation."""
 
-        def answer(request: Request) -> Response:
-            rate: dict[str, str] = {}
+        def view(request: Request) -> Response:
+            rate_headers: dict[str, str] = {}
             try:
-                answered = self._answered(operation, request, rate)
+                response = self._respond(operation, request, rate_headers)
             except Refusal as refusal:
-                answered = self.refused(refusal, request.path, request.id)
+                response = self.refuse(refusal, request)
             except Exception:
                 log.exception(LogLine(operation=operation.name, request=request.id))
-                answered = self.refused(_internal_error(), request.path, request.id)
-            answered.headers.update(rate)
-            return answered
+                detail = "Something went wrong on the server. No change was made."
+                response = self.refuse(InternalError(detail), request)
+            response.headers.update(rate_headers)
+            return response
 
-        return answer
+        return view
 
-    def refused(self, refusal: Refusal, path: str, request_id: str) -> Response:
-        self.refusing(refusal.kind)
-        site_url = self.settings.site_url
-        return problem(refusal, site_url=site_url, instance=path, request_id=request_id)
+    def refuse(self, refusal: Refusal, request: Request) -> Response:
+        """Return the problem response for a refusal, and count it."""
+        self.on_refusal(refusal.kind)
+        return problem_response(
+            refusal,
+            site_url=self.settings.site_url,
+            instance=request.path,
+            request_id=request.id,
+        )
 
     def wrong_method(self, request: Request, methods: Iterable[str]) -> Response:
         allow = ", ".join(sorted(methods))
-        refusal = MethodNotAllowed(f"This address takes {allow}.", allow=allow)
-        return self.refused(refusal, request.path, request.id)
+        refusal = MethodNotAllowed(f"This path accepts only {allow}.", allow=allow)
+        return self.refuse(refusal, request)
 
-    def _answered(
-        self, operation: Operation, request: Request, rate: dict[str, str]
+    def _respond(
+        self, operation: Operation, request: Request, rate_headers: dict[str, str]
     ) -> Response:
-        """Size and caller; then what is asked. A read is all one snapshot."""
-        body = _body(operation, request)
+        """
+        Check everything that can be checked before the operation, then run it.
+
+        The order is part of the API: callers learn nothing before they are authorized.
+        A read runs in the same snapshot as the checks.
+        """
+        body = read_limited_body(request, operation.max_body_bytes)
         with reading():
-            call = self._called(operation, request, rate)
-            asked = _question(operation, request, body)
-            if not operation.mutates:
-                return self._read(call, asked, request)
-        return self._changed(call, asked, request.headers)
+            now = truncate_to_ms(self.clock())
+            caller, rate = authenticate(request.headers, self.settings, now)
+            request.key_prefix = caller.prefix
+            self.key_uses.note(caller.key_id, now)
+            self._limit_rate(caller, rate, now, rate_headers)
+            require_scope(caller, operation.scope)
+            caller = act_for_person(caller, request.headers)
+            arguments = parse_request(operation, request, body)
+            call = Call(operation, caller, now, self.settings, request.id, self.preview)
+            if not operation.is_mutation:
+                return self._read(call, arguments, request)
+        return self._write(call, arguments, request.headers)
 
-    def _called(
-        self, operation: Operation, request: Request, told: dict[str, str]
-    ) -> Call:
-        """Key, state of key, token bucket, scope; then for whom it acts."""
-        now = truncate_to_ms(self.clock())
-        caller, rate = authenticate(request.headers, self.settings, now)
-        request.key = caller.prefix
-        self.uses.note(caller.key_id, now)
-        drawn = self.buckets.take_token(caller.lineage, epoch_ms(now) * 1_000_000, rate)
-        told.update(_rate_headers(rate, drawn))
-        if not drawn.allowed:
-            raise RateLimited(
-                "The rate of this key is used up.", retryAfter=drawn.retry_after
-            )
-        _require_scope(caller, operation)
-        caller = acting_for(caller, request.headers)
-        return Call(operation, caller, now, self.settings, request.id, self.site)
-
-    def _read(
-        self, call: Call, request: Schema | None, http_request: Request
+    def _write(
+        self, call: Call, arguments: Schema | None, headers: RequestHeaders
     ) -> Response:
-        if isinstance(request, CursorQuery):
-            request.decode_cursor()  # an invalid cursor is reported before NotFound
-        given = _handled(call, request)
-        if call.used_key:
-            self.uses.note(call.used_key, call.now)
-        headers = _reading_headers(call, given, http_request)
-        answer = _json(_told(call.operation, given), headers)
-        if call.operation.etag:
-            return _revalidated(answer, http_request.headers.get("If-None-Match"))
-        return answer
-
-    def _changed(
-        self, call: Call, request: Schema | None, headers: SentHeaders
-    ) -> Response:
-        """One transaction; after its commit the builder wakes."""
+        """Run a mutation in one transaction; after its commit, wake the builder."""
         operation, header = call.operation, headers.get("Idempotency-Key")
-        text = read_idempotency_key(operation, header)
-        if read_dry_run(headers.get("Dry-Run")):
-            return self._rehearsed(call, request)
-        repeatable = _repeatable(call, request, text)
-        with self._alone(repeatable), writing():
-            if repeatable and (stored := stored_response(repeatable, call.now)):
-                return _json(stored, {"Idempotent-Replayed": "true"})
-            given = _handled(call, request)
-            answer = _told(operation, given)
-            generation = _put_down(call)
-            if repeatable:
-                secret, about = _secret(operation, given), call.about
+        idempotency_key = parse_idempotency_key(operation, header)
+        if parse_dry_run(headers.get("Dry-Run")):
+            return self._dry_run(call, arguments)
+        idempotent = _idempotent_request(call, arguments, idempotency_key)
+        with self._single_flight(idempotent), writing():
+            if idempotent and (stored := stored_response(idempotent, call.now)):
+                return _json_response(stored, {"Idempotent-Replayed": "true"})
+            result = _run_handler(call, arguments)
+            body = _serialize(operation, result)
+            generation = _record_change(call)
+            if idempotent:
+                secret, subject_ids = _secret(operation, result), call.subject_ids
                 store_response(
-                    repeatable, answer, call.now, secret=secret, subjects=about
+                    idempotent, body, call.now, secret=secret, subjects=subject_ids
                 )
         if operation.rebuilds is None or generation is None:
-            return _json(answer)
-        self.changed(operation.rebuilds, call.is_quiet)
-        return _json(answer, {"Site-Generation": str(generation)})
+            return _json_response(body)
+        self.wake_builder(operation.rebuilds, call.is_rebuild_deferrable)
+        return _json_response(body, {"Site-Generation": str(generation)})
 
-    def _rehearsed(self, call: Call, request: Schema | None) -> Response:
-        """All of the change, and then nothing of it is kept."""
+    def _read(self, call: Call, arguments: Schema | None, request: Request) -> Response:
+        if isinstance(arguments, CursorQuery):
+            # An invalid cursor is refused before anything is looked up.
+            arguments.decode_cursor()
+        result = _run_handler(call, arguments)
+        if call.verified_key_id:
+            self.key_uses.note(call.verified_key_id, call.now)
+        body = _serialize(call.operation, result)
+        response = _json_response(body, _read_headers(call, result, request))
+        if call.operation.etag:
+            return _revalidate(response, request.headers.get("If-None-Match"))
+        return response
+
+    def _dry_run(self, call: Call, arguments: Schema | None) -> Response:
+        """Run a mutation in a transaction that is rolled back."""
         with dry_run():
-            answer = _told(call.operation, _handled(call, request))
-            _put_down(call)
-        return _json(answer, {"Dry-Run": "true"})
+            body = _serialize(call.operation, _run_handler(call, arguments))
+            _record_change(call)
+        return _json_response(body, {"Dry-Run": "true"})
 
-    def _alone(
-        self, repeatable: IdempotentRequest | None
+    def _limit_rate(
+        self, caller: Caller, rate: Rate, now: datetime, headers: dict[str, str]
+    ) -> None:
+        """Take a token from the caller's bucket; raise RateLimited if it is empty."""
+        nanoseconds = epoch_ms(now) * 1_000_000
+        decision = self.rate_limiter.take_token(caller.lineage, nanoseconds, rate)
+        headers.update(_rate_headers(rate, decision))
+        if not decision.allowed:
+            raise RateLimited(
+                "This API key has reached its rate limit.",
+                retryAfter=decision.retry_after,
+            )
+
+    def _single_flight(
+        self, idempotent: IdempotentRequest | None
     ) -> AbstractContextManager[None]:
-        return self.progress.track(repeatable) if repeatable else nullcontext()
+        """Report a request as in progress to repeats that cannot wait for it."""
+        return self.in_progress.track(idempotent) if idempotent else nullcontext()
 
 
 def views(
-    dispatch: Dispatch, operations: list[Operation]
+    dispatcher: Dispatcher, operations: list[Operation]
 ) -> dict[str, dict[str, tuple[str, View]]]:
     """Return each operation's name and view, by path and method."""
-    found: dict[str, dict[str, tuple[str, View]]] = {}
-    for each in operations:
-        named = (each.name, dispatch.view(each))
-        methods = ("GET", "HEAD") if each.method == "GET" else (each.method,)
-        found.setdefault(each.path, {}).update(dict.fromkeys(methods, named))
-    return found
+    routes: dict[str, dict[str, tuple[str, View]]] = {}
+    for operation in operations:
+        route = (operation.name, dispatcher.view(operation))
+        methods = ("GET", "HEAD") if operation.method == "GET" else (operation.method,)
+        routes.setdefault(operation.path, {}).update(dict.fromkeys(methods, route))
+    return routes
 
 
-def _body(operation: Operation, request: Request) -> bytes:
-    limit = operation.max_body_bytes
-    if request.length > limit:
-        raise PayloadTooLarge(
-            f"The body may have at most {limit} bytes.", limitBytes=limit
-        )
-    return request.body()
-
-
-def _question(operation: Operation, request: Request, body: bytes) -> Schema | None:
-    """What is asked: the query of a GET, the body of a POST, which has no query."""
-    shape = operation.request or Schema
-    if operation.method == "GET":
-        return read_query(shape, request.query)
-    if request.query_string:
-        read_query(Schema, request.query)
-    return read_body(shape, body, request.media_type)
-
-
-def _require_scope(caller: Caller, operation: Operation) -> None:
-    if not caller.covers(operation.scope):
-        raise InsufficientScope(
-            f"This operation needs the scope {operation.scope}.",
-            requiredScope=operation.scope,
-        )
-
-
-def _repeatable(
-    call: Call, request: Schema | None, text: str | None
-) -> IdempotentRequest | None:
-    if text is None:
-        return None
-    return IdempotentRequest(
-        caller=call.caller.key_id,
-        actor=f"{call.caller.acts_as_email} {call.caller.acts_as_account}",
-        operation=call.operation.name,
-        key=text,
-        # Left out and null are two requests: an update tells them apart.
-        request=request.model_dump(mode="json", exclude_unset=True)
-        if request
-        else None,
-        bearer=call.caller.bearer,
-    )
-
-
-def _handled(call: Call, request: Schema | None) -> Any:
+def _run_handler(call: Call, arguments: Schema | None) -> Any:
     handler = call.operation.handler
-    return handler(call, request) if call.operation.request else handler(call)
+    return handler(call, arguments) if call.operation.request else handler(call)
 
 
-def _told(operation: Operation, given: Any) -> bytes:
-    """Pour what the handler returned into the declared shape, as JSON."""
-    page = given if isinstance(given, Page) else Page(given, {})
-    giving = operation.giving
-    shaped = giving.validate_python(page.items, from_attributes=True, by_name=True)
-    data = giving.dump_json(shaped, by_alias=True)
+def _serialize(operation: Operation, result: Any) -> bytes:
+    """Return what the handler returned as JSON, with the response schema's fields."""
+    page = result if isinstance(result, Page) else Page(result, {})
+    adapter = operation.response_adapter
+    model = adapter.validate_python(page.items, from_attributes=True, by_name=True)
+    data = adapter.dump_json(model, by_alias=True)
     meta = b',"meta":' + canonical_json(page.meta) if page.meta else b""
     return b'{"data":' + data + meta + b"}"
 
 
-def _put_down(call: Call) -> int | None:
-    """Keep the audit and the mark of the change; return the site's generation."""
-    operation, caller = call.operation, call.caller
+def _record_change(call: Call) -> int | None:
+    """
+    Write the audit record, mark the area of the site as outdated, and return the
+    site's new generation; None if the call changed nothing or no page shows it.
+    """
     if call.is_unchanged:
         return None
-    if operation.audit and len(call.records) != int(not call.is_unaudited):
-        raise AuditError(f"{operation.name} must audit once, or say why not.")
-    via = f"via key {caller.prefix}" if caller.is_asserting else None
-    # In Area A the detail may be JSON, which a semicolon would seem to go on.
-    joint = " " if operation.area == "projects" else "; "
-    for record in call.records:
+    _record_audit(call)
+    area = call.operation.rebuilds
+    return changes.mark(area) if area else None
+
+
+def _record_audit(call: Call) -> None:
+    """Write the audit record; AuditError if the handler did not make exactly one."""
+    operation, caller = call.operation, call.caller
+    if operation.audit and len(call.audit_records) != int(not call.is_audit_skipped):
+        raise AuditError(f"{operation.name} must make one audit record or skip it.")
+    via = f"via key {caller.prefix}" if caller.is_acting_for_person else None
+    # In projects the detail may be JSON, which a semicolon would seem to continue.
+    separator = " " if operation.area == "projects" else "; "
+    for record in call.audit_records:
         audit.append(
             operation.area,
             actor=record.actor,
             action=record.action,
             target=record.target,
             now=call.now,
-            detail=joint.join(filter(None, [record.detail, via])) or None,
+            detail=separator.join(filter(None, [record.detail, via])) or None,
         )
-    return changes.mark(operation.rebuilds) if operation.rebuilds else None
 
 
-def _secret(operation: Operation, given: Any) -> str | None:
-    return getattr(given, operation.secret_field) if operation.secret_field else None
+def _idempotent_request(
+    call: Call, arguments: Schema | None, idempotency_key: str | None
+) -> IdempotentRequest | None:
+    if idempotency_key is None:
+        return None
+    caller = call.caller
+    return IdempotentRequest(
+        caller=caller.key_id,
+        actor=f"{caller.acts_as_email} {caller.acts_as_account}",
+        operation=call.operation.name,
+        key=idempotency_key,
+        # An omitted field and null are two requests: updates distinguish them.
+        request=arguments.model_dump(mode="json", exclude_unset=True)
+        if arguments
+        else None,
+        bearer=caller.secret,
+    )
 
 
-def _json(body: bytes, headers: dict[str, str] | None = None) -> Response:
-    kept = {"Content-Type": "application/json", "Cache-Control": "no-store"}
-    return Response(body, 200, kept | headers if headers else kept)
+def _secret(operation: Operation, result: Any) -> str | None:
+    return getattr(result, operation.secret_field) if operation.secret_field else None
 
 
-def _revalidated(answer: Response, held: str | None) -> Response:
-    """Tag the answer; who holds the same already gets 304 and no body."""
-    tag = hashlib.sha256(answer.body).hexdigest()[:32]
-    answer.headers |= {"Cache-Control": "private, no-cache", "ETag": f'"{tag}"'}
-    is_held = parse_etags(held).contains_weak(tag)
-    return Response(b"", 304, answer.headers) if is_held else answer
+def _json_response(body: bytes, headers: dict[str, str] | None = None) -> Response:
+    defaults = {"Content-Type": "application/json", "Cache-Control": "no-store"}
+    return Response(body, 200, defaults | headers if headers else defaults)
 
 
-def _reading_headers(call: Call, given: Any, request: Request) -> dict[str, str]:
-    """How long the answer may be kept, and where the next page is."""
+def _revalidate(response: Response, if_none_match: str | None) -> Response:
+    """Add an ETag to the response; if the client has this one already, return 304."""
+    tag = hashlib.sha256(response.body).hexdigest()[:32]
+    response.headers |= {"Cache-Control": "private, no-cache", "ETag": f'"{tag}"'}
+    is_match = parse_etags(if_none_match).contains_weak(tag)
+    return Response(b"", 304, response.headers) if is_match else response
+
+
+def _read_headers(call: Call, result: Any, request: Request) -> dict[str, str]:
+    """Return how long the response may be cached, and the link to the next page."""
     headers = {}
     if call.max_age is not None:
         headers["Cache-Control"] = f"private, max-age={call.max_age}"
-    cursor = given.meta.get("cursor") if isinstance(given, Page) else None
+    cursor = result.meta.get("cursor") if isinstance(result, Page) else None
     if cursor:
         query = urlencode(request.query.to_dict() | {"cursor": cursor})
         headers["Link"] = f'<{request.path}?{query}>; rel="next"'
     return headers
 
 
-def _rate_headers(rate: Rate, drawn: RateDecision) -> dict[str, str]:
-    """The fields of the IETF draft: the policy, and what is left of it."""
+def _rate_headers(rate: Rate, decision: RateDecision) -> dict[str, str]:
+    """Return the header fields of the IETF draft: the policy and what is left of it."""
     window = max(1, round(rate.capacity / rate.refill))
     return {
         "RateLimit-Policy": f'"key";q={rate.capacity};w={window}',
-        "RateLimit": f'"key";r={drawn.remaining};t={drawn.full_in}',
+        "RateLimit": f'"key";r={decision.remaining};t={decision.full_in}',
     }
-
-
-def _internal_error() -> Refusal:
-    return InternalError("Something went wrong on our side. Nothing was kept.")

@@ -1,4 +1,4 @@
-"""How things stand: the site, the builder, services, files, found out when asked."""
+"""Collect the gauges of site, builder, services and disk when Prometheus scrapes."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -15,7 +15,7 @@ from models.changes import AREAS, behind, failed_pages, generation_with, marks
 from models.errors import StorageBusy
 from models.instance import LAST_BACKUP_AT, read_instance_value
 from models.runtime.build_progress import BuildProgress
-from models.runtime.faults import STATES as FAULTS
+from models.runtime.faults import STATES as FAULT_STATES
 from models.runtime.faults import Fault
 from models.settings import Settings
 from models.status.snapshot.service_list_cache import service_list
@@ -23,198 +23,213 @@ from models.status.snapshot.snapshot import StatusServiceList
 from models.status.state import STATES
 from models.storage.database import database, reading
 
-Labelled = dict[str, float]
-
-SIZES = {
+# The gauge of each file whose size the database engine reports.
+SIZE_GAUGES = {
     "database": ("masthead_database_bytes", "Size of the database."),
     "log": (
         "masthead_database_wal_bytes",
-        "Size of the log of writes beside the database, where it is a file.",
+        "Size of the write-ahead log (WAL); SQLite only.",
     ),
 }
 
 
-class Standing(Collector):
-    """Gauges whose values are in the database, on the disk or with the builder."""
+class StateCollector(Collector):
+    """Gauges whose values come from the database, the disk and the builder."""
 
     def __init__(
         self,
         settings: Settings,
         clock: Callable[[], datetime],
-        progress: BuildProgress,
-        publishing: BuildProgress | None,
+        build_progress: BuildProgress,
+        publish_progress: BuildProgress | None,
     ) -> None:
         self._settings = settings
         self._clock = clock
-        self._progress = progress
-        self._publishing = publishing if settings.publish else None
+        self._build_progress = build_progress
+        self._publish_progress = publish_progress if settings.publish else None
 
     def collect(self) -> Iterator[Metric]:
-        """Without a database that can be read, tell the rest."""
+        """Yield all gauges; those of the database only while it can be read."""
         now = self._clock()
-        waiting = "change has been waiting for the site"
-        yield from _doing(self._progress, now, "builder", "build", waiting)
-        if self._publishing:
-            waiting = "build has been waiting to be published"
-            about = "publisher", "publication", waiting
-            yield from _doing(self._publishing, now, *about)
-        yield from self._files()
+        yield from _progress_gauges(
+            self._build_progress,
+            now,
+            worker="builder",
+            task="build",
+            lag="How long the oldest pending change has been waiting to be built.",
+        )
+        if self._publish_progress:
+            yield from _progress_gauges(
+                self._publish_progress,
+                now,
+                worker="publisher",
+                task="publication",
+                lag="How long the oldest unpublished build has been waiting.",
+            )
+        yield from self._disk_gauges()
         try:
             with reading():
-                listed = service_list(now, self._settings.freshness)
-                found = [*_site(), *_services(listed), *_kept()]
+                services = service_list(now, self._settings.freshness)
+                gauges = [
+                    *_site_gauges(),
+                    *_service_gauges(services),
+                    *_database_gauges(),
+                ]
         except StorageBusy:
-            found = []
+            gauges = []
         yield _gauge(
             "masthead_database_readable",
-            "1 while the database can be read; at 0 what is read from it is left out.",
-            float(bool(found)),
+            "1 while the database is readable; at 0, metrics read from it are absent.",
+            float(bool(gauges)),
         )
-        yield from found
+        yield from gauges
 
-    def _files(self) -> Iterator[Metric]:
-        used = database.data_folders() | {"output": Path(self._settings.output)}
-        disks = {of: disk_usage(path) for of, path in used.items() if path.is_dir()}
-        yield _gauges(
+    def _disk_gauges(self) -> Iterator[Metric]:
+        folders = database.data_folders() | {"output": Path(self._settings.output)}
+        disks = {
+            name: disk_usage(path) for name, path in folders.items() if path.is_dir()
+        }
+        yield _labelled_gauge(
             "masthead_disk_free_bytes",
-            "Free space on the disk of the database and of the site.",
+            "Free space on the disk of the database and of the output folder.",
             "of",
-            {of: disk.free for of, disk in disks.items()},
+            {name: disk.free for name, disk in disks.items()},
         )
-        yield _gauges(
+        yield _labelled_gauge(
             "masthead_disk_size_bytes",
-            "Size of the disk of the database and of the site.",
+            "Size of the disk of the database and of the output folder.",
             "of",
-            {of: disk.total for of, disk in disks.items()},
+            {name: disk.total for name, disk in disks.items()},
         )
 
 
-class States(Collector):
-    """What /readyz says, as numbers."""
+class FaultCollector(Collector):
+    """The faults that /readyz shows, as gauges."""
 
-    def __init__(self, wrong: Callable[[], list[Fault]]) -> None:
-        self._wrong = wrong
+    def __init__(self, list_faults: Callable[[], list[Fault]]) -> None:
+        self._list_faults = list_faults
 
     def collect(self) -> Iterator[Metric]:
-        found = self._wrong()
+        faults = self._list_faults()
         yield _gauge(
             "masthead_ready",
-            "1 while /readyz says ready.",
-            float(all(each.is_harmless for each in found)),
+            "1 while /readyz returns 200.",
+            float(all(fault.is_harmless for fault in faults)),
         )
-        states = {each.state for each in found}
-        yield _gauges(
+        current = {fault.state for fault in faults}
+        yield _labelled_gauge(
             "masthead_state",
-            "1 while the service is in this state of what can be wrong.",
+            "1 while the server is in this state of failure.",
             "state",
-            {state: float(state in states) for state in FAULTS},
+            {state: float(state in current) for state in FAULT_STATES},
         )
 
 
-def _doing(
-    progress: BuildProgress, now: datetime, doer: str, deed: str, waiting: str
+def _progress_gauges(
+    progress: BuildProgress, now: datetime, *, worker: str, task: str, lag: str
 ) -> Iterator[Metric]:
-    """Tell how who builds, or publishes what was built, gets on."""
-    yield _gauge(
-        f"masthead_{doer}_lag_seconds",
-        f"For how long the oldest {waiting}.",
-        progress.lag(now),
+    """Yield the metrics of the builder or the publisher."""
+    yield _gauge(f"masthead_{worker}_lag_seconds", lag, progress.lag(now))
+    finished = CounterMetricFamily(
+        f"masthead_{task}s", f"{task.capitalize()}s, by result.", labels=["result"]
     )
-    told = f"{deed.capitalize()}s, by how they ended."
-    ended = CounterMetricFamily(f"masthead_{deed}s", told, labels=["result"])
-    ended.add_metric(["done"], progress.done)
-    ended.add_metric(["broken"], progress.broken)
-    yield ended
+    finished.add_metric(["done"], progress.done)
+    finished.add_metric(["broken"], progress.broken)
+    yield finished
     if progress.last_at:
         yield _gauge(
-            f"masthead_{deed}_last_timestamp_seconds",
-            f"When the last {deed} that came to its end began.",
+            f"masthead_{task}_last_timestamp_seconds",
+            f"Start time of the last completed {task}.",
             progress.last_at.timestamp(),
         )
         yield _gauge(
-            f"masthead_{deed}_last_duration_seconds",
-            f"How long the last {deed} took.",
+            f"masthead_{task}_last_duration_seconds",
+            f"Duration of the last completed {task}.",
             progress.last_seconds,
         )
 
 
-def _site() -> Iterator[Metric]:
-    waiting, marked = behind(), marks()
-    yield _gauges(
+def _site_gauges() -> Iterator[Metric]:
+    outdated, marked = behind(), marks()
+    yield _labelled_gauge(
         "masthead_area_behind",
-        "1 while the area of the site was written to and not built.",
+        "1 while the area has changes that are not on the site yet.",
         "area",
-        {area: float(area in waiting) for area in AREAS},
+        {area: float(area in outdated) for area in AREAS},
     )
     yield _gauge(
         "masthead_site_generation",
-        "The generation of the site that is live.",
+        "Generation of the live site.",
         generation_with({}),
     )
     yield _gauge(
         "masthead_site_generation_wanted",
-        "The generation that the last change asked for.",
+        "Generation requested by the last change.",
         max(marked.values()),
     )
     yield _gauge(
         "masthead_pages_failed",
-        "Pages that could not be made and stand as they were.",
+        "Pages that could not be rendered and keep their previous version.",
         len(failed_pages()),
     )
 
 
-def _services(listed: StatusServiceList) -> Iterator[Metric]:
-    """Of services that are on the page, no others: anyone may read this."""
-    yield _gauges(
+def _service_gauges(status: StatusServiceList) -> Iterator[Metric]:
+    """Yield gauges of the services on the status page only: /metrics needs no key."""
+    services = status.services
+    yield _labelled_gauge(
         "masthead_services",
-        "Services on the page, by state.",
+        "Number of services on the status page in each state.",
         "state",
-        {state: sum(s.state == state for s in listed.services) for state in STATES},
+        {state: sum(s.state == state for s in services) for state in STATES},
     )
-    yield _gauges(
+    yield _labelled_gauge(
         "masthead_service_stale",
-        "1 while the service has no measurement within the freshness.",
+        "1 while the service has no measurement within MASTHEAD_FRESHNESS_SECONDS.",
         "service",
-        {each.slug: float(each.stale) for each in listed.services},
+        {service.slug: float(service.stale) for service in services},
     )
-    yield _gauges(
+    yield _labelled_gauge(
         "masthead_service_observed_timestamp_seconds",
-        "When the service was last measured; left out before the first time.",
+        "Time of the last measurement; absent before the first one.",
         "service",
         {
-            each.slug: each.observed_at.timestamp()
-            for each in listed.services
-            if each.observed_at
+            service.slug: service.observed_at.timestamp()
+            for service in services
+            if service.observed_at
         },
     )
 
 
-def _kept() -> Iterator[Metric]:
+def _database_gauges() -> Iterator[Metric]:
     sizes = database.bytes_used()
-    yield _gauges(
+    yield _labelled_gauge(
         "masthead_audit_newest_record",
-        "Number of the newest record of each audit; it never falls.",
+        "Number of the latest record in each audit log; it never decreases.",
         "area",
         {area: last_number(area) for area in AUDITED_AREAS},
     )
-    for of, (name, told) in SIZES.items():
-        if of in sizes:
-            yield _gauge(name, told, sizes[of])
+    for file, (name, help_text) in SIZE_GAUGES.items():
+        if file in sizes:
+            yield _gauge(name, help_text, sizes[file])
     backed_up = read_instance_value(LAST_BACKUP_AT)
     if backed_up is not None:
         yield _gauge(
             "masthead_backup_last_timestamp_seconds",
-            "When the command backup last wrote a copy; left out before the first.",
+            "Time of the last copy written by backup; absent before the first one.",
             from_epoch_ms(backed_up).timestamp(),
         )
 
 
-def _gauge(name: str, help: str, value: float) -> Metric:
-    return GaugeMetricFamily(name, help, value=value)
+def _gauge(name: str, help_text: str, value: float) -> Metric:
+    return GaugeMetricFamily(name, help_text, value=value)
 
 
-def _gauges(name: str, help: str, label: str, values: Labelled) -> Metric:
-    family = GaugeMetricFamily(name, help, labels=[label])
-    for of, value in values.items():
-        family.add_metric([of], value)
+def _labelled_gauge(
+    name: str, help_text: str, label: str, values: dict[str, float]
+) -> Metric:
+    """Return a gauge with one value for each value of its label."""
+    family = GaugeMetricFamily(name, help_text, labels=[label])
+    for label_value, value in values.items():
+        family.add_metric([label_value], value)
     return family

@@ -1,4 +1,4 @@
-"""Is it alive, is it ready: for whoever restarts processes or routes traffic."""
+"""Serve /healthz (the process is alive) and /readyz (it can serve requests)."""
 
 import time
 from collections.abc import Callable
@@ -12,73 +12,73 @@ from models.instance import set_instance_value
 from models.runtime.faults import Fault
 from models.storage.database import writing
 
-# What is wrong beside the database: nothing when all is well.
-Troubles = Callable[[], list[Fault]]
-# So often at most the database is written to only to learn whether it can be.
+# Returns the current faults; an empty list when all is well.
+ListFaults = Callable[[], list[Fault]]
+# The database is written to at most once in this time to find out whether it can be.
 PROBE_SECONDS = 1.0
 
 
-def register_health(app: Flask, troubles: Troubles) -> Troubles:
-    """Return what is wrong with the service, database and all."""
-    probe = _Probe()
+def register_health(app: Flask, list_faults: ListFaults) -> ListFaults:
+    """Register both endpoints; return a function that adds the database's faults."""
+    database_probe = _DatabaseProbe()
 
-    def wrong() -> list[Fault]:
-        found = probe.faults()
+    def list_all_faults() -> list[Fault]:
+        database_faults = database_probe.faults()
         try:
-            return found + troubles()
+            return database_faults + list_faults()
         except StorageBusy as busy:
-            return found or [_fault(busy)]
+            return database_faults or [_database_fault(busy)]
 
     @app.get("/healthz", endpoint="healthz", provide_automatic_options=False)
-    def alive() -> Response:
+    def healthz() -> Response:
         return jsonify(status="ok")
 
     @app.get("/readyz", endpoint="readyz", provide_automatic_options=False)
-    def ready() -> tuple[Response, int]:
-        found = wrong()
-        is_ready = all(each.is_harmless for each in found)
-        answer: dict[str, Any] = {
+    def readyz() -> tuple[Response, int]:
+        faults = list_all_faults()
+        is_ready = all(fault.is_harmless for fault in faults)
+        body: dict[str, Any] = {
             "status": "ready" if is_ready else "not ready",
-            "states": sorted({each.state for each in found}),
-            "troubles": [each.detail for each in found],
+            "states": sorted({fault.state for fault in faults}),
+            "troubles": [fault.detail for fault in faults],
         }
-        return jsonify(answer), 200 if is_ready else 503
+        return jsonify(body), 200 if is_ready else 503
 
-    return wrong
+    return list_all_faults
 
 
-class _Probe:
+class _DatabaseProbe:
     """
-    Writes a little, to learn whether the database can be written.
+    Finds out whether the database can be written, by a small write.
 
-    A transaction without a write would begin on a full disk too. Who asks while
-    another waits for the answer gets the last one.
+    A transaction that writes nothing would succeed on a full disk too. Concurrent
+    callers get the previous result instead of waiting.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._until = 0.0
-        self._found: list[Fault] = []
+        self._valid_until = 0.0
+        self._faults: list[Fault] = []
 
     def faults(self) -> list[Fault]:
         if self._lock.acquire(blocking=False):
             try:
-                if time.monotonic() >= self._until:
-                    self._found = _storage_faults()
-                    self._until = time.monotonic() + PROBE_SECONDS
+                if time.monotonic() >= self._valid_until:
+                    self._faults = _write_probe()
+                    self._valid_until = time.monotonic() + PROBE_SECONDS
             finally:
                 self._lock.release()
-        return self._found
+        return self._faults
 
 
-def _storage_faults() -> list[Fault]:
+def _write_probe() -> list[Fault]:
     try:
         with writing():
             set_instance_value("probed", time.monotonic_ns())
     except StorageBusy as busy:
-        return [_fault(busy)]
+        return [_database_fault(busy)]
     return []
 
 
-def _fault(busy: StorageBusy) -> Fault:
-    return Fault(str(busy.members["state"]), "The database takes no writes.")
+def _database_fault(busy: StorageBusy) -> Fault:
+    return Fault(str(busy.members["state"]), "The database accepts no writes.")

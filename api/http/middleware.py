@@ -1,139 +1,93 @@
 """
-A request and its answer as operations see them: WSGI, read as far as needed.
+Wrap the Flask application in WSGI middleware.
 
-Flask's contexts and header objects cost more than most operations do, so that
-operations are answered in front of Flask, which answers all else.
+RequestMiddleware is the outermost layer: it gives every response its request id and
+security headers and writes the access log. OperationMiddleware handles the operations
+of the API and leaves every other path to Flask.
+
+CSP and CORS are decided in models/response_headers.py, for responses and files alike.
 """
 
-import re
-import secrets
 from collections.abc import Callable, Iterable
+from functools import partial
 from http import HTTPStatus
-from time import perf_counter
 from typing import Any
-from urllib.parse import parse_qsl
 
-from werkzeug.datastructures import MultiDict
-
+from api.http.access_log import AccessLog
+from api.http.messages import Environ, Request, Response
 from models.response_headers import DEFAULT_HEADERS
 
-Environ = dict[str, Any]
-Start = Callable[[str, list[tuple[str, str]]], Any]
-Application = Callable[[Environ, Any], Iterable[bytes]]
-
-REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
-ANSWERED = tuple(DEFAULT_HEADERS.items())
-STATUS = {each.value: f"{each.value} {each.phrase}" for each in HTTPStatus}
-
-
-class SentHeaders:
-    """Headers by name, whatever the case; None where one was not sent."""
-
-    __slots__ = ("_environ",)
-
-    def __init__(self, environ: Environ) -> None:
-        self._environ = environ
-
-    def get(self, name: str) -> str | None:
-        found: str | None = self._environ.get("HTTP_" + name.upper().replace("-", "_"))
-        return found
-
-
-class Request:
-    """
-    What was sent; the body is read when it is asked for.
-
-    `key` is the prefix of the key that asked, once it is known.
-    """
-
-    __slots__ = ("environ", "headers", "id", "key", "path", "started")
-
-    def __init__(self, environ: Environ) -> None:
-        self.started = perf_counter()
-        self.environ = environ
-        self.headers = SentHeaders(environ)
-        self.key: str | None = None
-        self.path: str = environ["PATH_INFO"]
-        self.id = request_id_of(environ.get("HTTP_X_REQUEST_ID"))
-
-    @property
-    def length(self) -> int:
-        """How many bytes the body has."""
-        said = self.environ.get("CONTENT_LENGTH") or "0"
-        return int(said) if said.isdecimal() else 0
-
-    def body(self) -> bytes:
-        length = self.length
-        return self.environ["wsgi.input"].read(length) if length else b""
-
-    @property
-    def media_type(self) -> str:
-        said: str = self.environ.get("CONTENT_TYPE") or ""
-        return said.partition(";")[0].strip().lower()
-
-    @property
-    def query_string(self) -> str:
-        return str(self.environ.get("QUERY_STRING") or "")
-
-    @property
-    def query(self) -> MultiDict[str, str]:
-        return MultiDict(parse_qsl(self.query_string, keep_blank_values=True))
-
-
-class Response:
-    """What goes back: a status, a body and what its headers say."""
-
-    __slots__ = ("body", "headers", "status")
-
-    def __init__(
-        self, body: bytes, status: int = 200, headers: dict[str, str] | None = None
-    ) -> None:
-        self.body = body
-        self.status = status
-        self.headers = {} if headers is None else headers
-
-
+StartResponse = Callable[..., Any]
+WSGIApp = Callable[[Environ, StartResponse], Iterable[bytes]]
 View = Callable[[Request], Response]
-# Told of each answered request: the operation's name, if it is one, and the status.
-Note = Callable[[Request, str | None, int], None]
+
+# The key of the Request in the WSGI environment.
+REQUEST = "masthead.request"
+# The headers of every response that does not set them itself.
+RESPONSE_DEFAULTS = (*DEFAULT_HEADERS.items(), ("Cache-Control", "no-store"))
+STATUS_LINES = {s.value: f"{s.value} {s.phrase}" for s in HTTPStatus}
+
+
+class RequestMiddleware:
+    """Assign a request id, add the default headers, and log each response."""
+
+    def __init__(self, app: WSGIApp, access_log: AccessLog) -> None:
+        self._app = app
+        self._access_log = access_log
+
+    def __call__(
+        self, environ: Environ, start_response: StartResponse
+    ) -> Iterable[bytes]:
+        environ[REQUEST] = request = Request(environ)
+        return self._app(environ, partial(self._start, request, start_response))
+
+    def _start(
+        self,
+        request: Request,
+        start_response: StartResponse,
+        status: str,
+        headers: list[tuple[str, str]],
+        exc_info: Any = None,
+    ) -> Any:
+        """Stand in for the server's start_response, which is called with the rest."""
+        self._access_log.record(request, int(status[:3]))
+        present = dict(headers)
+        headers.append(("X-Request-Id", request.id))
+        for header in RESPONSE_DEFAULTS:
+            if header[0] not in present:
+                headers.append(header)
+        return start_response(status, headers, exc_info)
 
 
 class OperationMiddleware:
     """
-    Answers what is asked of an operation, and hands on everything else.
+    Handle requests for operations, and pass all others on to `app`.
 
-    `views` has the operations by path and method; an operation's path with
-    another method goes to `wrong_method`.
+    `views` maps path and method to the operation's name and view. A request for a
+    known path with another method goes to `wrong_method`.
     """
 
     def __init__(
         self,
+        app: WSGIApp,
         views: dict[str, dict[str, tuple[str, View]]],
         wrong_method: Callable[[Request, Iterable[str]], Response],
-        rest: Application,
-        note: Note,
     ) -> None:
+        self._app = app
         self._views = views
         self._wrong_method = wrong_method
-        self._rest = rest
-        self._note = note
 
-    def __call__(self, environ: Environ, start: Start) -> Iterable[bytes]:
-        views = self._views.get(environ["PATH_INFO"])
-        if views is None:
-            return self._rest(environ, start)
-        request = Request(environ)
-        name, view = views.get(environ["REQUEST_METHOD"], (None, None))
-        answer = view(request) if view else self._wrong_method(request, views)
-        self._note(request, name, answer.status)
-        headers = answer.headers
-        headers["X-Request-Id"] = request.id
-        if answer.status != HTTPStatus.NOT_MODIFIED:
-            headers["Content-Length"] = str(len(answer.body))
-        start(STATUS[answer.status], [*headers.items(), *ANSWERED])
-        return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body]
-
-
-def request_id_of(sent: str | None) -> str:
-    """Return the caller's own request id, or make one."""
-    return sent if sent and REQUEST_ID.fullmatch(sent) else secrets.token_hex(16)
+    def __call__(
+        self, environ: Environ, start_response: StartResponse
+    ) -> Iterable[bytes]:
+        methods = self._views.get(environ["PATH_INFO"])
+        if methods is None:
+            return self._app(environ, start_response)
+        request: Request = environ[REQUEST]
+        request.operation, view = methods.get(request.method, (None, None))
+        response = view(request) if view else self._wrong_method(request, methods)
+        headers = list(response.headers.items())
+        if response.status != HTTPStatus.NOT_MODIFIED:
+            headers.append(("Content-Length", str(len(response.body))))
+        start_response(STATUS_LINES[response.status], headers)
+        return [] if request.method == "HEAD" else [response.body]

@@ -1,11 +1,11 @@
-"""Every kind of problem: its status, what it means and what the caller can do."""
+"""Define every problem type: its status, title, meaning and remedy."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Problem:
-    """One kind; `remedy` is said to whoever meets it."""
+class ProblemType:
+    """A problem type of RFC 9457; `remedy` tells the caller what to do."""
 
     status: int
     title: str
@@ -13,118 +13,120 @@ class Problem:
     remedy: str
 
 
-def _not_found(noun: str) -> Problem:
-    return Problem(
+def _not_found(noun: str) -> ProblemType:
+    return ProblemType(
         404,
-        f"No such {noun}",
-        "The request names one that is not there, or that this caller cannot see.",
-        "Check the id or slug; list what there is.",
+        f"{noun.capitalize()} not found",
+        f"The {noun} does not exist, or this caller may not see it.",
+        "Check the ID or slug; the list operation returns the existing ones.",
     )
 
 
-def _conflict(title: str, meaning: str, remedy: str) -> Problem:
-    """State in the way: read again, then decide."""
-    return Problem(409, title, meaning, remedy)
+def _conflict(title: str, meaning: str, remedy: str) -> ProblemType:
+    """The request contradicts the current state."""
+    return ProblemType(409, title, meaning, remedy)
 
 
-KINDS: dict[str, Problem] = {
-    "malformed-request": Problem(
+PROBLEM_TYPES: dict[str, ProblemType] = {
+    "malformed-request": ProblemType(
         400,
         "Malformed request",
         "The body is not JSON in UTF-8, or a query parameter is repeated.",
-        "Send one JSON object, and each parameter once.",
+        "Send one JSON object, and each parameter only once.",
     ),
-    "idempotency-key-missing": Problem(
+    "idempotency-key-missing": ProblemType(
         400,
         "Idempotency-Key missing",
-        "The operation creates something and must be safe to repeat.",
-        "Send the header Idempotency-Key with a text of your own, new for each"
-        " new request and the same for each repeat.",
+        "The operation requires the header Idempotency-Key, so that it is safe to"
+        " retry.",
+        "Send the header with a unique value, for example a UUID. Use a new value for"
+        " each new request and the same value for each retry.",
     ),
-    "idempotency-key-invalid": Problem(
+    "idempotency-key-invalid": ProblemType(
         400,
         "Idempotency-Key invalid",
-        "The key must be 1 to 255 visible ASCII characters.",
-        "Send a UUID, for example; a pair of quotation marks around it is fine.",
+        "The Idempotency-Key is not a string of 1 to 255 visible ASCII characters.",
+        "Send, for example, a UUID; it may be enclosed in quotation marks.",
     ),
-    "invalid-cursor": Problem(
+    "invalid-cursor": ProblemType(
         400,
         "Invalid cursor",
-        "The cursor is damaged, or was given for another list or other filters.",
-        "Start again without a cursor and keep the filters while paging.",
+        "The cursor is damaged, or it belongs to another list or to other filters.",
+        "Start again without a cursor, and keep the filters the same on every page.",
     ),
-    "actor-required": Problem(
+    "actor-required": ProblemType(
         400,
         "Account required",
-        "A key that may act for persons asks for a developer's keys without"
-        " saying whose.",
+        "The API key may act for others, so the request must say whose keys it is"
+        " about.",
         "Send the header Act-As-Account with the developer's account.",
     ),
-    "missing-credentials": Problem(
+    "missing-credentials": ProblemType(
         401,
         "API key required",
-        "The request carries no API key.",
+        "The request has no API key.",
         "Send the header Authorization: Bearer <API_KEY>.",
     ),
-    "invalid-key": Problem(
+    "invalid-key": ProblemType(
         401,
         "Invalid API key",
-        "The API key is unknown or mistyped.",
-        "Check that the whole secret was copied.",
+        "The API key does not exist or is mistyped.",
+        "Check that the whole key was copied.",
     ),
-    "key-revoked": Problem(
+    "key-revoked": ProblemType(
         401,
         "API key revoked",
-        "The API key was revoked and opens nothing any more.",
+        "The API key has been revoked and is no longer accepted.",
         "Ask an administrator for a new key.",
     ),
-    "key-expired": Problem(
+    "key-expired": ProblemType(
         401,
         "API key expired",
-        "The time of the API key is over.",
+        "The API key has reached its expiry date.",
         "Use its replacement, or ask an administrator for a new key.",
     ),
-    "insufficient-scope": Problem(
+    "insufficient-scope": ProblemType(
         403,
-        "Scope required",
-        "The API key does not cover the scope of this operation.",
-        "Use a key that covers requiredScope.",
+        "Insufficient scope",
+        "The API key does not have the scope that this operation requires.",
+        "Use a key with the scope named in requiredScope.",
     ),
-    "actor-not-allowed": Problem(
+    "actor-not-allowed": ProblemType(
         403,
-        "May not act for others",
-        "Only a key that holds platform:actors:assert may name another actor.",
-        "Leave out Act-As-Email and Act-As-Account, or use such a key.",
+        "Acting for others not allowed",
+        "The request has an Act-As header, but the API key does not have the scope"
+        " platform:actors:assert.",
+        "Omit Act-As-Email and Act-As-Account, or use a key with that scope.",
     ),
-    "scope-not-grantable": Problem(
+    "scope-not-grantable": ProblemType(
         403,
         "Scope not grantable",
-        "A key may only grant what it covers itself.",
-        "Leave out the scopes listed, or use a key that covers them.",
+        "A key may only grant scopes that it covers itself.",
+        "Omit the scopes listed in scopes, or use a key that covers them.",
     ),
-    "scope-not-public": Problem(
+    "scope-not-public": ProblemType(
         403,
         "Scope not public",
-        "A developer's key may hold public scopes only.",
-        "Leave out the scopes listed, or ask an administrator for a key.",
+        "A developer's key may only have public scopes.",
+        "Omit the scopes listed in scopes, or ask an administrator for a key.",
     ),
-    "role-required": Problem(
+    "role-required": ProblemType(
         403,
         "Role required",
-        "The caller's role in the project does not allow this.",
-        "Ask an owner of the project for the role that detail names.",
+        "The caller's role in the project does not allow this operation.",
+        "Ask an owner of the project for the role named in detail.",
     ),
-    "not-author": Problem(
+    "not-author": ProblemType(
         403,
         "Not the author",
         "Only its author may change a comment.",
-        "Write a comment of your own.",
+        "Add a new comment instead.",
     ),
-    "not-found": Problem(
+    "not-found": ProblemType(
         404,
         "Not found",
-        "There is nothing at this address.",
-        "Check the address against the reference.",
+        "Nothing exists at this path.",
+        "Check the path against the API reference.",
     ),
     "key-not-found": _not_found("key"),
     "service-not-found": _not_found("service"),
@@ -140,45 +142,45 @@ KINDS: dict[str, Problem] = {
     "specification-not-found": _not_found("specification"),
     "comment-not-found": _not_found("comment"),
     "external-reference-not-found": _not_found("external reference"),
-    "method-not-allowed": Problem(
+    "method-not-allowed": ProblemType(
         405,
         "Method not allowed",
-        "The address exists, but not for this method.",
-        "Use a method of the header Allow: reads are GET, changes are POST.",
+        "The path exists, but it does not accept this method.",
+        "Use a method listed in the header Allow: GET to read, POST to change.",
     ),
     "slug-taken": _conflict(
-        "Slug taken",
-        "Something else already has this slug.",
-        "Choose another slug, or update what has it.",
+        "Slug already in use",
+        "Another resource already has this slug.",
+        "Choose another slug, or update the existing resource.",
     ),
     "name-taken": _conflict(
-        "Name taken",
-        "Something else there already has this name.",
-        "Choose another name, or use what has it.",
+        "Name already in use",
+        "Another resource already has this name.",
+        "Choose another name, or use the existing resource.",
     ),
     "member-exists": _conflict(
         "Already a member",
-        "The account is a member in another role.",
+        "The account is already a member of the project, in another role.",
         "Change its role with members/update.",
     ),
     "version-conflict": _conflict(
         "Version conflict",
-        "It was changed since the version that the request expects.",
-        "Read it again, then decide.",
+        "The resource has changed since the version that the request expects.",
+        "Read it again, and repeat the change if it still applies.",
     ),
     "key-not-active": _conflict(
         "Key not active",
-        "The key is revoked or has expired, so it cannot be changed.",
-        "Issue a new key.",
+        "The key is revoked or expired and cannot be changed.",
+        "Create a new key.",
     ),
     "project-archived": _conflict(
         "Project archived",
-        "An archived project is read-only.",
+        "The project is archived, so it is read-only.",
         "Restore the project first.",
     ),
     "archived": _conflict(
         "Archived",
-        "What is archived is read-only.",
+        "The resource is archived, so it is read-only.",
         "Restore it first.",
     ),
     "not-archived": _conflict(
@@ -188,112 +190,115 @@ KINDS: dict[str, Problem] = {
     ),
     "builtin-project": _conflict(
         "Built-in project",
-        "The built-in project can be neither archived nor purged.",
-        "Archive or unpublish what is in it instead.",
+        "The built-in project cannot be archived or purged.",
+        "Archive or unpublish its contents instead.",
     ),
     "owner-membership": _conflict(
-        "Membership of the owner",
-        "The account that answers for a project stays its owner.",
+        "Project owner",
+        "The membership of the project's owner cannot be changed or removed.",
         "Transfer the project to another account first.",
     ),
     "relationship-cycle": _conflict(
-        "Cycle of relationships",
-        "What blocks or supersedes may not lead back to itself.",
-        "Remove one of the relationships that detail names.",
+        "Relationship cycle",
+        "The relationship would make a resource block or supersede itself, directly"
+        " or through others.",
+        "Remove one of the relationships named in detail.",
     ),
     "specification-superseded": _conflict(
         "Specification superseded",
-        "A superseded specification no longer changes.",
+        "A superseded specification cannot be changed.",
         "Change its successor.",
     ),
     "successor-unusable": _conflict(
-        "Successor unusable",
-        "A successor is another living specification of the same project.",
-        "Name the specification that detail names, or a new one.",
+        "Invalid successor",
+        "The successor must be another specification of the same project that is"
+        " neither archived nor superseded.",
+        "Use the specification named in detail, or a new one.",
     ),
     "document-published": _conflict(
         "Document published",
-        "The change is not possible while the document is published.",
+        "The document cannot be changed this way while it is published.",
         "Unpublish the document first.",
     ),
     "collection-required": _conflict(
         "Collection required",
-        "A published page needs a collection to appear in.",
-        "Set the document's collection, then publish.",
+        "A document without a collection cannot be published.",
+        "Set the document's collection, then publish it.",
     ),
     "comment-removed": _conflict(
         "Comment removed",
-        "A removed comment can be neither edited nor restored.",
-        "Write a new comment.",
+        "A removed comment cannot be edited or restored.",
+        "Add a new comment.",
     ),
     "limit-exceeded": _conflict(
         "Limit reached",
-        "There is as much of it as one thing can hold.",
-        "Remove what is no longer needed.",
+        "The maximum number of such resources has been reached.",
+        "Remove some that are no longer needed.",
     ),
     "idempotency-in-progress": _conflict(
         "Request in progress",
-        "A request with the same Idempotency-Key is still being answered.",
-        "Repeat it after the time of the header Retry-After.",
+        "A request with the same Idempotency-Key is still being processed.",
+        "Retry after the number of seconds in the header Retry-After.",
     ),
-    "payload-too-large": Problem(
+    "payload-too-large": ProblemType(
         413,
-        "Body too large",
-        "The body is larger than the operation takes.",
-        "Send at most limitBytes bytes.",
+        "Payload too large",
+        "The body is larger than the operation accepts.",
+        "Send at most as many bytes as limitBytes says.",
     ),
-    "unsupported-media-type": Problem(
+    "unsupported-media-type": ProblemType(
         415,
         "Unsupported media type",
-        "A body must be JSON.",
-        "Send Content-Type: application/json, or none.",
+        "The body must be JSON.",
+        "Send the header Content-Type: application/json, or omit it.",
     ),
-    "validation-failed": Problem(
+    "validation-failed": ProblemType(
         422,
         "Validation failed",
-        "The request is well-formed, but something in it is wrong.",
-        "Correct what errors lists.",
+        "The request is well-formed, but some of its values are invalid.",
+        "Correct the values listed in errors.",
     ),
-    "idempotency-key-reused": Problem(
+    "idempotency-key-reused": ProblemType(
         422,
         "Idempotency-Key reused",
-        "The same Idempotency-Key was sent before with another request.",
-        "Use a new key for a new request.",
+        "The same Idempotency-Key was used before for a different request.",
+        "Use a new Idempotency-Key for a new request.",
     ),
-    "reference-not-found": Problem(
+    "reference-not-found": ProblemType(
         422,
         "Reference not found",
-        "The body names something that does not exist.",
-        "Correct the names that detail lists.",
+        "The body refers to something that does not exist.",
+        "Correct the values listed in detail.",
     ),
-    "confirmation-mismatch": Problem(
+    "confirmation-mismatch": ProblemType(
         422,
         "Confirmation mismatch",
-        "The confirmation is not the slug of the project.",
-        "Send confirm with the exact slug of what is to be purged.",
+        "The field confirm is not the slug of the project.",
+        "Send the exact slug of the project to be purged in confirm.",
     ),
-    "owner-required": Problem(
+    "owner-required": ProblemType(
         422,
         "Owner required",
-        "A key that acts for no account names who answers for a project.",
+        "The API key has no account, so the request must name the owner of the"
+        " project.",
         "Send ownerId.",
     ),
-    "rate-limited": Problem(
+    "rate-limited": ProblemType(
         429,
-        "Too many requests",
-        "The key has used up its rate.",
-        "Wait for the time of the header Retry-After.",
+        "Rate limit exceeded",
+        "The API key has sent too many requests.",
+        "Retry after the number of seconds in the header Retry-After.",
     ),
-    "internal-error": Problem(
+    "internal-error": ProblemType(
         500,
         "Internal error",
-        "Something is wrong on our side. Nothing was kept.",
-        "Try again; if it stays, tell an operator the requestId.",
+        "Something went wrong on the server. No change was made.",
+        "Retry; if the error persists, report the requestId to an operator.",
     ),
-    "storage-busy": Problem(
+    "storage-busy": ProblemType(
         503,
-        "Storage busy",
-        "The storage cannot take a write now. Nothing was kept.",
-        "Try again after the time of the header Retry-After.",
+        "Storage unavailable",
+        "The database cannot accept a write at the moment. No change was made.",
+        "Retry after the number of seconds in the header Retry-After.",
     ),
 }

@@ -1,14 +1,14 @@
-"""How a refusal is told in HTTP, as RFC 9457 says."""
+"""Turn a refusal into a problem response (RFC 9457)."""
 
-from api.http.middleware import Response
-from api.http.problem_types import KINDS
+from api.http.messages import Response
+from api.http.problem_types import PROBLEM_TYPES
 from models.base import canonical_json
 from models.errors import Refusal
 
 MEDIA_TYPE = "application/problem+json"
 
-# What a kind tells in headers, from the members of its refusal.
-_RETRY = {"rate-limited": None, "idempotency-in-progress": 1, "storage-busy": 2}
+# Seconds in Retry-After for the kinds that have it, if the refusal does not say.
+_RETRY_AFTER = {"rate-limited": 1, "idempotency-in-progress": 1, "storage-busy": 2}
 _CHALLENGES = {
     "missing-credentials": "Bearer",
     "invalid-key": 'Bearer error="invalid_token"',
@@ -17,36 +17,38 @@ _CHALLENGES = {
 }
 
 
-def problem(
+def problem_response(
     refusal: Refusal, *, site_url: str, instance: str, request_id: str
 ) -> Response:
-    """Return the refusal as RFC 9457 says."""
-    kind = KINDS[refusal.kind]
+    """Return the problem for a refusal; some of its members become headers."""
+    problem_type = PROBLEM_TYPES[refusal.kind]
     members = dict(refusal.members)
-    headers = _headers(refusal, members)
+    headers = _headers(refusal.kind, members)
     body = {
         "type": f"{site_url}/problems/{refusal.kind}/",
-        "title": kind.title,
-        "status": kind.status,
+        "title": problem_type.title,
+        "status": problem_type.status,
         "detail": refusal.detail,
         "instance": instance,
         "requestId": request_id,
     }
     body |= {name: value for name, value in members.items() if value != []}
-    return Response(canonical_json(body) + b"\n", kind.status, headers)
+    return Response(canonical_json(body) + b"\n", problem_type.status, headers)
 
 
-def _headers(refusal: Refusal, members: dict[str, object]) -> dict[str, str]:
+def _headers(kind: str, members: dict[str, object]) -> dict[str, str]:
+    """Return the headers, and take the members that they contain out of `members`."""
     headers = {"Content-Type": MEDIA_TYPE, "Cache-Control": "no-store"}
-    if refusal.kind in _CHALLENGES:
-        headers["WWW-Authenticate"] = _CHALLENGES[refusal.kind]
-    if refusal.kind == "insufficient-scope":
+    if kind in _CHALLENGES:
+        headers["WWW-Authenticate"] = _CHALLENGES[kind]
+    if kind == "insufficient-scope":
+        scope = members["requiredScope"]
         headers["WWW-Authenticate"] = (
-            f'Bearer error="insufficient_scope", scope="{members["requiredScope"]}"'
+            f'Bearer error="insufficient_scope", scope="{scope}"'
         )
-    if refusal.kind in _RETRY:
-        wait = members.pop("retryAfter", None) or _RETRY[refusal.kind] or 1
-        headers["Retry-After"] = str(wait)
+    if kind in _RETRY_AFTER:
+        seconds = members.pop("retryAfter", None) or _RETRY_AFTER[kind]
+        headers["Retry-After"] = str(seconds)
     if allow := members.pop("allow", None):
         headers["Allow"] = str(allow)
     return headers

@@ -1,52 +1,88 @@
-"""What a request asks: its body or query, read into the declared shape or refused."""
+"""Parse a request: its body or query into the declared schema, and its headers."""
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import ValidationError
 from werkzeug.datastructures import MultiDict
 
+from api.http.messages import Request
 from api.operation import Operation
 from models.base import Schema
 from models.errors import (
     IdempotencyKeyInvalid,
     IdempotencyKeyMissing,
     MalformedRequest,
+    PayloadTooLarge,
     UnsupportedMediaType,
     ValidationFailed,
 )
 from models.fields import SHA256_HEX, SLUG, STATUS_SLUG
 
-# Bare, or quoted as in the IETF draft, where a backslash escapes " and itself.
-# An Idempotency-Key as it stands, and as the draft's quoted string.
+MAX_ERRORS = 20
+
+# An Idempotency-Key without quotation marks, and as the quoted string of the IETF
+# draft, in which a backslash escapes a quotation mark and itself.
 BARE_KEY = r"[!#-+\--\[\]-~]{1,255}"
 QUOTED_KEY = r'"((?:[ !#-\[\]-~]|\\["\\]){1,255})"'
 
+# The field of a validation error that says where it is: RFC 6901 pointer or parameter.
+Locator = Literal["pointer", "parameter"]
 
-def read_query(shape: type[Schema], query: MultiDict[str, str]) -> Schema:
-    """Read the query; every parameter at most once, none unknown."""
+
+def read_limited_body(request: Request, max_bytes: int) -> bytes:
+    """Return the body, or raise PayloadTooLarge if it is longer than `max_bytes`."""
+    if request.content_length > max_bytes:
+        raise PayloadTooLarge(
+            f"The body may have at most {max_bytes} bytes.", limitBytes=max_bytes
+        )
+    return request.read_body()
+
+
+def parse_request(operation: Operation, request: Request, body: bytes) -> Schema:
+    """Parse the query of a GET or the body of a POST, which may have no query."""
+    schema = operation.request or Schema
+    if operation.method == "GET":
+        return parse_query(schema, request.query)
+    if request.query_string:
+        parse_query(Schema, request.query)
+    return parse_body(schema, body, request.media_type)
+
+
+def parse_query(schema: type[Schema], query: MultiDict[str, str]) -> Schema:
+    """
+    Parse query parameters.
+
+    Raise MalformedRequest if one is repeated, ValidationFailed if one is unknown
+    or invalid.
+    """
     repeated = [name for name, values in query.lists() if len(values) > 1]
     if repeated:
         raise MalformedRequest(f"The parameter {repeated[0]} is repeated.")
-    return _read(shape, query.to_dict(), "parameter")
+    return _validate(schema, query.to_dict(), "parameter")
 
 
-def read_body(shape: type[Schema], body: bytes, media_type: str | None) -> Schema:
-    """Read the body from its bytes: what is not JSON is 400, a wrong shape 422."""
+def parse_body(schema: type[Schema], body: bytes, media_type: str | None) -> Schema:
+    """
+    Parse a JSON body.
+
+    Raise UnsupportedMediaType, MalformedRequest if it is not JSON, or
+    ValidationFailed if it does not match the schema.
+    """
     if media_type not in (None, "", "application/json"):
         raise UnsupportedMediaType(
             "Send the body with the header Content-Type: application/json."
         )
-    return _read(shape, body, "pointer")
+    return _validate(schema, body, "pointer")
 
 
-def read_idempotency_key(operation: Operation, header: str | None) -> str | None:
-    """Return the text of Idempotency-Key; bare and quoted it is the same text."""
+def parse_idempotency_key(operation: Operation, header: str | None) -> str | None:
+    """Return the key without quotation marks; None if it is optional and missing."""
     if header is None:
         if operation.idempotent == "required":
             raise IdempotencyKeyMissing(
-                "This operation needs the header Idempotency-Key."
+                "This operation requires the header Idempotency-Key."
             )
         return None
     if re.fullmatch(BARE_KEY, header):
@@ -54,13 +90,13 @@ def read_idempotency_key(operation: Operation, header: str | None) -> str | None
     if quoted := re.fullmatch(QUOTED_KEY, header):
         return re.sub(r"\\(.)", r"\1", quoted[1])
     raise IdempotencyKeyInvalid(
-        "Idempotency-Key must be 1 to 255 visible ASCII characters without"
-        ' " , and \\, or a quoted string of them.'
+        "Idempotency-Key must be 1 to 255 visible ASCII characters other than"
+        ' ", comma and \\, or a quoted string.'
     )
 
 
-def read_dry_run(header: str | None) -> bool:
-    """Tell whether the change is only to be rehearsed."""
+def parse_dry_run(header: str | None) -> bool:
+    """Return whether the change is to be rolled back; raise if it is not a boolean."""
     if header in (None, "false"):
         return False
     if header != "true":
@@ -70,36 +106,39 @@ def read_dry_run(header: str | None) -> bool:
     return True
 
 
-def _read(shape: type[Schema], given: Any, where: str) -> Schema:
+def _validate(schema: type[Schema], source: Any, locator: Locator) -> Schema:
+    """Validate a body (bytes) or a query (a dictionary); errors quote no values."""
     try:
-        if isinstance(given, bytes):
-            return shape.model_validate_json(given, by_alias=True, by_name=False)
-        return shape.model_validate(given, by_alias=True, by_name=False)
+        if isinstance(source, bytes):
+            return schema.model_validate_json(source, by_alias=True, by_name=False)
+        return schema.model_validate(source, by_alias=True, by_name=False)
     except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False)
-    if found[0]["type"] == "json_invalid":
+        failures = error.errors(include_url=False, include_input=False)
+    if failures[0]["type"] == "json_invalid":
         raise MalformedRequest("The body is not JSON in UTF-8.")
     errors = [
         {
-            where: _place(each["loc"], where),
-            "code": each["type"],
-            "detail": _sentence(each, where),
+            locator: _location(failure["loc"], locator),
+            "code": failure["type"],
+            "detail": _message(failure, locator),
         }
-        for each in found[:20]
+        for failure in failures[:MAX_ERRORS]
     ]
-    first, whole = errors[0], "The body" if where == "pointer" else "The query"
-    raise ValidationFailed(f"{first[where] or whole}: {first['detail']}", *errors)
+    first = errors[0]
+    subject = first[locator] or ("The body" if locator == "pointer" else "The query")
+    raise ValidationFailed(f"{subject}: {first['detail']}", *errors)
 
 
-def _place(loc: Iterable[str | int], where: str) -> str:
+def _location(loc: Iterable[str | int], locator: Locator) -> str:
     parts = [str(part) for part in loc]
-    if where == "parameter":
+    if locator == "parameter":
         return parts[0] if parts else ""
-    return "".join("/" + p.replace("~", "~0").replace("/", "~1") for p in parts)
+    escaped = (part.replace("~", "~0").replace("/", "~1") for part in parts)
+    return "".join(f"/{part}" for part in escaped)
 
 
-# Patterns in words: who meets one should not have to read it.
-_PATTERNS = {
+# Patterns in words, so that callers need not read regular expressions.
+_PATTERN_MESSAGES = {
     SLUG: "Must be lower-case letters and digits, in words joined by single hyphens.",
     STATUS_SLUG: (
         "Must be lower-case letters, digits and hyphens, beginning with a letter."
@@ -108,10 +147,10 @@ _PATTERNS = {
 }
 
 
-def _sentence(error: Any, where: str) -> str:
-    kind, context = error["type"], error.get("ctx", {})
+def _message(failure: Any, locator: Locator) -> str:
+    kind, context = failure["type"], failure.get("ctx", {})
     if kind == "extra_forbidden":
-        return f"There is no such {'member' if where == 'pointer' else where}."
+        return f"Unknown {'field' if locator == 'pointer' else 'parameter'}."
     if kind == "missing":
         return "Is required."
     if kind == "value_error":
@@ -120,7 +159,7 @@ def _sentence(error: Any, where: str) -> str:
         return f"Must have at most {context['max_length']} items."
     if kind == "too_short":
         return f"Must have at least {context['min_length']} items."
-    if kind == "string_pattern_mismatch" and context["pattern"] in _PATTERNS:
-        return _PATTERNS[context["pattern"]]
-    sentence = str(error["msg"]).replace("Input should", "Must")
-    return sentence.replace("String should", "Must") + "."
+    if kind == "string_pattern_mismatch" and context["pattern"] in _PATTERN_MESSAGES:
+        return _PATTERN_MESSAGES[context["pattern"]]
+    message = str(failure["msg"]).replace("Input should", "Must")
+    return message.replace("String should", "Must") + "."

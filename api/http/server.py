@@ -1,4 +1,4 @@
-"""Waitress, so bounded that slow, idle and greedy clients cannot starve the rest."""
+"""Run waitress with limits, so that slow or idle clients cannot starve the others."""
 
 import logging
 import resource
@@ -17,109 +17,116 @@ from models.logs import LogLine
 log = logging.getLogger("masthead.requests")
 
 KIB = 1024
-# A whole request is there so many seconds after the last answer, or after the
-# connection; what is slower than the rate thereafter is not waited for.
-WAIT_SECONDS = 60
-LEAST_BYTES_A_SECOND = 16 * KIB
-MOST_CONNECTIONS = 800
-# From so many on, those that have waited longest make room.
-CROWD = 600
-MOST_HEADER_BYTES = 32 * KIB
-# Above every limit of ours, so that a client reads our 413 and its limitBytes.
-MOST_BODY_BYTES = 72 * KIB * KIB
-# A build computes, and a request gives the interpreter away at each statement: with
-# Python's 5 ms it waits as long ten times over to get it back.
-SWITCH_SECONDS = 0.0005
-# What threads and files need besides the connections.
+# A client has this long, from the connection or the last response, to send a whole
+# request; bodies get more time, as long as they arrive at the minimum rate.
+TIMEOUT_SECONDS = 60
+MIN_BYTES_PER_SECOND = 16 * KIB
+MAX_CONNECTIONS = 800
+# Above this number, the connections that have waited longest are closed.
+HIGH_WATER_CONNECTIONS = 600
+MAX_HEADER_BYTES = 32 * KIB
+# Above the limit of every operation, so that clients read our 413 and its limitBytes.
+MAX_BODY_BYTES = 72 * KIB * KIB
+# A request releases the interpreter lock at each statement. With Python's 5 ms, and a
+# build computing in another thread, it waits ten times longer to get it back.
+SWITCH_INTERVAL_SECONDS = 0.0005
+# The open files that threads and the database need besides the connections.
 OTHER_FILES = 1024
 
 
 class Parser(HTTPRequestParser):
     """
-    Refuses what two readers of one connection could take for two requests.
+    Rejects requests whose end a proxy and this server could see in different places.
 
-    Waitress reads the chunks where a length is said as well, and goes on with what
-    comes after them; a proxy before it may have gone by the length.
+    Waitress accepts a chunked body with a Content-Length, and takes what follows the
+    last chunk for the next request; a proxy may have gone by the Content-Length. This
+    is known as request smuggling.
     """
 
     def parse_header(self, header_plus: bytes) -> None:
         try:
             super().parse_header(header_plus)
         except ValueError as error:
-            # A number of thousands of digits, or an address that is none.
-            raise ParsingError("The header cannot be read") from error
+            # A number of thousands of digits, or an invalid URL.
+            raise ParsingError("The header cannot be parsed") from error
         is_old_and_chunked = "TRANSFER_ENCODING" in self.headers
         if is_old_and_chunked or (self.chunked and "CONTENT_LENGTH" in self.headers):
-            raise ParsingError("The length of the body is said twice")
+            raise ParsingError("The length of the body is ambiguous")
 
 
 class Channel(HTTPChannel):
     """
-    A connection that knows since when nothing has come of it.
+    A connection with its time of last progress.
 
-    Waitress counts any byte as activity, and by a clock that can be set: who sends
-    a header a byte at a time would hold its connection for ever.
+    Waitress counts any byte as activity, and by the wall clock: a client that sends
+    a header one byte at a time would keep its connection forever.
     """
 
     parser_class = Parser
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        self.since = monotonic()
-        super().__init__(*given, **named)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.progress_at = monotonic()
+        super().__init__(*args, **kwargs)
 
     def service(self) -> None:
         super().service()
-        self.since = monotonic()
+        self.progress_at = monotonic()
 
     def _flush_some(self, do_close: bool = True) -> bool:
         has_sent = bool(super()._flush_some(do_close=do_close))  # type: ignore[misc]
         if has_sent:
-            self.since = monotonic()
+            self.progress_at = monotonic()
         return has_sent
 
     @property
     def is_waiting(self) -> bool:
-        """Tell whether the client is waited for: to ask, or to take its answer."""
+        """Whether the server waits for the client to send a request or to read."""
         return not self.requests or self.total_outbufs_len > 0
 
-    def is_over(self, now: float) -> bool:
-        """Tell whether it has been waited for longer than what came is worth."""
+    def is_timed_out(self, now: float) -> bool:
+        """Return whether the client has taken too long for what it has sent."""
         request = self.request
         received = request.body_bytes_received if request is not None else 0
-        return now > self.since + WAIT_SECONDS + received / LEAST_BYTES_A_SECOND
+        timeout = TIMEOUT_SECONDS + received / MIN_BYTES_PER_SECOND
+        return now > self.progress_at + timeout
 
 
 class Server(TcpWSGIServer):
-    """Waitress, with an eye each second on who is waited for."""
+    """Waitress with timeouts that are checked every second."""
 
     channel_class = Channel
 
     def maintenance(self, now: float) -> None:  # noqa: ARG002
-        """Close what took too long, and in a crowd what has waited longest."""
-        at, channels = monotonic(), cast(dict[int, Channel], self.active_channels)
-        waiting = [each for each in channels.values() if each.is_waiting]
-        waiting.sort(key=lambda channel: channel.since)
-        surplus = max(0, len(channels) - CROWD)
+        """Close timed-out connections and, under load, those that waited longest."""
+        monotonic_now = monotonic()
+        channels = cast(dict[int, Channel], self.active_channels)
+        waiting = [channel for channel in channels.values() if channel.is_waiting]
+        waiting.sort(key=lambda channel: channel.progress_at)
+        surplus = max(0, len(channels) - HIGH_WATER_CONNECTIONS)
         if surplus:
             log.warning(LogLine(event="crowd", connections=len(channels)))
-        late = [each for each in waiting[surplus:] if each.is_over(at)]
-        for channel in waiting[:surplus] + late:
-            # At once: who does not read would never let it be written to again.
+        timed_out = [
+            channel
+            for channel in waiting[surplus:]
+            if channel.is_timed_out(monotonic_now)
+        ]
+        for channel in waiting[:surplus] + timed_out:
+            # At once: a client that does not read never takes what is left to send.
             channel.handle_close()
 
 
 def limited_server(app: Any, listener: socket.socket, *, threads: int) -> Server:
-    """Return a server of the application on the socket, which has the port."""
-    _allow_files()
-    sys.setswitchinterval(SWITCH_SECONDS)
+    """Return a server of the application on the bound socket."""
+    _raise_file_limit()
+    sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
     adjustments = Adjustments(
         sockets=[listener],
         threads=threads,
-        connection_limit=MOST_CONNECTIONS,
+        connection_limit=MAX_CONNECTIONS,
         cleanup_interval=1,
-        max_request_header_size=MOST_HEADER_BYTES,
-        max_request_body_size=MOST_BODY_BYTES,
-        # select() ends at file number 1023.
+        max_request_header_size=MAX_HEADER_BYTES,
+        max_request_body_size=MAX_BODY_BYTES,
+        # select() fails above file descriptor 1023.
         asyncore_use_poll=True,
         ident=None,
     )
@@ -129,10 +136,10 @@ def limited_server(app: Any, listener: socket.socket, *, threads: int) -> Server
     )
 
 
-def _allow_files() -> None:
-    """Each connection is an open file, and the usual limit is near."""
-    least = MOST_CONNECTIONS + OTHER_FILES
+def _raise_file_limit() -> None:
+    """Raise the limit of open files, which each connection counts against."""
+    required = MAX_CONNECTIONS + OTHER_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < least:
-        most = least if hard == resource.RLIM_INFINITY else min(least, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
+    if soft != resource.RLIM_INFINITY and soft < required:
+        allowed = required if hard == resource.RLIM_INFINITY else min(required, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, allowed), hard))

@@ -1,33 +1,33 @@
-"""The OpenAPI 3.1 document, made from the declarations that dispatch requests."""
+"""Generate the OpenAPI 3.1 document from the declarations that dispatch requests."""
 
 import inspect
 from dataclasses import asdict
 from typing import Any
 
-from api.http.problem_types import KINDS
-from api.openapi.errors import own_kinds, refusals
+from api.http.problem_types import PROBLEM_TYPES
+from api.openapi.errors import error_responses, specific_kinds
 from api.openapi.examples import Examples
-from api.openapi.headers import answered_headers, asked_headers, headers
-from api.openapi.schemas import body_of, data_of, query_of, schemas
+from api.openapi.headers import header_components, request_headers, response_headers
+from api.openapi.schemas import all_schemas, body_schema, data_schema, query_schema
 from api.operation import OPERATIONS, Operation, declare_operations
 from models.runtime.release import VERSION
 from models.settings import Settings
 
 
-def described(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what the API says of itself, for pages: its problems, and the document."""
+def api_description(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what the site's reference shows: problem types, and this document."""
     declare_operations()
-    problems = {kind: asdict(problem) for kind, problem in KINDS.items()}
-    return problems, document(settings.site_name, VERSION)
+    problems = {kind: asdict(problem) for kind, problem in PROBLEM_TYPES.items()}
+    return problems, openapi_document(settings.site_name, VERSION)
 
 
-def document(site_name: str, version: str) -> dict[str, Any]:
-    """Return the whole document; equal declarations give equal documents."""
+def openapi_document(site_name: str, version: str) -> dict[str, Any]:
+    """Return the document; equal declarations give equal documents."""
     paths: dict[str, dict[str, Any]] = {}
-    shapes = schemas()
-    for each in sorted(OPERATIONS, key=lambda each: each.path):
-        told = _operation(each, shapes)
-        paths.setdefault(each.path, {})[each.method.lower()] = told
+    schemas = all_schemas()
+    for operation in sorted(OPERATIONS, key=lambda operation: operation.path):
+        path_item = paths.setdefault(operation.path, {})
+        path_item[operation.method.lower()] = _operation_object(operation, schemas)
     return {
         "openapi": "3.1.0",
         "info": {"title": f"{site_name} API", "version": version},
@@ -36,16 +36,16 @@ def document(site_name: str, version: str) -> dict[str, Any]:
         "tags": _tags(),
         "paths": paths,
         "components": {
-            "headers": headers(),
-            "schemas": shapes,
+            "headers": header_components(),
+            "schemas": schemas,
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
         },
     }
 
 
 def _tags() -> list[dict[str, Any]]:
-    """Return the nouns of the areas, each with its page of the reference."""
-    nouns = sorted({(each.area, each.noun) for each in OPERATIONS})
+    """Return one tag for each noun of an area, with its page of the reference."""
+    nouns = sorted({(operation.area, operation.noun) for operation in OPERATIONS})
     return [
         {
             "name": f"{area} {noun}",
@@ -55,98 +55,102 @@ def _tags() -> list[dict[str, Any]]:
     ]
 
 
-def _operation(operation: Operation, shapes: dict[str, Any]) -> dict[str, Any]:
-    summary, _, description = inspect.getdoc(operation.handler).partition("\n")  # type: ignore[union-attr]
-    where = f"/reference/{operation.area}/{operation.noun}/#{_anchor(operation)}"
-    told: dict[str, Any] = {
+def _operation_object(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
+    docstring = inspect.getdoc(operation.handler) or ""
+    summary, _, description = docstring.partition("\n")
+    page = f"/reference/{operation.area}/{operation.noun}/"
+    operation_object: dict[str, Any] = {
         "operationId": operation.name.replace(":", "_").replace("-", "_"),
         "summary": summary.strip(),
         "description": (
             f"{description.strip()}\n\nScope: `{operation.scope}`."
         ).strip(),
-        "externalDocs": {"url": where},
+        "externalDocs": {"url": f"{page}#{_anchor(operation)}"},
         "tags": [f"{operation.area} {operation.noun}"],
         "x-scope": operation.scope,
-        "x-problems": own_kinds(operation),
-        "parameters": _parameters(operation, shapes) + asked_headers(operation),
-        "responses": _answers(operation, shapes) | refusals(operation),
+        "x-problems": specific_kinds(operation),
+        "parameters": _parameters(operation, schemas) + request_headers(operation),
+        "responses": _responses(operation, schemas) | error_responses(operation),
     }
-    if schema := body_of(operation):
-        example = Examples(shapes, operation.area, are_answers=False).of(schema)
-        content = {"application/json": {"schema": schema, "example": example}}
-        told["requestBody"] = {"required": True, "content": content}
-        told["x-most-bytes"] = operation.max_body_bytes
-    return told
+    if schema := body_schema(operation):
+        examples = Examples(schemas, operation.area, is_response=False)
+        content = {
+            "application/json": {"schema": schema, "example": examples.value_of(schema)}
+        }
+        operation_object["requestBody"] = {"required": True, "content": content}
+        operation_object["x-most-bytes"] = operation.max_body_bytes
+    return operation_object
 
 
 def _anchor(operation: Operation) -> str:
-    """Return the verb; of two on one page the administrator's says that it is."""
+    """Return the verb, or admin-verb if the page has another operation of that verb."""
     route = (operation.area, operation.noun, operation.verb)
-    named = [e for e in OPERATIONS if (e.area, e.noun, e.verb) == route]
-    is_second = len(named) > 1 and "/admin/" in operation.path
-    return f"admin-{operation.verb}" if is_second else operation.verb
+    namesakes = [o for o in OPERATIONS if (o.area, o.noun, o.verb) == route]
+    is_admin = len(namesakes) > 1 and "/admin/" in operation.path
+    return f"admin-{operation.verb}" if is_admin else operation.verb
 
 
-def _parameters(operation: Operation, shapes: dict[str, Any]) -> list[dict[str, Any]]:
-    query, found = query_of(operation), []
-    shape = operation.request.__name__ if operation.request else ""
-    shown = Examples(shapes, operation.area, are_answers=False).members(query, shape)
+def _parameters(operation: Operation, schemas: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the query parameters of a GET."""
+    query, parameters = query_schema(operation), []
+    schema_name = operation.request.__name__ if operation.request else ""
+    examples = Examples(schemas, operation.area, is_response=False)
+    example_fields = examples.fields_of(query, schema_name)
     required = query.get("required", [])
-    for name, member in query["properties"].items():
+    for name, field in query["properties"].items():
         parameter = {
             "name": name,
             "in": "query",
             "required": name in required,
-            "description": member.pop("description"),
-            "schema": _without_null(member),
+            "description": field.pop("description"),
+            "schema": _without_null(field),
         }
-        if name in shown:
-            parameter["example"] = shown[name]
+        if name in example_fields:
+            parameter["example"] = example_fields[name]
         if parameter["schema"].get("type") == "array":
-            # One parameter, its words separated by commas.
+            # One parameter whose values are separated by commas.
             parameter |= {"style": "form", "explode": False}
-        found.append(parameter)
-    return found
+        parameters.append(parameter)
+    return parameters
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """A query has no null: what may be left out is said by `required`."""
+    """Remove null from the choices: a query has no null, only `required`."""
     choices = [c for c in schema.pop("anyOf", []) if c != {"type": "null"}]
     if len(choices) > 1:
         return schema | {"anyOf": choices}
     return schema | choices[0] if choices else schema
 
 
-def _answers(operation: Operation, shapes: dict[str, Any]) -> dict[str, Any]:
-    told = answered_headers(operation)
-    found = {"200": _answer(operation, shapes) | {"headers": told}}
+def _responses(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
+    headers = response_headers(operation)
+    responses = {"200": _success(operation, schemas) | {"headers": headers}}
     if operation.etag:
-        same = "Not changed since the answer of the ETag sent."
-        found["304"] = {"description": same, "headers": told}
-    return found
+        description = "Not modified since the response with the given ETag."
+        responses["304"] = {"description": description, "headers": headers}
+    return responses
 
 
-def _answer(operation: Operation, shapes: dict[str, Any]) -> dict[str, Any]:
-    data = data_of(operation)
-    shown = Examples(shapes, operation.area, are_answers=True).of(data)
-    if operation.verb == "create" and "version" in shown:
-        # What was made just now has had no other.
-        shown["version"] = 1
-    example = {"data": shown}
-    properties = {"data": data}
-    if operation.paged:
-        properties["meta"], meta = _META[operation.paged]
-        example["meta"] = meta
-    schema = {
+def _success(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
+    schema = data_schema(operation)
+    examples = Examples(schemas, operation.area, is_response=True)
+    data_example = examples.value_of(schema)
+    if operation.verb == "create" and "version" in data_example:
+        # The example of other operations has a later version.
+        data_example["version"] = 1
+    example, properties = {"data": data_example}, {"data": schema}
+    if operation.pagination:
+        properties["meta"], example["meta"] = _META[operation.pagination]
+    response_schema = {
         "type": "object",
         "required": sorted(properties),
         "properties": properties,
     }
-    content = {"application/json": {"schema": schema, "example": example}}
+    content = {"application/json": {"schema": response_schema, "example": example}}
     return {"description": "OK", "content": content}
 
 
-# What stands beside the rows of a page, and an example of it.
+# The schema of `meta` in the responses of lists, with an example.
 _META: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "cursor": (
         {

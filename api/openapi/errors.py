@@ -1,12 +1,12 @@
-"""What each operation refuses with, as the OpenAPI document tells it."""
+"""Describe the error responses of each operation for the OpenAPI document."""
 
 from typing import Any
 
-from api.http.problem_types import KINDS
+from api.http.problem_types import PROBLEM_TYPES
 from api.openapi.schemas import REF
 from api.operation import Operation
 
-# What every operation may answer beside its own refusals.
+# The kinds of problems that operations may respond with besides those they declare.
 COMMON = (
     "validation-failed",
     "missing-credentials",
@@ -32,33 +32,34 @@ COMMON_MUTATION = (
 )
 
 
-def own_kinds(operation: Operation) -> list[str]:
-    """Return the kinds that not every operation of its sort refuses with."""
-    kinds = {each.kind for each in operation.errors}
-    if operation.mutates and operation.idempotent == "required":
+def specific_kinds(operation: Operation) -> list[str]:
+    """Return the kinds that the operation declares, or that follow from its request."""
+    kinds = {error.kind for error in operation.errors}
+    if operation.is_mutation and operation.idempotent == "required":
         kinds.add("idempotency-key-missing")
-    if operation.paged == "cursor":
+    if operation.pagination == "cursor":
         kinds.add("invalid-cursor")
-    return sorted(kinds, key=lambda kind: (KINDS[kind].status, kind))
+    return sorted(kinds, key=lambda kind: (PROBLEM_TYPES[kind].status, kind))
 
 
-def refusals(operation: Operation) -> dict[str, Any]:
-    """Return the responses that are problems, by their status."""
-    kinds = {*COMMON, *own_kinds(operation)}
+def error_responses(operation: Operation) -> dict[str, Any]:
+    """Return the problem responses of the operation, by status."""
+    kinds = {*COMMON, *specific_kinds(operation)}
     kinds |= set(COMMON_GET if operation.method == "GET" else COMMON_POST)
-    if operation.mutates:
+    if operation.is_mutation:
         kinds |= set(COMMON_MUTATION)
-    by_status: dict[str, list[str]] = {}
+    kinds_by_status: dict[str, list[str]] = {}
     for kind in sorted(kinds):
-        by_status.setdefault(str(KINDS[kind].status), []).append(kind)
+        status = str(PROBLEM_TYPES[kind].status)
+        kinds_by_status.setdefault(status, []).append(kind)
     content = {
         "application/problem+json": {"schema": {"$ref": REF.format(model="Problem")}}
     }
     return {
         status: {
-            "description": ", ".join(found),
+            "description": ", ".join(kinds),
             "content": content,
-            "x-problems": found,
+            "x-problems": kinds,
         }
-        for status, found in sorted(by_status.items())
+        for status, kinds in sorted(kinds_by_status.items())
     }

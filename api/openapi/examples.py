@@ -1,60 +1,63 @@
-"""Examples of what is asked and answered, made from the schemas and the vocabulary."""
+"""Make example requests and responses from the schemas and the vocabulary."""
 
 import zlib
 from dataclasses import dataclass
 from typing import Any
 
-from api.openapi.vocabulary import shown_of, word_of
+from api.openapi.vocabulary import example_fields, vocabulary_entry
 
-MOMENT = "2026-03-01T12:00:00.000Z"
-# Of version 7, as every id of ours; the last part tells what it is the id of.
+TIMESTAMP = "2026-03-01T12:00:00.000Z"
+# A UUID of version 7, as every id; the last part depends on the name of its field.
 ID = "0199d6c1-3b6a-7a10-8d5f-{part:012x}"
 
 
 @dataclass(frozen=True)
 class Examples:
     """
-    Makes the examples of one area; equal declarations make equal examples.
+    Makes the examples of one area; equal declarations give equal examples.
 
-    An answer has every member. A question has those that it must have, and those that
-    the vocabulary wants shown.
+    A response has all fields. A request has its required fields, and those that the
+    vocabulary lists for its schema.
     """
 
     schemas: dict[str, Any]
     area: str
-    are_answers: bool
+    is_response: bool
 
-    def of(self, schema: dict[str, Any], shape: str = "", member: str = "") -> Any:
-        """Return an example of what the member of a shape says."""
-        word = word_of(self.area, shape, member) if member else ""
-        if isinstance(word, tuple):
-            is_item = schema.get("type") == "array" and not isinstance(word[1], list)
-            return [word[1]] if is_item else word[1]
-        return self._from(schema, shape, member)
+    def value_of(
+        self, schema: dict[str, Any], schema_name: str = "", field: str = ""
+    ) -> Any:
+        """Return an example value: the vocabulary's, or one that fits the schema."""
+        entry = vocabulary_entry(self.area, schema_name, field) if field else ""
+        if isinstance(entry, tuple):
+            _, example = entry
+            is_item = schema.get("type") == "array" and not isinstance(example, list)
+            return [example] if is_item else example
+        return self._from_schema(schema, schema_name, field)
 
-    def members(self, schema: dict[str, Any], shape: str) -> dict[str, Any]:
-        """Return an example of each member of an object that is to be shown."""
-        wanted = {*schema.get("required", ()), *shown_of(self.area, shape)}
+    def fields_of(self, schema: dict[str, Any], schema_name: str) -> dict[str, Any]:
+        """Return an example value for each field of an object that has to have one."""
+        names = {*schema.get("required", ()), *example_fields(self.area, schema_name)}
         return {
-            name: self.of(told, shape, name)
-            for name, told in schema["properties"].items()
-            if self.are_answers or name in wanted
+            name: self.value_of(field_schema, schema_name, name)
+            for name, field_schema in schema["properties"].items()
+            if self.is_response or name in names
         }
 
-    def _from(self, schema: dict[str, Any], shape: str, member: str) -> Any:
+    def _from_schema(self, schema: dict[str, Any], schema_name: str, field: str) -> Any:
         if "$ref" in schema:
             name = schema["$ref"].rsplit("/", 1)[-1]
-            return self.members(self.schemas[name], name)
+            return self.fields_of(self.schemas[name], name)
         if "anyOf" in schema:
-            return self._from(schema["anyOf"][0], shape, member)
+            return self._from_schema(schema["anyOf"][0], schema_name, field)
         if schema.get("type") == "array":
-            return [self._from(schema["items"], shape, member)]
+            return [self._from_schema(schema["items"], schema_name, field)]
         if schema.get("default") is not None:
             return schema["default"]
-        return _plain(schema, f"{shape}.{member}")
+        return _scalar(schema, f"{schema_name}.{field}")
 
 
-def _plain(schema: dict[str, Any], name: str) -> Any:
+def _scalar(schema: dict[str, Any], name: str) -> Any:
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
@@ -63,7 +66,7 @@ def _plain(schema: dict[str, Any], name: str) -> Any:
         return ID.format(part=zlib.crc32(name.partition(".")[2].encode()))
     match schema.get("format", schema["type"]):
         case "date-time":
-            return MOMENT
+            return TIMESTAMP
         case "integer" | "number":
             return schema.get("minimum", 1)
         case "boolean":

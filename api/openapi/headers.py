@@ -1,4 +1,4 @@
-"""The headers of requests and answers, as the OpenAPI document tells them."""
+"""Describe the headers of requests and responses for the OpenAPI document."""
 
 from typing import Any
 
@@ -11,60 +11,62 @@ IDEMPOTENCY_KEY: dict[str, Any] = {
     "name": "Idempotency-Key",
     "in": "header",
     "schema": {"type": "string", "pattern": f"^(?:{BARE_KEY}|{QUOTED_KEY})$"},
-    "description": "A repeat within 24 hours gets the first answer.",
+    "description": (
+        "A unique value for the request. A retry with the same value within 24 hours"
+        " returns the original response."
+    ),
 }
 DRY_RUN: dict[str, Any] = {
     "name": "Dry-Run",
     "in": "header",
     "required": False,
     "schema": {"enum": ["true", "false"]},
-    "description": "With true the change is rehearsed: nothing is kept.",
+    "description": "If true, the request is processed but no change is saved.",
 }
 IF_NONE_MATCH: dict[str, Any] = {
     "name": "If-None-Match",
     "in": "header",
     "required": False,
     "schema": {"type": "string"},
-    "description": "The ETag of an answer at hand: while it is the same, 304.",
+    "description": "The ETag of an earlier response. If it still matches: 304.",
 }
-# What answers carry, and what it says.
-_ANSWERED = {
-    "Dry-Run": "true where the change was only rehearsed.",
-    "ETag": "Names the answer, for If-None-Match.",
-    "Idempotent-Replayed": "true where this is the first answer, told again.",
-    "Link": "Where the next page is, as rel=next.",
-    "RateLimit": "What is left of the key's rate, as the IETF draft says it.",
-    "RateLimit-Policy": "The key's rate.",
+_RESPONSE_HEADERS = {
+    "Dry-Run": "true if no change was saved because of the header Dry-Run.",
+    "ETag": "Identifies this version of the response, for If-None-Match.",
+    "Idempotent-Replayed": "true if this is the original response to an earlier try.",
+    "Link": "The URL of the next page, with rel=next.",
+    "RateLimit": "What is left of the key's rate limit, as in the IETF draft.",
+    "RateLimit-Policy": "The key's rate limit.",
     "Site-Generation": "The generation of the site that shows the change.",
-    "X-Request-Id": "The id of the request: that of the caller, or a new one.",
+    "X-Request-Id": "The request ID: the client's own, or a generated one.",
 }
 
 
-def asked_headers(operation: Operation) -> list[dict[str, Any]]:
-    """Return what a request may be sent with, beside the key."""
-    found = [IF_NONE_MATCH] if operation.etag else []
-    if operation.mutates:
+def request_headers(operation: Operation) -> list[dict[str, Any]]:
+    """Return the header parameters of an operation, except Authorization."""
+    headers = [IF_NONE_MATCH] if operation.etag else []
+    if operation.is_mutation:
         required = {"required": operation.idempotent == "required"}
-        found += [IDEMPOTENCY_KEY | required, DRY_RUN]
-    return found
+        headers += [IDEMPOTENCY_KEY | required, DRY_RUN]
+    return headers
 
 
-def answered_headers(operation: Operation) -> dict[str, Any]:
-    """Return what an answer carries."""
+def response_headers(operation: Operation) -> dict[str, Any]:
+    """Return references to the headers of an operation's successful responses."""
     names = ["RateLimit", "RateLimit-Policy", "X-Request-Id"]
-    if operation.mutates:
+    if operation.is_mutation:
         names += ["Dry-Run", "Idempotent-Replayed"]
     if operation.rebuilds:
         names.append("Site-Generation")
     if operation.etag:
         names.append("ETag")
-    if operation.paged == "cursor":
+    if operation.pagination == "cursor":
         names.append("Link")
     return {name: {"$ref": _HEADER.format(name=name)} for name in sorted(names)}
 
 
-def headers() -> dict[str, Any]:
+def header_components() -> dict[str, Any]:
     return {
-        name: {"description": told, "schema": {"type": "string"}}
-        for name, told in _ANSWERED.items()
+        name: {"description": description, "schema": {"type": "string"}}
+        for name, description in _RESPONSE_HEADERS.items()
     }

@@ -43,7 +43,7 @@ def create_developer_key(call: Call, request: CreateDeveloperKey) -> SimpleNames
     account = _account(call)
     require_public(request.scopes, call.settings.public_scopes)
     key, secret = keys.issue_key(
-        request.as_key(), call.now, issuer=call.caller.manager, account_id=account
+        request.as_key(), call.now, issuer=call.caller.audit_actor, account_id=account
     )
     call.audit(key, actor=account)
     return key.to_response(call.now, secret.text)
@@ -75,7 +75,7 @@ def revoke_developer_key(call: Call, request: RemoveKey) -> SimpleNamespace:
     if keys.revoke_key(key, call.now):
         call.audit(key, actor=account)
     else:
-        call.unchanged()
+        call.mark_unchanged()
     return key.to_response(call.now)
 
 

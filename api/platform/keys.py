@@ -39,7 +39,7 @@ def add_key(call: Call, request: CreateKey) -> SimpleNamespace:
     itself.
     """
     require_grantable(call, request.scopes)
-    key, secret = keys.issue_key(request, call.now, issuer=call.caller.manager)
+    key, secret = keys.issue_key(request, call.now, issuer=call.caller.audit_actor)
     call.audit(key)
     return key.to_response(call.now, secret.text)
 
@@ -134,7 +134,7 @@ def remove_key(call: Call, request: RemoveKey) -> SimpleNamespace:
     if keys.revoke_key(key, call.now):
         call.audit(key)
     else:
-        call.unchanged()
+        call.mark_unchanged()
     return key.to_response(call.now)
 
 
@@ -155,5 +155,5 @@ def verify_key(call: Call, request: VerifyKey) -> dict[str, object]:
     """
     key = verification.verify_key(request)
     call.max_age = key.max_age(call.now)
-    call.used_key = key.id
+    call.verified_key_id = key.id
     return key.to_response(call.now)

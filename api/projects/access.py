@@ -24,6 +24,6 @@ def get_access(call: Call, query: GetAccess) -> Access:
     covered = [
         operation.scope.removeprefix(area)
         for operation in OPERATIONS
-        if operation.scope.startswith(area) and caller.covers(operation.scope)
+        if operation.scope.startswith(area) and caller.has_scope(operation.scope)
     ]
     return caller_access(query, call.actor, scopes=caller.scopes, covered=covered)

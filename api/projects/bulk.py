@@ -47,7 +47,7 @@ def bulk_update_work_items(
     """
     items, changed = bulk_update.bulk_update_work_items(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return items
 
 

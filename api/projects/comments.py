@@ -95,7 +95,7 @@ def update_comment(call: Call, request: UpdateComment) -> CommentRow:
     """Change the content of a comment. Only its author may do so."""
     comment, is_changed = comments.update_comment(request, call.now, call.actor)
     if not is_changed:
-        call.unchanged()
+        call.mark_unchanged()
     return comment
 
 
@@ -115,5 +115,5 @@ def remove_comment(call: Call, request: RemoveComment) -> CommentRow:
     """
     comment, is_changed = comments.remove_comment(request, call.now, call.actor)
     if not is_changed:
-        call.unchanged()
+        call.mark_unchanged()
     return comment

@@ -80,7 +80,7 @@ def get_document_links(call: Call, query: GetDocumentLinks) -> DocumentLinks:
     lead to this one. Each direction lists the first 1,000 links; truncated is true if
     there are more. unread counts documents that the site has not built yet.
     """
-    return document_links(query, call.site)
+    return document_links(query, call.require_preview())
 
 
 @operation(
@@ -151,7 +151,7 @@ def publish_document(call: Call, request: PublishDocument) -> DocumentRow:
     """
     document, is_changed = publication.publish_document(request, call.now, call.actor)
     if not is_changed:
-        call.unchanged()
+        call.mark_unchanged()
     return document
 
 
@@ -168,7 +168,7 @@ def unpublish_document(call: Call, request: UnpublishDocument) -> DocumentRow:
     """Unpublish a document. One that is not published stays unchanged."""
     document, is_changed = publication.unpublish_document(request, call.now, call.actor)
     if not is_changed:
-        call.unchanged()
+        call.mark_unchanged()
     return document
 
 
@@ -184,7 +184,7 @@ def remove_document(call: Call, request: RemoveDocument) -> DocumentRow:
     """Archive a document, which makes it read-only. Unpublish it first if needed."""
     document, is_changed = archive.remove_document(request, call.now, call.actor)
     if not is_changed:
-        call.unchanged()
+        call.mark_unchanged()
     return document
 
 
@@ -200,5 +200,5 @@ def restore_document(call: Call, request: RestoreDocument) -> DocumentRow:
     """Restore an archived document. One that is not archived stays unchanged."""
     document, is_changed = archive.restore_document(request, call.now, call.actor)
     if not is_changed:
-        call.unchanged()
+        call.mark_unchanged()
     return document

@@ -58,7 +58,7 @@ def create_label(call: Call, request: CreateLabel) -> LabelRow:
     projects:admin:labels:add. A project cannot have a label with the name of a global
     one. Send an Idempotency-Key to be able to repeat the call safely.
     """
-    is_admin = call.caller.covers(f"{ADMIN_SCOPE}:add")
+    is_admin = call.caller.has_scope(f"{ADMIN_SCOPE}:add")
     label = labels.create_label(request, call.now, call.actor, is_admin=is_admin)
     audit_label(call, label)
     return label
@@ -79,7 +79,7 @@ def update_label(call: Call, request: UpdateLabel) -> LabelRow:
 
     A global label also needs the scope projects:admin:labels:update.
     """
-    is_admin = call.caller.covers(f"{ADMIN_SCOPE}:update")
+    is_admin = call.caller.has_scope(f"{ADMIN_SCOPE}:update")
     label, old_name = labels.update_label(
         request, call.now, call.actor, is_admin=is_admin
     )
@@ -102,7 +102,7 @@ def remove_label(call: Call, request: RemoveLabel) -> RemovedLabel:
 
     A global label also needs the scope projects:admin:labels:remove.
     """
-    is_admin = call.caller.covers(f"{ADMIN_SCOPE}:remove")
+    is_admin = call.caller.has_scope(f"{ADMIN_SCOPE}:remove")
     label, detached = labels.remove_label(
         request, call.now, call.actor, is_admin=is_admin
     )
@@ -115,12 +115,12 @@ def audit_label(call: Call, label: LabelRow, detail: str | None = None) -> None:
     if label.project_id is None:
         call.audit(label, detail=detail)
     else:
-        call.unaudited()
+        call.skip_audit()
 
 
 def audit_renaming(call: Call, label: LabelRow, old_name: str | None) -> None:
     if old_name is None:
-        call.unchanged()
+        call.mark_unchanged()
     else:
         audit_label(call, label, f"{old_name} -> {label.name}")
 

@@ -63,7 +63,7 @@ def add_member(call: Call, request: AddProjectMember) -> MemberRow:
     """
     member, changed = members.add_member(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return member
 
 
@@ -89,7 +89,7 @@ def update_member(call: Call, request: UpdateProjectMember) -> MemberRow:
     """
     member, changed = members.update_member(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return member
 
 
@@ -110,5 +110,5 @@ def remove_member(call: Call, request: RemoveProjectMember) -> RemovedMember:
     """
     response = members.remove_member(request, call.now, call.actor)
     if not response.removed:
-        call.unchanged()
+        call.mark_unchanged()
     return response

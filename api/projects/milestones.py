@@ -110,7 +110,7 @@ def update_milestone(call: Call, request: UpdateMilestone) -> MilestoneRow:
     """
     milestone, changed = milestones.update_milestone(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return milestone
 
 
@@ -126,7 +126,7 @@ def remove_milestone(call: Call, request: RemoveMilestone) -> MilestoneRow:
     """Archive a milestone; its work items still belong to it."""
     milestone, changed = archive_milestone(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return milestone
 
 
@@ -142,5 +142,5 @@ def restore_milestone(call: Call, request: RemoveMilestone) -> MilestoneRow:
     """Restore an archived milestone."""
     milestone, changed = milestones.restore_milestone(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return milestone

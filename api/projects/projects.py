@@ -89,7 +89,7 @@ def update_project(call: Call, request: UpdateProject) -> ProjectRow:
     """
     project, changed = projects.update_project(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return project
 
 
@@ -115,7 +115,7 @@ def transfer_project(call: Call, request: TransferProject) -> ProjectRow:
     """
     project, changed = projects.transfer_project(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return project
 
 
@@ -135,7 +135,7 @@ def remove_project(call: Call, request: RemoveProject) -> ProjectRow:
     """
     project, changed = archive_project(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return project
 
 
@@ -155,5 +155,5 @@ def restore_project(call: Call, request: RestoreProject) -> ProjectRow:
     """
     project, changed = projects.restore_project(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return project

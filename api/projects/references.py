@@ -93,7 +93,7 @@ def add_reference(call: Call, request: AddReference) -> ExternalReferenceRow:
     """
     reference, is_changed = references.add_reference(request, call.now, call.actor)
     if not is_changed:
-        call.unchanged()
+        call.mark_unchanged()
     return reference
 
 
@@ -109,7 +109,7 @@ def update_reference(call: Call, request: UpdateReference) -> ExternalReferenceR
     """Update an external reference; omitted fields keep their values."""
     reference, is_changed = references.update_reference(request, call.now, call.actor)
     if not is_changed:
-        call.unchanged()
+        call.mark_unchanged()
     return reference
 
 
@@ -125,5 +125,5 @@ def remove_reference(call: Call, request: RemoveReference) -> RemovedReference:
     """Remove an external reference; removed is false if there was none."""
     removed = references.remove_reference(request, call.now, call.actor)
     if not removed:
-        call.unchanged()
+        call.mark_unchanged()
     return RemovedReference(id=request.id, removed=removed)

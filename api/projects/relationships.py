@@ -87,7 +87,7 @@ def add_relationship(call: Call, request: AddWorkRelationship) -> WorkRelationsh
     """
     row, added = relationships.add_relationship(request, call.now, call.actor)
     if not added:
-        call.unchanged()
+        call.mark_unchanged()
     return row
 
 
@@ -109,5 +109,5 @@ def remove_relationship(
     """
     response = relationships.remove_relationship(request, call.now, call.actor)
     if not response.removed:
-        call.unchanged()
+        call.mark_unchanged()
     return response

@@ -143,7 +143,7 @@ def supersede_specification(
         request, call.now, call.actor
     )
     if not is_changed:
-        call.unchanged()
+        call.mark_unchanged()
     return specification
 
 
@@ -165,7 +165,7 @@ def remove_specification(call: Call, request: RemoveSpecification) -> Specificat
         request, call.now, call.actor
     )
     if not is_changed:
-        call.unchanged()
+        call.mark_unchanged()
     return specification
 
 
@@ -189,7 +189,7 @@ def restore_specification(
         request, call.now, call.actor
     )
     if not is_changed:
-        call.unchanged()
+        call.mark_unchanged()
     return specification
 
 

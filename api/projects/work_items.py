@@ -121,7 +121,7 @@ def update_work_item(call: Call, request: UpdateWorkItem) -> WorkItemRow:
     """
     item, changed = items.update_work_item(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return item
 
 
@@ -137,7 +137,7 @@ def remove_work_item(call: Call, request: RemoveWorkItem) -> WorkItemRow:
     """Archive a work item, whatever its status; it can be restored."""
     item, changed = archive_work_item(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return item
 
 
@@ -153,5 +153,5 @@ def restore_work_item(call: Call, request: RestoreWorkItem) -> WorkItemRow:
     """Restore an archived work item."""
     item, changed = items.restore_work_item(request, call.now, call.actor)
     if not changed:
-        call.unchanged()
+        call.mark_unchanged()
     return item

@@ -31,10 +31,10 @@ def record_measurements(
     if measurements.repeats_current_readings(
         request, call.now, freshness=settings.freshness
     ):
-        call.quietly()
+        call.defer_rebuild()
     recorded, has_changed = measurements.record_measurements(
         request, call.now, retention=settings.raw_retention
     )
     if not has_changed:
-        call.unchanged()
+        call.mark_unchanged()
     return recorded

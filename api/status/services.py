@@ -90,7 +90,7 @@ def remove_service(call: Call, request: StatusRemoveService) -> RemovedService:
     if has_changed:
         call.audit(service, "service.purged" if request.purge else "service.removed")
     else:
-        call.unchanged()
+        call.mark_unchanged()
     return RemovedService(slug=service.slug, purged=request.purge)
 
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import sync_playwright
 
-from api.http.problem_types import KINDS
+from api.http.problem_types import PROBLEM_TYPES
 from models.projects.documents.document_import import ImportOptions, import_documents
 from models.projects.documents.documents import (
     CreateDocument,
@@ -110,7 +110,7 @@ def served(folder, empty_database, write):
     shutil.copy(empty_database, settings.database)
     open_database(settings.database)
     write()
-    problems = {kind: asdict(problem) for kind, problem in KINDS.items()}
+    problems = {kind: asdict(problem) for kind, problem in PROBLEM_TYPES.items()}
     told = {"problems": problems, "openapi": DESCRIBED}
     report = build(BuildContext(NOW, settings, Theme(settings), **told))
     assert report.failed == []

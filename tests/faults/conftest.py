@@ -82,7 +82,7 @@ def states(store, settings, clock, monkeypatch):
 
     def asked(builder=None):
         troubles = builder.troubles if builder else list
-        app = create_app(settings, clock=clock, troubles=troubles)
+        app = create_app(settings, clock=clock, list_faults=troubles)
         answer = app.test_client().get("/readyz")
         found = answer.json["states"]
         assert answer.status_code == (503 if found else 200)

@@ -7,7 +7,7 @@ from threading import Event
 import pytest
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from api.scheduler import following, run_now
+from api.scheduler import run_all_jobs, watching_clock
 from models.audit import AuditRow, broken_links
 from tests.faults.conftest import ADD, SERVICE
 from tests.pages.test_builder import eventually, text_of
@@ -56,7 +56,7 @@ def test_page(ask, clock, builder, settings):
 def test_set_back_is_noticed(clock):
     """Whoever waits for an instant is told, and not of a clock that goes forth."""
     told = []
-    with following(clock, told.append, seconds=0.01):
+    with watching_clock(clock, told.append, seconds=0.01):
         clock.pass_(hours=2)
         assert not eventually(lambda: told, seconds=0.1)
         clock.pass_(hours=-1)
@@ -79,7 +79,7 @@ def test_jobs_do_not_wait_for_the_old_clock(scheduler):
     ahead = now + timedelta(hours=1)
     job = scheduler.add_job(ran.set, "interval", minutes=1, next_run_time=ahead)
 
-    run_now(scheduler, now)
+    run_all_jobs(scheduler, now)
 
     assert ran.wait(5)
     assert eventually(lambda: job.next_run_time == now + timedelta(minutes=1))

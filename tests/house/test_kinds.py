@@ -1,6 +1,6 @@
 """Every refusal has a kind of problem, and every kind a refusal."""
 
-from api.http.problem_types import KINDS
+from api.http.problem_types import PROBLEM_TYPES
 from api.openapi.errors import COMMON, COMMON_GET, COMMON_MUTATION, COMMON_POST
 from api.operation import OPERATIONS
 from models import errors
@@ -18,7 +18,7 @@ def test_every_refusal_has_its_kind():
     """What the rules raise and what problems.py tells are the same kinds."""
     kinds = {each.kind for each in refusals()}
 
-    assert kinds == KINDS.keys() - {"internal-error"}
+    assert kinds == PROBLEM_TYPES.keys() - {"internal-error"}
 
 
 def test_no_kind_is_told_by_two_refusals():
@@ -30,7 +30,7 @@ def test_no_kind_is_told_by_two_refusals():
 
 def test_every_kind_is_told_in_full():
     """A kind has a status that we use, a title, a meaning and a remedy."""
-    for kind, problem in KINDS.items():
+    for kind, problem in PROBLEM_TYPES.items():
         assert problem.status in STATUSES, kind
         assert problem.title.strip(), kind
         assert problem.meaning.endswith("."), kind
@@ -42,4 +42,4 @@ def test_described_kinds_exist():
     told = {*COMMON, *COMMON_GET, *COMMON_POST, *COMMON_MUTATION}
     refused = {each.kind for op in OPERATIONS for each in op.errors}
 
-    assert told | refused <= KINDS.keys()
+    assert told | refused <= PROBLEM_TYPES.keys()

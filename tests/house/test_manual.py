@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import fields
 from urllib.parse import urlsplit
 
-from api.http.problem_types import KINDS
+from api.http.problem_types import PROBLEM_TYPES
 from api.operation import OPERATIONS
 from models.fields import SLUG
 from models.platform.scopes import ASSERT_ACTORS, ESCALATE, covers
@@ -21,7 +21,7 @@ SCOPE = re.compile(rf"(?<![\w:])(?:{AREAS}):[a-z:*-]*[a-z*]")
 SETTING = re.compile(r"MASTHEAD_[A-Z0-9_]+")
 PLACES = {each["url"] for each in values_of("externalDocs", DESCRIBED)}
 PLACES |= {"/reference/", "/problems/"}
-PLACES |= {f"/problems/{kind}/" for kind in KINDS}
+PLACES |= {f"/problems/{kind}/" for kind in PROBLEM_TYPES}
 README, REFERENCE = (
     (ROOT / name).read_text(encoding="utf-8")
     for name in ("README.md", "manual/operating/settings-and-commands.md")

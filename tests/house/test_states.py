@@ -30,10 +30,10 @@ def test_limits():
     told = re.findall(r"^\| [^|]+ \| ([0-9]+) \|$", PAGE, re.MULTILINE)
 
     assert [int(each) for each in told] == [
-        server.MOST_CONNECTIONS,
-        server.CROWD,
-        server.WAIT_SECONDS,
-        server.LEAST_BYTES_A_SECOND / 1024,
-        server.MOST_HEADER_BYTES / 1024,
-        server.MOST_BODY_BYTES / 1024 / 1024,
+        server.MAX_CONNECTIONS,
+        server.HIGH_WATER_CONNECTIONS,
+        server.TIMEOUT_SECONDS,
+        server.MIN_BYTES_PER_SECOND / 1024,
+        server.MAX_HEADER_BYTES / 1024,
+        server.MAX_BODY_BYTES / 1024 / 1024,
     ]

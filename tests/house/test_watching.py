@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from api.http.application import create_app
 from api.http.metrics import Metrics
-from api.http.problem_types import KINDS
+from api.http.problem_types import PROBLEM_TYPES
 from models.instance import LAST_BACKUP_AT, set_instance_value
 from models.runtime.build_progress import BuildProgress
 from models.storage.database import database, writing
@@ -43,7 +43,7 @@ def families(store, settings, clock, ask):
     ask("POST /status/v1/admin/measurements/record", sample)
     client.get("/healthz")
     progress.record(clock.now, 1.0)
-    metrics.job_done("tidy")
+    metrics.record_job("tidy")
     with writing():
         set_instance_value(LAST_BACKUP_AT, 1)
     return list(text_string_to_metric_families(client.get("/metrics").text))
@@ -97,7 +97,7 @@ def test_alert_asks_for_what_is_told(alert, families):
 
     assert named <= known
     assert named or alert["expr"].partition("{")[0] in FOREIGN
-    assert {kind for each in kinds for kind in each.split("|")} <= {*KINDS}
+    assert {kind for each in kinds for kind in each.split("|")} <= {*PROBLEM_TYPES}
 
 
 def test_names_are_unique():

@@ -22,7 +22,7 @@ ALL = {
 READS = {
     operation.scope.removeprefix("projects:")
     for operation in OPERATIONS
-    if operation.area == "projects" and not operation.mutates
+    if operation.area == "projects" and not operation.is_mutation
 } - {"projects:export"}
 
 

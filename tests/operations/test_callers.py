@@ -112,6 +112,55 @@ def test_acting_without_the_right(header, route, value, send, issue, refusal):
 
 
 @pytest.mark.parametrize(
+    "scopes", [["nothing:of:it"], ["nothing:of:it", ASSERT_ACTORS]]
+)
+@pytest.mark.parametrize("value", ["grace@example.com", "not an address"])
+def test_scope_is_checked_before_act_as(scopes, value, send, issue, refusal):
+    """A caller without the scope is refused for that, whoever it asks to act for."""
+    route = ROUTES["GET /platform/v1/keys/list"]
+
+    response = send(route, issue(*scopes), headers={"Act-As-Email": value})
+
+    assert response.status_code == 403
+    problem = refusal(response, "insufficient-scope")
+    assert problem["requiredScope"] == "platform:keys:list"
+
+
+@pytest.mark.parametrize(
+    "headers", [{}, {"Idempotency-Key": '"'}, {"Dry-Run": "maybe"}]
+)
+def test_act_as_is_checked_before_the_request(headers, send, issue, refusal):
+    """A caller that may not act for others learns nothing about its request."""
+    headers |= {"Act-As-Email": "grace@example.com"}
+
+    response = send(ROUTES[ADD], issue("*"), headers=headers, json={"unknown": 1})
+
+    assert response.status_code == 403
+    refusal(response, "actor-not-allowed")
+
+
+def test_size_is_checked_before_the_key(send, refusal):
+    """A body beyond the limit is refused unread, whoever sends it."""
+    route = ROUTES[ADD]
+
+    response = send(route, data=b"x" * (route.max_body_bytes + 1))
+
+    assert response.status_code == 413
+    refusal(response, "payload-too-large")
+
+
+def test_rate_is_checked_before_the_scope(send, issue, refusal):
+    """A key that has used up its rate is refused for that, whatever its scopes."""
+    key = issue("nothing:of:it", rate_capacity=1, rate_refill=0.1)
+    route = ROUTES["GET /platform/v1/keys/list"]
+
+    first, second = send(route, key), send(route, key)
+
+    refusal(first, "insufficient-scope")
+    refusal(second, "rate-limited")
+
+
+@pytest.mark.parametrize(
     ("header", "value"),
     [
         ("Act-As-Email", ""),

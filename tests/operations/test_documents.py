@@ -156,7 +156,7 @@ def test_publish_as(ask, issue, clock, account, status):
         ({}, "Give at least one field to change, or a note."),
         ({"note": ""}, "Give at least one field to change, or a note."),
         ({"expectedVersion": 1}, "Give at least one field to change, or a note."),
-        ({"ghost": 1}, "There is no such member."),
+        ({"ghost": 1}, "Unknown field."),
     ],
 )
 def test_update_in_a_wrong_shape(ask, document, given, sentence):

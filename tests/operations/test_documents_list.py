@@ -106,7 +106,7 @@ def test_list_in_pages(ask, register):
             "The query: Give projectId or projectSlug, not both.",
         ),
         ({"type": "rfc,"}, "type: Must be 'rfc', 'runbook', 'note' or 'design'."),
-        ({"ghost": "1"}, "ghost: There is no such parameter."),
+        ({"ghost": "1"}, "ghost: Unknown parameter."),
         ({"published": "yes"}, "published: Must be true or false."),
     ],
 )

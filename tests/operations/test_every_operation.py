@@ -19,7 +19,7 @@ def only(condition):
 
 
 reads = only(lambda each: each.method == "GET")
-paged = only(lambda each: each.paged == "cursor")
+paged = only(lambda each: each.pagination == "cursor")
 required = only(lambda each: each.idempotent == "required")
 
 # Lists that need one of several parameters, each by itself optional.
@@ -199,7 +199,7 @@ def test_answer_out_of_shape_is_not_repeated(operation):
     """It would be a mistake of ours, and the log tells the place but no value."""
     for wrong in (SECRETIVE, {"name": [SECRETIVE]}, [{"name": [SECRETIVE]}]):
         with pytest.raises(ValidationError) as caught:
-            operation.giving.validate_python(wrong)
+            operation.response_adapter.validate_python(wrong)
 
         assert SECRETIVE not in str(caught.value)
 

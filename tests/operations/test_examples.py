@@ -6,7 +6,7 @@ import pytest
 from openapi_schema_validator import OAS31Validator
 
 from api.openapi import vocabulary
-from api.openapi.schemas import query_of, schemas
+from api.openapi.schemas import all_schemas, query_schema
 from api.operation import OPERATIONS
 from tests.conftest import ROUTES
 from tests.described import DESCRIBED
@@ -58,7 +58,7 @@ def test_answer(route):
 
     assert fits(answer["schema"], answer["example"])
     given = json.dumps(answer["example"]["data"])
-    ROUTES[route].giving.validate_json(given, by_alias=True)
+    ROUTES[route].response_adapter.validate_json(given, by_alias=True)
 
 
 @pytest.mark.parametrize("noun", ["documents", "specifications"])
@@ -88,24 +88,24 @@ def test_problems(route):
 
 def test_every_word_is_used(monkeypatch):
     """The vocabulary has a word for each member, and none that nobody says."""
-    said, meaning_of = set(), vocabulary.meaning_of
+    said, field_description = set(), vocabulary.field_description
 
     def noted(area, shape, name):
         said.update({(area, f"{shape}.{name}"), (area, name)})
-        return meaning_of(area, shape, name)
+        return field_description(area, shape, name)
 
-    monkeypatch.setattr("api.openapi.schemas.meaning_of", noted)
+    monkeypatch.setattr("api.openapi.schemas.field_description", noted)
     shapes = {
-        *schemas(),
+        *all_schemas(),
         *(each.request.__name__ for each in OPERATIONS if each.request),
     }
     for each in OPERATIONS:
-        query_of(each)
+        query_schema(each)
 
-    for area, words in vocabulary._AREAS.items():
+    for area, words in vocabulary._FIELDS.items():
         assert {(area, word) for word in words} <= said
-        assert vocabulary._SHOWN[area].keys() <= shapes
-    assert vocabulary.shared.MEMBERS.keys() <= {name for _, name in said}
+        assert vocabulary._EXAMPLE_FIELDS[area].keys() <= shapes
+    assert vocabulary.shared.FIELDS.keys() <= {name for _, name in said}
 
 
 def test_bounds_are_those_of_json_schema():

@@ -86,7 +86,8 @@ def test_cursor_of_other_filters(ask, world, route):
         assert response.status_code == 400
         assert response.json["type"].endswith("/problems/invalid-cursor/")
     assert ask(other, {"slug": "api", "cursor": cursor}).status_code == 400
-    for damaged in ("", "x", cursor[:-2], "A" + cursor[1:], cursor + "é"):
+    altered = ("B" if cursor[0] == "A" else "A") + cursor[1:]
+    for damaged in ("", "x", cursor[:-2], altered, cursor + "é"):
         asked = {"slug": "api", "cursor": damaged}
         assert ask(route, asked).status_code == 400
 

@@ -63,7 +63,7 @@ def is_closed(client):
 
 def test_header_a_byte_at_a_time(serve, monkeypatch):
     """A byte is no activity: what takes too long is closed, whatever comes of it."""
-    monkeypatch.setattr(serving, "WAIT_SECONDS", 0.5)
+    monkeypatch.setattr(serving, "TIMEOUT_SECONDS", 0.5)
     client = serve(hello)()
     began = time.monotonic()
 
@@ -77,8 +77,8 @@ def test_header_a_byte_at_a_time(serve, monkeypatch):
 
 def test_body_that_comes_steadily(serve, monkeypatch):
     """A long body has more time, as long as it comes at the least rate."""
-    monkeypatch.setattr(serving, "WAIT_SECONDS", 0.5)
-    monkeypatch.setattr(serving, "LEAST_BYTES_A_SECOND", 100)
+    monkeypatch.setattr(serving, "TIMEOUT_SECONDS", 0.5)
+    monkeypatch.setattr(serving, "MIN_BYTES_PER_SECOND", 100)
     client = serve(hello)()
     client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n")
 
@@ -91,7 +91,7 @@ def test_body_that_comes_steadily(serve, monkeypatch):
 
 def test_answer_that_is_not_taken(serve, monkeypatch):
     """Who does not take an answer holds no thread for longer than others wait."""
-    monkeypatch.setattr(serving, "WAIT_SECONDS", 0.5)
+    monkeypatch.setattr(serving, "TIMEOUT_SECONDS", 0.5)
     connect = serve(long)
     connect().sendall(GET)
     time.sleep(0.2)
@@ -104,7 +104,7 @@ def test_answer_that_is_not_taken(serve, monkeypatch):
 
 def test_crowd(serve, monkeypatch):
     """In a crowd those that have waited longest make room for those who ask."""
-    monkeypatch.setattr(serving, "CROWD", 5)
+    monkeypatch.setattr(serving, "HIGH_WATER_CONNECTIONS", 5)
     connect = serve(hello)
     first, *_, last = [connect() for _ in range(12)]
 
@@ -117,6 +117,6 @@ def test_long_header(serve):
     """A header beyond the limit is refused while it comes."""
     client = serve(hello)()
 
-    client.sendall(b"GET / HTTP/1.1\r\nX: " + b"a" * serving.MOST_HEADER_BYTES)
+    client.sendall(b"GET / HTTP/1.1\r\nX: " + b"a" * serving.MAX_HEADER_BYTES)
 
     assert b" 431 " in client.recv(100)

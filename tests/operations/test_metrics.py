@@ -7,7 +7,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from api.http.application import create_app
 from api.http.metrics import Metrics
-from api.http.problem_types import KINDS
+from api.http.problem_types import PROBLEM_TYPES
 from models.changes import note_built
 from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
@@ -100,7 +100,9 @@ def test_refusals(ask, issue, told):
     """Each kind is there from the start, and counts what was refused with it."""
     key = issue("*", rate_capacity=1, rate_refill=0.1)
     before = told()
-    assert {key[1] for key in before if key[0] == "masthead_refusals_total"} == {*KINDS}
+    assert {key[1] for key in before if key[0] == "masthead_refusals_total"} == {
+        *PROBLEM_TYPES
+    }
 
     for _ in range(3):
         ask(LIST, key=key)
@@ -218,7 +220,7 @@ def test_database_that_cannot_be_read(app, told, engine):
 def test_what_is_wrong(store, settings, clock):
     """Each state has a number; one that is harmless leaves the service ready."""
     found = [Fault("second-server", "x"), Fault("pages-failed", "y")]
-    app = create_app(settings, clock=clock, troubles=lambda: found)
+    app = create_app(settings, clock=clock, list_faults=lambda: found)
     text = app.test_client().get("/metrics").text
     assert 'masthead_state{state="pages-failed"} 1.0' in text
     assert 'masthead_state{state="database-full"} 0.0' in text

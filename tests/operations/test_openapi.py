@@ -5,7 +5,7 @@ import json
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from api.openapi.document import document
+from api.openapi.document import openapi_document
 from api.operation import OPERATIONS
 from models.runtime.release import VERSION
 from tests.described import DESCRIBED
@@ -42,7 +42,7 @@ def test_served(app, told):
 
 def test_equal_each_time(told):
     """Equal declarations give an equal document, order included."""
-    assert json.dumps(document("Masthead", VERSION)) == json.dumps(told)
+    assert json.dumps(openapi_document("Masthead", VERSION)) == json.dumps(told)
 
 
 def test_others_take_it(told):

@@ -145,7 +145,7 @@ def test_written_log_of_a_mistake(verb, app, issue, written, monkeypatch):
     asked = ASKED if verb == "add" else {"hash": hash_secret(secret)}
     headers = {"Authorization": f"Bearer {secret}", "Idempotency-Key": TEXT}
     another = ROUTES["GET /platform/v1/audit/list"]
-    monkeypatch.setitem(vars(operation), "giving", another.giving)
+    monkeypatch.setitem(vars(operation), "response_adapter", another.response_adapter)
 
     response = app.test_client().post(operation.path, json=asked, headers=headers)
 

@@ -17,7 +17,7 @@ def uses():
 
 @pytest.fixture
 def app(store, settings, clock, uses):
-    return create_app(settings, clock=clock, uses=uses)
+    return create_app(settings, clock=clock, key_uses=uses)
 
 
 def last_used(key):
@@ -33,6 +33,20 @@ def test_request(ask, issue, uses, clock):
 
     assert last_used(used) == clock.now
     assert last_used(unused) is None
+
+
+def test_request_over_the_rate_limit(ask, issue, uses, clock):
+    """A request that the rate limit refuses is a use of the key as well."""
+    key = issue("*", rate_capacity=1, rate_refill=0.1)
+    ask("GET /platform/v1/keys/list", key=key)
+    uses.write()
+    clock.pass_(seconds=1)
+
+    response = ask("GET /platform/v1/keys/list", key=key)
+    uses.write()
+
+    assert response.status_code == 429
+    assert last_used(key) == clock.now
 
 
 def test_request_of_a_revoked_key(ask, issue, uses, clock):

@@ -35,7 +35,7 @@ PROBLEM_TYPES = [
     {"type": slug, "title": title, "status": status, "href": f"/problems/{slug}/"}
     for slug, title, status in (
         ("invalid-cursor", "Invalid cursor", 400),
-        ("service-not-found", "No such service", 404),
+        ("service-not-found", "Service not found", 404),
         ("idempotency-in-progress", "The same request is still under way", 409),
     )
 ]

@@ -4,7 +4,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from api.http.problem_types import KINDS
+from api.http.problem_types import PROBLEM_TYPES
 from tests.pages.html import Reader
 from tests.pages.test_docs import BODY
 from tests.pages.test_status import scene  # noqa: F401  (a fixture)
@@ -75,5 +75,5 @@ def stands_for(at):
 
 def test_every_problem_has_a_page(site):
     """The `type` of every problem is the address of a page about it."""
-    for kind in KINDS:
+    for kind in PROBLEM_TYPES:
         assert f"/problems/{kind}/" in site

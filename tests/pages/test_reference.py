@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from api.http.problem_types import KINDS
+from api.http.problem_types import PROBLEM_TYPES
 from api.operation import OPERATIONS
 from tests.conftest import ROUTES
 from tests.described import DESCRIBED
@@ -119,7 +119,7 @@ def test_members(reference):
 
     assert "<code>measurements[].responseTimeMs</code>" in page
     assert "list of object; 1 to 200 items" in page
-    assert "How long the answer took, in milliseconds." in page
+    assert "The response time in milliseconds." in page
     assert "default <code>20</code>" in reference["/reference/status/incidents/"]
 
 
@@ -133,7 +133,7 @@ def test_refusals(reference, output):
     assert "/reference/status/incidents/#add" not in own
     shared = (problems / "rate-limited/index.html").read_text()
     assert 'Any operation in the <a href="/reference/">' in shared
-    for kind in KINDS.keys() - {"not-found", "method-not-allowed"}:
+    for kind in PROBLEM_TYPES.keys() - {"not-found", "method-not-allowed"}:
         assert "/reference/" in (problems / kind / "index.html").read_text(), kind
 
 

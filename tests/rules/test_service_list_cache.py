@@ -84,7 +84,7 @@ def test_every_write_marks(service):
     unmarked = [
         each.name
         for each in OPERATIONS
-        if each.area == "status" and each.mutates and each.rebuilds != "status"
+        if each.area == "status" and each.is_mutation and each.rebuilds != "status"
     ]
 
     assert unmarked == []

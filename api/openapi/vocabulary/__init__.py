@@ -1,36 +1,36 @@
-"""What each member of the shapes means, with an example of what it may say."""
+"""Look up the description of each field of the API, and an example value."""
 
 from typing import Any
 
 from api.openapi.vocabulary import platform, projects, shared, status
 
-# A meaning, with an example where the schema gives none.
-Word = str | tuple[str, Any]
+# A description, with an example value where the schema cannot supply one.
+Entry = str | tuple[str, Any]
 
-_AREAS: dict[str, dict[str, Word]] = {
-    "platform": platform.MEMBERS,
-    "projects": projects.MEMBERS,
-    "status": status.MEMBERS,
+_FIELDS: dict[str, dict[str, Entry]] = {
+    "platform": platform.FIELDS,
+    "projects": projects.FIELDS,
+    "status": status.FIELDS,
 }
-_SHOWN = {
-    "platform": platform.SHOWN,
-    "projects": projects.SHOWN,
-    "status": status.SHOWN,
+_EXAMPLE_FIELDS = {
+    "platform": platform.EXAMPLE_FIELDS,
+    "projects": projects.EXAMPLE_FIELDS,
+    "status": status.EXAMPLE_FIELDS,
 }
 
 
-def word_of(area: str, shape: str, member: str) -> Word:
-    """Return what is said of a member: in this shape, in this area, or everywhere."""
-    of_area = _AREAS[area]
-    own = of_area.get(f"{shape}.{member}", of_area.get(member))
-    return shared.MEMBERS[member] if own is None else own
+def vocabulary_entry(area: str, schema: str, field: str) -> Entry:
+    """Return the entry of a field: of this schema, of this area, or of all areas."""
+    entries = _FIELDS[area]
+    entry = entries.get(f"{schema}.{field}", entries.get(field))
+    return shared.FIELDS[field] if entry is None else entry
 
 
-def meaning_of(area: str, shape: str, member: str) -> str:
-    word = word_of(area, shape, member)
-    return word if isinstance(word, str) else word[0]
+def field_description(area: str, schema: str, field: str) -> str:
+    entry = vocabulary_entry(area, schema, field)
+    return entry if isinstance(entry, str) else entry[0]
 
 
-def shown_of(area: str, shape: str) -> tuple[str, ...]:
-    """Return the members that an example shows beside those that must be sent."""
-    return _SHOWN[area].get(shape, ())
+def example_fields(area: str, schema: str) -> tuple[str, ...]:
+    """Return the optional fields that an example request of the schema has."""
+    return _EXAMPLE_FIELDS[area].get(schema, ())

@@ -1,35 +1,34 @@
-"""Members that mean the same in every area."""
+"""Describe the fields that mean the same in every area."""
 
 from typing import Any
 
 _ID = "0199d6c1-3b6a-7a10-8d5f-3f2a5f1c9b01"
 
-MEMBERS: dict[str, str | tuple[str, Any]] = {
-    "accountId": "The account, by its id.",
-    "action": ("What was done.", "work.created"),
-    "actor": ("Who did it.", "ada@example.com"),
-    "at": "When it was done.",
-    "createdAt": "When it was made.",
+FIELDS: dict[str, str | tuple[str, Any]] = {
+    "accountId": "The ID of the account.",
+    "action": ("The action that was recorded.", "work.created"),
+    "actor": ("Who made the change.", "ada@example.com"),
+    "at": "When the change was made.",
+    "createdAt": "When it was created.",
     "cursor": (
-        "Where to go on: the cursor of the page before. Left out, the first page.",
+        "The cursor from the previous page. Omit it for the first page.",
         "AQIDBAUGBwgJCgsMDQ4PEA",
     ),
-    "detail": ("What else is known of the change.", None),
-    "from": "Nothing that is wholly before this instant.",
-    "limit": "How many at most.",
-    "offset": "How many to pass over.",
-    "order": "asc: the smallest or oldest first; desc: the other way round.",
-    "q": ("Words that must be found in it.", "archive"),
-    "scopes": ("What it opens.", ["status:services:list"]),
-    "status": "Where it stands.",
-    "targetId": (
-        "What was changed, by its id.",
-        _ID,
+    "detail": ("Details of the change.", None),
+    "from": "The start of the time range; entries that end before it are omitted.",
+    "limit": "The maximum number of entries on a page.",
+    "offset": "The number of entries to skip.",
+    "order": "The sort order: asc for ascending, desc for descending.",
+    "q": ("Words to search for; all of them must occur.", "archive"),
+    "status": "The status.",
+    "targetId": ("The ID of the object that was changed.", _ID),
+    "targetLabel": (
+        "The name or title of the object at that time.",
+        "Errors on the API",
     ),
-    "targetLabel": ("What it was called then.", "Errors on the API"),
-    "targetType": "What kind of thing was changed.",
-    "title": ("What it is about, on one line.", "Errors on the API"),
-    "to": "Nothing that is wholly after this instant.",
-    "truncated": "Whether there is more than is told.",
+    "targetType": "The type of the object that was changed.",
+    "title": ("The title, on one line.", "Errors on the API"),
+    "to": "The end of the time range; entries that begin after it are omitted.",
+    "truncated": "Whether entries are missing because the limit was reached.",
     "updatedAt": "When it was last changed.",
 }

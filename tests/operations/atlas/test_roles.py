@@ -25,7 +25,7 @@ def test_every_change_is_in_the_table():
     changes = {
         operation.scope.removeprefix("projects:")
         for operation in OPERATIONS
-        if operation.mutates
+        if operation.is_mutation
         and operation.area == "projects"
         and ":admin:" not in operation.scope
     }

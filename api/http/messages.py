@@ -1,0 +1,102 @@
+"""
+Represent HTTP requests and responses: what WSGI passes, parsed only as far as needed.
+
+Flask's contexts and header objects cost more than most operations do, so operations
+work with these classes instead.
+"""
+
+import re
+import secrets
+from time import perf_counter
+from typing import Any
+from urllib.parse import parse_qsl
+
+from werkzeug.datastructures import MultiDict
+
+Environ = dict[str, Any]
+
+REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+
+
+class RequestHeaders:
+    """The headers of a request, by name in any case; None for a missing one."""
+
+    __slots__ = ("_environ",)
+
+    def __init__(self, environ: Environ) -> None:
+        self._environ = environ
+
+    def get(self, name: str) -> str | None:
+        value: str | None = self._environ.get("HTTP_" + name.upper().replace("-", "_"))
+        return value
+
+
+class Request:
+    """
+    A request, with what the access log says about it.
+
+    `operation` is the name of the operation or of Flask's endpoint, and `key_prefix`
+    the prefix of the caller's API key; both are None until they are known.
+    """
+
+    __slots__ = (
+        "environ",
+        "headers",
+        "id",
+        "key_prefix",
+        "method",
+        "operation",
+        "path",
+        "started_at",
+    )
+
+    def __init__(self, environ: Environ) -> None:
+        self.started_at = perf_counter()
+        self.environ = environ
+        self.headers = RequestHeaders(environ)
+        self.operation: str | None = None
+        self.key_prefix: str | None = None
+        self.method: str = environ["REQUEST_METHOD"]
+        self.path: str = environ["PATH_INFO"]
+        self.id = _request_id(environ.get("HTTP_X_REQUEST_ID"))
+
+    @property
+    def content_length(self) -> int:
+        """The length of the body in bytes."""
+        header = self.environ.get("CONTENT_LENGTH") or "0"
+        return int(header) if header.isdecimal() else 0
+
+    def read_body(self) -> bytes:
+        length = self.content_length
+        return self.environ["wsgi.input"].read(length) if length else b""
+
+    @property
+    def media_type(self) -> str:
+        header: str = self.environ.get("CONTENT_TYPE") or ""
+        return header.partition(";")[0].strip().lower()
+
+    @property
+    def query_string(self) -> str:
+        return str(self.environ.get("QUERY_STRING") or "")
+
+    @property
+    def query(self) -> MultiDict[str, str]:
+        return MultiDict(parse_qsl(self.query_string, keep_blank_values=True))
+
+
+class Response:
+    """A response: its body, status and headers."""
+
+    __slots__ = ("body", "headers", "status")
+
+    def __init__(
+        self, body: bytes, status: int = 200, headers: dict[str, str] | None = None
+    ) -> None:
+        self.body = body
+        self.status = status
+        self.headers = {} if headers is None else headers
+
+
+def _request_id(header: str | None) -> str:
+    """Return the client's X-Request-Id if it is valid, else a new id."""
+    return header if header and REQUEST_ID.fullmatch(header) else secrets.token_hex(16)
