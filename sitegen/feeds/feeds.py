@@ -97,9 +97,9 @@ def _items(context: BuildContext) -> list[FeedItem]:
     """Return the items of all feeds, newest first."""
     site_url = context.settings.site_url
     items = [
-        _update_item(incident.row, entry, site_url)
+        _update_item(incident.row, update, site_url)
         for incident in context.once(read_published_incidents).values()
-        for entry in incident.entries
+        for update in incident.updates
     ]
     items += [
         _maintenance_item(window, site_url)
@@ -109,15 +109,15 @@ def _items(context: BuildContext) -> list[FeedItem]:
 
 
 def _update_item(
-    incident: IncidentRow, entry: IncidentUpdateRow, site_url: str
+    incident: IncidentRow, update: IncidentUpdateRow, site_url: str
 ) -> FeedItem:
     return FeedItem(
-        id=f"urn:uuid:{entry.id}",
-        title=f"{state_label(entry.status)}: {incident.title}",
+        id=f"urn:uuid:{update.id}",
+        title=f"{state_label(update.status)}: {incident.title}",
         href=site_url + url_path(incident_path(incident.id)),
-        html=render_entry(entry.body) + _affected_html(incident),
-        published=entry.created_at,
-        updated=entry.created_at,
+        html=render_entry(update.body) + _affected_html(incident),
+        published=update.created_at,
+        updated=update.created_at,
         services=_slugs(incident),
     )
 

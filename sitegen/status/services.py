@@ -21,7 +21,7 @@ def services(context: BuildContext) -> Iterator[Page]:
     changes = context.once(UpcomingChanges).by_service
     for slug, detail in status_data.details.items():
         path, name, json = service_path(slug), detail.service.name, detail.to_json()
-        coverage = _coverage(status_data.service_uptimes[slug], detail)
+        coverage = _coverage(status_data.uptimes[slug], detail)
         meta = _meta(status_data, slug, coverage)
         yield Page(twin(path)[1:], {"data": json, "meta": meta})
         yield Page(
@@ -47,22 +47,22 @@ def _meta(
     return {
         "reason": status_data.reasons[slug],
         "coverage": coverage,
-        "edges": status_data.service_uptimes[slug].edges(),
+        "edges": status_data.uptimes[slug].edges(),
         "counters": "/" + data_path(slug, "json"),
     }
 
 
 def _coverage(
-    service_uptimes: ServiceUptime, detail: StatusServiceDetail
+    service_uptime: ServiceUptime, detail: StatusServiceDetail
 ) -> list[dict[str, Any]]:
     """Return the coverage of each period, and its samples excluded by maintenance."""
     return [
         {
             "period": uptime.period,
-            "coveragePct": service_uptimes.coverage_pct(
+            "coveragePct": service_uptime.coverage_pct(
                 uptime.period, uptime.interval_seconds
             ),
-            "excluded": service_uptimes.counts[uptime.period].excluded,
+            "excluded": service_uptime.counts[uptime.period].excluded,
         }
         for uptime in detail.uptime
     ]
@@ -113,7 +113,7 @@ def _charts(status_data: StatusData, slug: str) -> list[dict[str, Any]]:
     """Return charts of the response times by hour and by day, without empty ones."""
     hours = [
         (format_moment(hour), counts.average_ms)
-        for hour, counts in status_data.service_uptimes[slug].hours()
+        for hour, counts in status_data.uptimes[slug].hours()
     ]
     days = [(day["date"], day["averageMs"]) for day in status_data.days[slug]]
     return [

@@ -47,10 +47,10 @@ NO_COUNTS = Counts()
 
 @dataclass(frozen=True)
 class PublishedIncident:
-    """An incident with its timeline, newest entry first, as rows and as JSON."""
+    """An incident with its updates, newest first, as rows and as JSON."""
 
     row: IncidentRow
-    entries: list[IncidentUpdateRow]
+    updates: list[IncidentUpdateRow]
 
     @cached_property
     def json(self) -> dict[str, Any]:
@@ -58,9 +58,9 @@ class PublishedIncident:
 
     @cached_property
     def updates_json(self) -> list[dict[str, Any]]:
-        entries = self.entries
         return [
-            StatusIncidentUpdate.model_validate(entry).to_json() for entry in entries
+            StatusIncidentUpdate.model_validate(update).to_json()
+            for update in self.updates
         ]
 
 
@@ -82,7 +82,7 @@ class StatusData:
     snapshot: StatusSnapshot
     service_list: StatusServiceList
     details: dict[str, StatusServiceDetail]
-    service_uptimes: dict[str, ServiceUptime]
+    uptimes: dict[str, ServiceUptime]
     days: dict[str, list[dict[str, Any]]]
     reasons: dict[str, str]
 
@@ -146,8 +146,8 @@ def read_incidents(_: BuildContext) -> list[IncidentRow]:
 def read_published_incidents(context: BuildContext) -> dict[str, PublishedIncident]:
     """Read all incidents with their timelines, by id, newest first."""
     rows = context.once(read_incidents)
-    entries = updates_by_incident(rows)
-    return {row.id: PublishedIncident(row, entries[row.id]) for row in rows}
+    updates = updates_by_incident(rows)
+    return {row.id: PublishedIncident(row, updates[row.id]) for row in rows}
 
 
 def read_maintenance(context: BuildContext) -> list[MaintenanceRow]:
@@ -181,16 +181,16 @@ def read_status_data(context: BuildContext) -> StatusData:
     snapshot = context.once(read_snapshot)
     histories = list(context.once(read_hourly_histories).values())
     measured_until = context.once(_read_measured_until)
-    measurements = service_uptimes(snapshot.services, measured_until, histories)
+    uptimes = service_uptimes(snapshot.services, measured_until, histories)
     interval_seconds = context.settings.probe_interval_seconds
-    details = service_details(snapshot, measurements, interval_seconds)
+    details = service_details(snapshot, uptimes, interval_seconds)
     return StatusData(
         snapshot=snapshot,
         service_list=snapshot.service_list(),
         details=details,
-        service_uptimes=measurements,
+        uptimes=uptimes,
         days={
-            slug: _days(detail, measurements[slug].days(), snapshot.now)
+            slug: _days(detail, uptimes[slug].days(), snapshot.now)
             for slug, detail in details.items()
         },
         reasons={

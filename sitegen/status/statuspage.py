@@ -142,7 +142,7 @@ class StatuspageDocuments:
 
     def _incident(self, incident: PublishedIncident) -> dict[str, Any]:
         row, json = incident.row, incident.json
-        oldest_first = sorted(incident.entries, key=lambda entry: entry.number)
+        oldest_first = sorted(incident.updates, key=lambda update: update.number)
         updates = [
             self._incident_update(entry, row, is_first=index == 0)
             for index, entry in enumerate(oldest_first)

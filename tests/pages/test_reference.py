@@ -119,7 +119,7 @@ def test_members(reference):
 
     assert "<code>measurements[].responseTimeMs</code>" in page
     assert "list of object; 1 to 200 items" in page
-    assert "How long the service took to respond, in milliseconds." in page
+    assert "The response time in milliseconds." in page
     assert "default <code>20</code>" in reference["/reference/status/incidents/"]
 
 
