@@ -1,7 +1,6 @@
-// Search in the browser: look up the terms of a query in the index files written by
-// sitegen/search/. The first part must split text into terms as sitegen/search/terms.py.
+// Search the index written by sitegen/search/. The first part must agree with terms.py.
 
-const MAX_TERM_LENGTH = 40;
+const MAX_TERM = 40;
 const FOLDED = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ı: "i", ς: "σ" };
 const INDIC = "\\u0900-\\u0963\\u0966-\\u0dff";
 const BIGRAM_SCRIPTS = "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
@@ -27,7 +26,7 @@ function split(chunk) {
   const runs = chunk.split(RUN);
   const parts = runs.flatMap((run, i) => (i % 2 ? bigrams(run) : words(run)));
   const whole = parts.length > 1 && runs.length === 1 ? fold(chunk) : "";
-  const isShort = (term) => [...term].length <= MAX_TERM_LENGTH;
+  const isShort = (term) => [...term].length <= MAX_TERM;
   return { whole: isShort(whole) ? whole : "", parts: parts.filter(isShort) };
 }
 
@@ -50,7 +49,7 @@ function load(path) {
   return files.get(path);
 }
 
-// Decode increasing numbers: their differences, five bits in each character.
+// Increasing numbers as differences, five bits in each character.
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
 function decodeNumbers(encoded) {
   const decoded = [];
@@ -68,14 +67,14 @@ function decodeNumbers(encoded) {
   return decoded;
 }
 
-// Decode the numbers of pages. After "!" are those without the term, if most have it.
+// The pages with a term; "!" precedes those without it, where these are fewer.
 function decodePages(field, encoded, size) {
   if (field || encoded[0] !== "!") return decodeNumbers(encoded);
   const excluded = new Set(decodeNumbers(encoded.slice(1)));
   return [...Array(size).keys()].filter((number) => !excluded.has(number));
 }
 
-// The number of the file that contains a term, if any does.
+// The number of the file for a term.
 const fileOf = (bounds, term) => bounds.findLastIndex((bound) => bound <= term) + 1;
 
 const exactFiles = (word, bounds) => [fileOf(bounds, word)];
@@ -101,9 +100,9 @@ function isTypo(word, term) {
 const exactOrPrefix = (word) => (term) => (term === word ? 1 : term.startsWith(word) && !term.includes(" ") ? 0.7 : 0);
 const typo = (word) => (term) => (isTypo(word, term) ? 0.5 : [-1, 0, 1].some((extra) => isTypo(word, term.slice(0, word.length + extra))) ? 0.3 : 0);
 
-// For each level of the index, the terms that match a word, each with its weight.
+// The terms that match a word, with their weights, by level of the index.
 const MAX_FILES = 6;
-const matchingTerms = (levels, word, filesOf, weightOf) => Promise.all(levels.map(async ({ folder, count }) => {
+const matchTerms = (levels, word, filesOf, weightOf) => Promise.all(levels.map(async ({ folder, count }) => {
   const bounds = count > 1 ? await load(`${folder}/bounds.json`) : [];
   const numbers = [...new Set(filesOf(word, bounds))].slice(0, MAX_FILES);
   const contents = await Promise.all(numbers.map((number) => load(`${folder}/${number}.json`)));
@@ -111,32 +110,32 @@ const matchingTerms = (levels, word, filesOf, weightOf) => Promise.all(levels.ma
 }));
 
 async function matchWord(levels, word) {
-  const exact = await matchingTerms(levels, word, exactFiles, exactOrPrefix(word));
+  const exact = await matchTerms(levels, word, exactFiles, exactOrPrefix(word));
   if (exact.some((terms) => terms.some(({ weight }) => weight === 1))) return exact;
-  const prefixed = await matchingTerms(levels, word, prefixFiles, exactOrPrefix(word));
+  const prefixed = await matchTerms(levels, word, prefixFiles, exactOrPrefix(word));
   if (prefixed.some((terms) => terms.length) || word.length < 4) return prefixed;
-  return matchingTerms(levels, word, typoFiles, typo(word));
+  return matchTerms(levels, word, typoFiles, typo(word));
 }
 
 const FIELD_WEIGHTS = [1, 2, 6, 16];  // once in the text, often, in a heading, in the title
 const FULL_TITLE = 2.5, TITLE_PREFIX = 0.6;  // times the weight of the title
 
-// The words of a query, and terms that improve the rank: identifiers and titles.
+// The words of a query, and identifiers and titles that improve the rank.
 async function matchQuery(levels, query) {
-  const splitChunks = chunks(query).map(split), title = terms(query).join(" ").slice(0, MAX_TERM_LENGTH);
+  const parsed = chunks(query).map(split), title = terms(query).join(" ").slice(0, MAX_TERM);
   const titleWeight = (term) => (term === `${title} ` ? FULL_TITLE : term.includes(" ") && term.startsWith(title) ? TITLE_PREFIX : 0);
-  const wholes = splitChunks.map(({ whole }) => whole).filter(Boolean);
+  const wholes = parsed.map(({ whole }) => whole).filter(Boolean);
   const [words, extras] = await Promise.all([
-    Promise.all(splitChunks.flatMap(({ parts }) => parts).map(async (word) => ({ word, levels: await matchWord(levels, word) }))),
+    Promise.all(parsed.flatMap(({ parts }) => parts).map(async (word) => ({ word, levels: await matchWord(levels, word) }))),
     Promise.all([
-      ...wholes.map(async (word) => ({ word, levels: await matchingTerms(levels, word, exactFiles, exactOrPrefix(word)) })),
-      matchingTerms(levels, title.split(" ")[0], exactFiles, titleWeight).then((terms) => ({ levels: terms })),
+      ...wholes.map(async (word) => ({ word, levels: await matchTerms(levels, word, exactFiles, exactOrPrefix(word)) })),
+      matchTerms(levels, title.split(" ")[0], exactFiles, titleWeight).then((terms) => ({ levels: terms })),
     ]),
   ]);
   return { words, extras };
 }
 
-// The weight of each page for one word: that of its best term in its best field.
+// The weight of each page for a word: its best term in its best field.
 function weigh(word, levels) {
   const weights = new Map();
   word.levels.forEach((terms, depth) => {
@@ -153,7 +152,7 @@ function weigh(word, levels) {
   return weights;
 }
 
-async function search(query, includeOlder) {
+async function search(query, withOlder) {
   const root = await load(ROOT);
   const levels = root.levels.map(([key, count, superseded, size]) => ({ folder: `/search/${key}`, count, size, superseded: new Set(decodeNumbers(superseded)) }));
   const { words, extras } = await matchQuery(levels, query);
@@ -164,15 +163,15 @@ async function search(query, includeOlder) {
   };
   for (const word of words) {
     const weights = weigh(word, levels);
-    const inverseFrequency = Math.log(1 + root.pages / weights.size);
-    for (const [page, weight] of weights) add(page, weight * inverseFrequency);
+    const idf = Math.log(1 + root.pages / weights.size);
+    for (const [page, weight] of weights) add(page, weight * idf);
   }
-  const incidents = await incidentsWith(words, includeOlder, add);
+  const incidents = await incidentsWith(words, withOlder, add);
   for (const extra of extras) {
     for (const [page, weight] of weigh(extra, levels)) if (scores.has(page)) scores.get(page)[1] += weight;
   }
-  const maxMatched = Math.max(0, ...[...scores.values()].map(([matched]) => matched));
-  const ranked = [...scores].filter(([, [matched]]) => matched === maxMatched).sort(([, a], [, b]) => b[1] - a[1]);
+  const bestCount = Math.max(0, ...[...scores.values()].map(([matched]) => matched));
+  const ranked = [...scores].filter(([, [matched]]) => matched === bestCount).sort(([, a], [, b]) => b[1] - a[1]);
   return {
     // The word of the query for each matching term.
     wordByTerm: new Map([...words, ...extras].flatMap(({ word, levels }) => levels.flat().map(({ term }) => [term, word]))),
@@ -188,10 +187,10 @@ const pageAt = (levels, size, page) => async () => {
   return { href, title, where, twin: href.replace(/(\/index)?\/$/, "$1$1.json") };
 };
 
-// Titles of incidents have no index: the newest are read, on the search page all of them.
-async function incidentsWith(words, includeOlder, add) {
+// Titles of incidents are not indexed; on the search page all are read.
+async function incidentsWith(words, withOlder, add) {
   const { older, incidents } = await load("/search/incidents.json");
-  const parts = includeOlder ? await Promise.all([...Array(older).keys()].map((number) => load(`/search/incidents/${number}.json`))) : [];
+  const parts = withOlder ? await Promise.all([...Array(older).keys()].map((number) => load(`/search/incidents/${number}.json`))) : [];
   const pages = new Map();
   for (const [href, title, at] of [...parts.flat(), ...incidents].reverse()) {
     const titleTerms = terms(title);
@@ -215,8 +214,8 @@ const plain = (markdown) => markdown
   .replace(/`+|\*\*|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)/g, "")
   .replace(/[\s|]+/g, " ").trim();
 
-// The paragraphs of a document, each with its heading. Long paragraphs are cut off, since
-// some of the patterns above take quadratic time.
+// The paragraphs of a document with their headings. Long ones are cut off, since some
+// patterns above take quadratic time.
 const MAX_PASSAGE = 4000;
 function passages(markdown, title) {
   const passages = [], idCounts = new Map();
@@ -248,7 +247,7 @@ function passages(markdown, title) {
   return passages;
 }
 
-// The passage with most words; the first one if the title has all of them.
+// The passage with most words; the first if the title has all.
 function bestPassage(markdown, title, { wordByTerm, wordCount }) {
   const countWords = (text) => new Set(terms(text).map((term) => wordByTerm.get(term)).filter(Boolean)).size;
   const all = passages(markdown, title), first = { heading: {}, text: all.find(({ text }) => text)?.text };
@@ -267,7 +266,7 @@ function highlighted(text, wordByTerm) {
     let at = index;
     for (const run of isHit(chunk) ? chunk.split(RUN) : []) {
       if (run && (isHit(run) || !RUN.test(chunk))) {
-        nodes.push(text.slice(from, at), createElement("mark", {}, run));
+        nodes.push(text.slice(from, at), create("mark", {}, run));
         from = at + run.length;
       }
       at += run.length;
@@ -276,26 +275,26 @@ function highlighted(text, wordByTerm) {
   return [...nodes, text.slice(from)];
 }
 
-const CONTEXT = 60, EXCERPT_LENGTH = 180;
+const CONTEXT = 60, LENGTH = 180;
 function excerpt(text, wordByTerm) {
   const hit = [...text.matchAll(CHUNK)].find(({ 0: chunk }) => terms(chunk).some((term) => wordByTerm.has(term)))?.index ?? 0;
   const start = hit < CONTEXT ? 0 : text.indexOf(" ", hit - CONTEXT) + 1;
-  const cut = text.slice(start, start + EXCERPT_LENGTH);
-  return (start ? "… " : "") + (start + EXCERPT_LENGTH < text.length ? `${cut.replace(/\s\S*$/, "")} …` : cut);
+  const cut = text.slice(start, start + LENGTH);
+  return (start ? "… " : "") + (start + LENGTH < text.length ? `${cut.replace(/\s\S*$/, "")} …` : cut);
 }
 
 const SEARCH_DELAY = 120, EXCERPT_DELAY = 180;
 const wait = (time) => new Promise((resolve) => { setTimeout(resolve, time); });
-const createElement = (name, properties, ...children) => {
+const create = (name, properties, ...children) => {
   const element = Object.assign(document.createElement(name), properties);
   element.append(...children);
   return element;
 };
 
-// The element of a result, and a function that adds an excerpt of the page to it.
+// The element of a result, and a function that adds an excerpt.
 function createResult({ href, title, where, twin }, answer) {
-  const link = createElement("a", { href }, createElement("bdi", {}, ...highlighted(title, answer.wordByTerm)));
-  const item = createElement("li", {}, link, createElement("p", { className: "where" }, where));
+  const link = create("a", { href }, create("bdi", {}, ...highlighted(title, answer.wordByTerm)));
+  const item = create("li", {}, link, create("p", { className: "where" }, where));
   const addExcerpt = async () => {
     if (!twin) return;
     const { data } = await load(twin);
@@ -303,9 +302,9 @@ function createResult({ href, title, where, twin }, answer) {
     const shown = text || data.summary;
     if (heading.id) {
       link.href = `${href}#${encodeURIComponent(heading.id)}`;
-      link.append(createElement("span", {}, " › ", createElement("bdi", {}, ...highlighted(heading.text, answer.wordByTerm))));
+      link.append(create("span", {}, " › ", create("bdi", {}, ...highlighted(heading.text, answer.wordByTerm))));
     }
-    if (shown) item.append(createElement("p", {}, ...highlighted(excerpt(shown, answer.wordByTerm), answer.wordByTerm)));
+    if (shown) item.append(create("p", {}, ...highlighted(excerpt(shown, answer.wordByTerm), answer.wordByTerm)));
   };
   return { item, addExcerpt };
 }
@@ -313,11 +312,11 @@ function createResult({ href, title, where, twin }, answer) {
 export function attach(box, input) {
   const isPage = box.matches("main *");
   const PAGE_SIZE = isPage ? 10 : 5;
-  const status = createElement("p", { className: "found" });
+  const status = create("p", { className: "found" });
   status.setAttribute("role", "status");
-  const list = createElement("ol", {});
-  const more = createElement(isPage ? "button" : "a", { className: "more", hidden: true });
-  const panel = createElement("div", { className: "results", hidden: true, tabIndex: -1 }, status, list, more);
+  const list = create("ol", {});
+  const more = create(isPage ? "button" : "a", { className: "more", hidden: true });
+  const panel = create("div", { className: "results", hidden: true, tabIndex: -1 }, status, list, more);
   box.append(panel);
   let latestSearch = 0, shown = PAGE_SIZE;
 
