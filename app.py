@@ -265,7 +265,7 @@ def _record_demo_measurements(
         changes.mark("status")
 
 
-def _scheduler(
+def _create_scheduler(
     settings: Settings, metrics: Metrics, server_locks: ServerLocks, uses: KeyUses
 ) -> Scheduler:
     """Return the scheduler, with the jobs of every server."""
@@ -309,7 +309,7 @@ def _serve(
         rate_limiter=rate_limiter_for(settings.database),
     )
     server = limited_server(application, listener, threads=settings.threads)
-    scheduler = _scheduler(settings, metrics, server_locks, uses)
+    scheduler = _create_scheduler(settings, metrics, server_locks, uses)
     if record_demo_measurements:
         scheduler.add_job(DEMO_SECONDS, "demo-measurements", record_demo_measurements)
     with server_locks, election, publisher:

@@ -8,8 +8,8 @@ from typing import Any
 from models.fields import format_moment
 from sitegen.docs.collections import docs_collections, document_summary
 from sitegen.page import SHARED, BuildContext, Page, Stage, pages
-from sitegen.status.status_data import listed_at
-from sitegen.status.upcoming_changes import Turns
+from sitegen.status.status_data import read_service_list
+from sitegen.status.upcoming_changes import UpcomingChanges
 
 MAX_PAGES_OF_COLLECTION = 6
 MAX_NEWEST = 5
@@ -57,11 +57,11 @@ def front_page(context: BuildContext) -> Iterator[Page]:
 
 def _overall_status(context: BuildContext) -> dict[str, Any]:
     """Return the overall status and the time at which it becomes stale."""
-    listed, stale_at = listed_at(context)
+    listed, stale_at = read_service_list(context)
     service_list = listed.to_json()
     status = {name: service_list[name] for name in ("overall", "checkedAt", "stale")}
-    turn = context.once_per_build(Turns).whole
-    return status | {"staleAt": stale_at, "turn": turn}
+    upcoming = context.once_per_build(UpcomingChanges).overall
+    return status | {"staleAt": stale_at, "upcomingChange": upcoming}
 
 
 @pages(SHARED)

@@ -221,7 +221,7 @@ class Builder:
         """Build the areas; tell whether no page failed."""
         started, context = time.perf_counter(), self._create_context(self._clock())
         # A corrected template takes effect without a restart.
-        if self._has_failed_pages and context.theme.read_again():
+        if self._has_failed_pages and context.theme.reload():
             context.process_cache.clear()
         self._folder = output_folder(context)
         report = build(context, sorted(areas))

@@ -83,7 +83,7 @@ def import_docs(context: CommandContext, arguments: Namespace) -> int:
         return INTERRUPTED
     remarks = list(reports.remarks(tree, report))
     if arguments.json:
-        result = reports.told(tree, report) | {"dryRun": arguments.dry_run}
+        result = reports.to_json(tree, report) | {"dryRun": arguments.dry_run}
         context.print_json(result)
     else:
         _print_report(tree, report, remarks, is_dry_run=arguments.dry_run)

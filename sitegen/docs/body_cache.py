@@ -20,7 +20,7 @@ from models.projects.documents.rendered_bodies import (
 )
 from models.projects.documents.site_preview import RenderInput
 from models.storage.database import reading
-from sitegen.markdown.parser import AS_WRITTEN, RENDERER, render
+from sitegen.markdown.parser import RENDERER_VERSION, SOURCE_TAG, render
 
 # Rendered bodies wait in memory until there are this many to save.
 BATCH_SIZE = 100
@@ -28,7 +28,7 @@ BATCH_SIZE = 100
 
 def body_key(text: RenderInput) -> str:
     """Return a digest of what the body depends on: text, title and renderer."""
-    source = f"{RENDERER}\n{text.digest}\n{text.title}"
+    source = f"{RENDERER_VERSION}\n{text.digest}\n{text.title}"
     return hashlib.sha256(source.encode()).hexdigest()
 
 
@@ -46,7 +46,7 @@ def is_shown_as_written(body: RenderedBody) -> bool:
     return (
         not body.links
         and body.headings_json == "[]"
-        and body.html_starts_with(AS_WRITTEN)
+        and body.html_starts_with(SOURCE_TAG)
     )
 
 

@@ -14,7 +14,7 @@ from models.projects.documents.published import (
     PublishedPageReader,
 )
 from sitegen.page import BuildContext
-from sitegen.theme.filters import anchor
+from sitegen.theme.filters import section_id
 
 COLLECTIONS = {"guides": "Guides", "products": "Products", "support": "Support"}
 
@@ -54,7 +54,7 @@ class DocsCollection:
         """Return the unique id of each section on the collection's page."""
         ids: dict[str, str] = {}
         for name in filter(None, self.sections):
-            id, taken = anchor(name), set(ids.values())
+            id, taken = section_id(name), set(ids.values())
             numbered = (f"{id}-{n}" for n in range(2, len(taken) + 3))
             ids[name] = next(i for i in (id, *numbered) if i not in taken)
         return ids

@@ -30,8 +30,8 @@ from sitegen.docs.body_cache import body_key, is_shown_as_written
 from sitegen.docs.collections import document_summary, serialize_document
 from sitegen.docs.document_source import DocumentSource
 from sitegen.docs.sidebar import Sidebar
-from sitegen.markdown.headings import with_former_ids
-from sitegen.markdown.parser import fill
+from sitegen.markdown.headings import add_former_ids
+from sitegen.markdown.parser import resolve_links
 from sitegen.page import Page, PageGroup
 from sitegen.urls import markdown_path, twin
 
@@ -100,7 +100,7 @@ def resolve_document(
     """Read the document's body, and resolve its links and former headings."""
     body = source.body(document)
     return ResolvedDocument(
-        links=resolve_links(document, body.links, source.addresses),
+        links=resolve_targets(document, body.links, source.addresses),
         is_blank=body.is_blank,
         is_shown_as_written=is_shown_as_written(body),
         headings_json=body.headings_json,
@@ -108,7 +108,7 @@ def resolve_document(
     )
 
 
-def resolve_links(
+def resolve_targets(
     document: PublishedPage, targets: Iterable[str], addresses: LinkResolver
 ) -> Links:
     return _interned(
@@ -141,10 +141,10 @@ class DocumentPage:
 
     def data(self, body: RenderedBody) -> dict[str, Any]:
         """Return what the template shows; here the body gets its final HTML."""
-        html = fill(body.html, body.links, self.resolved.links.get)
+        html = resolve_links(body.html, body.links, self.resolved.links.get)
         # The title is the only h1. Text is escaped, so this is the tag of a heading.
         html = html.replace("<h1", "<h2").replace("</h1>", "</h2>")
-        html = with_former_ids(html, self.resolved.former_ids)
+        html = add_former_ids(html, self.resolved.former_ids)
         headings = [
             {"level": max(2, level), "id": id, "text": text}
             for level, id, text in body.headings
@@ -242,7 +242,9 @@ class DocumentPages(PageGroup):
 
     def _are_links_changed(self, resolved: ResolvedDocument) -> bool:
         addresses = self.source.addresses
-        return resolved.links != resolve_links(self.document, resolved.links, addresses)
+        return resolved.links != resolve_targets(
+            self.document, resolved.links, addresses
+        )
 
     @property
     def pages(self) -> tuple[Page, ...]:

@@ -7,7 +7,7 @@ from models.projects.documents.published import PublishedPage, former_addresses
 from sitegen.docs.collections import docs_collections
 from sitegen.docs.document_page import path_of
 from sitegen.page import BuildContext, Page, Stage, pages
-from sitegen.status.imported_redirects import ways
+from sitegen.status.imported_redirects import imported_redirects
 from sitegen.urls import markdown_path, twin
 
 # A former path, and the document as it is now.
@@ -58,7 +58,7 @@ def redirect_rules(context: BuildContext) -> Iterator[Page]:
         for path, document in context.once_per_build(former_paths)
         for old, new in _addresses(path, document)
     ]
-    rules += [f"{old} {new} 302" for old, new in ways()]
+    rules += [f"{old} {new} 302" for old, new in imported_redirects()]
     lines = "".join(f"{rule}\n" for rule in [*rules, "/* /404.html 404"])
     yield Page("_redirects", lines)
 

@@ -18,7 +18,7 @@ from models.projects.documents.documents import Collection
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
 from models.projects.projects.rows import ProjectRow
 from sitegen.sources.source_file import INDEXES, SUFFIXES
-from sitegen.sources.tree import NOT_OURS, opening
+from sitegen.sources.tree import IGNORED_FOLDERS, split_title
 
 FOLDER = "documents"
 # The folder of documents without a collection.
@@ -120,7 +120,9 @@ def _candidates(document: DocumentRow) -> Iterator[PurePosixPath]:
 
 def _is_importable(path: PurePosixPath, document: DocumentRow) -> bool:
     """Tell whether an import would read the file as the same document."""
-    is_ignored = any(part.startswith(".") or part in NOT_OURS for part in path.parts)
+    is_ignored = any(
+        part.startswith(".") or part in IGNORED_FOLDERS for part in path.parts
+    )
     markdown_names = [part for part in path.parts if part.lower().endswith(SUFFIXES)]
     if path.is_absolute() or is_ignored or markdown_names != [path.name]:
         return False
@@ -146,6 +148,6 @@ def _file_text(document: DocumentRow, revision: DocumentRevisionRow) -> str:
     )
     content = revision.content
     # An import removes one first heading that repeats the title, so add one more.
-    if opening(content)[0] == revision.title:
+    if split_title(content)[0] == revision.title:
         content = f"# {revision.title}\n\n{content}"
     return f"---\n{front_matter}---\n\n{content}"

@@ -1,4 +1,4 @@
-"""What happened, for feed readers: Atom, RSS and JSON Feed, of all and per service."""
+"""Yield Atom, RSS and JSON feeds of incidents and maintenance, per service too."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,26 +11,27 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from models.fields import format_moment
 from models.response_headers import url_path
-from models.status.incidents.incidents import (
-    IncidentRow,
-    IncidentUpdateRow,
-    updates_by_incident,
-)
+from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
 from models.status.maintenance.windows import MaintenanceRow
 from sitegen.markdown.parser import render_entry
 from sitegen.page import BuildContext, Page, Stage, pages
-from sitegen.status.status_data import board_of, every_incident, every_window
-from sitegen.theme.filters import moment, state_words
+from sitegen.status.status_data import (
+    PublishedMaintenance,
+    read_published_incidents,
+    read_published_maintenance,
+    read_snapshot,
+)
+from sitegen.theme.filters import date_time, state_label
 from sitegen.urls import incident_path, maintenance_path, service_path
 
-NEWEST = 50
+MAX_ITEMS = 50
 ATOM = "http://www.w3.org/2005/Atom"
-NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+INVALID_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One thing that happened; its id never changes."""
+class FeedItem:
+    """An update of an incident, or a maintenance window; its id never changes."""
 
     id: str
     title: str
@@ -43,19 +44,19 @@ class Entry:
 
 @dataclass(frozen=True)
 class Feed:
-    """`path` is where the feeds stand, without the ending; `href` the page."""
+    """`path` has no extension; `href` is the page that the feed belongs to."""
 
     path: str
     title: str
     href: str
-    url: str
-    entries: list[Entry]
+    site_url: str
+    items: list[FeedItem]
 
-    def link(self, ending: str) -> str:
-        return f"{self.url}/{self.path}.{ending}"
+    def link(self, extension: str) -> str:
+        return f"{self.site_url}/{self.path}.{extension}"
 
 
-WINDOW_WORDS = {
+MAINTENANCE_LABELS = {
     "scheduled": "Scheduled",
     "active": "In progress",
     "completed": "Completed",
@@ -65,62 +66,73 @@ WINDOW_WORDS = {
 
 @pages("status", Stage.LISTS)
 def feeds(context: BuildContext) -> Iterator[Page]:
-    """The feeds of the page, of each service, and where Statuspage has its own."""
-    name, url = context.settings.site_name, context.settings.site_url
-    entries = context.once_per_build(_entries)
-    whole = Feed("status/feed", f"{name} status", "/status/", url, entries[:NEWEST])
-    yield from _files(whole, atom="atom", rss="rss", json="json")
-    history = Feed("history", whole.title, whole.href, url, whole.entries)
-    yield from _files(history, atom="atom", rss="rss")
-    for service in context.once_per_build(board_of).services:
-        page = url_path(service_path(service.slug))
-        own = [each for each in entries if service.slug in each.services]
-        title = f"{service.name} status – {name}"
-        feed = Feed(f"{page.strip('/')}/feed", title, page, url, own[:NEWEST])
+    """Yield the feeds of all services, at Statuspage's addresses too, and of each."""
+    site_name, site_url = context.settings.site_name, context.settings.site_url
+    items = context.once_per_build(_items)
+    newest = items[:MAX_ITEMS]
+    feed = Feed("status/feed", f"{site_name} status", "/status/", site_url, newest)
+    yield from _files(feed, atom="atom", rss="rss", json="json")
+    statuspage_feed = Feed("history", feed.title, feed.href, site_url, newest)
+    yield from _files(statuspage_feed, atom="atom", rss="rss")
+    for service in context.once_per_build(read_snapshot).services:
+        href = url_path(service_path(service.slug))
+        service_items = [item for item in items if service.slug in item.services]
+        feed = Feed(
+            f"{href.strip('/')}/feed",
+            f"{service.name} status – {site_name}",
+            href,
+            site_url,
+            service_items[:MAX_ITEMS],
+        )
         yield from _files(feed, atom="atom", rss="rss", json="json")
 
 
-def _files(feed: Feed, **endings: str) -> Iterator[Page]:
-    for form, ending in endings.items():
-        yield Page(f"{feed.path}.{ending}", FORMS[form](feed))
+def _files(feed: Feed, **extensions: str) -> Iterator[Page]:
+    for feed_format, extension in extensions.items():
+        content = FORMATS[feed_format](feed)
+        yield Page(f"{feed.path}.{extension}", content)
 
 
-def _entries(context: BuildContext) -> list[Entry]:
-    """Everything that happened, newest first; nothing is dated ahead of the page."""
-    url = context.settings.site_url
-    incidents = context.once_per_build(every_incident)
-    timelines = updates_by_incident(incidents)
-    found = [
-        _entry(incident, each, url)
-        for incident in incidents
-        for each in timelines[incident.id]
+def _items(context: BuildContext) -> list[FeedItem]:
+    """Return the items of all feeds, newest first."""
+    site_url = context.settings.site_url
+    items = [
+        _update_item(incident.row, update, site_url)
+        for incident in context.once_per_build(read_published_incidents).values()
+        for update in incident.updates
     ]
-    found += [_window(each, url) for each in context.once_per_build(every_window)]
-    return sorted(found, key=lambda each: (each.updated, each.id), reverse=True)
+    items += [
+        _maintenance_item(window, site_url)
+        for window in context.once_per_build(read_published_maintenance).values()
+    ]
+    return sorted(items, key=lambda item: (item.updated, item.id), reverse=True)
 
 
-def _entry(incident: IncidentRow, entry: IncidentUpdateRow, url: str) -> Entry:
-    return Entry(
-        id=f"urn:uuid:{entry.id}",
-        title=f"{state_words(entry.status)}: {incident.title}",
-        href=url + url_path(incident_path(incident.id)),
-        html=render_entry(entry.body) + _affects(incident),
-        published=entry.created_at,
-        updated=entry.created_at,
+def _update_item(
+    incident: IncidentRow, update: IncidentUpdateRow, site_url: str
+) -> FeedItem:
+    return FeedItem(
+        id=f"urn:uuid:{update.id}",
+        title=f"{state_label(update.status)}: {incident.title}",
+        href=site_url + url_path(incident_path(incident.id)),
+        html=render_entry(update.body) + _affected_html(incident),
+        published=update.created_at,
+        updated=update.created_at,
         services=_slugs(incident),
     )
 
 
-def _window(window: MaintenanceRow, url: str) -> Entry:
-    """One entry for each window, which changes as the window does."""
-    starts, ends = (format_moment(at) for at in (window.starts_at, window.ends_at))
-    return Entry(
+def _maintenance_item(maintenance: PublishedMaintenance, site_url: str) -> FeedItem:
+    """Return the one item of a window, which changes with its status."""
+    window, json = maintenance.row, maintenance.json
+    starts, ends = date_time(json["startsAt"]), date_time(json["endsAt"])
+    return FeedItem(
         id=f"urn:uuid:{window.id}",
-        title=f"{WINDOW_WORDS[window.status]} maintenance: {window.title}",
-        href=url + url_path(maintenance_path(window.id)),
-        html=f"<p>From {moment(starts)} to {moment(ends)}.</p>\n"
+        title=f"{MAINTENANCE_LABELS[window.status]} maintenance: {window.title}",
+        href=site_url + url_path(maintenance_path(window.id)),
+        html=f"<p>From {starts} to {ends}.</p>\n"
         + render_entry(window.description or "")
-        + _affects(window),
+        + _affected_html(window),
         published=window.created_at,
         updated=max(window.updated_at, window.status_changed_at),
         services=_slugs(window),
@@ -128,17 +140,19 @@ def _window(window: MaintenanceRow, url: str) -> Entry:
 
 
 def _slugs(subject: IncidentRow | MaintenanceRow) -> tuple[str, ...]:
-    return tuple(each.slug for each in subject.services if each.service_id)
+    # A purged service has no id any more.
+    return tuple(service.slug for service in subject.services if service.service_id)
 
 
-def _affects(subject: IncidentRow | MaintenanceRow) -> str:
-    names = ", ".join(each.name for each in subject.services)
+def _affected_html(subject: IncidentRow | MaintenanceRow) -> str:
+    names = ", ".join(service.name for service in subject.services)
     return f"<p>Affects: {escape(names)}</p>\n"
 
 
-def _newest(entries: Iterable[Entry]) -> str:
-    """A feed is as new as its newest entry; one that never had any has no news."""
-    return format_moment(max(each.updated for each in entries))
+def _updated(items: Iterable[FeedItem]) -> str:
+    """Return the time of the newest item, which the build's clock does not change."""
+    newest = max((item.updated for item in items), default=None)
+    return format_moment(newest) if newest else "1970-01-01T00:00:00.000Z"
 
 
 def _atom(feed: Feed) -> bytes:
@@ -146,68 +160,71 @@ def _atom(feed: Feed) -> bytes:
     _add(root, "title", feed.title)
     _add(root, "id", feed.link("atom"))
     _add(root, "link", rel="self", href=feed.link("atom"))
-    _add(root, "link", rel="alternate", type="text/html", href=feed.url + feed.href)
+    page_url = feed.site_url + feed.href
+    _add(root, "link", rel="alternate", type="text/html", href=page_url)
     author = SubElement(root, "author")
     _add(author, "name", feed.title)
-    updated = _newest(feed.entries) if feed.entries else "1970-01-01T00:00:00.000Z"
-    _add(root, "updated", updated)
-    for each in feed.entries:
+    _add(root, "updated", _updated(feed.items))
+    for item in feed.items:
         entry = SubElement(root, "entry")
-        _add(entry, "id", each.id)
-        _add(entry, "title", each.title)
-        _add(entry, "link", rel="alternate", type="text/html", href=each.href)
-        _add(entry, "published", format_moment(each.published))
-        _add(entry, "updated", format_moment(each.updated))
-        _add(entry, "content", each.html, type="html")
-    return _written(root)
+        _add(entry, "id", item.id)
+        _add(entry, "title", item.title)
+        _add(entry, "link", rel="alternate", type="text/html", href=item.href)
+        _add(entry, "published", format_moment(item.published))
+        _add(entry, "updated", format_moment(item.updated))
+        _add(entry, "content", item.html, type="html")
+    return _serialize(root)
 
 
 def _rss(feed: Feed) -> bytes:
     root = Element("rss", {"version": "2.0", "xmlns:atom": ATOM})
     channel = SubElement(root, "channel")
     _add(channel, "title", feed.title)
-    _add(channel, "link", feed.url + feed.href)
+    _add(channel, "link", feed.site_url + feed.href)
     _add(channel, "description", f"Incidents and maintenance: {feed.title}.")
-    own = {"rel": "self", "type": "application/rss+xml", "href": feed.link("rss")}
-    SubElement(channel, "atom:link", own)
-    for each in feed.entries:
+    link = {"rel": "self", "type": "application/rss+xml", "href": feed.link("rss")}
+    SubElement(channel, "atom:link", link)
+    for feed_item in feed.items:
         item = SubElement(channel, "item")
-        _add(item, "title", each.title)
-        _add(item, "link", each.href)
-        _add(item, "guid", each.id, isPermaLink="false")
-        _add(item, "pubDate", format_datetime(each.updated, usegmt=True))
-        _add(item, "description", each.html)
-    return _written(root)
+        _add(item, "title", feed_item.title)
+        _add(item, "link", feed_item.href)
+        _add(item, "guid", feed_item.id, isPermaLink="false")
+        _add(item, "pubDate", format_datetime(feed_item.updated, usegmt=True))
+        _add(item, "description", feed_item.html)
+    return _serialize(root)
 
 
 def _json(feed: Feed) -> dict[str, Any]:
     return {
         "version": "https://jsonfeed.org/version/1.1",
         "title": feed.title,
-        "home_page_url": feed.url + feed.href,
+        "home_page_url": feed.site_url + feed.href,
         "feed_url": feed.link("json"),
         "items": [
             {
-                "id": each.id,
-                "url": each.href,
-                "title": each.title,
-                "content_html": each.html,
-                "date_published": format_moment(each.published),
-                "date_modified": format_moment(each.updated),
-                "tags": list(each.services),
+                "id": item.id,
+                "url": item.href,
+                "title": item.title,
+                "content_html": item.html,
+                "date_published": format_moment(item.published),
+                "date_modified": format_moment(item.updated),
+                "tags": list(item.services),
             }
-            for each in feed.entries
+            for item in feed.items
         ],
     }
 
 
-FORMS: dict[str, Any] = {"atom": _atom, "rss": _rss, "json": _json}
+FORMATS: dict[str, Any] = {"atom": _atom, "rss": _rss, "json": _json}
 
 
-def _add(parent: Element, name: str, text: str | None = None, **more: str) -> None:
-    SubElement(parent, name, more).text = NOT_XML.sub("\ufffd", text) if text else text
+def _add(
+    parent: Element, name: str, text: str | None = None, **attributes: str
+) -> None:
+    element = SubElement(parent, name, attributes)
+    element.text = INVALID_XML.sub("\ufffd", text) if text else text
 
 
-def _written(root: Element) -> bytes:
+def _serialize(root: Element) -> bytes:
     indent(root)
     return tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"

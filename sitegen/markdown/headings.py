@@ -1,4 +1,4 @@
-"""The headings of a document, and the anchors by which they are found."""
+"""Find the headings of a document, and give each a unique id."""
 
 import re
 import unicodedata
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from markdown_it.token import Token
 
-OWN_ID = re.compile(r"\{#([A-Za-z][A-Za-z0-9_-]*)\}\Z")
-# Text is escaped, so in a rendered body this is a heading's tag.
-OPENING = re.compile(r'<h[1-6] id="([^"]*)">')
-# Composing is quadratic in the length of a run of combining marks.
-LONGEST_SLUG = 200
+EXPLICIT_ID = re.compile(r"\{#([A-Za-z][A-Za-z0-9_-]*)\}\Z")
+# In rendered HTML, where text is escaped, only tags of headings match.
+HEADING_TAG = re.compile(r'<h[1-6] id="([^"]*)">')
+# Normalisation takes quadratic time on runs of combining marks.
+MAX_SLUG_LENGTH = 200
 APOSTROPHES = "'\N{RIGHT SINGLE QUOTATION MARK}"
 
 
@@ -24,13 +24,13 @@ class Heading:
 
 def slug(text: str) -> str:
     """
-    Letters, digits and what combines with them, in lower case, words joined by '-'.
+    Return the letters, marks and digits in lower case, with words joined by '-'.
 
-    The underscore stays, since `scrape_interval` is one word to those who link to it.
+    Underscores stay, because identifiers such as `scrape_interval` are linked to.
     """
-    composed = unicodedata.normalize("NFC", text[:LONGEST_SLUG].lower())
-    kept = (_slug_character(character) for character in composed)
-    return "-".join("".join(kept).split()) or "section"
+    composed = unicodedata.normalize("NFC", text[:MAX_SLUG_LENGTH].lower())
+    characters = (_slug_character(character) for character in composed)
+    return "-".join("".join(characters).split()) or "section"
 
 
 def _slug_character(character: str) -> str:
@@ -41,44 +41,45 @@ def _slug_character(character: str) -> str:
     return " "
 
 
-def with_former_ids(html: str, former: Mapping[str, str]) -> str:
-    """Let headings be found by what they were called as well."""
-    names: dict[str, str] = {}
-    for old, id in former.items():
-        names[id] = names.get(id, "") + f'<span id="{old}"></span>'
-    if not names:
+def add_former_ids(html: str, former_ids: Mapping[str, str]) -> str:
+    """Add former ids of headings, given with their present ids, as link targets."""
+    spans: dict[str, str] = {}
+    for former_id, id in former_ids.items():
+        spans[id] = spans.get(id, "") + f'<span id="{former_id}"></span>'
+    if not spans:
         return html
-    return OPENING.sub(lambda match: match[0] + names.get(match[1], ""), html)
+    return HEADING_TAG.sub(lambda match: match[0] + spans.get(match[1], ""), html)
 
 
-def words_of(tokens: Sequence[Token] | None) -> str:
-    """What the inline tokens say, without their markup."""
-    return "".join(_words(token) for token in tokens or ())
+def inline_text(tokens: Sequence[Token] | None) -> str:
+    """Return the text of inline tokens, without markup."""
+    return "".join(_token_text(token) for token in tokens or ())
 
 
-def _words(token: Token) -> str:
+def _token_text(token: Token) -> str:
     if token.type == "image":
-        return words_of(token.children)
+        return inline_text(token.children)
     return " " if token.type in ("softbreak", "hardbreak") else token.content
 
 
-def name_headings(tokens: Sequence[Token]) -> tuple[Heading, ...]:
-    """Give every heading among the tokens its id, and list them."""
-    wanted: list[tuple[str, bool]] = []
-    found: list[tuple[Token, Token, str]] = []
-    above: list[int] = []
+def assign_heading_ids(tokens: Sequence[Token]) -> tuple[Heading, ...]:
+    """Set the id and level of every heading among the tokens, and list them."""
+    requested_ids: list[tuple[str, bool]] = []
+    headings_found: list[tuple[Token, Token, str]] = []
+    open_levels: list[int] = []
     for opening, inline, closing in _headings(tokens):
-        own_id = _take_own_id(inline)
-        text = " ".join(words_of(inline.children).split())
+        explicit_id = _take_explicit_id(inline)
+        text = " ".join(inline_text(inline.children).split())
         if text:
-            opening.tag = closing.tag = _level(opening.tag, above)
-            found.append((opening, closing, text))
-            wanted.append((own_id or slug(text), bool(own_id)))
+            opening.tag = closing.tag = _tag_without_gap(opening.tag, open_levels)
+            headings_found.append((opening, closing, text))
+            requested_ids.append((explicit_id or slug(text), bool(explicit_id)))
         else:
-            # Nothing to announce and nothing for an outline.
+            # An empty heading would be announced, and be in the outline.
             opening.tag = closing.tag = "p"
     headings = []
-    for (opening, closing, text), id in zip(found, _distinct(wanted), strict=True):
+    ids = _unique_ids(requested_ids)
+    for (opening, closing, text), id in zip(headings_found, ids, strict=True):
         heading = Heading(int(opening.tag[1]), id, text)
         opening.attrSet("id", id)
         closing.meta["heading"] = heading
@@ -86,19 +87,19 @@ def name_headings(tokens: Sequence[Token]) -> tuple[Heading, ...]:
     return tuple(headings)
 
 
-def _level(tag: str, above: list[int]) -> str:
+def _tag_without_gap(tag: str, open_levels: list[int]) -> str:
     """
-    The tag below those that are open above it, so that no level is left out.
+    Return the tag one level below the heading above, so that no level is skipped.
 
-    Readers who go from heading to heading take a gap for something they missed.
-    The page's title is the first level, and stands above all others.
+    To users of screen readers, a skipped level looks like a heading they missed. The
+    page's title is the only first level.
     """
     level = int(tag[1])
     depth = max(2, level)
-    while above and above[-1] >= depth:
-        above.pop()
-    above.append(depth)
-    return tag if level == 1 else f"h{len(above) + 1}"
+    while open_levels and open_levels[-1] >= depth:
+        open_levels.pop()
+    open_levels.append(depth)
+    return tag if level == 1 else f"h{len(open_levels) + 1}"
 
 
 def _headings(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token, Token]]:
@@ -107,43 +108,46 @@ def _headings(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token, Token]]:
             yield token, tokens[index + 1], tokens[index + 2]
 
 
-def _take_own_id(inline: Token) -> str | None:
-    """The id that the author wrote as {#id} at the end, taken out of the text."""
+def _take_explicit_id(inline: Token) -> str | None:
+    """Remove {#id} from the end of the text, and return the id."""
     last = inline.children[-1] if inline.children else None
     if last is None or last.type != "text":
         return None
     start = last.content.rfind("{#")
-    match = OWN_ID.match(last.content, start) if start >= 0 else None
+    match = EXPLICIT_ID.match(last.content, start) if start >= 0 else None
     if match is None:
         return None
     last.content = last.content[:start].rstrip()
     return match[1]
 
 
-def _distinct(wanted: Sequence[tuple[str, bool]]) -> list[str]:
+def _unique_ids(requested: Sequence[tuple[str, bool]]) -> list[str]:
     """
-    The ids for what the headings ask for: a fixed id first, then in order.
+    Return unique ids for the requested ids, each with whether it is explicit.
 
-    A suffix never makes what another heading asks for by itself. The count of each
-    name goes on where it stopped, so that equal headings cost no more than others.
+    Explicit ids take precedence, then the order counts. A suffix never makes an id
+    that another heading requests. Each id continues its own count, so that many equal
+    headings take linear time.
     """
-    reserved = {name for name, _ in wanted}
-    fixed = {name for name, is_fixed in wanted if is_fixed}
-    given: set[str] = set()
+    reserved = {id for id, _ in requested}
+    explicit = {id for id, is_explicit in requested if is_explicit}
+    taken: set[str] = set()
     counts: dict[str, int] = {}
     ids = []
-    for name, is_fixed in wanted:
-        free = name not in given and (is_fixed or name not in fixed)
-        id = name if free else _suffixed(name, counts, reserved)
-        given.add(id)
+    for requested_id, is_explicit in requested:
+        is_free = requested_id not in taken and (
+            is_explicit or requested_id not in explicit
+        )
+        id = requested_id if is_free else _with_suffix(requested_id, counts, reserved)
+        taken.add(id)
         ids.append(id)
     return ids
 
 
-def _suffixed(name: str, counts: dict[str, int], reserved: set[str]) -> str:
-    # No second name can make the same result: a number has one way to be cut off.
+def _with_suffix(id: str, counts: dict[str, int], reserved: set[str]) -> str:
+    # Two ids cannot give the same candidate: the number can be cut off in one way only.
     while True:
-        counts[name] = counts.get(name, 0) + 1
-        candidate = f"{name}-{counts[name]}"
+        counts[id] = counts.get(id, 0) + 1
+        candidate = f"{id}-{counts[id]}"
         if candidate not in reserved:
             return candidate

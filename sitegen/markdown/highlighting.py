@@ -1,4 +1,4 @@
-"""Colours for code: the classes at build time, and the styles they refer to."""
+"""Highlight code with Pygments at build time, and make its style sheet."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -26,34 +26,33 @@ from pygments.token import (
     Token,
 )
 
-# A document may have this much code in colours; real pages have a seventh of it.
-COLOURED = 50_000
-# Some lexers are quadratic or worse on code made to be so. Pieces keep that short, at
-# the price that a comment or string across a cut loses its colour behind it.
-LONGEST_PIECE = 2_000
+# Characters of code per document; real pages have a seventh of it.
+MAX_HIGHLIGHTED = 50_000
+# Some lexers take quadratic time or worse on hostile code. Chunks bound it, at the
+# price that a comment or string that spans two chunks loses its colour in the second.
+MAX_CHUNK_LENGTH = 2_000
 LINES = re.compile(r"[^\n]*\n|[^\n]+")
 
-# Each was measured on hostile pieces, and needs at most a sixth of a second for one.
-# C# is not here since it needs half a second: its lexer is worse than quadratic.
+# Each takes at most a sixth of a second for a hostile chunk. C# is missing because its
+# lexer takes half a second.
 LANGUAGES = """
     abnf awk bash bat c clojure cmake console cpp css dart diff docker elixir erlang go
     graphql groovy haskell html http ini java javascript jinja json jsx kotlin less lua
     make nginx nix perl php powershell promql properties protobuf pycon python r ruby
     rust scala scss sed sql swift terraform toml tsx typescript vim xml yaml zig
 """
-COLOURABLE = frozenset(LANGUAGES.split())
-# By every name a language goes by. Asking Pygments for a name it does not know would
-# search all its lexers and plugins, each time anew.
-NAMES = {
+SUPPORTED = frozenset(LANGUAGES.split())
+# For an unknown alias, Pygments would search all its lexers and plugins again.
+LANGUAGE_BY_ALIAS = {
     alias.lower(): aliases[0]
     for _, aliases, _, _ in get_all_lexers(plugins=False)
-    if not COLOURABLE.isdisjoint(aliases)
+    if not SUPPORTED.isdisjoint(aliases)
     for alias in aliases
 }
 
 
-class Light(Style):
-    """Dark ink on a light ground."""
+class LightStyle(Style):
+    """Dark text on a light background."""
 
     background_color = "#f6f8fa"
     styles = {
@@ -81,11 +80,11 @@ class Light(Style):
     }
 
 
-class Dark(Style):
-    """Light ink on a dark ground."""
+class DarkStyle(Style):
+    """Light text on a dark background."""
 
     background_color = "#161b22"
-    styles = Light.styles | {
+    styles = LightStyle.styles | {
         Token: "#e6edf3",
         Comment: "italic #9aa4af",
         Keyword: "#ff938a",
@@ -107,39 +106,40 @@ class Dark(Style):
     }
 
 
-def highlighted(code: str, language: str) -> str:
-    """HTML of the code: spans with classes, or plain text for an unknown language."""
-    name = NAMES.get(language.lower())
+def highlight(code: str, language: str) -> str:
+    """Return the code as HTML; code in an unknown language is only escaped."""
+    name = LANGUAGE_BY_ALIAS.get(language.lower())
     if name is None:
         return escape(code)
-    return "".join(_coloured(piece, _lexer(name)) for piece in _pieces(code))
+    return "".join(_highlight_chunk(chunk, _lexer(name)) for chunk in _chunks(code))
 
 
-def _coloured(piece: str, lexer: Lexer) -> str:
-    if len(piece) > LONGEST_PIECE:
-        return escape(piece)
-    return "".join(_spans(lexer.get_tokens(piece)))
+def _highlight_chunk(chunk: str, lexer: Lexer) -> str:
+    if len(chunk) > MAX_CHUNK_LENGTH:
+        return escape(chunk)
+    return "".join(_spans(lexer.get_tokens(chunk)))
 
 
 def _spans(tokens: Iterable[tuple[Any, str]]) -> Iterator[str]:
     """
-    Join neighbours that look alike; what looks like the rest stands bare.
+    Join neighbouring tokens of the same class, and leave unstyled text without a span.
 
-    The library's formatter puts each word and each space into a span of its own, which
-    every reader loads and every build takes its time for.
+    The formatter of Pygments makes a span of each word and space: pages would be larger
+    and builds slower.
     """
-    for name, alike in groupby(tokens, lambda token: _class_of(token[0])):
-        text = escape("".join(text for _, text in alike), quote=False)
-        yield f'<span class="{name}">{text}</span>' if name else text
+    for css_class, group in groupby(tokens, lambda token: _css_class(token[0])):
+        text = escape("".join(text for _, text in group), quote=False)
+        yield f'<span class="{css_class}">{text}</span>' if css_class else text
 
 
 @cache
-def _class_of(kind: Any) -> str:
-    """Return the class of a kind of token, "" where it looks like all code."""
-    while kind not in STANDARD_TYPES:
-        kind = kind.parent
-    theme = [Light.style_for_token(each) for each in (kind, Token)]
-    return STANDARD_TYPES[kind] if theme[0] != theme[1] else ""
+def _css_class(token_type: Any) -> str:
+    """Return the class of a token type, "" if it has no style of its own."""
+    while token_type not in STANDARD_TYPES:
+        token_type = token_type.parent
+    style = LightStyle.style_for_token(token_type)
+    is_plain = style == LightStyle.style_for_token(Token)
+    return "" if is_plain else STANDARD_TYPES[token_type]
 
 
 @cache
@@ -147,41 +147,39 @@ def _lexer(name: str) -> Lexer:
     return get_lexer_by_name(name, stripnl=False, ensurenl=False)
 
 
-def _pieces(code: str) -> Iterator[str]:
-    """The code cut between lines; one that is too long for colours stands alone."""
-    piece: list[str] = []
+def _chunks(code: str) -> Iterator[str]:
+    """Yield whole lines up to the maximum length; a longer line is a chunk alone."""
+    chunk: list[str] = []
     length = 0
     for line in LINES.findall(code):
-        if length + len(line) > LONGEST_PIECE:
-            yield "".join(piece)
-            piece, length = [], 0
-        piece.append(line)
+        if length + len(line) > MAX_CHUNK_LENGTH:
+            yield "".join(chunk)
+            chunk, length = [], 0
+        chunk.append(line)
         length += len(line)
-    yield "".join(piece)
+    yield "".join(chunk)
 
 
-def page_styles() -> str:
-    """
-    The style sheet of all code: light, and dark where the reader or the system says.
-    """
-    dark = _rules(Dark, ':root[data-theme="dark"]')
-    system = _rules(Dark, ':root:not([data-theme="light"])')
-    return (
-        f"{_rules(Light, '')}{dark}@media (prefers-color-scheme: dark) {{\n{system}}}\n"
-    )
+def stylesheet() -> str:
+    """Return the style sheet of all code, for the light and the dark theme."""
+    dark = _rules(DarkStyle, ':root[data-theme="dark"]')
+    system = _rules(DarkStyle, ':root:not([data-theme="light"])')
+    light = _rules(LightStyle, "")
+    return f"{light}{dark}@media (prefers-color-scheme: dark) {{\n{system}}}\n"
 
 
 def _rules(style: type[Style], scope: str) -> str:
-    """One rule for each look, with all the classes that have it."""
-    ground = f"{scope} .code".strip()
-    ink = f"#{style.style_for_token(Token)['color']}"
-    rules = {f"background: {style.background_color}; color: {ink}": [ground]}
+    """Return one rule for each distinct style, with all classes that have it."""
+    block = f"{scope} .code".strip()
+    text_colour = f"#{style.style_for_token(Token)['color']}"
+    rules = {f"background: {style.background_color}; color: {text_colour}": [block]}
     formatter = HtmlFormatter(style=style)
-    for line in formatter.get_token_style_defs(ground):
+    for line in formatter.get_token_style_defs(block):
         selector, _, rest = line.partition(" { ")
-        look = rest.partition(" }")[0]
-        if look.lower() != f"color: {ink}":
-            rules.setdefault(look, []).append(selector)
+        declarations = rest.partition(" }")[0]
+        if declarations.lower() != f"color: {text_colour}":
+            rules.setdefault(declarations, []).append(selector)
     return "".join(
-        f"{', '.join(selectors)} {{ {look} }}\n" for look, selectors in rules.items()
+        f"{', '.join(selectors)} {{ {declarations} }}\n"
+        for declarations, selectors in rules.items()
     )

@@ -1,41 +1,39 @@
-"""What kind of place the address in a link or an image leads to."""
+"""Classify the targets of links and images, and reject unsafe ones."""
 
 import re
 from enum import Enum
 
 SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 # Browsers drop tabs, line ends and leading controls from an address before they read
-# its scheme, so an address that holds any is never looked at further.
+# its scheme, so a target that contains any of them is unsafe.
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Two slashes name another host; browsers read a backslash as a slash.
 OTHER_HOST = re.compile(r"\s*[/\\]{2}")
 
 
-class Target(Enum):
-    """Where an address leads."""
-
+class LinkTarget(Enum):
     WEB = "web"
     MAIL = "mail"
     FRAGMENT = "fragment"
     SITE = "site"
-    REFUSED = "refused"
+    UNSAFE = "refused"
 
 
-ALLOWED = {"http": Target.WEB, "https": Target.WEB, "mailto": Target.MAIL}
+SCHEMES = {"http": LinkTarget.WEB, "https": LinkTarget.WEB, "mailto": LinkTarget.MAIL}
 
 
-def target_of(address: str) -> Target:
-    """Schemes are allowed by name: one nobody thought of is refused."""
-    if CONTROL.search(address) or OTHER_HOST.match(address):
-        return Target.REFUSED
-    if scheme := SCHEME.match(address.strip()):
-        return ALLOWED.get(scheme[1].lower(), Target.REFUSED)
-    return Target.FRAGMENT if address.startswith("#") else Target.SITE
+def link_target(href: str) -> LinkTarget:
+    """Return the kind of a target; any scheme that is not listed is unsafe."""
+    if CONTROL.search(href) or OTHER_HOST.match(href):
+        return LinkTarget.UNSAFE
+    if scheme := SCHEME.match(href.strip()):
+        return SCHEMES.get(scheme[1].lower(), LinkTarget.UNSAFE)
+    return LinkTarget.FRAGMENT if href.startswith("#") else LinkTarget.SITE
 
 
-def may_show(address: str) -> bool:
-    """Whether an image may come from there: over https, or from the site itself."""
-    target = target_of(address)
-    if target is Target.WEB:
-        return address.strip().lower().startswith("https:")
-    return target is Target.SITE and bool(address.strip())
+def is_allowed_image(source: str) -> bool:
+    """Return whether an image is at an https address or on the site itself."""
+    target = link_target(source)
+    if target is LinkTarget.WEB:
+        return source.strip().lower().startswith("https:")
+    return target is LinkTarget.SITE and bool(source.strip())

@@ -1,4 +1,4 @@
-"""Markdown to HTML, with the links between pages left open until a page is made."""
+"""Render Markdown as HTML; links within the site are resolved when a page is made."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -10,37 +10,37 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from sitegen.markdown.autolinks import link_addresses
-from sitegen.markdown.footnotes import Notes, note_tokens, read_footnotes
-from sitegen.markdown.headings import Heading, name_headings
-from sitegen.markdown.highlighting import COLOURED
-from sitegen.markdown.plain_text import read_plain_lines
-from sitegen.markdown.renderer import MARK, Markup, without_empty_headers
+from sitegen.markdown.autolinks import autolink_urls
+from sitegen.markdown.fast_paths import add_paragraph_fast_path
+from sitegen.markdown.footnotes import enable_footnotes
+from sitegen.markdown.headings import Heading, assign_heading_ids
+from sitegen.markdown.highlighting import MAX_HIGHLIGHTED
+from sitegen.markdown.renderer import LINK_MARK, HtmlRenderer, demote_empty_headers
 from sitegen.markdown.work_limits import (
-    MeasuredInline,
-    TooMuchWork,
-    allowance,
-    measure_lines,
-    measure_tables,
+    BoundedInline,
+    WorkLimitExceeded,
+    limit_lines,
+    limit_tables,
+    work_limit,
 )
 
 __all__ = [
-    "RENDERER",
+    "RENDERER_VERSION",
     "Heading",
     "Rendered",
-    "fill",
+    "parse_tokens",
     "render",
     "render_entry",
-    "tokens_of",
+    "resolve_links",
 ]
 
-# Raised when the same text would give other HTML, so that no cached body outlives it.
-RENDERER = "4"
-# Twice what the API accepts.
-LONGEST = 1_000_000
-# Of HTML, with its links filled in.
-MOST_BYTES = 8_000_000
-AS_WRITTEN = '<pre class="as-written"'
+# Increase it when the same text gives other HTML, so that cached bodies are replaced.
+RENDERER_VERSION = "5"
+# Characters of Markdown, twice what the API accepts.
+MAX_LENGTH = 1_000_000
+# With resolved links.
+MAX_HTML_BYTES = 8_000_000
+SOURCE_TAG = '<pre class="as-written"'
 # Control characters have no place in HTML, and half a surrogate pair in no file.
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
@@ -48,10 +48,10 @@ UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 @dataclass(frozen=True)
 class Rendered:
     """
-    The body of a document.
+    The rendered body of a document.
 
-    `links` are the distinct targets that `fill` still has to put into `html`, as the
-    author wrote them, in the order of their first appearance.
+    `links` are the distinct targets that `resolve_links` has yet to put into `html`,
+    as the author wrote them, in the order of their first use.
     """
 
     html: str
@@ -59,9 +59,9 @@ class Rendered:
     links: tuple[str, ...]
 
 
-def _parser(*without: str) -> MarkdownIt:
-    parser = MarkdownIt("zero", renderer_cls=Markup)
-    parser.inline = MeasuredInline()
+def make_parser(*disabled: str, has_footnotes: bool = True) -> MarkdownIt:
+    parser = MarkdownIt("zero", renderer_cls=HtmlRenderer)
+    parser.inline = BoundedInline()
     parser.configure(
         "commonmark",
         {
@@ -73,97 +73,96 @@ def _parser(*without: str) -> MarkdownIt:
         },
     )
     parser.enable(["table", "strikethrough"])
-    # Without HTML they find nothing, line for line.
+    # With "html" off they never match, but are tried at every line.
     parser.disable(["html_block", "html_inline"])
-    measure_lines(parser)
-    read_plain_lines(parser)
-    measure_tables(parser)
-    read_footnotes(parser)
-    parser.disable(list(without))
-    # What the author wrote reaches the renderer, the one place that judges addresses.
+    limit_lines(parser)
+    add_paragraph_fast_path(parser)
+    limit_tables(parser)
+    if has_footnotes:
+        enable_footnotes(parser)
+    parser.disable(list(disabled))
+    # Targets reach the renderer unchanged, which alone decides whether they are safe.
     parser.normalizeLink = str  # type: ignore[method-assign, assignment]
     parser.validateLink = lambda _: True  # type: ignore[method-assign, assignment]
-    # Rules are chosen at the first use, and two threads must not do that at once.
+    # Rules are compiled at first use, which is not safe in two threads at once.
     for chain in (parser.core, parser.block, parser.inline):
         chain.ruler.getRules("")
     parser.inline.ruler2.getRules("")
     return parser
 
 
-PARSER = _parser()
-# An entry of a timeline stands among others: it has no headings or notes of its own,
-# which would be found at the same address.
-ENTRY_PARSER = _parser("heading", "lheading", "note")
+PARSER = make_parser()
+# A page has several entries of timelines: without headings and footnotes, whose ids
+# would not be unique.
+ENTRY_PARSER = make_parser("heading", "lheading", has_footnotes=False)
 
 
 def render(text: str, parser: MarkdownIt = PARSER) -> Rendered:
     """
-    The document as HTML.
+    Return the document as HTML.
 
-    One that is hostile by its length, depth or work is shown as it was written.
+    A document that exceeds the limits of length, nesting or work is shown as source.
     """
     text = UNPRINTABLE.sub("\ufffd", text)
-    if len(text) > LONGEST:
-        return _as_written(text)
+    if len(text) > MAX_LENGTH:
+        return _as_source(text)
     try:
-        return _rendered(text, parser)
-    except TooMuchWork:
-        return _as_written(text)
+        return _render(text, parser)
+    except WorkLimitExceeded:
+        return _as_source(text)
 
 
 @lru_cache(maxsize=2000)
 def render_entry(text: str) -> str:
-    """Return an entry of a timeline as HTML, with links to whole addresses only."""
+    """Return the text of a timeline as HTML; links within the site become text."""
     rendered = render(text, ENTRY_PARSER)
-    return fill(rendered.html, rendered.links, lambda _: None)
+    return resolve_links(rendered.html, rendered.links, lambda _: None)
 
 
-def tokens_of(text: str) -> list[Token]:
-    """What the text is made of; raise TooMuchWork when it is hostile."""
-    return PARSER.parse(text, {"work": allowance(text), "notes": Notes()})
+def parse_tokens(text: str) -> list[Token]:
+    """Return the tokens of a document; raise WorkLimitExceeded if it is hostile."""
+    return PARSER.parse(text, {"work": work_limit(text)})
 
 
-def _rendered(text: str, parser: MarkdownIt) -> Rendered:
+def _render(text: str, parser: MarkdownIt) -> Rendered:
     links: dict[str, int] = {}
     env: dict[str, Any] = {
-        "work": allowance(text),
-        "coloured": COLOURED,
+        "work": work_limit(text),
+        "highlightable": MAX_HIGHLIGHTED,
         "links": links,
-        "addresses": 0,
-        "open": [],
+        "link_bytes": 0,
+        "open_links": [],
         "tables": 0,
-        # Entries stand on one page, where each has a first table: no landmark is
-        # made of it, of which a page may have only one of a name.
-        "tables_are": "group" if parser is ENTRY_PARSER else "region",
-        "notes": Notes(),
-        "shown": set(),
+        # A page has several entries of timelines. Regions are landmarks, whose names
+        # must be unique on a page; groups are not.
+        "table_role": "group" if parser is ENTRY_PARSER else "region",
+        "rendered_references": set(),
     }
     tokens = parser.parse(text, env)
-    tokens.extend(note_tokens(parser, env))
-    link_addresses(tokens)
-    headings = name_headings(tokens)
-    without_empty_headers(tokens)
+    autolink_urls(tokens)
+    headings = assign_heading_ids(tokens)
+    demote_empty_headers(tokens)
     html = parser.renderer.render(tokens, parser.options, env)
-    if len(html.encode()) + env["addresses"] > MOST_BYTES:
-        raise TooMuchWork
+    if len(html.encode()) + env["link_bytes"] > MAX_HTML_BYTES:
+        raise WorkLimitExceeded
     return Rendered(html, headings, tuple(links))
 
 
-def _as_written(text: str) -> Rendered:
-    html = f'{AS_WRITTEN} tabindex="0">{escape(text)}</pre>\n'
+def _as_source(text: str) -> Rendered:
+    html = f'{SOURCE_TAG} tabindex="0">{escape(text)}</pre>\n'
     return Rendered(html, (), ())
 
 
-def fill(
+def resolve_links(
     rendered_html: str,
     links: Sequence[str],
     resolve: Callable[[str], str | None],
 ) -> str:
-    """Put an address into each open link; one that leads nowhere keeps its text."""
+    """Put addresses into the links; a link that resolves to None becomes text."""
     addresses = [resolve(target) for target in links]
-    parts = rendered_html.split(MARK)
+    parts = rendered_html.split(LINK_MARK)
     closing = ""
-    # Between two marks: a number and a title where a link opens, nothing at its end.
+    # Between two marks: a number and a title at a link's start, nothing at its end.
     for index in range(1, len(parts), 2):
         number, space, title = parts[index].partition(" ")
         if not number:

@@ -1,4 +1,4 @@
-"""From the tokens of a document to its HTML: classes only, and nothing unsafe."""
+"""Render the tokens of a document as safe HTML, styled by classes only."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -10,42 +10,44 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 from sitegen.markdown import footnotes
-from sitegen.markdown.headings import words_of
-from sitegen.markdown.highlighting import highlighted
-from sitegen.markdown.link_targets import Target, may_show, target_of
-from sitegen.markdown.work_limits import spend
+from sitegen.markdown.headings import inline_text
+from sitegen.markdown.highlighting import highlight
+from sitegen.markdown.link_targets import LinkTarget, is_allowed_image, link_target
+from sitegen.markdown.work_limits import spend_work
 
-# Stands around what is filled in later. `render` takes it out of every document, and
-# no entity can make it, so a document cannot hold one.
-MARK = "\x01"
-# The most that stands for a link on its page, beside what the author wrote of it.
-ADDRESS = 100
+# Surrounds the links that are resolved later. `render` removes it from documents, and
+# entities cannot produce it, so that a document cannot contain it.
+LINK_MARK = "\x01"
+# How much longer than its target a resolved link can be.
+RESOLVED_LINK_BYTES = 100
 LANGUAGE = re.compile(r"\s*([A-Za-z0-9_+#.\-]{1,40})")
 
 
-class Markup(RendererHTML):
+class HtmlRenderer(RendererHTML):
     """
-    The parser's renderer, with the functions of WRITERS for what we write ourselves.
+    The parser's renderer, with RENDER_RULES for the HTML that differs.
 
-    `env` carries what one rendering gathers: the targets of its links, the closing
-    tags of those that are open, the number of tables, the bytes that its links will
-    have, and the work and the coloured code that are still allowed.
+    `env` is the state of one rendering: the targets of its links, the closing tags of
+    open links, the number of tables, the bytes that resolved links will add, and how
+    much work and highlighted code are still allowed.
     """
 
     def renderToken(
         self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
     ) -> str:
         token = tokens[idx]
-        if write := WRITERS.get(token.type):
-            return write(token, env)
+        if render := RENDER_RULES.get(token.type):
+            return render(token, env)
         if token.nesting == -1 and not token.hidden:
-            # Half of all tags, which have nothing beside their name.
+            # Closing tags are half of all tags, and have no attributes.
             return f"</{token.tag}>\n" if token.block else f"</{token.tag}>"
         return super().renderToken(tokens, idx, options, env)
 
     def __init__(self, parser: object = None) -> None:
         super().__init__(parser)
-        self.rules = {k: v for k, v in self.rules.items() if k not in WRITERS}
+        self.rules = {
+            name: rule for name, rule in self.rules.items() if name not in RENDER_RULES
+        }
 
 
 def heading_close(token: Token, _: EnvType) -> str:
@@ -60,51 +62,51 @@ def heading_close(token: Token, _: EnvType) -> str:
 
 
 def link_open(token: Token, env: EnvType) -> str:
-    # The parser keeps links out of links, but not <https://…>: the outer one counts.
-    is_inner = bool(env["open"])
+    # The parser allows <https://…> inside links; only the outer link is rendered.
+    is_inner = bool(env["open_links"])
     opening, closing = ("", "") if is_inner else _link_tags(token, env)
-    env["open"].append(closing)
+    env["open_links"].append(closing)
     return opening
 
 
 def link_close(_: Token, env: EnvType) -> str:
-    return str(env["open"].pop())
+    return str(env["open_links"].pop())
 
 
 def _link_tags(token: Token, env: EnvType) -> tuple[str, str]:
     target, title = str(token.attrs["href"]), _title(token)
-    # A long address that is defined once can be used many times.
-    spend(env, len(target) + len(title))
-    kind = target_of(target)
-    if kind is Target.REFUSED:
+    # A long reference that is defined once can be used many times.
+    spend_work(env, len(target) + len(title))
+    kind = link_target(target)
+    if kind is LinkTarget.UNSAFE:
         return "", ""
-    if kind in (Target.SITE, Target.FRAGMENT):
+    if kind in (LinkTarget.SITE, LinkTarget.FRAGMENT):
         number = env["links"].setdefault(target, len(env["links"]))
-        env["addresses"] += ADDRESS + len(escape(target).encode())
-        return f"{MARK}{number}{title}{MARK}", MARK * 2
-    external = ' class="external" rel="noopener"' if kind is Target.WEB else ""
-    return f'<a{external} href="{_address(target)}"{title}>', "</a>"
+        env["link_bytes"] += RESOLVED_LINK_BYTES + len(escape(target).encode())
+        return f"{LINK_MARK}{number}{title}{LINK_MARK}", LINK_MARK * 2
+    external = ' class="external" rel="noopener"' if kind is LinkTarget.WEB else ""
+    return f'<a{external} href="{_href(target)}"{title}>', "</a>"
 
 
 def image(token: Token, env: EnvType) -> str:
     source, title = str(token.attrs["src"]), _title(token)
-    spend(env, len(source) + len(title))
-    alt = escape(words_of(token.children))
-    if not may_show(source):
+    spend_work(env, len(source) + len(title))
+    alt = escape(inline_text(token.children))
+    if not is_allowed_image(source):
         return alt
     return (
-        f'<img src="{_address(source)}" alt="{alt}"{title} '
+        f'<img src="{_href(source)}" alt="{alt}"{title} '
         'loading="lazy" decoding="async">'
     )
 
 
 def fence(token: Token, env: EnvType) -> str:
-    named = LANGUAGE.match(token.info)
-    language = named[1].removeprefix("language-") if named else ""
-    if len(token.content) > env["coloured"]:
+    match = LANGUAGE.match(token.info)
+    language = match[1].removeprefix("language-") if match else ""
+    if len(token.content) > env["highlightable"]:
         return _code(escape(token.content), language)
-    env["coloured"] -= len(token.content)
-    return _code(highlighted(token.content, language), language)
+    env["highlightable"] -= len(token.content)
+    return _code(highlight(token.content, language), language)
 
 
 def code_block(token: Token, _: EnvType) -> str:
@@ -112,11 +114,11 @@ def code_block(token: Token, _: EnvType) -> str:
 
 
 def table_open(_: Token, env: EnvType) -> str:
-    # Two regions of one name would be the same place to a screen reader.
+    # Screen readers need a distinct name for each region.
     env["tables"] += 1
     label = "Table" if env["tables"] == 1 else f"Table {env['tables']}"
     return (
-        f'<div class="table" role="{env["tables_are"]}" tabindex="0"'
+        f'<div class="table" role="{env["table_role"]}" tabindex="0"'
         f' aria-label="{label}">\n<table>\n'
     )
 
@@ -130,8 +132,8 @@ def cell_open(token: Token, _: EnvType) -> str:
     return f'<{token.tag} class="align-{side}">' if side else f"<{token.tag}>"
 
 
-def without_empty_headers(tokens: Sequence[Token]) -> None:
-    """Make a header that says nothing a plain cell: it would be read out as one."""
+def demote_empty_headers(tokens: Sequence[Token]) -> None:
+    """Make empty header cells plain cells: screen readers would announce them."""
     for index, token in enumerate(tokens):
         if token.type == "th_open" and not tokens[index + 1].content.strip():
             token.tag = tokens[index + 2].tag = "td"
@@ -153,7 +155,7 @@ def list_item_open(token: Token, _: EnvType) -> str:
     return f'<li class="task-list-item">{box} '
 
 
-WRITERS: dict[str, Callable[[Token, EnvType], str]] = {
+RENDER_RULES: dict[str, Callable[[Token, EnvType], str]] = {
     "heading_close": heading_close,
     "link_open": link_open,
     "link_close": link_close,
@@ -167,7 +169,7 @@ WRITERS: dict[str, Callable[[Token, EnvType], str]] = {
     "alert_open": alert_open,
     "alert_title_open": alert_title_open,
     "list_item_open": list_item_open,
-    **footnotes.WRITERS,
+    **footnotes.RENDER_RULES,
 }
 
 
@@ -176,7 +178,7 @@ def _title(token: Token) -> str:
     return f' title="{escape(str(title))}"' if title else ""
 
 
-def _address(target: str) -> str:
+def _href(target: str) -> str:
     return escape(normalizeLink(target.strip()))
 
 

@@ -1,67 +1,66 @@
-"""How much work a document may ask for, so that none can keep the builder busy."""
+"""Limit the work of rendering a document, so that none can block the builder."""
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, table
 from markdown_it.rules_inline import StateInline
 from markdown_it.utils import EnvType
 
-from sitegen.markdown.plain_text import PlainInline
+from sitegen.markdown.fast_paths import FastInline
 
-CHAINS = ["paragraph", "reference", "blockquote", "list"]
-LINE = 4  # looking at a line costs about as much as four steps within one
-CELL = 3  # and what a table is made of, which its text need not hold, as three
-
-
-class TooMuchWork(Exception):
-    """The document asks for more than its length allows."""
+ALTERNATIVES = ["paragraph", "reference", "blockquote", "list"]
+# In steps of the inline parser. A token of a table counts, since short rows are padded
+# with cells that have no text.
+LINE_COST = 4
+CELL_COST = 3
 
 
-def allowance(text: str) -> int:
-    """Real pages need less than one unit for each character."""
+class WorkLimitExceeded(Exception):
+    """The document needs more work than its length allows."""
+
+
+def work_limit(text: str) -> int:
+    """Return the allowed work; real pages need less than one unit per character."""
     return 100_000 + 4 * len(text)
 
 
-def spend(env: EnvType, work: int) -> None:
+def spend_work(env: EnvType, work: int) -> None:
     env["work"] -= work
     if env["work"] < 0:
-        raise TooMuchWork
+        raise WorkLimitExceeded
 
 
-class MeasuredInline(PlainInline):
-    """
-    Looking ahead for the end of a bracket is what an open bracket can repeat: a
-    hundred times for each of many.
-    """
+class BoundedInline(FastInline):
+    """Counts look-ahead: open brackets can repeat it a hundred times each."""
 
     def skipToken(self, state: StateInline) -> None:
-        spend(state.env, 1)
+        spend_work(state.env, 1)
         super().skipToken(state)
 
 
-def measure_lines(parser: MarkdownIt) -> None:
+def limit_lines(parser: MarkdownIt) -> None:
     """
-    Count every look at a line, since each open quote and list looks again.
+    Count every check of a line; each open quote and list checks it again.
 
-    Beyond its deepest level the parser drops text without a word, so a document that
-    nests so deep is refused as well.
+    Beyond its maximum nesting the parser drops text silently, so such a document
+    exceeds the limit too.
     """
 
-    def measure(state: StateBlock, _: int, __: int, ___: bool) -> bool:
+    def count_line(state: StateBlock, _: int, __: int, ___: bool) -> bool:
         if state.level >= state.md.options["maxNesting"] - 2:
-            raise TooMuchWork
-        spend(state.env, LINE)
+            raise WorkLimitExceeded
+        spend_work(state.env, LINE_COST)
         return False
 
-    parser.block.ruler.before("table", "measure", measure, {"alt": CHAINS})
+    parser.block.ruler.before("table", "count_line", count_line, {"alt": ALTERNATIVES})
 
 
-def measure_tables(parser: MarkdownIt) -> None:
-    """Count what tables are made of: a short row is filled up with empty cells."""
+def limit_tables(parser: MarkdownIt) -> None:
+    """Count the tokens of tables, including the cells that pad short rows."""
 
-    def measured(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-        before = len(state.tokens)
+    def limited_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        count = len(state.tokens)
         is_table = table(state, start, end, silent)
-        spend(state.env, CELL * (len(state.tokens) - before))
+        spend_work(state.env, CELL_COST * (len(state.tokens) - count))
         return is_table
 
-    parser.block.ruler.at("table", measured, {"alt": ["paragraph", "reference"]})
+    parser.block.ruler.at("table", limited_table, {"alt": ["paragraph", "reference"]})

@@ -1,4 +1,4 @@
-"""What the description of the API tells, put for people: types, limits, examples."""
+"""Turn the OpenAPI document into data for the pages of the API reference."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -9,11 +9,12 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from sitegen.markdown.highlighting import highlighted
+from sitegen.markdown.highlighting import highlight
 
 JsonSchema = Mapping[str, Any]
+OpenApi = Mapping[str, Any]
 
-_WORDS = {
+_TYPE_LABELS = {
     "array": "list",
     "boolean": "true or false",
     "date-time": "date-time",
@@ -24,212 +25,244 @@ _WORDS = {
     "string": "text",
     "uuid": "UUID",
 }
-# What is counted, by the two words of JSON Schema that bound it.
-_COUNTED = {
+# The unit of the limits, by their minimum and maximum keywords of JSON Schema.
+_LIMIT_UNITS = {
     ("minLength", "maxLength"): " characters",
     ("minItems", "maxItems"): " items",
     ("minimum", "maximum"): "",
 }
 
 
-def nouns(openapi: JsonSchema) -> dict[str, list[dict[str, Any]]]:
-    """Return the operations of each noun, by the address of its page."""
-    found: dict[str, list[dict[str, Any]]] = {
+def operations_by_page(openapi: OpenApi) -> dict[str, list[dict[str, Any]]]:
+    """Return the operations of each noun, by the address of the noun's page."""
+    by_page: dict[str, list[dict[str, Any]]] = {
         tag["externalDocs"]["url"]: [] for tag in openapi.get("tags", ())
     }
     for path, methods in openapi.get("paths", {}).items():
-        for method, told in methods.items():
-            href = told["externalDocs"]["url"]
+        for method, spec in methods.items():
+            href = spec["externalDocs"]["url"]
             page, _, anchor = href.partition("#")
-            names = {"id": anchor, "href": href, "path": path, "told": told}
-            found[page].append(names | {"method": method.upper()})
-    return found
+            by_page[page].append(
+                {
+                    "id": anchor,
+                    "href": href,
+                    "path": path,
+                    "method": method.upper(),
+                    "spec": spec,
+                }
+            )
+    return by_page
 
 
-def operation_line(operation: JsonSchema) -> dict[str, str]:
-    """Return an operation as a line of a list."""
+def operation_summary(operation: JsonSchema) -> dict[str, str]:
+    """Return an operation as an item of a list."""
     names = ("id", "href", "method", "path")
-    told = {name: operation[name] for name in names}
-    return told | {"summary": operation["told"]["summary"]}
+    summary = {name: operation[name] for name in names}
+    return summary | {"summary": operation["spec"]["summary"]}
 
 
-def refusing(openapi: JsonSchema) -> dict[str, list[dict[str, str]]]:
+def operations_by_problem(openapi: OpenApi) -> dict[str, list[dict[str, str]]]:
     """
-    Return which operations refuse with each kind of their own accord.
+    Return the operations that declare each problem type.
 
-    With a kind that has none of these, all operations of a sort refuse alike.
+    The list is empty for problems that all operations of some kind have in common.
     """
-    found: dict[str, list[dict[str, str]]] = {}
-    for each in chain.from_iterable(nouns(openapi).values()):
-        for kind in _kinds(each["told"]):
-            own = found.setdefault(kind, [])
-            if kind in each["told"]["x-problems"]:
-                own.append(operation_line(each))
-    return found
+    by_type: dict[str, list[dict[str, str]]] = {}
+    for operation in chain.from_iterable(operations_by_page(openapi).values()):
+        for problem_type in _problem_types(operation["spec"]):
+            operations = by_type.setdefault(problem_type, [])
+            if problem_type in operation["spec"]["x-problems"]:
+                operations.append(operation_summary(operation))
+    return by_type
 
 
-def detail_of(
-    operation: JsonSchema, openapi: JsonSchema, problems: Mapping[str, Any]
+def operation_detail(
+    operation: JsonSchema, openapi: OpenApi, problems: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return all that is told of an operation."""
-    told = operation["told"]
-    parameters, own = told["parameters"], told["x-problems"]
-    refusal = partial(_refusal, problems)
-    return operation_line(operation) | {
-        "paragraphs": _paragraphs(told["description"]),
-        "scope": told["x-scope"],
-        "mostBytes": told.get("x-most-bytes"),
-        "headers": [each for each in parameters if each["in"] == "header"],
-        "parameters": [_parameter(p) for p in parameters if p["in"] == "query"],
-        "members": list(_members(_body_of(told), openapi)),
+    """Return everything that the reference shows of an operation."""
+    spec = operation["spec"]
+    parameters, own_errors = spec["parameters"], spec["x-problems"]
+    error = partial(_error, problems)
+    response = spec["responses"]["200"]
+    return operation_summary(operation) | {
+        "paragraphs": _paragraphs(spec["description"]),
+        "scope": spec["x-scope"],
+        "maxBodyBytes": spec.get("x-most-bytes"),
+        "headers": [
+            parameter for parameter in parameters if parameter["in"] == "header"
+        ],
+        "parameters": [
+            _query_parameter(parameter)
+            for parameter in parameters
+            if parameter["in"] == "query"
+        ],
+        "fields": list(_fields(_body_schema(spec), openapi)),
         "request": _code(_curl(operation), "bash"),
-        "answer": _code(_json(_example_of(told["responses"]["200"])), "json"),
-        "answered": sorted(told["responses"]["200"]["headers"]),
-        "own": [refusal(kind) for kind in own],
-        "others": [refusal(kind) for kind in _kinds(told) if kind not in own],
+        "response": _code(_json(_example(response)), "json"),
+        "responseHeaders": sorted(response["headers"]),
+        "ownErrors": [error(problem_type) for problem_type in own_errors],
+        "commonErrors": [
+            error(problem_type)
+            for problem_type in _problem_types(spec)
+            if problem_type not in own_errors
+        ],
     }
 
 
-def _kinds(told: JsonSchema) -> list[str]:
-    answers = told["responses"].values()
-    return [kind for each in answers for kind in each.get("x-problems", ())]
+def _problem_types(spec: JsonSchema) -> list[str]:
+    return [
+        problem_type
+        for response in spec["responses"].values()
+        for problem_type in response.get("x-problems", ())
+    ]
 
 
 def _paragraphs(description: str) -> list[str]:
-    parts = [" ".join(each.split()) for each in description.split("\n\n")]
-    return [each for each in parts if not each.startswith("Scope: ")]
+    paragraphs = [" ".join(part.split()) for part in description.split("\n\n")]
+    return [text for text in paragraphs if not text.startswith("Scope: ")]
 
 
-def _refusal(problems: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    told = problems[kind]
+def _error(problems: Mapping[str, Any], problem_type: str) -> dict[str, Any]:
+    problem = problems[problem_type]
     return {
-        "kind": kind,
-        "href": f"/problems/{kind}/",
-        "status": told["status"],
-        "title": told["title"],
+        "type": problem_type,
+        "href": f"/problems/{problem_type}/",
+        "status": problem["status"],
+        "title": problem["title"],
     }
 
 
-def _body_of(told: JsonSchema) -> JsonSchema:
-    if "requestBody" not in told:
+def _body_schema(spec: JsonSchema) -> JsonSchema:
+    if "requestBody" not in spec:
         return {}
-    found: JsonSchema = told["requestBody"]["content"]["application/json"]["schema"]
-    return found
+    schema: JsonSchema = spec["requestBody"]["content"]["application/json"]["schema"]
+    return schema
 
 
-def _example_of(told: JsonSchema) -> Any:
-    return told["content"]["application/json"]["example"]
+def _example(content: JsonSchema) -> Any:
+    return content["content"]["application/json"]["example"]
 
 
-def _members(
-    schema: JsonSchema, openapi: JsonSchema, before: str = ""
-) -> Iterator[Any]:
-    """Yield the members of an object, each followed by those within it."""
-    found = _named_in(schema, openapi)
-    required = found.get("required", ())
-    for name, member in found.get("properties", {}).items():
-        yield _row(before + name, member, name in required, member["description"])
-        is_list = member.get("type") == "array"
-        inner = member["items"] if is_list else member
-        yield from _members(inner, openapi, f"{before}{name}{'[]' * is_list}.")
+def _fields(
+    schema: JsonSchema, openapi: OpenApi, prefix: str = ""
+) -> Iterator[dict[str, Any]]:
+    """Yield the fields of an object, each followed by the fields inside it."""
+    schema = _resolve_ref(schema, openapi)
+    required = schema.get("required", ())
+    for name, field in schema.get("properties", {}).items():
+        yield _field(prefix + name, field, name in required, field["description"])
+        is_list = field.get("type") == "array"
+        inner = field["items"] if is_list else field
+        yield from _fields(inner, openapi, f"{prefix}{name}{'[]' * is_list}.")
 
 
-def _named_in(schema: JsonSchema, openapi: JsonSchema) -> JsonSchema:
+def _resolve_ref(schema: JsonSchema, openapi: OpenApi) -> JsonSchema:
+    """Return the schema of an object, which is always a reference; else {}."""
     if "$ref" not in schema:
         return {}
-    found: JsonSchema = openapi["components"]["schemas"][
-        schema["$ref"].rsplit("/", 1)[-1]
-    ]
-    return found
+    name = schema["$ref"].rsplit("/", 1)[-1]
+    resolved: JsonSchema = openapi["components"]["schemas"][name]
+    return resolved
 
 
-def _parameter(told: JsonSchema) -> dict[str, Any]:
-    found = _row(told["name"], told["schema"], told["required"], told["description"])
-    if told.get("explode") is False:
-        parts = (found["limits"], "separated by commas")
-        found["limits"] = "; ".join(filter(None, parts))
-    return found
+def _query_parameter(parameter: JsonSchema) -> dict[str, Any]:
+    field = _field(
+        parameter["name"],
+        parameter["schema"],
+        parameter["required"],
+        parameter["description"],
+    )
+    if parameter.get("explode") is False:
+        limits = (field["limits"], "separated by commas")
+        field["limits"] = "; ".join(filter(None, limits))
+    return field
 
 
-def _row(name: str, schema: JsonSchema, required: bool, meaning: str) -> dict[str, Any]:
+def _field(
+    name: str, schema: JsonSchema, required: bool, description: str
+) -> dict[str, Any]:
     default = schema.get("default")
     return {
         "name": name,
         "required": required,
         "type": _type(schema),
-        "words": _choices(schema),
+        "values": _values(schema),
         "limits": "; ".join(_limits(schema)),
-        "default": None if default in (None, [], {}) else _said(default),
-        "meaning": meaning,
+        "default": None if default in (None, [], {}) else _format_value(default),
+        "description": description,
     }
 
 
 def _type(schema: JsonSchema) -> str:
     if "anyOf" in schema:
-        # Last what the words follow.
-        kinds = sorted(schema["anyOf"], key=lambda each: bool(_enum(each)))
-        return " or ".join(map(_type, kinds))
-    if words := _enum(schema):
-        return "one of" if len(words) > 1 else "the word"
+        # An enum comes last, since its values follow.
+        schemas = sorted(schema["anyOf"], key=lambda option: bool(_enum(option)))
+        return " or ".join(map(_type, schemas))
+    if values := _enum(schema):
+        return "one of" if len(values) > 1 else "the value"
     if schema.get("type") == "array":
-        inner = _type(schema["items"])
-        return "any of" if inner == "one of" else f"list of {inner}"
-    kind: str = schema.get("format") or schema.get("type", "object")
-    return _WORDS.get(kind, kind)
+        item_type = _type(schema["items"])
+        return "any of" if item_type == "one of" else f"list of {item_type}"
+    json_type: str = schema.get("format") or schema.get("type", "object")
+    return _TYPE_LABELS.get(json_type, json_type)
 
 
-def _choices(schema: JsonSchema) -> list[str]:
-    """Return the words of which a member is one, or those of its items."""
-    inner = [schema, schema.get("items", {}), *schema.get("anyOf", ())]
-    return [str(word) for each in inner for word in _enum(each) if word]
+def _values(schema: JsonSchema) -> list[str]:
+    """Return the allowed values of an enum, or of the items of a list."""
+    schemas = [schema, schema.get("items", {}), *schema.get("anyOf", ())]
+    return [str(value) for option in schemas for value in _enum(option) if value]
 
 
 def _enum(schema: JsonSchema) -> list[Any]:
-    found: list[Any] = schema.get("enum", [])
-    return found or ([schema["const"]] if "const" in schema else [])
+    values: list[Any] = schema.get("enum", [])
+    return values or ([schema["const"]] if "const" in schema else [])
 
 
 def _limits(schema: JsonSchema) -> Iterator[str]:
-    for (least, most), unit in _COUNTED.items():
-        if most in schema:
-            start = f"{schema[least]:,} to " if least in schema else "at most "
-            yield f"{start}{schema[most]:,}{unit}"
-        elif schema.get(least, 1) > 1:
-            yield f"at least {schema[least]:,}{unit}"
+    for (minimum, maximum), unit in _LIMIT_UNITS.items():
+        if maximum in schema:
+            start = f"{schema[minimum]:,} to " if minimum in schema else "at most "
+            yield f"{start}{schema[maximum]:,}{unit}"
+        elif schema.get(minimum, 1) > 1:
+            yield f"at least {schema[minimum]:,}{unit}"
     if "exclusiveMaximum" in schema:
         yield f"below {schema['exclusiveMaximum']:,}"
     if "items" in schema:
-        yield from (f"each {told}" for told in _limits(schema["items"]))
-    for each in schema.get("anyOf", ()):
-        yield from _limits(each)
+        yield from (f"each {limit}" for limit in _limits(schema["items"]))
+    for option in schema.get("anyOf", ()):
+        yield from _limits(option)
 
 
 def _curl(operation: JsonSchema) -> str:
-    """Return the request as a command; API is the address, KEY the key."""
-    told = operation["told"]
+    """Return the request as a curl command, with the variables API and KEY."""
+    spec = operation["spec"]
     lines = [
-        f'curl -sS "$API{operation["path"]}{_query(told["parameters"])}"',
+        f'curl -sS "$API{operation["path"]}{_query(spec["parameters"])}"',
         '-H "Authorization: Bearer $KEY"',
     ]
     if any(
-        p["name"] == "Idempotency-Key" and p["required"] for p in told["parameters"]
+        parameter["name"] == "Idempotency-Key" and parameter["required"]
+        for parameter in spec["parameters"]
     ):
         lines.append(f'-H "Idempotency-Key: {operation["id"]}-1"')
-    if "requestBody" in told:
-        body = _json(_example_of(told["requestBody"])).replace("'", "'\\''")
+    if "requestBody" in spec:
+        body = _json(_example(spec["requestBody"])).replace("'", "'\\''")
         lines.append(f"--json '{body}'")
     return " \\\n  ".join(lines) + "\n"
 
 
 def _query(parameters: list[dict[str, Any]]) -> str:
-    shown = [each for each in parameters if "example" in each]
-    words = [f"{each['name']}={quote(_said(each['example']), ',')}" for each in shown]
-    return "?" + "&".join(words) if words else ""
+    pairs = [
+        f"{parameter['name']}={quote(_format_value(parameter['example']), ',')}"
+        for parameter in parameters
+        if "example" in parameter
+    ]
+    return "?" + "&".join(pairs) if pairs else ""
 
 
-def _said(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, list):
-        return ",".join(map(_said, value))
+        return ",".join(map(_format_value, value))
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -238,4 +271,4 @@ def _json(value: Any) -> str:
 
 
 def _code(text: str, language: str) -> Markup:
-    return Markup(highlighted(text, language))  # noqa: S704  (it escapes)
+    return Markup(highlight(text, language))  # noqa: S704  it escapes

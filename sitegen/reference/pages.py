@@ -1,8 +1,8 @@
-"""The API for those who call it: its operations, its refusals, its description."""
+"""Yield the API reference, the problem types and the OpenAPI document."""
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from models.base import canonical_json
@@ -11,138 +11,148 @@ from models.response_headers import file_for
 from sitegen.docs.collections import document_summary
 from sitegen.docs.document_page_cache import DocumentPageCache
 from sitegen.page import SHARED, BuildContext, Page, Stage, pages
-from sitegen.reference.openapi_view import detail_of, nouns, operation_line, refusing
+from sitegen.reference.openapi_view import (
+    OpenApi,
+    operation_detail,
+    operation_summary,
+    operations_by_page,
+    operations_by_problem,
+)
 
 REFERENCE = "/reference/"
 AREAS = {
-    "platform": "Keys: who may ask for what, and how often.",
-    "projects": "Projects with their work, specifications and documents.",
-    "status": "Services, what probes measure of them, incidents and maintenance.",
+    "platform": "API keys, their scopes and rate limits.",
+    "projects": "Projects with their work items, specifications and documents.",
+    "status": "Services, measurements, incidents and maintenance.",
 }
-
-Openapi = Mapping[str, Any]
 
 
 @pages("docs", Stage.LISTS)
 def reference(context: BuildContext) -> Iterator[Page]:
     """
-    The nouns, each with its operations and the documents that link to it.
+    Yield a page for each noun, with its operations and the documents that link to it.
 
     The links of documents are known at this stage, since their pages come before.
     """
     if not context.openapi:
         return
-    told = (context.openapi, context.problems)
-    name = context.memoize(_name, *told)
+    sources = (context.openapi, context.problems)
+    digest = context.memoize(_digest, *sources)
     linking = context.once_per_process(DocumentPageCache).documents_linking_to(
         REFERENCE
     )
-    for href in context.memoize(nouns, context.openapi):
-        guides = _lines(linking, href)
-        yield context.memoize(_noun, *told, name, href, guides, name=href)
-    yield context.memoize(_register, context.openapi, _lines(linking, REFERENCE))
+    for href in context.memoize(operations_by_page, context.openapi):
+        guides = _guides(linking, href)
+        yield context.memoize(_noun_page, *sources, digest, href, guides, name=href)
+    yield context.memoize(_index_page, context.openapi, _guides(linking, REFERENCE))
 
 
 @pages(SHARED, Stage.LISTS)
 def problems(context: BuildContext) -> Iterator[Page]:
-    """The pages that the `type` of every problem points at."""
-    kinds = context.problems
-    refused = context.memoize(refusing, context.openapi)
-    for kind, told in kinds.items():
+    """Yield the pages to which the `type` of problem details points."""
+    operations = context.memoize(operations_by_problem, context.openapi)
+    for problem_type, problem in context.problems.items():
         yield Page(
-            f"problems/{kind}/index.html",
-            {"kind": kind, "operations": refused.get(kind)} | told,
+            f"problems/{problem_type}/index.html",
+            {"type": problem_type, "operations": operations.get(problem_type)}
+            | problem,
             template="problem.html",
-            title=told["title"],
-            description=told["meaning"],
+            title=problem["title"],
+            description=problem["meaning"],
         )
-    listed = [
+    types = [
         {
-            "kind": kind,
-            "title": told["title"],
-            "status": told["status"],
-            "href": f"/problems/{kind}/",
+            "type": problem_type,
+            "title": problem["title"],
+            "status": problem["status"],
+            "href": f"/problems/{problem_type}/",
         }
-        for kind, told in kinds.items()
+        for problem_type, problem in context.problems.items()
     ]
     yield Page(
         "problems/index.html",
-        {"kinds": listed, "hasReference": bool(context.openapi)},
+        {"types": types, "hasReference": bool(context.openapi)},
         template="problems.html",
-        title="Problems",
-        description="Every way in which the API refuses, and what to do.",
+        title="Errors",
+        description="The errors of the API, with their causes and solutions.",
     )
 
 
 @pages(SHARED, Stage.LISTS)
 def openapi(context: BuildContext) -> Iterator[Page]:
-    yield context.memoize(_description, context.openapi)
+    yield context.memoize(_openapi_file, context.openapi)
 
 
-def _name(openapi: Openapi, problems: Openapi) -> str:
-    """Name all that the reference is made of: to tell pages apart by it is cheap."""
+def _digest(openapi: OpenApi, problems: OpenApi) -> str:
+    """Return a digest of all data of the reference, a cheap key of its pages."""
     return hashlib.sha256(canonical_json([openapi, problems])).hexdigest()
 
 
-def _noun(
-    openapi: Openapi, problems: Openapi, name: str, href: str, guides: list[Any]
+def _noun_page(
+    openapi: OpenApi, problems: OpenApi, digest: str, href: str, guides: list[Any]
 ) -> Page:
     _, area, noun = href.strip("/").split("/")
-    operations = nouns(openapi)[href]
-    title = _words(noun)
+    operations = operations_by_page(openapi)[href]
+    title = _title(noun)
 
     def data() -> dict[str, Any]:
-        details = [detail_of(each, openapi, problems) for each in operations]
         return {
             "title": title,
-            "area": _words(area),
+            "area": _title(area),
             "areas": _areas(openapi),
-            "operations": details,
+            "operations": [
+                operation_detail(operation, openapi, problems)
+                for operation in operations
+            ],
             "guides": guides,
         }
 
-    verbs = ", ".join(each["id"] for each in operations)
+    names = ", ".join(operation["id"] for operation in operations)
     return Page(
         file_for(href),
         data,
         template="reference/noun.html",
         title=f"{title} ({area})",
-        description=f"What the API can do with {title.lower()}: {verbs}.",
-        key=[name, guides],
+        description=f"API operations for {title.lower()}: {names}.",
+        key=[digest, guides],
     )
 
 
-def _lines(linking: dict[str, list[PublishedPage]], href: str) -> list[Any]:
-    return [document_summary(each) for each in linking.get(href, ())]
+def _guides(linking: dict[str, list[PublishedPage]], href: str) -> list[Any]:
+    return [document_summary(document) for document in linking.get(href, ())]
 
 
-def _register(openapi: Openapi, guides: list[Any]) -> Page:
+def _index_page(openapi: OpenApi, guides: list[Any]) -> Page:
     return Page(
         file_for(REFERENCE),
         {"areas": _areas(openapi), "guides": guides},
         template="reference/index.html",
         title="API reference",
-        description="Every operation of the API: what it takes, gives and refuses.",
+        description="Every operation of the API with its request, response and errors.",
     )
 
 
-def _areas(openapi: Openapi) -> list[dict[str, Any]]:
-    found: dict[str, list[dict[str, Any]]] = {}
-    for href, operations in nouns(openapi).items():
+def _areas(openapi: OpenApi) -> list[dict[str, Any]]:
+    nouns_by_area: dict[str, list[dict[str, Any]]] = {}
+    for href, operations in operations_by_page(openapi).items():
         _, area, noun = href.strip("/").split("/")
-        lines = [operation_line(each) for each in operations]
-        line = {"title": _words(noun), "href": href, "operations": lines}
-        found.setdefault(area, []).append(line)
+        nouns_by_area.setdefault(area, []).append(
+            {
+                "title": _title(noun),
+                "href": href,
+                "operations": list(map(operation_summary, operations)),
+            }
+        )
     return [
-        {"area": area, "title": _words(area), "summary": AREAS[area], "nouns": listed}
-        for area, listed in found.items()
+        {"area": area, "title": _title(area), "summary": AREAS[area], "nouns": nouns}
+        for area, nouns in nouns_by_area.items()
     ]
 
 
-def _words(name: str) -> str:
+def _title(name: str) -> str:
     return name.replace("-", " ").capitalize()
 
 
-def _description(openapi: Openapi) -> Page:
-    told = json.dumps(openapi, indent=1, sort_keys=True) + "\n"
-    return Page("openapi.json", told)
+def _openapi_file(openapi: OpenApi) -> Page:
+    text = json.dumps(openapi, indent=1, sort_keys=True) + "\n"
+    return Page("openapi.json", text)

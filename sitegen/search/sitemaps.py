@@ -10,7 +10,7 @@ from models.response_headers import url_path
 from sitegen.docs.collections import DocsCollection, docs_collections
 from sitegen.page import SHARED, BuildContext, Page, Stage, pages
 from sitegen.status.history import months
-from sitegen.status.status_data import board_of, every_incident, every_window
+from sitegen.status.status_data import read_incidents, read_maintenance, read_snapshot
 from sitegen.urls import (
     HOW,
     history_path,
@@ -40,18 +40,18 @@ def documents(context: BuildContext) -> Iterator[Page]:
 @pages("status", Stage.LISTS)
 def status(context: BuildContext) -> Iterator[Page]:
     """The permanent addresses of the status page; those that age have no date."""
-    services = context.once_per_build(board_of).services
+    services = context.once_per_build(read_snapshot).services
     lines: list[Line] = [("/status/", None)]
     lines += [(url_path(service_path(service.slug)), None) for service in services]
     lines += [(url_path(path), None) for path in (HOW, history_path())]
     lines += [(url_path(history_path(month)), None) for month in months(context)]
     lines += [
         (url_path(incident_path(incident.id)), incident.updated_at)
-        for incident in context.once_per_build(every_incident)
+        for incident in context.once_per_build(read_incidents)
     ]
     lines += [
         (url_path(maintenance_path(window.id)), window.updated_at)
-        for window in context.once_per_build(every_window)
+        for window in context.once_per_build(read_maintenance)
     ]
     yield _sitemap(context.settings.site_url, "status", lines[:MAX_ADDRESSES])
 

@@ -1,17 +1,17 @@
-"""What the generators write beyond Markdown, as the Markdown of this site."""
+"""Convert the Markdown dialects of other generators to the Markdown of this site."""
 
 import re
 from collections.abc import Iterator
 
-from sitegen.sources.admonitions import Boxes
+from sitegen.sources.admonitions import ContainerConverter
 
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
 _IMPORT = re.compile(r"import\s.*['\"][^'\"]+['\"];?\s*")
 _MODULE = re.compile(r"(?:import|export)\s")
 _ATTRIBUTES = re.compile(r"\s*\{:[^{}]*\}\s*")
-_OWN_ID = re.compile(r"\{:?\s*(#[A-Za-z][\w-]*)[^{}]*\}\s*")
-# Each is a link in the words of a generator, and the same link as a path.
-_LINKS = (
+_EXPLICIT_ID = re.compile(r"\{:?\s*(#[A-Za-z][\w-]*)[^{}]*\}\s*")
+# Links by shortcode, and their replacements by paths.
+_LINK_SHORTCODES = (
     (re.compile(r"\{\{[<%]\s*(?:rel)?ref\s+\"?([^\s\"]+)\"?\s*[%>]\}\}"), r"\1"),
     (re.compile(r"\{%-?\s*link\s+([^\s%]+)\s*-?%\}"), r"/\1"),
     (re.compile(r"\{\{\s*site\.baseurl\s*\}\}"), ""),
@@ -22,48 +22,48 @@ _COMMENT = re.compile(r" {0,3}(<!--|\{/\*)")
 COMMENTS = {"<!--": "-->", "{/*": "*/}"}
 
 
-class Fences:
-    """Tells, line by line, what is fenced code."""
+class FenceTracker:
+    """Tracks, line by line, whether the text is fenced code."""
 
     def __init__(self) -> None:
         self._open = ""
 
-    def holds(self, line: str) -> bool:
-        """Tell whether the line is code, or a fence around it."""
-        found = _FENCE.match(line)
+    def is_code(self, line: str) -> bool:
+        """Return whether the next line is code, or a fence around it."""
+        fence = _FENCE.match(line)
         if not self._open:
-            # A backtick fence has none in its words: that is a span of code.
-            if found and not (found[1][0] == "`" and "`" in found[2]):
-                self._open = found[1]
+            # With backticks in its info string, it is a code span and not a fence.
+            if fence and not (fence[1][0] == "`" and "`" in fence[2]):
+                self._open = fence[1]
             return bool(self._open)
-        if found and found[1].startswith(self._open) and not found[2].strip():
+        if fence and fence[1].startswith(self._open) and not fence[2].strip():
             self._open = ""
         return True
 
 
-def plain(text: str, *, is_mdx: bool) -> str:
+def to_markdown(text: str, *, is_mdx: bool) -> str:
     """
-    Return the text in Markdown that this site reads.
+    Return the text in the Markdown of this site.
 
-    Admonitions and tabs become quotes and titles, modules and comments go, links
-    by shortcode become paths. Code stays as it is.
+    Admonitions and tabs become quotes and titles, links by shortcode become paths,
+    and imports, exports and comments are removed. Code is not changed.
     """
     lines = text.split("\n")
     if any(start in text for start in COMMENTS):
         lines = list(_without_comments(lines))
-    return Boxes(_lines(lines, is_mdx)).text()
+    return ContainerConverter(_lines(lines, is_mdx)).text()
 
 
 def _without_comments(lines: list[str]) -> Iterator[str]:
-    """Leave out each comment that begins a line, if it ends somewhere."""
-    last = {end: _last_with(end, lines) for end in COMMENTS.values()}
-    fences, end = Fences(), ""
-    for number, line in enumerate(lines):
-        if not end and not fences.holds(line):
-            found = _COMMENT.match(line)
-            end = COMMENTS[found[1]] if found else ""
-            # One that never ends is text.
-            end = end if end and number <= last[end] else ""
+    """Remove each comment that begins a line and ends somewhere."""
+    last_lines = {end: _last_line_with(end, lines) for end in COMMENTS.values()}
+    fences, end = FenceTracker(), ""
+    for index, line in enumerate(lines):
+        if not end and not fences.is_code(line):
+            comment = _COMMENT.match(line)
+            end = COMMENTS[comment[1]] if comment else ""
+            # A comment that never ends is text.
+            end = end if end and index <= last_lines[end] else ""
         if not end:
             yield line
         elif end in line:
@@ -73,33 +73,33 @@ def _without_comments(lines: list[str]) -> Iterator[str]:
                 yield rest
 
 
-def _last_with(words: str, lines: list[str]) -> int:
-    return max((n for n, line in enumerate(lines) if words in line), default=-1)
+def _last_line_with(text: str, lines: list[str]) -> int:
+    return max((i for i, line in enumerate(lines) if text in line), default=-1)
 
 
 def _lines(lines: list[str], is_mdx: bool) -> Iterator[tuple[str, bool]]:
-    """Yield each line that stays, and whether it is code."""
-    fences, is_module, before = Fences(), False, ""
+    """Yield the remaining lines, each with whether it is code."""
+    fences, is_module, previous = FenceTracker(), False, ""
     for line in lines:
-        if fences.holds(line):
+        if fences.is_code(line):
             yield line, True
             continue
-        is_start = not before.strip() or is_module
+        is_start = not previous.strip() or is_module
         is_module = bool(line.strip()) and (
             (is_module and is_mdx)
             or (is_start and bool((_MODULE if is_mdx else _IMPORT).match(line)))
         )
-        before = line
+        previous = line
         if not is_module and not _ATTRIBUTES.fullmatch(line):
-            yield _line(line), False
+            yield _convert_line(line), False
 
 
-def _line(line: str) -> str:
+def _convert_line(line: str) -> str:
     if "{" not in line:
         return line
-    for found, path in _LINKS:
-        line = found.sub(path, line)
+    for shortcode, path in _LINK_SHORTCODES:
+        line = shortcode.sub(path, line)
     start = line.rfind("{")
-    if line.startswith("#") and (own := _OWN_ID.fullmatch(line, start)):
-        return f"{line[:start].rstrip()} {{{own[1]}}}"
+    if line.startswith("#") and (explicit_id := _EXPLICIT_ID.fullmatch(line, start)):
+        return f"{line[:start].rstrip()} {{{explicit_id[1]}}}"
     return line

@@ -1,4 +1,4 @@
-"""Names of files and folders, as words for readers and as slugs."""
+"""Derive titles, positions and slugs from the names of files and folders."""
 
 import re
 import unicodedata
@@ -8,93 +8,96 @@ from pathlib import Path
 
 from models.fields import SLUG_LENGTH, unique_slug
 from models.front_matter import text_of
-from sitegen.sources.source_file import File
+from sitegen.sources.source_file import SourceFile
 
-# What the generators take for the last part of a page's address, the first first.
-ADDRESSES = ("slug", "permalink", "url", "id")
-# 01-intro: a place, then a name.
+# Fields of front matter that set the last part of a page's address, by precedence.
+ADDRESS_FIELDS = ("slug", "permalink", "url", "id")
+# 01-intro: a position, then a name.
 _NUMBER = re.compile(r"(\d{1,4})(?:[-_.]| +)(?=[^\W\d_])")
 
 
-def words_of(name: str) -> str:
+def to_title(name: str) -> str:
     words = " ".join(re.sub(r"[-_]+", " ", name).split())
     return words[:1].upper() + words[1:]
 
 
-class Numbers:
+class NumberPrefixes:
     """
-    The numbers that put the names of a folder in order, and are no part of them.
+    The number prefixes that order the files and folders of a folder.
 
-    One that stands alone is part of its name, like that of 2-factor-login, unless
-    it begins with a zero.
+    A number that no other name in the folder has is part of the name, as in
+    2-factor-login, unless it begins with a zero.
     """
 
     def __init__(self, paths: Iterable[Path]) -> None:
-        names = {each for path in paths for each in (path, *path.parents)}
-        found = {each: _NUMBER.match(each.name) for each in names}
-        beside = Counter(each.parent for each, number in found.items() if number)
-        self._of = {
-            each: int(number[1])
-            for each, number in found.items()
-            if number and (beside[each.parent] > 1 or each.name[0] == "0")
+        all_paths = {ancestor for path in paths for ancestor in (path, *path.parents)}
+        prefixes = {path: _NUMBER.match(path.name) for path in all_paths}
+        counts = Counter(path.parent for path, prefix in prefixes.items() if prefix)
+        self._positions = {
+            path: int(prefix[1])
+            for path, prefix in prefixes.items()
+            if prefix and (counts[path.parent] > 1 or path.name[0] == "0")
         }
 
     def position(self, path: Path) -> int | None:
-        return self._of.get(path)
+        return self._positions.get(path)
 
-    def bare(self, path: Path) -> str:
-        """Return the name of the file or folder without its number."""
-        return _NUMBER.sub("", path.name, count=1) if path in self._of else path.name
+    def without(self, path: Path) -> str:
+        """Return the name of the file or folder without its number prefix."""
+        is_numbered = path in self._positions
+        return _NUMBER.sub("", path.name, count=1) if is_numbered else path.name
 
 
-def stem(file: File, numbers: Numbers) -> str:
-    """Return what the file is called: an index like its folder."""
+def base_name(file: SourceFile, prefixes: NumberPrefixes) -> str:
+    """Return the name without number and suffix; that of an index is its folder's."""
     folder = file.path.parent
     if file.is_index and folder.name:
-        return numbers.bare(folder)
-    return Path(numbers.bare(file.path)).stem
+        return prefixes.without(folder)
+    return Path(prefixes.without(file.path)).stem
 
 
-def slugs(files: Sequence[File], numbers: Numbers) -> list[str]:
+def slugs(files: Sequence[SourceFile], prefixes: NumberPrefixes) -> list[str]:
     """
-    Return a slug of its own for each file: its name, or with its folders.
+    Return a unique slug for each file: its name, or its name with its folders.
 
-    All that share a name take their folders, so that none depends on another's
-    place in the order.
+    All files that share a name get their folders, so that no slug depends on the
+    order of the files.
     """
-    short = [_slug(_asked(file) or stem(file, numbers)) for file in files]
-    shared = Counter(short)
-    taken = {slug for slug in short if shared[slug] == 1}
-    found = []
-    for file, slug in zip(files, short, strict=True):
-        if shared[slug] > 1:
-            slug = unique_slug(_slug(_long(file, numbers)), taken)
+    names = [
+        _slug(_requested_name(file) or base_name(file, prefixes)) for file in files
+    ]
+    counts = Counter(names)
+    taken = {slug for slug in names if counts[slug] == 1}
+    slugs = []
+    for file, slug in zip(files, names, strict=True):
+        if counts[slug] > 1:
+            slug = unique_slug(_slug(_name_with_folders(file, prefixes)), taken)
             taken.add(slug)
-        found.append(slug)
-    return found
+        slugs.append(slug)
+    return slugs
 
 
-def _asked(file: File) -> str:
-    """Return the last part of the address that the front matter asks for."""
-    for name in ADDRESSES:
-        address = text_of(file.front, name).rstrip("/").rsplit("/", 1)[-1]
-        # /:year/:title/ is a rule for many pages, not a name.
+def _requested_name(file: SourceFile) -> str:
+    """Return the last part of the address that the front matter sets."""
+    for name in ADDRESS_FIELDS:
+        address = text_of(file.front_matter, name).rstrip("/").rsplit("/", 1)[-1]
+        # /:year/:title/ is a pattern for many pages, not a name.
         if address and ":" not in address:
             return address.removesuffix(".html")
     return ""
 
 
-def _long(file: File, numbers: Numbers) -> str:
+def _name_with_folders(file: SourceFile, prefixes: NumberPrefixes) -> str:
     folder = file.path.parent
-    above = folder.parent if file.is_index and folder.name else folder
-    folders = [each for each in (above, *above.parents) if each.name]
-    names = [numbers.bare(each) for each in reversed(folders)]
-    return "-".join([*names, _asked(file) or stem(file, numbers)])
+    parent = folder.parent if file.is_index and folder.name else folder
+    folders = [path for path in (parent, *parent.parents) if path.name]
+    names = [prefixes.without(path) for path in reversed(folders)]
+    return "-".join([*names, _requested_name(file) or base_name(file, prefixes)])
 
 
 def _slug(name: str) -> str:
-    """Return the name in pattern P."""
-    plain = unicodedata.normalize("NFKD", name)
-    letters = plain.encode("ascii", "ignore").decode().lower()
-    slug = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")
+    """Return the name as a slug: lower-case ASCII words joined by hyphens."""
+    decomposed = unicodedata.normalize("NFKD", name)
+    ascii_name = decomposed.encode("ascii", "ignore").decode().lower()
+    slug = re.sub(r"[^a-z0-9]+", "-", ascii_name).strip("-")
     return slug[:SLUG_LENGTH].rstrip("-") or "page"

@@ -1,4 +1,4 @@
-"""What stands beside the pages: their order, and the names of their folders."""
+"""Read the order of pages and the labels of folders from the generators' files."""
 
 import json
 from collections.abc import Iterator
@@ -11,48 +11,48 @@ import yaml
 from models.front_matter import UnreadableFile, load_yaml, text_of
 from sitegen.sources.source_file import read_text
 
-CATEGORIES = ("_category_.json", "_category_.yml", "_category_.yaml")
-NAVIGATIONS = ("mkdocs.yml", "mkdocs.yaml")
-UNREADABLE = (yaml.YAMLError, ValueError, RecursionError)
+DOCUSAURUS_FILES = ("_category_.json", "_category_.yml", "_category_.yaml")
+MKDOCS_FILES = ("mkdocs.yml", "mkdocs.yaml")
+PARSE_ERRORS = (yaml.YAMLError, ValueError, RecursionError)
 
 
 @dataclass
-class Order:
-    """By path: the place of a page, its label, and the name of a folder."""
+class Navigation:
+    """By path: positions and labels of pages, and labels of folders."""
 
-    places: dict[str, int] = field(default_factory=dict)
+    positions: dict[str, int] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     folders: dict[str, str] = field(default_factory=dict)
-    # The files that could not be read, with the reason.
-    unusable: list[tuple[str, str]] = field(default_factory=list)
+    # The files that could not be read, each with the reason.
+    unreadable: list[tuple[str, str]] = field(default_factory=list)
 
 
-def read_order(folder: Path, folders: set[Path]) -> Order:
-    """Read mkdocs.yml, in the folder or beside it, and Docusaurus's categories."""
-    order = Order()
-    for place in (folder, folder.resolve().parent):
-        for name in NAVIGATIONS:
-            if (place / name).is_file():
-                _navigate(folder, place, name, order)
-    for each in sorted(folders):
-        for name in CATEGORIES:
-            if (folder / each / name).is_file():
-                _label(folder, each / name, order)
-    return order
+def read_navigation(folder: Path, folders: set[Path]) -> Navigation:
+    """Read mkdocs.yml in the folder or its parent, and Docusaurus's category files."""
+    navigation = Navigation()
+    for root in (folder, folder.resolve().parent):
+        for name in MKDOCS_FILES:
+            if (root / name).is_file():
+                _read_mkdocs(folder, root, name, navigation)
+    for subfolder in sorted(folders):
+        for name in DOCUSAURUS_FILES:
+            if (folder / subfolder / name).is_file():
+                _read_category(folder, subfolder / name, navigation)
+    return navigation
 
 
-def _navigate(folder: Path, place: Path, name: str, order: Order) -> None:
-    told = _loaded(place, Path(name), order)
-    docs = place / (text_of(told, "docs_dir") or "docs")
-    for number, (label, path) in enumerate(_pages(told.get("nav")), start=1):
+def _read_mkdocs(folder: Path, root: Path, name: str, navigation: Navigation) -> None:
+    config = _load(root, Path(name), navigation)
+    docs = root / (text_of(config, "docs_dir") or "docs")
+    for position, (label, path) in enumerate(_pages(config.get("nav")), start=1):
         try:
             key = (docs / path).resolve().relative_to(folder.resolve()).as_posix()
-        # It is a page of another tree, or an address.
+        # A page outside the folder, or a URL.
         except (ValueError, OSError):
             continue
-        order.places.setdefault(key, number)
+        navigation.positions.setdefault(key, position)
         if label:
-            order.labels.setdefault(key, label)
+            navigation.labels.setdefault(key, label)
 
 
 def _pages(nav: Any, label: str = "") -> Iterator[tuple[str, str]]:
@@ -60,28 +60,28 @@ def _pages(nav: Any, label: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(nav, str):
         yield label, nav
     elif isinstance(nav, list):
-        for each in nav:
-            yield from _pages(each)
+        for item in nav:
+            yield from _pages(item)
     elif isinstance(nav, dict):
-        for name, inner in nav.items():
-            yield from _pages(inner, str(name))
+        for name, item in nav.items():
+            yield from _pages(item, str(name))
 
 
-def _label(folder: Path, path: Path, order: Order) -> None:
-    label = text_of(_loaded(folder, path, order), "label")
+def _read_category(folder: Path, path: Path, navigation: Navigation) -> None:
+    label = text_of(_load(folder, path, navigation), "label")
     if label:
-        order.folders[path.parent.as_posix()] = label
+        navigation.folders[path.parent.as_posix()] = label
 
 
-def _loaded(folder: Path, path: Path, order: Order) -> dict[str, Any]:
+def _load(folder: Path, path: Path, navigation: Navigation) -> dict[str, Any]:
     try:
         text = read_text(folder, path)
-        told = json.loads(text) if path.suffix == ".json" else load_yaml(text)
-    except UnreadableFile as problem:
-        order.unusable.append((path.as_posix(), str(problem)))
+        content = json.loads(text) if path.suffix == ".json" else load_yaml(text)
+    except UnreadableFile as error:
+        navigation.unreadable.append((path.as_posix(), str(error)))
         return {}
-    except UNREADABLE:
-        reason = "The file cannot be read, so the order and names in it are lost."
-        order.unusable.append((path.as_posix(), reason))
+    except PARSE_ERRORS:
+        reason = "The file cannot be read, so its order and labels are ignored."
+        navigation.unreadable.append((path.as_posix(), reason))
         return {}
-    return told if isinstance(told, dict) else {}
+    return content if isinstance(content, dict) else {}

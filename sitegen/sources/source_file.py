@@ -1,4 +1,4 @@
-"""One file of a tree: its place, and its parts."""
+"""Read a Markdown file, and split it into front matter and body."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,18 +8,18 @@ from models.front_matter import FrontMatter, UnreadableFile, split_front_matter
 
 SUFFIXES = (".md", ".markdown", ".mdx")
 INDEXES = ("index", "_index", "readme")
-# No character of UTF-8 has more bytes than four; what is larger is not read.
-MOST_CHARACTERS = 500_000
-MOST_BYTES = 4 * MOST_CHARACTERS
-TOO_LONG = f"The file has more than {MOST_CHARACTERS} characters."
+# A character of UTF-8 has at most four bytes; larger files are not read.
+MAX_CHARACTERS = 500_000
+MAX_BYTES = 4 * MAX_CHARACTERS
+TOO_LONG = f"The file has more than {MAX_CHARACTERS} characters."
 
 
 @dataclass(frozen=True)
-class File:
-    """A file that was read; the path is relative to the tree."""
+class SourceFile:
+    """A Markdown file; its path is relative to the tree."""
 
     path: Path
-    front: FrontMatter
+    front_matter: FrontMatter
     body: str
 
     @property
@@ -31,35 +31,35 @@ class File:
         return self.path.stem.lower() in INDEXES
 
 
-def read_file(folder: Path, path: Path) -> File:
-    """Return the file, or raise Unusable."""
-    front, body = split_front_matter(read_text(folder, path))
-    if not front and not body.strip():
+def read_file(folder: Path, path: Path) -> SourceFile:
+    """Read a file; raise UnreadableFile if it cannot become a document."""
+    front_matter, body = split_front_matter(read_text(folder, path))
+    if not front_matter and not body.strip():
         raise UnreadableFile("The file is empty.")
-    return File(path, front, body)
+    return SourceFile(path, front_matter, body)
 
 
 def read_text(folder: Path, path: Path) -> str:
-    """Return what the file says, with plain line ends, or raise Unusable."""
+    """Return the text with Unix line ends; raise UnreadableFile if there is none."""
     file = folder / path
     try:
         _require_inside(folder, file)
-        if file.stat().st_size > MOST_BYTES:
+        if file.stat().st_size > MAX_BYTES:
             raise UnreadableFile(TOO_LONG)
         text = file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UnreadableFile("The file is not UTF-8.") from None
     except (OSError, RuntimeError) as error:
-        reason = getattr(error, "strerror", None) or "its links go round in a circle"
+        reason = getattr(error, "strerror", None) or "its symbolic links form a loop"
         raise UnreadableFile(f"The file cannot be read: {reason}.") from None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if len(text) > MOST_CHARACTERS:
+    if len(text) > MAX_CHARACTERS:
         raise UnreadableFile(TOO_LONG)
     return text
 
 
 def _require_inside(folder: Path, file: Path) -> None:
     if not file.resolve().is_relative_to(folder.resolve()):
-        raise UnreadableFile("The link leads out of the folder.")
+        raise UnreadableFile("The symbolic link points outside the folder.")
     if not file.is_file():
-        raise UnreadableFile("This is not a file, or a link to nothing.")
+        raise UnreadableFile("This is not a regular file, or a broken symbolic link.")

@@ -1,4 +1,4 @@
-"""A tree of Markdown files, read as the documents it is to become."""
+"""Read a folder of Markdown files as documents to import."""
 
 import os
 import re
@@ -9,11 +9,11 @@ from pathlib import Path
 from models.errors import Refusal
 from models.front_matter import UnreadableFile, is_draft, text_of
 from models.projects.documents.document_import import DocumentSource, document_source
-from sitegen.sources.dialects import Fences, plain
-from sitegen.sources.names import Numbers, slugs, stem, words_of
-from sitegen.sources.navigation import Order, read_order
-from sitegen.sources.source_file import SUFFIXES, File, read_file
-from sitegen.sources.unsupported_syntax import without_local_images
+from sitegen.sources.dialects import FenceTracker, to_markdown
+from sitegen.sources.names import NumberPrefixes, base_name, slugs, to_title
+from sitegen.sources.navigation import Navigation, read_navigation
+from sitegen.sources.source_file import SUFFIXES, SourceFile, read_file
+from sitegen.sources.unsupported_syntax import remove_local_images
 
 SECTION_LENGTH = 80
 SUMMARY_LENGTH = 300
@@ -25,15 +25,15 @@ POSITIONS = (
     *("sidebar_position", "sidebar.order"),
 )
 LABELS = ("sidebar_label", "sidebar.label")
-# Programs and built pages of the generators, not the author's words.
-NOT_OURS = {"node_modules", "_site", "_includes", "_layouts"}
+# Programs, layouts and built pages of generators.
+IGNORED_FOLDERS = {"node_modules", "_site", "_includes", "_layouts"}
 
 _HEADING = re.compile(r"# +(.+?)(?: +#+)? *")
 
 
 @dataclass(frozen=True)
 class Note:
-    """A file, and what there is to say of it."""
+    """A remark about a file."""
 
     path: str
     reason: str
@@ -41,155 +41,173 @@ class Note:
 
 @dataclass
 class Tree:
-    """What a folder holds, in the order of its paths."""
+    """The documents of a folder, in the order of their paths."""
 
     sources: list[DocumentSource] = field(default_factory=list)
-    # Left out because they cannot be used, and because their authors wish it.
+    # Left out because they are unusable, and because they are drafts.
     skipped: list[Note] = field(default_factory=list)
     drafts: list[Note] = field(default_factory=list)
-    # Brought in, but not wholly as they were meant.
+    # Imported, but not entirely as they were meant.
     notes: list[Note] = field(default_factory=list)
 
 
 def read_tree(
-    folder: Path, progress: Callable[[Sequence[File]], Iterable[File]] = iter
+    folder: Path,
+    progress: Callable[[Sequence[SourceFile]], Iterable[SourceFile]] = iter,
 ) -> Tree:
     """
-    Read every Markdown file of the folder; its folder is the section.
+    Read all Markdown files of the folder; subfolders become sections.
 
-    A file that cannot be used is reported and does not stop the others. `progress`
-    goes through the files and may show how far it is.
+    An unusable file is reported, and the others are still read. `progress` iterates
+    over the files and may show the progress.
     """
     tree = Tree()
     files = [file for path in _paths(folder) if (file := _read(folder, path, tree))]
-    order = read_order(folder, {each for f in files for each in f.path.parents})
-    tree.notes += [Note(*each) for each in order.unusable]
-    plan = _Plan(files, order)
-    for file, slug in zip(progress(files), slugs(files, plan.numbers), strict=True):
+    folders = {parent for file in files for parent in file.path.parents}
+    navigation = read_navigation(folder, folders)
+    tree.notes += [Note(path, reason) for path, reason in navigation.unreadable]
+    layout = _Layout(files, navigation)
+    for file, slug in zip(progress(files), slugs(files, layout.prefixes), strict=True):
         try:
-            tree.sources.append(_source(file, slug, plan, tree))
+            tree.sources.append(_source(file, slug, layout, tree))
         except Refusal as refusal:
             tree.skipped.append(Note(file.name, refusal.detail))
     for notes in (tree.skipped, tree.drafts, tree.notes):
-        notes.sort(key=lambda each: each.path)
+        notes.sort(key=lambda note: note.path)
     return tree
 
 
 def _paths(folder: Path) -> Iterator[Path]:
-    """Yield the Markdown files, relative to the folder; hidden ones are none."""
-    found = []
-    for place, folders, names in os.walk(folder):
-        hidden = {each for each in folders if each.startswith(".")} | NOT_OURS
-        folders[:] = [each for each in folders if each not in hidden]
-        found += [
-            (Path(place) / name).relative_to(folder)
+    """Yield the Markdown files that are not hidden, relative to the folder."""
+    paths = []
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [
+            name
+            for name in folders
+            if not name.startswith(".") and name not in IGNORED_FOLDERS
+        ]
+        paths += [
+            (Path(parent) / name).relative_to(folder)
             for name in names
             if name.lower().endswith(SUFFIXES) and not name.startswith(".")
         ]
-    return iter(sorted(found, key=Path.as_posix))
+    return iter(sorted(paths, key=Path.as_posix))
 
 
-def _read(folder: Path, path: Path, tree: Tree) -> File | None:
-    """Read the file; say in the tree why it is none, if it is none."""
+def _read(folder: Path, path: Path, tree: Tree) -> SourceFile | None:
+    """Read a file; note in the tree why it is left out, if it is."""
     try:
         file = read_file(folder, path)
-    except UnreadableFile as problem:
-        tree.skipped.append(Note(path.as_posix(), str(problem)))
+    except UnreadableFile as error:
+        tree.skipped.append(Note(path.as_posix(), str(error)))
         return None
-    if is_draft(file.front):
-        tree.drafts.append(Note(file.name, "The file says that it is a draft."))
+    if is_draft(file.front_matter):
+        tree.drafts.append(Note(file.name, "The front matter marks it as a draft."))
         return None
     if path.name.startswith("_") and not file.is_index:
-        reason = "Its name begins with '_': it is a part of other pages."
+        reason = "Its name begins with '_', so it is a partial of other pages."
         tree.drafts.append(Note(file.name, reason))
         return None
     return file
 
 
-class _Plan:
-    """What the files of a tree say about each other."""
+class _Layout:
+    """The positions, labels and sections of the files of a tree."""
 
-    def __init__(self, files: Sequence[File], order: Order) -> None:
-        self.numbers = Numbers(file.path for file in files)
-        self._order = order
-        found = {file.path: self._place(file) for file in files}
-        self._places = {path: at for path, at in found.items() if at is not None}
-        self._ordered = {path.parent for path in self._places}
+    def __init__(self, files: Sequence[SourceFile], navigation: Navigation) -> None:
+        self.prefixes = NumberPrefixes(file.path for file in files)
+        self._navigation = navigation
+        self._positions: dict[Path, int] = {}
+        for file in files:
+            position = self._explicit_position(file)
+            if position is not None:
+                self._positions[file.path] = position
+        self._ordered_folders = {path.parent for path in self._positions}
 
-    def _place(self, file: File) -> int | None:
-        # The rank of an index is its section's: the page itself opens the section.
+    def _explicit_position(self, file: SourceFile) -> int | None:
+        # An index is the first page of its section, whose position it sets.
         if file.is_index:
             return None
-        number = re.match(r"-?\d{1,9}", text_of(file.front, *POSITIONS), re.ASCII)
+        number = re.match(
+            r"-?\d{1,9}", text_of(file.front_matter, *POSITIONS), re.ASCII
+        )
         if number:
             return min(max(int(number[0]), 0), LAST_POSITION)
-        place = self._order.places.get(file.name, self.numbers.position(file.path))
-        return None if place is None else min(place, LAST_POSITION)
+        prefix = self.prefixes.position(file.path)
+        position = self._navigation.positions.get(file.name, prefix)
+        return None if position is None else min(position, LAST_POSITION)
 
-    def position(self, file: File) -> int:
+    def position(self, file: SourceFile) -> int:
         if file.is_index:
             return 0
-        # A page without a place follows those of its folder that have one.
-        last = LAST_POSITION if file.path.parent in self._ordered else 0
-        return self._places.get(file.path, last)
+        # Pages without a position follow those of their folder that have one.
+        is_ordered = file.path.parent in self._ordered_folders
+        return self._positions.get(file.path, LAST_POSITION if is_ordered else 0)
 
-    def label(self, file: File) -> str:
-        return text_of(file.front, *LABELS) or self._order.labels.get(file.name, "")
+    def label(self, file: SourceFile) -> str:
+        label = self._navigation.labels.get(file.name, "")
+        return text_of(file.front_matter, *LABELS) or label
 
-    def section(self, file: File) -> str | None:
+    def section(self, file: SourceFile) -> str | None:
         """
-        Return the section that the file names, empty for none, or else its folders
-        as words: http-api/errors is "Http api: Errors".
+        Return the section in the front matter, where "" means none, or the folders.
+
+        The folder http-api/errors becomes "Http api: Errors".
         """
-        if "section" in file.front:
-            return _cut(text_of(file.front, "section"), SECTION_LENGTH) or None
-        folders = [each for each in reversed(file.path.parents) if each.name]
+        if "section" in file.front_matter:
+            return (
+                _truncate(text_of(file.front_matter, "section"), SECTION_LENGTH) or None
+            )
+        folders = [path for path in reversed(file.path.parents) if path.name]
         names = [
-            self._order.folders.get(each.as_posix())
-            or words_of(self.numbers.bare(each))
-            for each in folders
+            self._navigation.folders.get(path.as_posix())
+            or to_title(self.prefixes.without(path))
+            for path in folders
         ]
-        return _cut(": ".join(filter(None, names)), SECTION_LENGTH) or None
+        return _truncate(": ".join(filter(None, names)), SECTION_LENGTH) or None
 
 
-def _source(file: File, slug: str, plan: _Plan, tree: Tree) -> DocumentSource:
-    body = plain(file.body, is_mdx=file.path.suffix.lower() == ".mdx").lstrip("\n")
-    body, losses = without_local_images(body)
-    tree.notes += [Note(file.name, each) for each in losses]
-    first, rest = opening(body)
-    names = (
-        text_of(file.front, "title"),
-        _heading(body),
-        plan.label(file),
-        words_of(stem(file, plan.numbers)),
+def _source(file: SourceFile, slug: str, layout: _Layout, tree: Tree) -> DocumentSource:
+    body = to_markdown(file.body, is_mdx=file.path.suffix.lower() == ".mdx").lstrip(
+        "\n"
     )
-    title = next(filter(None, names), slug)
+    body, remarks = remove_local_images(body)
+    tree.notes += [Note(file.name, remark) for remark in remarks]
+    first_heading, rest = split_title(body)
+    titles = (
+        text_of(file.front_matter, "title"),
+        _heading(body),
+        layout.label(file),
+        to_title(base_name(file, layout.prefixes)),
+    )
+    title = next(filter(None, titles), slug)
     return document_source(
         path=file.name,
         slug=slug,
-        section=plan.section(file),
-        position=plan.position(file),
+        section=layout.section(file),
+        position=layout.position(file),
         title=title,
-        summary=_cut(text_of(file.front, *SUMMARIES), SUMMARY_LENGTH) or None,
-        content=rest if first == title else body,
+        summary=_truncate(text_of(file.front_matter, *SUMMARIES), SUMMARY_LENGTH)
+        or None,
+        content=rest if first_heading == title else body,
     )
 
 
-def opening(body: str) -> tuple[str | None, str]:
-    """Return the heading that opens the body, if one does, and what follows it."""
+def split_title(body: str) -> tuple[str | None, str]:
+    """Return the heading in the first line, or None, and the rest of the body."""
     first, _, rest = body.lstrip("\n").partition("\n")
-    found = _HEADING.fullmatch(first)
-    return (found[1], rest.lstrip("\n")) if found else (None, body)
+    heading = _HEADING.fullmatch(first)
+    return (heading[1], rest.lstrip("\n")) if heading else (None, body)
 
 
 def _heading(body: str) -> str | None:
-    """Return the first heading of the body; a comment in fenced code is none."""
-    fences = Fences()
-    for each in body.split("\n"):
-        if not fences.holds(each) and (found := _HEADING.fullmatch(each)):
-            return found[1]
+    """Return the first heading of the body that is not in fenced code."""
+    fences = FenceTracker()
+    for body_line in body.split("\n"):
+        if not fences.is_code(body_line) and (match := _HEADING.fullmatch(body_line)):
+            return match[1]
     return None
 
 
-def _cut(text: str, length: int) -> str:
+def _truncate(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1].rstrip() + "…"

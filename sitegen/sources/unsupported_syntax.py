@@ -1,17 +1,17 @@
-"""What a text holds that this site shows otherwise than its author meant."""
+"""Find syntax that this site does not support, and remove images that it lacks."""
 
 import re
 from collections.abc import Iterator
 
 from markdown_it.token import Token
 
-from sitegen.markdown.link_targets import Target, target_of
-from sitegen.markdown.parser import tokens_of
-from sitegen.markdown.work_limits import TooMuchWork
+from sitegen.markdown.link_targets import LinkTarget, link_target
+from sitegen.markdown.parser import parse_tokens
+from sitegen.markdown.work_limits import WorkLimitExceeded
 
-# Names enough to find the place; the file itself has them all.
-MOST_NAMES = 10
-TOO_HOSTILE = "It nests or repeats too much, so it is shown as it was written."
+# Names per remark.
+MAX_NAMES = 10
+TOO_MUCH_WORK = "It nests or repeats too much, so its Markdown source is shown."
 
 _SUSPECT = re.compile(r"!\[|\{\{|\{%|\{\s|<[A-Za-z]|:::|--8<--")
 _TAG = re.compile(r"<([A-Za-z][\w.:-]{0,40})(?=[\s/>])")
@@ -24,75 +24,83 @@ _IMAGE = re.compile(
 )
 
 
-def without_local_images(text: str) -> tuple[str, list[str]]:
+def remove_local_images(text: str) -> tuple[str, list[str]]:
     """
-    Return the text with the words of each image that is a file in its place.
+    Replace images that are local files by their alternative text.
 
-    And what the site shows otherwise than it was meant, in sentences.
+    Also return remarks on what the site shows differently than meant, as sentences.
     """
     if not _SUSPECT.search(text):
         return text, []
     try:
-        tokens = list(_inline(tokens_of(text)))
+        tokens = list(_flatten(parse_tokens(text)))
         local = _local_images(tokens)
         if local:
-            text = _taken_out(text, local)
-            tokens = list(_inline(tokens_of(text)))
-    except TooMuchWork:
-        return text, [TOO_HOSTILE]
-    return text, [*_told_images(local, _local_images(tokens)), *_told_markup(tokens)]
+            text = _replace_images(text, local)
+            tokens = list(_flatten(parse_tokens(text)))
+    except WorkLimitExceeded:
+        return text, [TOO_MUCH_WORK]
+    return text, [
+        *_image_remarks(local, _local_images(tokens)),
+        *_markup_remarks(tokens),
+    ]
 
 
-def _inline(tokens: list[Token]) -> Iterator[Token]:
+def _flatten(tokens: list[Token]) -> Iterator[Token]:
     for token in tokens:
         yield token
-        yield from _inline(token.children or [])
+        yield from _flatten(token.children or [])
 
 
 def _local_images(tokens: list[Token]) -> list[str]:
-    found = [str(each.attrs["src"]) for each in tokens if each.type == "image"]
-    return list(dict.fromkeys(each for each in found if not _is_on_the_web(each)))
+    sources = [str(token.attrs["src"]) for token in tokens if token.type == "image"]
+    return list(dict.fromkeys(source for source in sources if not _is_https(source)))
 
 
-def _is_on_the_web(source: str) -> bool:
-    is_web = target_of(source) is Target.WEB
+def _is_https(source: str) -> bool:
+    is_web = link_target(source) is LinkTarget.WEB
     return is_web and source.strip().lower().startswith("https:")
 
 
-def _taken_out(text: str, local: list[str]) -> str:
+def _replace_images(text: str, local: list[str]) -> str:
     definitions = re.findall(r"^ {0,3}\[([^\[\]]+)\]:\s*<?([^\s<>]+)", text, re.M)
-    named = {name.lower() for name, source in definitions if source in local}
+    references = {name.lower() for name, source in definitions if source in local}
 
-    def words(found: re.Match[str]) -> str:
-        start = text.rfind("\n", 0, found.start()) + 1
-        is_code = text.count("`", start, found.start()) % 2
-        name = found[3] or found[1]
-        is_local = found[2] in local if found[2] else name.lower() in named
-        return found[1] if is_local and not is_code else found[0]
+    def replacement(image: re.Match[str]) -> str:
+        alternative_text, source, reference = image.groups()
+        line_start = text.rfind("\n", 0, image.start()) + 1
+        is_code = text.count("`", line_start, image.start()) % 2
+        name = reference or alternative_text
+        is_local = source in local if source else name.lower() in references
+        return alternative_text if is_local and not is_code else image[0]
 
-    return _IMAGE.sub(words, text)
-
-
-def _told_images(local: list[str], left: list[str]) -> Iterator[str]:
-    gone = [each for each in local if each not in left]
-    if gone:
-        yield f"Images that are not at an https address were left out: {_names(gone)}."
-    if left:
-        yield f"Images that lead nowhere stay in the text: {_names(left)}."
+    return _IMAGE.sub(replacement, text)
 
 
-def _told_markup(tokens: list[Token]) -> Iterator[str]:
-    texts = [each.content for each in tokens if each.type == "text"]
+def _image_remarks(local: list[str], remaining: list[str]) -> Iterator[str]:
+    removed = [source for source in local if source not in remaining]
+    if removed:
+        yield f"Images without an https URL were left out: {_names(removed)}."
+    if remaining:
+        yield f"Broken images remain in the text: {_names(remaining)}."
+
+
+def _markup_remarks(tokens: list[Token]) -> Iterator[str]:
+    texts = [token.content for token in tokens if token.type == "text"]
     tags = [f"<{tag}>" for text in texts for tag in _TAG.findall(text)]
     if tags:
         yield f"HTML and components are shown as text: {_names(tags)}."
-    codes = [" ".join(c.split()) for t in texts for c in _SHORTCODE.findall(t)]
-    if codes:
-        yield f"Shortcodes and directives are shown as text: {_names(codes)}."
+    shortcodes = [
+        " ".join(shortcode.split())
+        for text in texts
+        for shortcode in _SHORTCODE.findall(text)
+    ]
+    if shortcodes:
+        yield f"Shortcodes and directives are shown as text: {_names(shortcodes)}."
 
 
-def _names(found: list[str]) -> str:
-    distinct = list(dict.fromkeys(found))
-    more = len(distinct) - MOST_NAMES
-    names = ", ".join(distinct[:MOST_NAMES])
-    return f"{names} and {more} more" if more > 0 else names
+def _names(names: list[str]) -> str:
+    distinct = list(dict.fromkeys(names))
+    omitted = len(distinct) - MAX_NAMES
+    listed = ", ".join(distinct[:MAX_NAMES])
+    return f"{listed} and {omitted} more" if omitted > 0 else listed

@@ -1,6 +1,7 @@
-"""The state in little: badges for other pages, pages for frames, text for terminals."""
+"""Yield badges, embeds and the status as plain text."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -8,11 +9,11 @@ from models.fields import format_moment
 from models.response_headers import url_path
 from models.status.snapshot.snapshot import StatusService
 from sitegen.page import BuildContext, Page, Stage, pages
-from sitegen.status.status_data import board_of, facts_at
-from sitegen.theme.filters import moment, overall_words, state_words
+from sitegen.status.status_data import read_snapshot, read_status_data
+from sitegen.theme.filters import date_time, overall_label, state_label
 from sitegen.urls import service_path
 
-# White words are readable on each (WCAG AA); a test holds that.
+# White text is readable on each of them (WCAG AA).
 COLOURS = {
     "operational": "#1a7f37",
     "maintenance": "#0a62c2",
@@ -23,72 +24,93 @@ COLOURS = {
     "unavailable": "#57606a",
 }
 LABEL_COLOUR = "#32383f"
-# Pixels of a character at 11 px; the text is then fitted into what was counted.
-CHARACTER, PADDING = 6.6, 6
+# Estimated pixels per character at 11 px; `textLength` fits the text into the estimate.
+CHARACTER_WIDTH, PADDING = 6.6, 6
 
 
 @pages("status", Stage.LISTS)
 def badges(context: BuildContext) -> Iterator[Page]:
-    """A badge says of when it is, since no picture can know that it is old."""
-    seen, name = context.once_per_build(board_of), context.settings.site_name
-    listed = seen.service_list()
-    at = format_moment(listed.checked_at) if listed.checked_at else None
-    svg = _badge(name, listed.overall, overall_words(listed.overall), at)
-    yield Page("status/badge.svg", svg)
-    for each in listed.services:
-        at = format_moment(each.observed_at) if each.observed_at else None
-        svg = _badge(each.name, each.state, state_words(each.state), at)
-        yield Page(f"status/badges/{each.slug}.svg", svg)
-        yield Page(f"status/badges/{each.slug}.json", _endpoint(each))
+    """Yield a badge with its timestamp for the site and for each service."""
+    service_list = context.once_per_build(read_snapshot).service_list()
+    site_badge = _badge(
+        context.settings.site_name,
+        service_list.overall,
+        overall_label(service_list.overall),
+        _format(service_list.checked_at),
+    )
+    yield Page("status/badge.svg", site_badge)
+    for service in service_list.services:
+        badge = _badge(
+            service.name,
+            service.state,
+            state_label(service.state),
+            _format(service.observed_at),
+        )
+        path = f"status/badges/{service.slug}"
+        yield Page(f"{path}.svg", badge)
+        yield Page(f"{path}.json", _shields_endpoint(service))
 
 
 @pages("status", Stage.LISTS)
 def embeds(context: BuildContext) -> Iterator[Page]:
-    """Pages without scripts for frames on other sites."""
-    facts = context.once_per_build(facts_at)
-    name, listed = context.settings.site_name, facts.listed
-    whole = {
-        "name": name,
-        "href": context.settings.site_url + "/status/",
-        "state": listed.overall,
-        "words": overall_words(listed.overall),
+    """Yield pages without scripts, for frames on other sites."""
+    status_data = context.once_per_build(read_status_data)
+    site_name, site_url = context.settings.site_name, context.settings.site_url
+    service_list = status_data.service_list
+    data = {
+        "name": site_name,
+        "href": site_url + "/status/",
+        "state": service_list.overall,
+        "label": overall_label(service_list.overall),
         "reason": None,
-        "at": format_moment(listed.checked_at) if listed.checked_at else None,
-        "staleAt": facts.stale_at(),
+        "checkedAt": _format(service_list.checked_at),
+        "staleAt": status_data.stale_at(),
     }
-    yield _embed("status/embed/index.html", whole)
-    for each in listed.services:
-        own = {
-            "name": each.name,
-            "href": context.settings.site_url + url_path(service_path(each.slug)),
-            "state": each.state,
-            "words": state_words(each.state),
-            "reason": facts.reasons[each.slug],
-            "at": format_moment(each.observed_at) if each.observed_at else None,
-            "staleAt": facts.stale_at(each.slug),
+    yield _embed("status/embed/index.html", data)
+    for service in service_list.services:
+        data = {
+            "name": service.name,
+            "href": site_url + url_path(service_path(service.slug)),
+            "state": service.state,
+            "label": state_label(service.state),
+            "reason": status_data.reasons[service.slug],
+            "checkedAt": _format(service.observed_at),
+            "staleAt": status_data.stale_at(service.slug),
         }
-        yield _embed(f"status/embed/{each.slug}/index.html", own)
+        yield _embed(f"status/embed/{service.slug}/index.html", data)
 
 
 @pages("status", Stage.LISTS)
-def text(context: BuildContext) -> Iterator[Page]:
-    """The status for a terminal: the whole, then each service on a line."""
-    seen = context.once_per_build(board_of)
-    listed = seen.service_list()
-    lines = [f"{context.settings.site_name}: {overall_words(listed.overall)}"]
-    if listed.checked_at:
-        said = "Last measured" if listed.stale else "As of"
-        lines.append(f"{said} {moment(format_moment(listed.checked_at))}")
+def plain_text(context: BuildContext) -> Iterator[Page]:
+    """Yield /status.txt, for terminals: the overall status, then the services."""
+    snapshot = context.once_per_build(read_snapshot)
+    service_list, services = snapshot.service_list(), snapshot.service_list().services
+    lines = [f"{context.settings.site_name}: {overall_label(service_list.overall)}"]
+    if service_list.checked_at:
+        prefix = "Last measured" if service_list.stale else "As of"
+        lines.append(f"{prefix} {date_time(format_moment(service_list.checked_at))}")
     lines.append("")
-    width = max((len(each.name) for each in listed.services), default=0)
-    lines += [f"{e.name:<{width}}  {state_words(e.state)}" for e in listed.services]
-    active = [each for each in seen.incidents if each.is_active(seen.now)]
-    active_windows = [each for each in seen.windows if each.status == "active"]
-    told = [f"Incident: {each.title} ({state_words(each.status)})" for each in active]
-    told += [f"Maintenance: {each.title}" for each in active_windows]
-    lines += ["", *told] if told else []
+    width = max((len(service.name) for service in services), default=0)
+    lines += [
+        f"{service.name:<{width}}  {state_label(service.state)}" for service in services
+    ]
+    events = [
+        f"Incident: {incident.title} ({state_label(incident.status)})"
+        for incident in snapshot.incidents
+        if incident.is_active(snapshot.now)
+    ]
+    events += [
+        f"Maintenance: {window.title}"
+        for window in snapshot.windows
+        if window.status == "active"
+    ]
+    lines += ["", *events] if events else []
     lines += ["", f"{context.settings.site_url}/status/"]
     yield Page("status.txt", "\n".join(lines) + "\n")
+
+
+def _format(moment: datetime | None) -> str | None:
+    return format_moment(moment) if moment else None
 
 
 def _embed(path: str, data: dict[str, Any]) -> Page:
@@ -97,16 +119,16 @@ def _embed(path: str, data: dict[str, Any]) -> Page:
         data,
         template="status/embed.html",
         title=f"{data['name']} status",
-        description=f"The present state of {data['name']}.",
+        description=f"Current status of {data['name']}.",
     )
 
 
-def _endpoint(service: StatusService) -> dict[str, Any]:
-    """What shields.io asks of an endpoint."""
+def _shields_endpoint(service: StatusService) -> dict[str, Any]:
+    """Return the badge in the schema of shields.io's endpoint badges."""
     return {
         "schemaVersion": 1,
         "label": service.name,
-        "message": state_words(service.state).lower(),
+        "message": state_label(service.state).lower(),
         "color": COLOURS[service.state].removeprefix("#"),
         "labelColor": LABEL_COLOUR.removeprefix("#"),
         "isError": service.state in ("unknown", "major-outage"),
@@ -114,29 +136,30 @@ def _endpoint(service: StatusService) -> dict[str, Any]:
     }
 
 
-def _badge(label: str, state: str, words: str, at: str | None) -> str:
-    when = moment(at) if at else "never measured"
-    message = f"{words} · {when}"
-    left, right = _width(label), _width(message)
-    title = escape(f"{label}: {words}, {when}")
+def _badge(name: str, state: str, label: str, measured_at: str | None) -> str:
+    # A picture cannot notice that it is old, so it shows its timestamp.
+    timestamp = date_time(measured_at) if measured_at else "never measured"
+    message = f"{label} · {timestamp}"
+    left, right = _width(name), _width(message)
+    title = escape(f"{name}: {label}, {timestamp}")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20"'
         f' role="img" aria-labelledby="t"><title id="t">{title}</title>\n'
         f'<rect width="{left}" height="20" fill="{LABEL_COLOUR}"/>\n'
         f'<rect x="{left}" width="{right}" height="20" fill="{COLOURS[state]}"/>\n'
         '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"'
-        f' aria-hidden="true">\n{_text(label, 0, left)}{_text(message, left, right)}'
+        f' aria-hidden="true">\n{_text(name, 0, left)}{_text(message, left, right)}'
         "</g>\n</svg>\n"
     )
 
 
-def _width(words: str) -> int:
-    return round(len(words) * CHARACTER) + 2 * PADDING
+def _width(text: str) -> int:
+    return round(len(text) * CHARACTER_WIDTH) + 2 * PADDING
 
 
-def _text(words: str, x: int, width: int) -> str:
-    inner = width - 2 * PADDING
+def _text(text: str, x: int, width: int) -> str:
+    text_length = width - 2 * PADDING
     return (
-        f'<text x="{x + PADDING}" y="14" textLength="{inner}"'
-        f' lengthAdjust="spacingAndGlyphs">{escape(words)}</text>\n'
+        f'<text x="{x + PADDING}" y="14" textLength="{text_length}"'
+        f' lengthAdjust="spacingAndGlyphs">{escape(text)}</text>\n'
     )

@@ -1,4 +1,4 @@
-"""The counters behind the percentages, for anyone who wants to count again."""
+"""Yield the counters behind the uptime percentages, as JSON and CSV."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -11,101 +11,119 @@ from models.status.uptime.hourly_history import HourlyHistory
 from models.status.uptime.periods import counts_to_json
 from models.status.uptime.uptime import Counts
 from sitegen.page import BuildContext, Page, PageBatch, PageGroup, Stage, pages
-from sitegen.status.status_data import pasts_at
+from sitegen.status.status_data import read_hourly_histories
 from sitegen.urls import data_path
 
 COLUMNS = ("start", *counts_to_json(Counts()))
-# The words of times, and beside each the counts of what began there.
+# Formatted start times, and the comma-separated counts of each.
 Lines = tuple[tuple[str, ...], list[str]]
-# The days that are over, and the hours.
-Told = tuple[Lines, Lines]
-# Raised when equal hours would give another file.
-FORMAT = 2
+# The completed days, and the completed hours.
+DaysAndHours = tuple[Lines, Lines]
+# Increase it when equal histories give different files.
+FORMAT_VERSION = 2
 
 
 @dataclass(frozen=True)
-class Counters(PageGroup):
-    """The two files of a service, which are made one after the other."""
+class CounterFiles(PageGroup):
+    """The two files of a service, made one after the other."""
 
     slug: str
-    past: HourlyHistory
-    told_of: Callable[[HourlyHistory], Told]
+    history: HourlyHistory
+    days_and_hours: Callable[[HourlyHistory], DaysAndHours]
 
     @cached_property
     def pages(self) -> list[Page]:
-        key, facts = [FORMAT, *self.past.key()], (self.past, self.told_of)
+        key = [FORMAT_VERSION, *self.history.key()]
         return [
-            Page(data_path(self.slug, ending), partial(made, *facts), key=key)
-            for ending, made in (("json", partial(_json, self.slug)), ("csv", _csv))
+            Page(
+                data_path(self.slug, extension),
+                partial(render, self.history, self.days_and_hours),
+                key=key,
+            )
+            for extension, render in (
+                ("json", partial(_json, self.slug)),
+                ("csv", _csv),
+            )
         ]
 
 
 @pages("status", Stage.BACKGROUND)
 def counters(context: BuildContext) -> Iterator[PageBatch]:
     """
-    The whole hours and days of each service.
+    Yield the completed hours and days of each service.
 
-    They are made anew when the past changes, and not with every measurement: what
-    the periods have beside whole hours stands in the service's own JSON.
+    They change once an hour and not with every measurement: the counts outside whole
+    hours are in the JSON of the service's page.
     """
-    # Of all services only the last is kept.
-    told = lru_cache(maxsize=1)(_told)
-    pasts = context.once_per_build(pasts_at).items()
-    yield PageBatch(Counters(slug, past, told) for slug, past in pasts)
+    # Both files of a service use the same lines; those of the last service suffice.
+    days_and_hours = lru_cache(maxsize=1)(_days_and_hours)
+    histories = context.once_per_build(read_hourly_histories).items()
+    yield PageBatch(
+        CounterFiles(slug, history, days_and_hours) for slug, history in histories
+    )
 
 
 def _json(
-    slug: str, past: HourlyHistory, told_of: Callable[[HourlyHistory], Told]
+    slug: str,
+    history: HourlyHistory,
+    days_and_hours: Callable[[HourlyHistory], DaysAndHours],
 ) -> str:
-    start, end = past.span
-    told = {
+    start, end = history.span
+    header = {
         "slug": slug,
         "from": format_moment(start),
         "to": format_moment(end),
         "columns": COLUMNS,
     }
-    days, hours = map(_rows, told_of(past))
+    days, hours = map(_json_rows, days_and_hours(history))
     rows = f'"days":[{days}],\n"hours":[{hours}]'
-    return f'{{"data":{json.dumps(told)[:-1]}, {rows}}}}}\n'
+    return f'{{"data":{json.dumps(header)[:-1]}, {rows}}}}}\n'
 
 
-def _rows(lines: Lines) -> str:
-    told = list(map(str.__add__, _before('["', lines[0], '",'), lines[1]))
-    return "],\n".join(told) + "]" if told else ""
+def _json_rows(lines: Lines) -> str:
+    starts, counts = lines
+    rows = list(map(str.__add__, _prefixes('["', starts, '",'), counts))
+    return "],\n".join(rows) + "]" if rows else ""
 
 
-def _csv(past: HourlyHistory, told_of: Callable[[HourlyHistory], Told]) -> str:
-    days, hours = told_of(past)
-    texts: list[str] = [
-        *map(str.__add__, _before("\nday,", days[0], ","), days[1]),
-        *map(str.__add__, _before("\nhour,", hours[0], ","), hours[1]),
+def _csv(
+    history: HourlyHistory, days_and_hours: Callable[[HourlyHistory], DaysAndHours]
+) -> str:
+    days, hours = days_and_hours(history)
+    rows: list[str] = [
+        *map(str.__add__, _prefixes("\nday,", days[0], ","), days[1]),
+        *map(str.__add__, _prefixes("\nhour,", hours[0], ","), hours[1]),
     ]
-    return "".join([",".join(("per", *COLUMNS)), *texts, "\n"])
+    return "".join([",".join(("per", *COLUMNS)), *rows, "\n"])
 
 
 @lru_cache(maxsize=8)
-def _before(start: str, times: tuple[str, ...], end: str) -> list[str]:
-    """Return what stands before the counts: hundreds of services have the same."""
-    return [f"{start}{time}{end}" for time in times]
+def _prefixes(before: str, starts: tuple[str, ...], after: str) -> list[str]:
+    """Return what precedes the counts; hundreds of services have the same."""
+    return [f"{before}{start}{after}" for start in starts]
 
 
-def _told(past: HourlyHistory) -> Told:
-    return _days(past), _hours(past)
+def _days_and_hours(history: HourlyHistory) -> DaysAndHours:
+    return _days(history), _hours(history)
 
 
-def _days(past: HourlyHistory) -> Lines:
-    last = past.span[1].date()
-    days = [each for each in sorted(past.days().items()) if each[0] < last]
-    times = tuple(f"{day}T00:00:00.000Z" for day, _ in days)
-    return times, [",".join(map(str, counts)) for _, counts in days]
+def _days(history: HourlyHistory) -> Lines:
+    today = history.span[1].date()
+    days = [
+        (day, counts) for day, counts in sorted(history.days().items()) if day < today
+    ]
+    starts = tuple(f"{day}T00:00:00.000Z" for day, _ in days)
+    return starts, [",".join(map(str, counts)) for _, counts in days]
 
 
-def _hours(past: HourlyHistory) -> Lines:
-    times, counts = past.hours_as_text()
-    return _words(times), counts
+def _hours(history: HourlyHistory) -> Lines:
+    milliseconds, counts = history.hours_as_text()
+    return _format_starts(milliseconds), counts
 
 
 @lru_cache(maxsize=2)
-def _words(times: str) -> tuple[str, ...]:
-    """Return the words of times, which are told as milliseconds with commas."""
-    return tuple(format_moment(from_epoch_ms(int(at))) for at in times.split(",") if at)
+def _format_starts(milliseconds: str) -> tuple[str, ...]:
+    """Format times given as milliseconds since 1970, separated by commas."""
+    return tuple(
+        format_moment(from_epoch_ms(int(ms))) for ms in milliseconds.split(",") if ms
+    )

@@ -1,4 +1,4 @@
-"""The past by month: every incident and window, in each month that it touched."""
+"""Yield the history by month, with every incident and maintenance window."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -8,23 +8,30 @@ from typing import Any, NamedTuple
 
 from models.base import MILLISECOND
 from models.response_headers import url_path
-from models.status.incidents.incidents import StatusIncident
-from models.status.maintenance.windows import StatusMaintenance
 from sitegen.page import BuildContext, Page, Stage, pages
-from sitegen.status.status_data import board_of, every_incident, every_window, told
-from sitegen.theme.filters import month_words
+from sitegen.status.status_data import (
+    read_published_incidents,
+    read_published_maintenance,
+    read_snapshot,
+)
+from sitegen.theme.filters import month_name
 from sitegen.urls import history_path, incident_path, maintenance_path
 
 
-class Thing(NamedTuple):
-    """An incident or a window that has begun, as far as it has come."""
+class Event(NamedTuple):
+    """An incident or a maintenance window that has begun, up to now."""
 
     start: datetime
+    # Its last millisecond, so that an event that ends at midnight ends the day before.
     last: datetime
-    shown: dict[str, Any]
+    data: dict[str, Any]
+
+    @property
+    def first_month(self) -> str:
+        return f"{self.start:%Y-%m}"
 
     def months(self) -> Iterator[str]:
-        """Yield the UTC months that it touched."""
+        """Yield the UTC months that it overlaps."""
         year, month = self.start.year, self.start.month
         while (year, month) <= (self.last.year, self.last.month):
             yield f"{year:04}-{month:02}"
@@ -33,25 +40,27 @@ class Thing(NamedTuple):
 
 @pages("status", Stage.LISTS)
 def history(context: BuildContext) -> Iterator[Page]:
-    """A page for each month in which there was anything, and a list of them."""
-    by_month: dict[str, list[Thing]] = defaultdict(list)
-    for thing in sorted(_things(context), key=lambda each: each.start, reverse=True):
-        for month in thing.months():
-            by_month[month].append(thing)
+    """Yield a page for each month with events, and a list of these months."""
+    by_month: dict[str, list[Event]] = defaultdict(list)
+    newest_first = sorted(_events(context), key=lambda event: event.start, reverse=True)
+    for event in newest_first:
+        for month in event.months():
+            by_month[month].append(event)
     months = sorted(by_month, reverse=True)
-    for place, month in enumerate(months):
-        later = months[place - 1] if place else None
-        earlier = months[place + 1] if place + 1 < len(months) else None
+    for index, month in enumerate(months):
+        next_month = months[index - 1] if index else None
+        previous = months[index + 1] if index + 1 < len(months) else None
         yield Page(
             history_path(month),
-            _shown(month, by_month[month]) | _turn(earlier, later),
+            _month(month, by_month[month])
+            | {"previous": _month_link(previous), "next": _month_link(next_month)},
             template="status/month.html",
-            title=f"Status history: {month_words(month)}",
-            description=f"Incidents and maintenance of {month_words(month)}.",
+            title=f"Status history: {month_name(month)}",
+            description=f"Incidents and maintenance in {month_name(month)}.",
         )
     yield Page(
         history_path(),
-        {"months": [_counted(month, by_month[month]) for month in months]},
+        {"months": [_month_summary(month, by_month[month]) for month in months]},
         template="status/history.html",
         title="Status history",
         description="Incidents and maintenance by month.",
@@ -59,62 +68,59 @@ def history(context: BuildContext) -> Iterator[Page]:
 
 
 def months(context: BuildContext) -> list[str]:
-    """Return the months in which there was anything."""
-    return sorted({month for each in _things(context) for month in each.months()})
+    """Return the months with events, oldest first."""
+    return sorted({month for event in _events(context) for month in event.months()})
 
 
-def _things(context: BuildContext) -> Iterator[Thing]:
-    """Yield what has begun; how long it is does not depend on when it is looked at."""
-    now = context.once_per_build(board_of).now
-    for each in context.once_per_build(every_incident):
-        if each.started_at <= now:
-            shown = {
-                "incident": told(StatusIncident, each),
+def _events(context: BuildContext) -> Iterator[Event]:
+    now = context.once_per_build(read_snapshot).now
+    for incident in context.once_per_build(read_published_incidents).values():
+        row = incident.row
+        if row.started_at <= now:
+            data = {
+                "incident": incident.json,
                 "maintenance": None,
-                "href": url_path(incident_path(each.id)),
+                "href": url_path(incident_path(row.id)),
             }
-            yield _thing(each.started_at, each.resolved_at or now, shown)
-    for window in context.once_per_build(every_window):
+            yield _event(row.started_at, row.resolved_at or now, data)
+    for maintenance in context.once_per_build(read_published_maintenance).values():
+        window = maintenance.row
         if window.starts_at <= now:
-            shown = {
+            data = {
                 "incident": None,
-                "maintenance": told(StatusMaintenance, window),
+                "maintenance": maintenance.json,
                 "href": url_path(maintenance_path(window.id)),
             }
-            yield _thing(window.starts_at, min(window.ends_at, now), shown)
+            yield _event(window.starts_at, min(window.ends_at, now), data)
 
 
-def _thing(start: datetime, end: datetime, shown: dict[str, Any]) -> Thing:
-    """What ends with a month does not touch the next."""
+def _event(start: datetime, end: datetime, data: dict[str, Any]) -> Event:
     start = start.astimezone(UTC)
-    return Thing(start, max(start, end.astimezone(UTC) - MILLISECOND), shown)
+    return Event(start, max(start, end.astimezone(UTC) - MILLISECOND), data)
 
 
-def _shown(month: str, things: list[Thing]) -> dict[str, Any]:
-    """Return the month's days, newest first, and what began before it."""
-    own = [each for each in things if f"{each.start:%Y-%m}" == month]
+def _month(month: str, events: list[Event]) -> dict[str, Any]:
+    """Return the days of the month, newest first, and what began in earlier months."""
+    began = [event for event in events if event.first_month == month]
     return {
         "month": month,
         "days": [
-            {"date": date.isoformat(), "items": [each.shown for each in found]}
-            for date, found in groupby(own, lambda each: each.start.date())
+            {"date": date.isoformat(), "items": [event.data for event in day_events]}
+            for date, day_events in groupby(began, lambda event: event.start.date())
         ],
-        "earlier": [each.shown for each in things if f"{each.start:%Y-%m}" != month],
+        "earlier": [event.data for event in events if event.first_month != month],
     }
 
 
-def _turn(earlier: str | None, later: str | None) -> dict[str, Any]:
-    return {
-        name: month and {"month": month, "href": url_path(history_path(month))}
-        for name, month in (("previous", earlier), ("next", later))
-    }
+def _month_link(month: str | None) -> dict[str, str] | None:
+    return {"month": month, "href": url_path(history_path(month))} if month else None
 
 
-def _counted(month: str, things: list[Thing]) -> dict[str, Any]:
-    incidents = sum(each.shown["incident"] is not None for each in things)
+def _month_summary(month: str, events: list[Event]) -> dict[str, Any]:
+    incidents = sum(event.data["incident"] is not None for event in events)
     return {
         "month": month,
         "href": url_path(history_path(month)),
         "incidents": incidents,
-        "windows": len(things) - incidents,
+        "windows": len(events) - incidents,
     }

@@ -1,4 +1,4 @@
-"""How the status is computed, told from the tables that compute it."""
+"""Explain how status and uptime are computed, from the tables that compute them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,26 +13,25 @@ from sitegen.urls import HOW
 
 @pages("status")
 def how(context: BuildContext) -> Iterator[Page]:
-    """A page that cannot say anything but what the rules do."""
     yield Page(
         HOW,
-        told(context.settings),
+        rules(context.settings),
         template="status/how.html",
         title="How status and uptime are computed",
-        description="The rules behind every state and every percentage of this page.",
+        description="The rules for every state and every percentage on this site.",
     )
 
 
-def told(settings: Settings) -> dict[str, Any]:
-    """Return the tables as they stand now."""
+def rules(settings: Settings) -> dict[str, Any]:
+    """Return the rules as the code applies them, so that the page cannot differ."""
     return {
-        "lines": [
-            {"when": each.condition, "state": each.state} for each in state.RULES
+        "stateRules": [
+            {"when": rule.condition, "state": rule.state} for rule in state.RULES
         ],
-        "overalls": list(reversed(state.OVERALL_STATES)),
-        "dayLines": [
-            {"when": each.condition, "state": each.state}
-            for each in day_state.DAY_RULES
+        "overallStates": list(reversed(state.OVERALL_STATES)),
+        "dayRules": [
+            {"when": rule.condition, "state": rule.state}
+            for rule in day_state.DAY_RULES
         ],
         "days": periods.DAYS,
         "historyDays": snapshot.HISTORY.days,

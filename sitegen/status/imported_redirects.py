@@ -1,11 +1,15 @@
-"""Where things stood on the status page that was here before: the ways from there."""
+"""Redirect the addresses of the status page that was imported."""
 
 from collections.abc import Callable, Iterator
 
 from models.response_headers import url_path
 from models.status.importers.imported_rows import ImportedRow, imported_paths
 from sitegen.page import BuildContext, Page, Stage, pages
-from sitegen.status.status_data import board_of, every_incident, every_window
+from sitegen.status.status_data import (
+    read_incidents,
+    read_maintenance,
+    read_snapshot,
+)
 from sitegen.urls import incident_path, maintenance_path, service_path
 
 PATHS: dict[str, Callable[[str], str]] = {
@@ -16,8 +20,8 @@ PATHS: dict[str, Callable[[str], str]] = {
 
 
 @pages("status", Stage.ENTRY_POINTS)
-def arrivals(context: BuildContext) -> Iterator[Page]:
-    """For every host: a page at the old address that says where the thing is now."""
+def redirect_pages(context: BuildContext) -> Iterator[Page]:
+    """Yield a page at each old address, for hosts that do not read `_redirects`."""
     rows = imported_paths()
     if not rows:
         return
@@ -35,8 +39,8 @@ def arrivals(context: BuildContext) -> Iterator[Page]:
             )
 
 
-def ways() -> Iterator[tuple[str, str]]:
-    """Yield old and new address, with the final slash and without."""
+def imported_redirects() -> Iterator[tuple[str, str]]:
+    """Yield old and new addresses, each with and without the final slash."""
     for row in imported_paths():
         for end in ("", "/"):
             yield f"{row.address}{end}", _href(row)
@@ -47,12 +51,17 @@ def _href(row: ImportedRow) -> str:
 
 
 def _titles(context: BuildContext) -> dict[tuple[str, str], str]:
-    """Return what is on the site, by its kind and its name in addresses."""
-    found = {
-        ("incident", e.id): e.title for e in context.once_per_build(every_incident)
+    """Return the titles of everything on the site, by type and by id or slug."""
+    incidents = {
+        ("incident", row.id): row.title
+        for row in context.once_per_build(read_incidents)
     }
-    found |= {
-        ("maintenance", e.id): e.title for e in context.once_per_build(every_window)
+    maintenance = {
+        ("maintenance", row.id): row.title
+        for row in context.once_per_build(read_maintenance)
     }
-    services = context.once_per_build(board_of).services
-    return found | {("service", each.slug): each.name for each in services}
+    services = {
+        ("service", row.slug): row.name
+        for row in context.once_per_build(read_snapshot).services
+    }
+    return incidents | maintenance | services

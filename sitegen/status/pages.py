@@ -1,30 +1,21 @@
-"""The public status page: every service, every incident, every window."""
+"""Yield the overview of the status page, and a page for each incident and window."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from itertools import chain
 from typing import Any
 
 from models.response_headers import file_for, url_path
-from models.status.incidents.incidents import (
-    IncidentRow,
-    IncidentUpdateRow,
-    StatusIncident,
-    StatusIncidentDetail,
-    StatusIncidentUpdate,
-    incidents_since,
-    updates_by_incident,
-)
-from models.status.maintenance.windows import MaintenanceRow, StatusMaintenance
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.status_data import (
-    StatusFacts,
-    every_incident,
-    every_window,
-    facts_at,
-    told,
+    PublishedIncident,
+    PublishedMaintenance,
+    StatusData,
+    read_published_incidents,
+    read_published_maintenance,
+    read_status_data,
 )
-from sitegen.status.upcoming_changes import Turns
+from sitegen.status.upcoming_changes import UpcomingChanges
 from sitegen.urls import (
     HOW,
     history_path,
@@ -34,9 +25,9 @@ from sitegen.urls import (
     twin,
 )
 
-PAST = timedelta(days=14)
-# How many past incidents are told whole; the history has the others.
-TOLD = 20
+RECENT = timedelta(days=14)
+# How many resolved incidents are shown in full; the history has the others.
+MAX_RESOLVED = 20
 LINKS = {
     "atom": "/status/feed.atom",
     "rss": "/status/feed.rss",
@@ -51,117 +42,145 @@ LINKS = {
 
 @pages("status", Stage.URGENT)
 def incidents(context: BuildContext) -> Iterator[Page]:
-    """Every incident at its permanent address, as a page and as JSON."""
-    found = context.once_per_build(every_incident)
-    entries = updates_by_incident(found)
-    for each in found:
-        path, updates = incident_path(each.id), entries[each.id]
-        detail = {"incident": each, "updates": updates[::-1]}
-        yield Page(twin(path)[1:], {"data": told(StatusIncidentDetail, detail)})
+    """Yield each incident as a page and as JSON."""
+    published = context.once_per_build(read_published_incidents).values()
+    for incident in published:
+        row, path = incident.row, incident_path(incident.row.id)
+        detail = {"incident": incident.json, "updates": incident.updates_json[::-1]}
+        yield Page(twin(path)[1:], {"data": detail})
         yield Page(
             path,
-            _timeline(each, updates) | {"staleAt": None},
+            _with_timeline(incident) | {"staleAt": None},
             template="status/incident.html",
-            title=each.title,
-            description=f"Incident: {each.title}",
+            title=row.title,
+            description=f"Incident: {row.title}",
             twin=twin(path),
         )
 
 
 @pages("status", Stage.LISTS)
 def incident_list(context: BuildContext) -> Iterator[Page]:
-    """All incidents as JSON."""
-    incidents = context.once_per_build(every_incident)
-    listed = [told(StatusIncident, incident) for incident in incidents]
-    yield Page("status/incidents.json", {"data": listed})
+    """Yield all incidents as JSON."""
+    published = context.once_per_build(read_published_incidents).values()
+    data = [incident.json for incident in published]
+    yield Page("status/incidents.json", {"data": data})
 
 
 @pages("status", Stage.URGENT)
 def maintenance(context: BuildContext) -> Iterator[Page]:
-    """Every window at its permanent address, as a page and as JSON."""
-    found = context.once_per_build(every_window)
-    for each in found:
-        path, window = maintenance_path(each.id), told(StatusMaintenance, each)
-        yield Page(twin(path)[1:], {"data": window})
+    """Yield each maintenance window as a page and as JSON."""
+    published = context.once_per_build(read_published_maintenance).values()
+    for window in published:
+        row, path = window.row, maintenance_path(window.row.id)
+        yield Page(twin(path)[1:], {"data": window.json})
         yield Page(
             path,
-            {"maintenance": window, "staleAt": None},
+            {"maintenance": window.json, "staleAt": None},
             template="status/maintenance.html",
-            title=each.title,
-            description=f"Maintenance: {each.title}",
+            title=row.title,
+            description=f"Maintenance: {row.title}",
             twin=twin(path),
         )
 
 
 @pages("status", Stage.LISTS)
 def maintenance_list(context: BuildContext) -> Iterator[Page]:
-    """All maintenance windows as JSON."""
-    windows = context.once_per_build(every_window)
-    listed = [told(StatusMaintenance, window) for window in windows]
-    yield Page("status/maintenance.json", {"data": listed})
+    """Yield all maintenance windows as JSON."""
+    published = context.once_per_build(read_published_maintenance).values()
+    data = [window.json for window in published]
+    yield Page("status/maintenance.json", {"data": data})
 
 
 @pages("status", Stage.URGENT)
 def overview(context: BuildContext) -> Iterator[Page]:
-    """The state of every service, and what is going on."""
-    facts = context.once_per_build(facts_at)
-    shown = _overview(facts, context.once_per_build(Turns))
-    links = [file_for(href) for href in _hrefs(shown)]
-    yield Page("status/index.json", _listed(facts), requires=links)
+    """Yield the overview: services, active incidents, maintenance, recent incidents."""
+    status_data = context.once_per_build(read_status_data)
+    data = _overview(context, status_data)
+    links = [file_for(href) for href in _linked_hrefs(data)]
+    json_data = _service_list(status_data)
+    yield Page("status/index.json", json_data, requires=links)
     yield Page(
         "status/index.html",
-        shown,
+        data,
         template="status/index.html",
         title="Status",
-        description=f"The present state of {context.settings.site_name}.",
+        description=f"Current status of {context.settings.site_name}.",
         twin="/status/index.json",
         requires=links,
     )
 
 
-def _listed(facts: StatusFacts) -> dict[str, Any]:
-    """The API's answer, and beside it what decided and what comes next."""
-    meta = {"reasons": facts.reasons, "nextChangeAt": facts.next_change_at}
-    return {"data": facts.listed.to_json(), "meta": meta}
+def _service_list(status_data: StatusData) -> dict[str, Any]:
+    """Return the API's response, with the reasons and the next change as meta."""
+    meta = {
+        "reasons": status_data.reasons,
+        "nextChangeAt": status_data.next_change_at,
+    }
+    return {"data": status_data.service_list.to_json(), "meta": meta}
 
 
-def _overview(facts: StatusFacts, turns: Turns) -> dict[str, Any]:
-    seen = facts.status_snapshot
-    rows = [_row(facts, turns, slug) for slug in facts.details]
-    groups = list(dict.fromkeys(row["group"] for row in rows))
-    running = [each for each in seen.windows if each.status == "active"]
-    coming = [each for each in seen.windows if each.status == "scheduled"]
-    active = [each for each in seen.incidents if each.is_active(seen.now)]
-    resolved = [each for each in incidents_since(seen.now - PAST) if each.resolved_at]
+def _overview(context: BuildContext, status_data: StatusData) -> dict[str, Any]:
+    snapshot = status_data.snapshot
+    changes = context.once_per_build(UpcomingChanges)
+    services = [_service(status_data, changes, slug) for slug in status_data.details]
+    groups = list(dict.fromkeys(service["group"] for service in services))
+    incidents = context.once_per_build(read_published_incidents)
+    active = [
+        incidents[row.id] for row in snapshot.incidents if row.is_active(snapshot.now)
+    ]
+    since = snapshot.now - RECENT
+    resolved = [
+        incident
+        for incident in incidents.values()
+        if incident.row.resolved_at and incident.row.resolved_at > since
+    ]
+    # Soonest first.
+    windows = [
+        context.once_per_build(read_published_maintenance)[row.id]
+        for row in reversed(snapshot.windows)
+    ]
     return {
-        "status": facts.listed.to_json(),
+        "status": status_data.service_list.to_json(),
         "groups": [
-            {"name": name, "services": [row for row in rows if row["group"] == name]}
-            for name in groups
+            {
+                "name": group,
+                "services": [
+                    service for service in services if service["group"] == group
+                ],
+            }
+            for group in groups
         ],
-        "incidents": _timelines(active),
-        "running": [_window(each) for each in reversed(running)],
-        "coming": [_window(each) for each in reversed(coming)],
-        "past": _timelines(resolved[:TOLD]),
-        "more": len(resolved[TOLD:]),
+        "activeIncidents": [_with_timeline(incident) for incident in active],
+        "activeMaintenance": _windows_with_status(windows, "active"),
+        "scheduledMaintenance": _windows_with_status(windows, "scheduled"),
+        "resolvedIncidents": [
+            _with_timeline(incident) for incident in resolved[:MAX_RESOLVED]
+        ],
+        "moreResolved": len(resolved[MAX_RESOLVED:]),
         "links": LINKS,
-        "staleAt": facts.stale_at(),
-        "turn": turns.whole,
+        "staleAt": status_data.stale_at(),
+        "upcomingChange": changes.overall,
     }
 
 
-def _hrefs(shown: dict[str, Any]) -> Iterator[str]:
-    """Yield all that the overview links to."""
+def _linked_hrefs(data: dict[str, Any]) -> Iterator[str]:
+    """Yield the addresses of everything that the overview links to."""
     yield from filter(None, LINKS.values())
     yield from map(url_path, (HOW, history_path()))
-    groups = (group["services"] for group in shown["groups"])
-    told = (shown[name] for name in ("incidents", "running", "coming", "past"))
-    yield from (each["href"] for each in chain(*groups, *told))
+    groups = (group["services"] for group in data["groups"])
+    lists = (
+        data["activeIncidents"],
+        data["activeMaintenance"],
+        data["scheduledMaintenance"],
+        data["resolvedIncidents"],
+    )
+    yield from (item["href"] for item in chain(*groups, *lists))
 
 
-def _row(facts: StatusFacts, turns: Turns, slug: str) -> dict[str, Any]:
-    """One service as a line of the overview."""
-    detail = facts.details[slug]
+def _service(
+    status_data: StatusData, changes: UpcomingChanges, slug: str
+) -> dict[str, Any]:
+    detail = status_data.details[slug]
     service = detail.service
     return {
         "slug": slug,
@@ -169,32 +188,31 @@ def _row(facts: StatusFacts, turns: Turns, slug: str) -> dict[str, Any]:
         "description": service.description,
         "group": service.group,
         "state": service.state,
-        "turn": turns.services.get(slug),
-        "reason": facts.reasons[slug],
+        "upcomingChange": changes.by_service.get(slug),
+        "reason": status_data.reasons[slug],
         "stale": service.stale,
         "href": url_path(service_path(slug)),
         "uptimePct": detail.uptime[-1].uptime_pct,
-        "days": facts.days[slug],
+        "days": status_data.days[slug],
     }
 
 
-def _timelines(found: list[IncidentRow]) -> list[dict[str, Any]]:
-    entries = updates_by_incident(found)
-    return [_timeline(each, entries[each.id]) for each in found]
-
-
-def _timeline(
-    incident: IncidentRow, updates: Iterable[IncidentUpdateRow]
-) -> dict[str, Any]:
+def _with_timeline(incident: PublishedIncident) -> dict[str, Any]:
     return {
-        "incident": told(StatusIncident, incident),
-        "href": url_path(incident_path(incident.id)),
-        "updates": [told(StatusIncidentUpdate, each) for each in updates],
+        "incident": incident.json,
+        "href": url_path(incident_path(incident.row.id)),
+        "updates": incident.updates_json,
     }
 
 
-def _window(window: MaintenanceRow) -> dict[str, Any]:
-    return {
-        "maintenance": told(StatusMaintenance, window),
-        "href": url_path(maintenance_path(window.id)),
-    }
+def _windows_with_status(
+    windows: list[PublishedMaintenance], status: str
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "maintenance": window.json,
+            "href": url_path(maintenance_path(window.row.id)),
+        }
+        for window in windows
+        if window.row.status == status
+    ]

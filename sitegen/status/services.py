@@ -1,4 +1,4 @@
-"""The page of each service, with all that is known of its last 90 days."""
+"""Yield a page for each service: state, uptime, response times, incidents."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,92 +8,99 @@ from models.response_headers import url_path
 from models.status.snapshot.snapshot import StatusServiceDetail
 from models.status.uptime.periods import ServiceUptime
 from sitegen.page import BuildContext, Page, pages
-from sitegen.status.charts import chart
-from sitegen.status.status_data import StatusFacts, facts_at
-from sitegen.status.upcoming_changes import Turns
+from sitegen.status.charts import line_chart
+from sitegen.status.status_data import StatusData, read_status_data
+from sitegen.status.upcoming_changes import UpcomingChanges
 from sitegen.urls import data_path, incident_path, maintenance_path, service_path, twin
 
 
 @pages("status")
 def services(context: BuildContext) -> Iterator[Page]:
-    """For people and for programs, as the API tells it."""
-    facts = context.once_per_build(facts_at)
-    for slug, detail in facts.details.items():
-        path, name, data = service_path(slug), detail.service.name, detail.to_json()
-        coverage = _coverage(facts.measured[slug], detail)
-        yield Page(twin(path)[1:], {"data": data, "meta": _meta(facts, slug, coverage)})
+    """Yield the page of each service, and the API's response as JSON."""
+    status_data = context.once_per_build(read_status_data)
+    changes = context.once_per_build(UpcomingChanges).by_service
+    for slug, detail in status_data.details.items():
+        path, name, json = service_path(slug), detail.service.name, detail.to_json()
+        coverage = _coverage(status_data.uptimes[slug], detail)
+        meta = _meta(status_data, slug, coverage)
+        yield Page(twin(path)[1:], {"data": json, "meta": meta})
         yield Page(
             path,
-            _shown(facts, slug, data, coverage)
-            | {"turn": context.once_per_build(Turns).services.get(slug)},
+            _page_data(status_data, slug, json, coverage)
+            | {"upcomingChange": changes.get(slug)},
             template="status/service.html",
             title=f"{name} status",
-            description=detail.service.description or f"The present state of {name}.",
+            description=detail.service.description or f"Current status of {name}.",
             twin=twin(path),
         )
 
 
 def _meta(
-    facts: StatusFacts, slug: str, coverage: list[dict[str, Any]]
+    status_data: StatusData, slug: str, coverage: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """
-    What stands beside the API's answer.
+    Return what the JSON file has beside the API's response.
 
-    The edges are what each period has beside the whole hours of the counters.
+    The edges are the counts of each period outside its whole hours, which the files
+    of counters do not contain.
     """
     return {
-        "reason": facts.reasons[slug],
+        "reason": status_data.reasons[slug],
         "coverage": coverage,
-        "edges": facts.measured[slug].edges(),
+        "edges": status_data.uptimes[slug].edges(),
         "counters": "/" + data_path(slug, "json"),
     }
 
 
 def _coverage(
-    measured: ServiceUptime, detail: StatusServiceDetail
+    service_uptime: ServiceUptime, detail: StatusServiceDetail
 ) -> list[dict[str, Any]]:
-    """Return how much each percentage stands on, and what maintenance left out."""
+    """Return the coverage of each period, and its samples excluded by maintenance."""
     return [
         {
-            "period": each.period,
-            "coveragePct": measured.coverage_pct(each.period, each.interval_seconds),
-            "excluded": measured.counts[each.period].excluded,
+            "period": uptime.period,
+            "coveragePct": service_uptime.coverage_pct(
+                uptime.period, uptime.interval_seconds
+            ),
+            "excluded": service_uptime.counts[uptime.period].excluded,
         }
-        for each in detail.uptime
+        for uptime in detail.uptime
     ]
 
 
-def _shown(
-    facts: StatusFacts, slug: str, data: dict[str, Any], coverage: list[dict[str, Any]]
+def _page_data(
+    status_data: StatusData,
+    slug: str,
+    detail: dict[str, Any],
+    coverage: list[dict[str, Any]],
 ) -> dict[str, Any]:
+    periods = zip(detail["uptime"], coverage, strict=True)
     return {
-        "service": data["service"],
-        "reason": facts.reasons[slug],
-        "uptime": [
-            uptime | more for uptime, more in zip(data["uptime"], coverage, strict=True)
-        ],
-        "days": facts.days[slug],
-        "charts": _charts(facts, slug),
+        "service": detail["service"],
+        "reason": status_data.reasons[slug],
+        "uptime": [uptime | period_coverage for uptime, period_coverage in periods],
+        "days": status_data.days[slug],
+        "charts": _charts(status_data, slug),
         "incidents": [
-            {"incident": each, "href": url_path(incident_path(each["id"]))}
-            for each in data["incidents"]
+            {"incident": incident, "href": url_path(incident_path(incident["id"]))}
+            for incident in detail["incidents"]
         ],
         "maintenance": [
-            {"maintenance": each, "href": url_path(maintenance_path(each["id"]))}
-            for each in data["maintenance"]
+            {"maintenance": window, "href": url_path(maintenance_path(window["id"]))}
+            for window in detail["maintenance"]
         ],
         "links": links(url_path(service_path(slug)), slug),
-        "staleAt": facts.stale_at(slug),
+        "staleAt": status_data.stale_at(slug),
     }
 
 
-def links(page: str, slug: str) -> dict[str, str]:
-    """Return the other ways to follow a service, by what they are."""
+def links(href: str, slug: str) -> dict[str, str]:
+    """Return the feeds, badges, embeds and data files of the service."""
     return {
-        "atom": f"{page}feed.atom",
-        "rss": f"{page}feed.rss",
-        "json": f"{page}feed.json",
-        "calendar": f"{page}maintenance.ics",
+        "atom": f"{href}feed.atom",
+        "rss": f"{href}feed.rss",
+        "json": f"{href}feed.json",
+        "calendar": f"{href}maintenance.ics",
         "badge": f"/status/badges/{slug}.svg",
         "shields": f"/status/badges/{slug}.json",
         "embed": f"/status/embed/{slug}/",
@@ -102,16 +109,16 @@ def links(page: str, slug: str) -> dict[str, str]:
     }
 
 
-def _charts(facts: StatusFacts, slug: str) -> list[dict[str, Any]]:
-    """Return the response times of the latest hours and of the days; none, no chart."""
+def _charts(status_data: StatusData, slug: str) -> list[dict[str, Any]]:
+    """Return charts of the response times by hour and by day, without empty ones."""
     hours = [
-        (format_moment(at), counts.average_ms)
-        for at, counts in facts.measured[slug].hours()
+        (format_moment(hour), counts.average_ms)
+        for hour, counts in status_data.uptimes[slug].hours()
     ]
-    days = [(day["date"], day["averageMs"]) for day in facts.days[slug]]
+    days = [(day["date"], day["averageMs"]) for day in status_data.days[slug]]
     return [
         {"unit": unit, "points": [{"at": at, "ms": ms} for at, ms in points]}
-        | chart([ms for _, ms in points])
+        | line_chart([ms for _, ms in points])
         for unit, points in (("hour", hours), ("day", days))
         if any(ms is not None for _, ms in points)
     ]

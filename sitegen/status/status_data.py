@@ -1,4 +1,4 @@
-"""What the status pages of one build are made from, read once."""
+"""Read the data of the status pages, once for all pages of a build."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,10 +6,20 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
 from typing import Any
 
-from models.base import Schema
 from models.fields import format_moment
-from models.status.incidents.incidents import IncidentRow, all_incidents
-from models.status.maintenance.windows import MaintenanceRow, all_maintenance
+from models.status.incidents.incidents import (
+    IncidentRow,
+    IncidentUpdateRow,
+    StatusIncident,
+    StatusIncidentUpdate,
+    all_incidents,
+    updates_by_incident,
+)
+from models.status.maintenance.windows import (
+    MaintenanceRow,
+    StatusMaintenance,
+    all_maintenance,
+)
 from models.status.services.catalogue import services_in_display_order
 from models.status.services.rows import ServiceRow
 from models.status.snapshot.last_change import last_change_at, last_changes_by_service
@@ -32,147 +42,202 @@ from models.status.uptime.uptime import Counts
 from sitegen.page import BuildContext
 
 DAY = timedelta(days=1)
-NOTHING = Counts()
+NO_COUNTS = Counts()
 
 
 @dataclass(frozen=True)
-class StatusFacts:
-    """By slug, in display order: the details, the days, what decided the state."""
+class PublishedIncident:
+    """An incident with its updates, newest first, as rows and as JSON."""
 
-    status_snapshot: StatusSnapshot
-    listed: StatusServiceList
+    row: IncidentRow
+    updates: list[IncidentUpdateRow]
+
+    @cached_property
+    def json(self) -> dict[str, Any]:
+        return StatusIncident.model_validate(self.row).to_json()
+
+    @cached_property
+    def updates_json(self) -> list[dict[str, Any]]:
+        return [
+            StatusIncidentUpdate.model_validate(update).to_json()
+            for update in self.updates
+        ]
+
+
+@dataclass(frozen=True)
+class PublishedMaintenance:
+    """A maintenance window, as a row and as JSON."""
+
+    row: MaintenanceRow
+
+    @cached_property
+    def json(self) -> dict[str, Any]:
+        return StatusMaintenance.model_validate(self.row).to_json()
+
+
+@dataclass(frozen=True)
+class StatusData:
+    """The states, uptimes and days of all services, by slug in display order."""
+
+    snapshot: StatusSnapshot
+    service_list: StatusServiceList
     details: dict[str, StatusServiceDetail]
-    measured: dict[str, ServiceUptime]
+    uptimes: dict[str, ServiceUptime]
     days: dict[str, list[dict[str, Any]]]
     reasons: dict[str, str]
 
     @property
     def next_change_at(self) -> str | None:
-        at = self.status_snapshot.next_change_at()
-        return format_moment(at) if at else None
+        next_change_at = self.snapshot.next_change_at()
+        return format_moment(next_change_at) if next_change_at else None
 
     def stale_at(self, slug: str | None = None) -> str | None:
+        """Return when the page of a service, or of all, is out of date."""
         if slug is None:
-            return stale_at(self.status_snapshot, self.status_snapshot.services)
-        return stale_at(self.status_snapshot, [self._by_slug[slug]])
+            return stale_at(self.snapshot, self.snapshot.services)
+        return stale_at(self.snapshot, [self._services_by_slug[slug]])
 
     @cached_property
-    def _by_slug(self) -> dict[str, ServiceRow]:
-        return {each.slug: each for each in self.status_snapshot.services}
+    def _services_by_slug(self) -> dict[str, ServiceRow]:
+        return {service.slug: service for service in self.snapshot.services}
 
 
-def stale_at(seen: StatusSnapshot, services: Iterable[ServiceRow]) -> str | None:
+def stale_at(snapshot: StatusSnapshot, services: Iterable[ServiceRow]) -> str | None:
     """
-    Return when a page of these services is out of date; None where it is.
+    Return when a page of these services is out of date, None if it already is.
 
-    That is when the first reading that its states stand on goes stale: from then
-    on the page may say what the rule would not.
+    That is when the first of the measurements that decide their states goes stale:
+    from then on the page may show a state that the rule would not give.
     """
     fresh = [
-        each.observed_at
+        reading.observed_at
         for service in services
-        for each in seen.readings[service.number]
-        if each.is_fresh(seen.now, seen.freshness)
+        for reading in snapshot.readings[service.number]
+        if reading.is_fresh(snapshot.now, snapshot.freshness)
     ]
-    return format_moment(min(fresh) + seen.freshness) if fresh else None
+    return format_moment(min(fresh) + snapshot.freshness) if fresh else None
 
 
-def board_of(context: BuildContext) -> StatusSnapshot:
-    """Read what the present is judged by, at the instant that the page tells of."""
-    freshness = context.settings.freshness
-    at = last_change_at(context.now, freshness)
-    return status_snapshot(at, freshness, context.once_per_build(_services))
+# Each of the following is read by `context.once_per_build(...)`.
 
 
-def pasts_at(context: BuildContext) -> dict[str, HourlyHistory]:
-    """Return the hours of each service that are over, by slug, in display order."""
-    services = context.once_per_build(_services)
-    found = hourly_histories(services, context.once_per_build(_until))
-    return {each.slug: past for each, past in zip(services, found, strict=True)}
-
-
-def _services(_: BuildContext) -> list[ServiceRow]:
+def read_services(_: BuildContext) -> list[ServiceRow]:
     return services_in_display_order()
 
 
-def _until(context: BuildContext) -> dict[int, datetime]:
-    return last_changes_by_service(context.now, context.settings.freshness)
+def read_snapshot(context: BuildContext) -> StatusSnapshot:
+    """Read what decides the states, at the moment that the page describes."""
+    freshness = context.settings.freshness
+    now = last_change_at(context.now, freshness)
+    return status_snapshot(now, freshness, context.once_per_build(read_services))
 
 
-def listed_at(context: BuildContext) -> tuple[StatusServiceList, str | None]:
-    """Return the state of all services, and when it will be out of date."""
-    seen = context.once_per_build(board_of)
-    return seen.service_list(), stale_at(seen, seen.services)
+def read_service_list(context: BuildContext) -> tuple[StatusServiceList, str | None]:
+    """Return the states of all services, and when they are out of date."""
+    snapshot = context.once_per_build(read_snapshot)
+    return snapshot.service_list(), stale_at(snapshot, snapshot.services)
 
 
-def every_incident(_: BuildContext) -> list[IncidentRow]:
-    """Read all incidents, newest first, once per build."""
+def read_incidents(_: BuildContext) -> list[IncidentRow]:
+    """Read all incidents, newest first."""
     return all_incidents()
 
 
-def every_window(context: BuildContext) -> list[MaintenanceRow]:
-    """Read all windows as they are then, newest first, once per build."""
-    return all_maintenance(context.once_per_build(board_of).now)
+def read_published_incidents(context: BuildContext) -> dict[str, PublishedIncident]:
+    """Read all incidents with their timelines, by id, newest first."""
+    rows = context.once_per_build(read_incidents)
+    updates = updates_by_incident(rows)
+    return {row.id: PublishedIncident(row, updates[row.id]) for row in rows}
 
 
-def told(shape: type[Schema], row: Any) -> dict[str, Any]:
-    """Return a row in the words in which the API tells it."""
-    return shape.model_validate(row).to_json()
+def read_maintenance(context: BuildContext) -> list[MaintenanceRow]:
+    """Read all maintenance windows with their present status, newest first."""
+    return all_maintenance(context.once_per_build(read_snapshot).now)
 
 
-def facts_at(context: BuildContext) -> StatusFacts:
-    """Read everything at the instant that the page tells of, once per build."""
-    seen, interval = (
-        context.once_per_build(board_of),
-        context.settings.probe_interval_seconds,
-    )
-    known = list(context.once_per_build(pasts_at).values())
-    counted = service_uptimes(seen.services, context.once_per_build(_until), known)
-    details = service_details(seen, counted, interval)
-    return StatusFacts(
-        status_snapshot=seen,
-        listed=seen.service_list(),
+def read_published_maintenance(
+    context: BuildContext,
+) -> dict[str, PublishedMaintenance]:
+    """Read all maintenance windows, by id, newest first."""
+    return {
+        row.id: PublishedMaintenance(row)
+        for row in context.once_per_build(read_maintenance)
+    }
+
+
+def read_hourly_histories(context: BuildContext) -> dict[str, HourlyHistory]:
+    """Read the completed hours of each service, by slug, in display order."""
+    services = context.once_per_build(read_services)
+    histories = hourly_histories(services, context.once_per_build(_read_measured_until))
+    return {
+        service.slug: history
+        for service, history in zip(services, histories, strict=True)
+    }
+
+
+def _read_measured_until(context: BuildContext) -> dict[int, datetime]:
+    """Read the moment at which the figures of each service end, by its number."""
+    return last_changes_by_service(context.now, context.settings.freshness)
+
+
+def read_status_data(context: BuildContext) -> StatusData:
+    snapshot = context.once_per_build(read_snapshot)
+    histories = list(context.once_per_build(read_hourly_histories).values())
+    measured_until = context.once_per_build(_read_measured_until)
+    uptimes = service_uptimes(snapshot.services, measured_until, histories)
+    interval_seconds = context.settings.probe_interval_seconds
+    details = service_details(snapshot, uptimes, interval_seconds)
+    return StatusData(
+        snapshot=snapshot,
+        service_list=snapshot.service_list(),
         details=details,
-        measured=counted,
+        uptimes=uptimes,
         days={
-            slug: _days(detail, counted[slug].days(), seen.now)
+            slug: _days(detail, uptimes[slug].days(), snapshot.now)
             for slug, detail in details.items()
         },
-        reasons={each.slug: seen.state_of(each).reason for each in seen.services},
+        reasons={
+            service.slug: snapshot.state_of(service).reason
+            for service in snapshot.services
+        },
     )
 
 
 def _days(
     detail: StatusServiceDetail, counts: dict[date, Counts], now: datetime
 ) -> list[dict[str, Any]]:
-    """Return the last days, oldest first, each with what was seen and said of it."""
-    said = [(e.severity, e.started_at, e.resolved_at or now) for e in detail.incidents]
-    planned = [
-        (each.status, each.starts_at, each.ends_at)
-        for each in detail.maintenance
-        if each.status != "cancelled"
+    """Return the last days, oldest first, with what was measured and declared."""
+    severities = [
+        (incident.severity, incident.started_at, incident.resolved_at or now)
+        for incident in detail.incidents
+    ]
+    maintenance = [
+        (window.status, window.starts_at, window.ends_at)
+        for window in detail.maintenance
+        if window.status != "cancelled"
     ]
     today = now.astimezone(UTC).date()
     return [
         day_to_json(
             day,
-            counts.get(day, NOTHING),
-            _touching(day, said, now),
-            in_maintenance=bool(_touching(day, planned, now)),
+            counts.get(day, NO_COUNTS),
+            _values_on(day, severities, now),
+            in_maintenance=bool(_values_on(day, maintenance, now)),
         )
-        for day in (today - back * DAY for back in reversed(range(DAYS)))
+        for day in (today - days_ago * DAY for days_ago in reversed(range(DAYS)))
     ]
 
 
-def _touching(
+def _values_on(
     day: date, spans: Iterable[tuple[Any, datetime, datetime]], now: datetime
 ) -> list[Any]:
-    """Return the words of the spans that, as far as they have come, are on the day."""
+    """Return the values of the spans (value, start, end) that overlap the day."""
     if not spans:
         return []
-    first = datetime.combine(day, time(), UTC)
+    midnight = datetime.combine(day, time(), UTC)
     return [
-        word
-        for word, start, end in spans
-        if start <= now and (first <= start < first + DAY or start < first < end)
+        value
+        for value, start, end in spans
+        if start <= now
+        and (midnight <= start < midnight + DAY or start < midnight < end)
     ]

@@ -1,29 +1,33 @@
-"""The eight documents of the Statuspage v2 API, for every reader that speaks it."""
+"""Yield the eight documents of the Statuspage v2 API, for clients that read them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from models.fields import format_moment
 from models.response_headers import url_path
-from models.status.incidents.incidents import (
-    IncidentRow,
-    IncidentUpdateRow,
-    updates_by_incident,
-)
+from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
 from models.status.maintenance.windows import MaintenanceRow
-from models.status.snapshot.snapshot import StatusSnapshot
 from sitegen.page import BuildContext, Page, Stage, pages
-from sitegen.status.status_data import board_of, every_incident, every_window
-from sitegen.status.statuspage_components import STATUS, Components, short_id
+from sitegen.status.status_data import (
+    PublishedIncident,
+    read_maintenance,
+    read_published_incidents,
+    read_snapshot,
+)
+from sitegen.status.statuspage_components import COMPONENT_STATUS, Components, short_id
 from sitegen.urls import incident_path, maintenance_path
 
-NEWEST = 50
+MAX_LISTED = 50
 
 IMPACT = {"degraded": "minor", "partial-outage": "major", "major-outage": "critical"}
-PHASE = {"scheduled": "scheduled", "active": "in_progress", "completed": "completed"}
-# The state of the whole: where only some services have it, and where all have.
+MAINTENANCE_STATUS = {
+    "scheduled": "scheduled",
+    "active": "in_progress",
+    "completed": "completed",
+}
+# By overall state: where only some services have it, and where all services have it.
 OVERALL = {
     "operational": (("none", "All Systems Operational"),) * 2,
     "maintenance": (("maintenance", "Service Under Maintenance"),) * 2,
@@ -42,8 +46,8 @@ OVERALL = {
     "unavailable": (("minor", "Status Data Unavailable"),) * 2,
 }
 INDICATORS = ("none", "maintenance", "minor", "major", "critical")
-# What an incident says that is worse than what the count of services says.
-RAISED = {
+# Where an incident has a worse impact than the states of the services.
+IMPACT_DESCRIPTIONS = {
     "minor": "Minor Service Outage",
     "major": "Partial System Outage",
     "critical": "Major System Outage",
@@ -52,143 +56,164 @@ RAISED = {
 
 @pages("status", Stage.LISTS)
 def statuspage(context: BuildContext) -> Iterator[Page]:
-    """The documents at the root of the host, where every client looks for them."""
-    told = Documents(context)
-    for name, members in told.documents().items():
-        yield Page(f"api/v2/{name}.json", {"page": told.page} | members)
+    """Yield the documents at the root of the host, where clients look for them."""
+    documents = StatuspageDocuments(context)
+    for name, content in documents.by_name().items():
+        document = {"page": documents.page} | content
+        yield Page(f"api/v2/{name}.json", document)
 
 
-class Documents:
-    """One build's status in the words of Statuspage."""
+class StatuspageDocuments:
+    """The status of one build in the schemas of Statuspage."""
 
     def __init__(self, context: BuildContext) -> None:
-        self._url = context.settings.site_url
-        self._name = context.settings.site_name
-        self._board: StatusSnapshot = context.once_per_build(board_of)
-        self._listed = self._board.service_list()
-        self._incidents = context.once_per_build(every_incident)
-        windows = context.once_per_build(every_window)
-        self._windows = [each for each in windows if each.status != "cancelled"]
-        self._components = Components(self._board, short_id(self._url))
+        self._site_url = context.settings.site_url
+        self._site_name = context.settings.site_name
+        self._snapshot = context.once_per_build(read_snapshot)
+        self._service_list = self._snapshot.service_list()
+        self._incidents = list(
+            context.once_per_build(read_published_incidents).values()
+        )
+        self._windows = [
+            window
+            for window in context.once_per_build(read_maintenance)
+            if window.status != "cancelled"
+        ]
+        self._components = Components(self._snapshot, short_id(self._site_url))
 
-    def documents(self) -> dict[str, dict[str, Any]]:
-        incidents, windows = self.incidents(), self.maintenance()
-        open_ones = [each for each in incidents if each["status"] != "resolved"]
-        upcoming = [each for each in windows if each["status"] == "scheduled"]
-        active = [each for each in windows if each["status"] == "in_progress"]
-        components, planned = self._components.listed, "scheduled_maintenances"
+    def by_name(self) -> dict[str, dict[str, Any]]:
+        incidents = [self._incident(incident) for incident in self._incidents]
+        windows = [self._maintenance(window) for window in self._windows]
+        unresolved = [
+            incident for incident in incidents if incident["status"] != "resolved"
+        ]
+        upcoming = [window for window in windows if window["status"] == "scheduled"]
+        active = [window for window in windows if window["status"] == "in_progress"]
+        not_completed = [
+            window for window in windows if window["status"] != "completed"
+        ]
+        components, scheduled = self._components.listed, "scheduled_maintenances"
         return {
             "summary": {
                 "components": components,
-                "incidents": open_ones,
-                planned: [each for each in windows if each["status"] != "completed"],
-                "status": self.status(),
+                "incidents": unresolved,
+                scheduled: not_completed,
+                "status": self._status(),
             },
-            "status": {"status": self.status()},
+            "status": {"status": self._status()},
             "components": {"components": components},
-            "incidents": {"incidents": incidents[:NEWEST]},
-            "incidents/unresolved": {"incidents": open_ones},
-            "scheduled-maintenances": {planned: windows[:NEWEST]},
-            "scheduled-maintenances/upcoming": {planned: upcoming},
-            "scheduled-maintenances/active": {planned: active},
+            "incidents": {"incidents": incidents[:MAX_LISTED]},
+            "incidents/unresolved": {"incidents": unresolved},
+            "scheduled-maintenances": {scheduled: windows[:MAX_LISTED]},
+            "scheduled-maintenances/upcoming": {scheduled: upcoming},
+            "scheduled-maintenances/active": {scheduled: active},
         }
 
     @cached_property
     def page(self) -> dict[str, Any]:
-        """The page is as new as the last measurement or the last write."""
-        rows = [*self._board.services, *self._incidents, *self._windows]
-        times = [each.updated_at for each in rows]
-        times += filter(None, [self._listed.checked_at])
+        """Describe the page, updated at the last measurement or change."""
+        incidents = [incident.row for incident in self._incidents]
+        rows = [*self._snapshot.services, *incidents, *self._windows]
+        updated_at = [row.updated_at for row in rows]
+        if self._service_list.checked_at:
+            updated_at.append(self._service_list.checked_at)
         return {
-            "id": short_id(self._url),
-            "name": self._name,
-            "url": self._url,
+            "id": short_id(self._site_url),
+            "name": self._site_name,
+            "url": self._site_url,
             "time_zone": "Etc/UTC",
-            "updated_at": format_moment(max(times, default=self._board.now)),
+            "updated_at": format_moment(max(updated_at, default=self._snapshot.now)),
         }
 
-    def status(self) -> dict[str, str]:
-        """The whole: the rule of counts, raised by an incident that says worse."""
-        states = {each.state for each in self._listed.services}
-        some, every = OVERALL[self._listed.overall]
-        indicator, description = every if states == {self._listed.overall} else some
+    def _status(self) -> dict[str, str]:
+        """Return the overall status: by the services, or by a worse active incident."""
+        states = {service.state for service in self._service_list.services}
+        for_some, for_all = OVERALL[self._service_list.overall]
+        is_shared = states == {self._service_list.overall}
+        indicator, description = for_all if is_shared else for_some
         impacts = [
-            IMPACT[each.severity]
-            for each in self._board.incidents
-            if each.is_active(self._board.now) and self._components.of(each)
+            IMPACT[incident.severity]
+            for incident in self._snapshot.incidents
+            if incident.is_active(self._snapshot.now)
+            and self._components.affected_by(incident)
         ]
         worst = max(impacts, key=INDICATORS.index, default="none")
         if INDICATORS.index(worst) > INDICATORS.index(indicator):
-            indicator, description = worst, RAISED[worst]
+            indicator, description = worst, IMPACT_DESCRIPTIONS[worst]
         return {"indicator": indicator, "description": description}
 
-    def incidents(self) -> list[dict[str, Any]]:
-        entries = updates_by_incident(self._incidents)
-        return [self._incident(each, entries[each.id]) for each in self._incidents]
-
-    def maintenance(self) -> list[dict[str, Any]]:
-        return [self._maintenance(each) for each in self._windows]
-
-    def _incident(
-        self, incident: IncidentRow, entries: Iterable[IncidentUpdateRow]
-    ) -> dict[str, Any]:
-        in_order = sorted(entries, key=lambda each: each.number)
+    def _incident(self, incident: PublishedIncident) -> dict[str, Any]:
+        row, json = incident.row, incident.json
+        oldest_first = sorted(incident.updates, key=lambda update: update.number)
         updates = [
-            self._update(each, incident, is_first=not place)
-            for place, each in enumerate(in_order)
+            self._incident_update(entry, row, is_first=index == 0)
+            for index, entry in enumerate(oldest_first)
         ]
-        monitored = [e.created_at for e in in_order if e.status == "monitoring"]
+        monitoring_at = next(
+            (
+                format_moment(entry.created_at)
+                for entry in oldest_first
+                if entry.status == "monitoring"
+            ),
+            None,
+        )
         return {
-            "id": incident.id,
-            "name": incident.title,
-            "status": incident.status,
-            "created_at": format_moment(incident.created_at),
-            "updated_at": format_moment(incident.updated_at),
-            "monitoring_at": _told(monitored[0] if monitored else None),
-            "resolved_at": _told(incident.resolved_at),
-            "impact": IMPACT[incident.severity],
-            "shortlink": self._url + url_path(incident_path(incident.id)),
-            "started_at": format_moment(incident.started_at),
+            "id": row.id,
+            "name": row.title,
+            "status": row.status,
+            "created_at": json["createdAt"],
+            "updated_at": json["updatedAt"],
+            "monitoring_at": monitoring_at,
+            "resolved_at": json["resolvedAt"],
+            "impact": IMPACT[row.severity],
+            "shortlink": self._site_url + url_path(incident_path(row.id)),
+            "started_at": json["startedAt"],
             "page_id": self.page["id"],
             "incident_updates": updates[::-1],
-            "components": self._components.of(incident),
+            "components": self._components.affected_by(row),
         }
 
-    def _update(
+    def _incident_update(
         self, entry: IncidentUpdateRow, incident: IncidentRow, *, is_first: bool
     ) -> dict[str, Any]:
-        """An entry, as if the incident had always imposed what it does now."""
-        imposed = STATUS[incident.severity]
+        """Return an update, as if the incident always had its present severity."""
+        imposed = COMPONENT_STATUS[incident.severity]
         affected = [
             {
-                "code": each["id"],
-                "name": self._components.name(each),
+                "code": component["id"],
+                "name": self._components.qualified_name(component),
                 "old_status": "operational" if is_first else imposed,
                 "new_status": "operational" if entry.status == "resolved" else imposed,
             }
-            for each in self._components.of(incident)
+            for component in self._components.affected_by(incident)
         ]
-        told = _update(entry.id, entry.status, entry.body, incident.id)
-        return told | _times(entry.created_at) | {"affected_components": affected}
+        update = _update(entry.id, entry.status, entry.body, incident.id)
+        timestamps = _timestamps(entry.created_at)
+        return update | timestamps | {"affected_components": affected}
 
     def _maintenance(self, window: MaintenanceRow) -> dict[str, Any]:
-        phase, turned = PHASE[window.status], window.status_changed_at
+        status = MAINTENANCE_STATUS[window.status]
         body = window.description or window.title
-        announced = _update(short_id(window.id), "scheduled", body, window.id)
+        announcement = _update(short_id(window.id), "scheduled", body, window.id)
+        is_completed = status == "completed"
         return {
             "id": window.id,
             "name": window.title,
-            "status": phase,
+            "status": status,
             "created_at": format_moment(window.created_at),
-            "updated_at": format_moment(max(window.updated_at, turned)),
+            "updated_at": format_moment(
+                max(window.updated_at, window.status_changed_at)
+            ),
             "monitoring_at": None,
-            "resolved_at": _told(turned if phase == "completed" else None),
+            "resolved_at": format_moment(window.status_changed_at)
+            if is_completed
+            else None,
             "impact": "maintenance",
-            "shortlink": self._url + url_path(maintenance_path(window.id)),
+            "shortlink": self._site_url + url_path(maintenance_path(window.id)),
             "started_at": format_moment(window.created_at),
             "page_id": self.page["id"],
-            "incident_updates": [announced | _times(window.created_at)],
-            "components": self._components.of(window),
+            "incident_updates": [announcement | _timestamps(window.created_at)],
+            "components": self._components.affected_by(window),
             "scheduled_for": format_moment(window.starts_at),
             "scheduled_until": format_moment(window.ends_at),
         }
@@ -207,9 +232,6 @@ def _update(id: str, status: str, body: str, incident_id: str) -> dict[str, Any]
     }
 
 
-def _times(at: datetime) -> dict[str, str]:
-    return dict.fromkeys(("created_at", "updated_at", "display_at"), format_moment(at))
-
-
-def _told(at: datetime | None) -> str | None:
-    return format_moment(at) if at else None
+def _timestamps(moment: datetime) -> dict[str, str]:
+    names = ("created_at", "updated_at", "display_at")
+    return dict.fromkeys(names, format_moment(moment))

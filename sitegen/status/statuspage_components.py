@@ -11,9 +11,9 @@ from models.status.maintenance.windows import MaintenanceRow
 from models.status.services.rows import ServiceRow
 from models.status.snapshot.snapshot import StatusService, StatusSnapshot
 
-# A reader that does not know a word takes it for operational: unknown is told as
+# Clients take a status that they do not know for operational. So unknown becomes
 # degraded, and the description says why.
-STATUS = {
+COMPONENT_STATUS = {
     "operational": "operational",
     "maintenance": "under_maintenance",
     "unknown": "degraded_performance",
@@ -33,84 +33,93 @@ Component = dict[str, Any]
 
 
 class Components:
-    """What is on the page; a group stands before its services."""
+    """The components on the page; a group precedes its services."""
 
-    def __init__(self, status_snapshot: StatusSnapshot, page_id: str) -> None:
-        self._board = status_snapshot
+    def __init__(self, snapshot: StatusSnapshot, page_id: str) -> None:
+        self._snapshot = snapshot
         self._page_id = page_id
 
     @cached_property
     def listed(self) -> list[Component]:
-        found: list[Component] = []
+        components: list[Component] = []
+        # The group itself, then its services.
         groups: dict[str, list[Component]] = {}
-        top = 0
-        for service in self._board.services:
-            group = service.group
-            if group is None:
-                top += 1
-                found.append(self._component(service, top, None))
+        position = 0
+        for service in self._snapshot.services:
+            name = service.group
+            if name is None:
+                position += 1
+                components.append(self._service(service, position, None))
                 continue
-            if group not in groups:
-                top += 1
-                groups[group] = [{"id": short_id(f"group {group}"), "position": top}]
-                found.append(groups[group][0])
-            container, *children = groups[group]
-            child = self._component(service, len(children) + 1, container["id"])
-            groups[group].append(child)
-            found.append(child)
-        for name, (container, *children) in groups.items():
-            container |= self._container(name, container, children)
-        return found
+            if name not in groups:
+                position += 1
+                groups[name] = [{"id": short_id(f"group {name}"), "position": position}]
+                components.append(groups[name][0])
+            group, *children = groups[name]
+            child = self._service(service, len(children) + 1, group["id"])
+            groups[name].append(child)
+            components.append(child)
+        for name, (group, *children) in groups.items():
+            group |= self._group(name, group, children)
+        return components
 
-    def of(self, subject: IncidentRow | MaintenanceRow) -> list[Component]:
-        """Return what an incident or a window affects and is still on the page."""
-        numbers = [each.service_id for each in subject.services]
-        return [self._by_number[n] for n in numbers if n in self._by_number]
+    def affected_by(self, subject: IncidentRow | MaintenanceRow) -> list[Component]:
+        """Return the components on the page that an incident or a window affects."""
+        numbers = [service.service_id for service in subject.services]
+        return [
+            self._by_number[number] for number in numbers if number in self._by_number
+        ]
 
-    def name(self, component: Component) -> str:
-        """Return the name of a service with its group before it."""
-        group = self._groups.get(component["group_id"])
+    def qualified_name(self, component: Component) -> str:
+        """Return the name of a service, preceded by that of its group."""
+        group = self._group_names.get(component["group_id"])
         return f"{group} - {component['name']}" if group else str(component["name"])
 
     @cached_property
     def _by_number(self) -> dict[int | None, Component]:
-        by_id = {each["id"]: each for each in self.listed}
-        return {each.number: by_id[each.id] for each in self._board.services}
+        by_id = {component["id"]: component for component in self.listed}
+        return {
+            service.number: by_id[service.id] for service in self._snapshot.services
+        }
 
     @cached_property
-    def _groups(self) -> dict[str | None, str]:
-        return {each["id"]: each["name"] for each in self.listed if each["group"]}
-
-    def _component(
-        self, service: ServiceRow, position: int, group_id: str | None
-    ) -> Component:
-        told = self._board.service_status(service)
+    def _group_names(self) -> dict[str | None, str]:
         return {
-            "id": service.id,
-            "name": service.name,
-            "status": STATUS[told.state],
-            "created_at": format_moment(service.created_at),
-            "updated_at": format_moment(service.updated_at),
+            component["id"]: component["name"]
+            for component in self.listed
+            if component["group"]
+        }
+
+    def _service(
+        self, row: ServiceRow, position: int, group_id: str | None
+    ) -> Component:
+        service = self._snapshot.service_status(row)
+        return {
+            "id": row.id,
+            "name": row.name,
+            "status": COMPONENT_STATUS[service.state],
+            "created_at": format_moment(row.created_at),
+            "updated_at": format_moment(row.updated_at),
             "position": position,
-            "description": _description(told),
+            "description": _description(service),
             "showcase": True,
-            "start_date": service.created_at.astimezone(UTC).date().isoformat(),
+            "start_date": row.created_at.astimezone(UTC).date().isoformat(),
             "group_id": group_id,
             "page_id": self._page_id,
             "group": False,
             "only_show_if_degraded": False,
         }
 
-    def _container(
-        self, name: str, container: Component, children: list[Component]
+    def _group(
+        self, name: str, group: Component, children: list[Component]
     ) -> Component:
         return {
-            "id": container["id"],
+            "id": group["id"],
             "name": name,
             "status": min((c["status"] for c in children), key=WORST_FIRST.index),
             "created_at": min(c["created_at"] for c in children),
             "updated_at": max(c["updated_at"] for c in children),
-            "position": container["position"],
+            "position": group["position"],
             "description": None,
             "showcase": False,
             "start_date": None,
@@ -118,12 +127,12 @@ class Components:
             "page_id": self._page_id,
             "group": True,
             "only_show_if_degraded": False,
-            "components": [each["id"] for each in children],
+            "components": [child["id"] for child in children],
         }
 
 
 def short_id(text: str) -> str:
-    """Return a short id that is always the same for the same text."""
+    """Return a short id; equal texts have equal ids."""
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 

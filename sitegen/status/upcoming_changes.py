@@ -1,4 +1,4 @@
-"""What the clock alone will next make of a state, for a page to show in time."""
+"""Compute the next change of each state that the clock alone will cause."""
 
 from copy import copy
 from dataclasses import replace
@@ -12,64 +12,80 @@ from models.status.maintenance.windows import MaintenanceRow
 from models.status.snapshot.snapshot import StatusSnapshot
 from models.status.state import MAX_CLOCK_SKEW, overall_state
 from sitegen.page import BuildContext
-from sitegen.status.status_data import board_of
+from sitegen.status.status_data import read_snapshot
 
 
-class Turn(NamedTuple):
-    """A state, and from when on."""
+class UpcomingChange(NamedTuple):
+    """A state, and the moment at which it begins."""
 
     at: str
     state: str
 
 
-class Turns:
-    """The next turn of each service by its slug, and that of the whole."""
+class UpcomingChanges:
+    """The next change of each service, by slug, and of the overall status."""
 
     def __init__(self, context: BuildContext) -> None:
-        self._board = context.once_per_build(board_of)
-        self._boundaries = _boundaries(self._board)
-        self._later = {at: _at(self._board, at) for at in self._boundaries.values()}
-
-    @cached_property
-    def whole(self) -> Turn | None:
-        at = min(self._boundaries.values(), default=None)
-        if at is None:
-            return None
-        now, then = (
-            overall_state(
-                [seen.state_of(each).state for each in seen.services], stale=False
-            )
-            for seen in (self._board, self._later[at])
-        )
-        return Turn(format_moment(at), then) if then != now else None
-
-    @cached_property
-    def services(self) -> dict[str, Turn]:
-        return {
-            each.slug: Turn(format_moment(at), then)
-            for each in self._board.services
-            if (at := self._boundaries.get(each.number))
-            and (then := self._later[at].state_of(each).state)
-            != self._board.state_of(each).state
+        self._snapshot = context.once_per_build(read_snapshot)
+        self._boundaries = _next_boundaries(self._snapshot)
+        self._snapshots_at = {
+            moment: _snapshot_at(self._snapshot, moment)
+            for moment in self._boundaries.values()
         }
 
+    @cached_property
+    def overall(self) -> UpcomingChange | None:
+        moment = min(self._boundaries.values(), default=None)
+        if moment is None:
+            return None
+        present = _overall(self._snapshot)
+        upcoming = _overall(self._snapshots_at[moment])
+        if upcoming == present:
+            return None
+        return UpcomingChange(format_moment(moment), upcoming)
 
-def _boundaries(seen: StatusSnapshot) -> dict[int, datetime]:
-    """
-    Return when a window or an incident next begins or ends, by the service.
+    @cached_property
+    def by_service(self) -> dict[str, UpcomingChange]:
+        changes = {}
+        for service in self._snapshot.services:
+            moment = self._boundaries.get(service.number)
+            if moment is None:
+                continue
+            upcoming = self._snapshots_at[moment].state_of(service).state
+            if upcoming != self._snapshot.state_of(service).state:
+                changes[service.slug] = UpcomingChange(format_moment(moment), upcoming)
+        return changes
 
-    What comes after the page has gone out of date is of no use to it.
+
+def _overall(snapshot: StatusSnapshot) -> str:
+    states = [snapshot.state_of(service).state for service in snapshot.services]
+    return overall_state(states, stale=False)
+
+
+def _next_boundaries(snapshot: StatusSnapshot) -> dict[int, datetime]:
     """
-    found: dict[int, datetime] = {}
-    horizon = seen.now + seen.freshness + MAX_CLOCK_SKEW
-    shown = {each.number for each in seen.services}
-    subjects: list[IncidentRow | MaintenanceRow] = [*seen.incidents, *seen.windows]
+    Return when a window or an incident next begins or ends, by service number.
+
+    Later boundaries than those at which the page goes stale are left out.
+    """
+    boundaries: dict[int, datetime] = {}
+    horizon = snapshot.now + snapshot.freshness + MAX_CLOCK_SKEW
+    numbers = {service.number for service in snapshot.services}
+    subjects: list[IncidentRow | MaintenanceRow] = [
+        *snapshot.incidents,
+        *snapshot.windows,
+    ]
     for subject in subjects:
-        coming = [at for at in _edges(subject) if seen.now < at <= horizon]
-        affected = [each.service_id for each in subject.services]
-        for number in shown.intersection(affected) if coming else ():
-            found[number] = min(found.get(number, coming[0]), *coming)
-    return found
+        upcoming = [
+            moment for moment in _edges(subject) if snapshot.now < moment <= horizon
+        ]
+        if not upcoming:
+            continue
+        affected = [service.service_id for service in subject.services]
+        for number in numbers.intersection(affected):
+            earliest = boundaries.get(number, upcoming[0])
+            boundaries[number] = min(earliest, *upcoming)
+    return boundaries
 
 
 def _edges(subject: IncidentRow | MaintenanceRow) -> list[datetime]:
@@ -79,7 +95,7 @@ def _edges(subject: IncidentRow | MaintenanceRow) -> list[datetime]:
     return [subject.starts_at, subject.ends_at] if by_clock else []
 
 
-def _at(seen: StatusSnapshot, at: datetime) -> StatusSnapshot:
-    """Return what is known now as it will be judged then."""
-    windows = [copy(each).set_status_at(at) for each in seen.windows]
-    return replace(seen, now=at, windows=windows)
+def _snapshot_at(snapshot: StatusSnapshot, moment: datetime) -> StatusSnapshot:
+    """Return what is known now, with the windows as they are at that moment."""
+    windows = [copy(window).set_status_at(moment) for window in snapshot.windows]
+    return replace(snapshot, now=moment, windows=windows)

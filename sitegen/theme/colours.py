@@ -1,40 +1,40 @@
-"""Colours by computation: an accent that is readable in both schemes (WCAG AA)."""
+"""Adjust the accent colour so that it is readable in both colour schemes (WCAG AA)."""
 
-# The grounds that are nearest to an accent: banners, tinted by the worst states.
-LIGHT_GROUND, DARK_GROUND = "#f7e9e9", "#262320"
-ENOUGH = 4.5
+# The backgrounds with the least contrast: banners of the worst states.
+LIGHT_BACKGROUND, DARK_BACKGROUND = "#f7e9e9", "#262320"
+MIN_CONTRAST = 4.5
 STEPS = 100
 
 
 def contrast(first: str, second: str) -> float:
-    """Return the WCAG contrast of two colours, from 1 to 21."""
+    """Return the WCAG contrast ratio of two colours, from 1 to 21."""
     low, high = sorted((_luminance(first), _luminance(second)))
     return (high + 0.05) / (low + 0.05)
 
 
-def readable(colour: str, ground: str, ink: str) -> str:
-    """Move the colour towards the ink just until it is readable on the ground."""
+def readable(colour: str, background: str, text_colour: str) -> str:
+    """Mix in the text colour until the contrast with the background suffices."""
     for step in range(STEPS):
-        mixed = _mixed(colour, ink, step / STEPS)
-        if contrast(mixed, ground) >= ENOUGH:
+        mixed = _mix(colour, text_colour, step / STEPS)
+        if contrast(mixed, background) >= MIN_CONTRAST:
             return mixed
-    return ink
+    return text_colour
 
 
 def accent_rule(colour: str) -> str:
-    """Return the style that sets the accent, for the light and the dark scheme."""
-    light = readable(colour, LIGHT_GROUND, "#000000")
-    dark = readable(colour, DARK_GROUND, "#ffffff")
+    """Return the CSS rule of the accent, for the light and the dark scheme."""
+    light = readable(colour, LIGHT_BACKGROUND, "#000000")
+    dark = readable(colour, DARK_BACKGROUND, "#ffffff")
     return f":root{{--accent:light-dark({light},{dark})}}\n"
 
 
-def _mixed(colour: str, other: str, share: float) -> str:
+def _mix(colour: str, other: str, share: float) -> str:
     pairs = zip(_channels(colour), _channels(other), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 
 
 def _channels(colour: str) -> tuple[int, int, int]:
-    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
     return red, green, blue
 
 

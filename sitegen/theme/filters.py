@@ -1,4 +1,4 @@
-"""The words templates put for instants, states and numbers: equal data, equal text."""
+"""Template filters: dates, numbers, states and uptime bars as text and HTML."""
 
 import re
 from collections import Counter
@@ -10,17 +10,17 @@ from typing import Any
 from markupsafe import Markup
 
 from sitegen.markdown.parser import render_entry
-from sitegen.status.charts import bars
+from sitegen.status.charts import uptime_bars as draw_uptime_bars
 
-# Written out, since strftime follows the locale of whoever runs the build.
+# Not strftime, which follows the locale of the process.
 MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August"),
     *("September", "October", "November", "December"),
 )
 
-OVERALL_WORDS = {
+OVERALL_LABELS = {
     "operational": "All systems operational",
-    "maintenance": "Maintenance under way",
+    "maintenance": "Maintenance in progress",
     "degraded": "Degraded performance",
     "unavailable": "Status data unavailable",
 }
@@ -28,46 +28,49 @@ OVERALL_WORDS = {
 PERIOD_UNITS = {"h": "hours", "d": "days"}
 
 
-def instant(text: str) -> datetime:
-    """Read an ISO instant; a bare date is its first moment in UTC."""
-    read = datetime.fromisoformat(text)
-    return read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
+def parse_utc(text: str) -> datetime:
+    """Parse an ISO 8601 moment in UTC; a date is its midnight."""
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=UTC)
+    return moment.astimezone(UTC)
 
 
-def day(text: str) -> str:
-    return _day(instant(text).date(), 9)
+def long_date(text: str) -> str:
+    return _date(parse_utc(text).date(), month_length=9)
 
 
 @lru_cache(maxsize=1024)
-def short_day(text: str) -> str:
-    return _day(instant(text).date(), 3)
+def short_date(text: str) -> str:
+    return _date(parse_utc(text).date(), month_length=3)
 
 
-def month_words(month: str) -> str:
+def month_name(month: str) -> str:
     year, number = month.split("-")
     return f"{MONTHS[int(number) - 1]} {year}"
 
 
-def clock(text: str) -> str:
-    at = instant(text)
-    return f"{at.hour:02}:{at.minute:02} UTC"
+def clock_time(text: str) -> str:
+    moment = parse_utc(text)
+    return f"{moment.hour:02}:{moment.minute:02} UTC"
 
 
-def moment(text: str) -> str:
-    return f"{short_day(text)}, {clock(text)}"
+def date_time(text: str) -> str:
+    return f"{short_date(text)}, {clock_time(text)}"
 
 
 def duration(start: str, end: str) -> str:
-    """Say how long it is from start to end, in its two largest units."""
-    minutes = max(0, int((instant(end) - instant(start)).total_seconds())) // 60
+    """Return the time from start to end, in its two largest units."""
+    seconds = int((parse_utc(end) - parse_utc(start)).total_seconds())
+    minutes = max(0, seconds) // 60
     hours, days = minutes // 60, minutes // 1440
     if days:
         return _units((days, "d"), (hours % 24, "h"))
     return _units((hours, "h"), (minutes % 60, "min")) or "under a minute"
 
 
-def pct(value: float | None) -> str:
-    """Three decimals, as computed; a round hundred carries none."""
+def percent(value: float | None) -> str:
+    """Return a percentage with the three decimals that are computed."""
     if value is None:
         return "no data"
     return "100 %" if value == 100 else f"{value:.3f} %"
@@ -77,35 +80,43 @@ def number(value: int) -> str:
     return f"{value:,}"
 
 
-def state_words(word: str | None) -> str:
-    """Say any word of the specification (a state, a status) as a person would."""
-    return "No data" if word is None else word.replace("-", " ").capitalize()
+def state_label(state: str | None) -> str:
+    """Return the label of a state, a severity or a status."""
+    return "No data" if state is None else state.replace("-", " ").capitalize()
 
 
-def overall_words(word: str) -> str:
-    return OVERALL_WORDS.get(word) or state_words(word)
+def overall_label(state: str) -> str:
+    return OVERALL_LABELS.get(state) or state_label(state)
 
 
-def period_words(period: str) -> str:
+def period_label(period: str) -> str:
     return f"{period[:-1]} {PERIOD_UNITS[period[-1]]}"
 
 
-def days_words(days: Iterable[Mapping[str, str | None]]) -> str:
-    """Sum up a row of day bars for those who do not see them."""
+def days_summary(days: Iterable[Mapping[str, str | None]]) -> str:
+    """Summarise uptime bars for screen readers: how many days had which state."""
     states = Counter(day["state"] for day in days)
-    counted = {state_words(state).lower(): n for state, n in states.items()}
-    # The count first, then the word: equal rows give equal text.
-    ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
-    said = (f"{n} {'day' if n == 1 else 'days'} {word}" for word, n in ranked)
-    return ", ".join(said) or "no days yet"
+    counts = {state_label(state).lower(): count for state, count in states.items()}
+    # By label where counts are equal, so that equal days always give equal text.
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    parts = (
+        f"{count} {'day' if count == 1 else 'days'} {label}" for label, count in ranked
+    )
+    return ", ".join(parts) or "no days yet"
 
 
-def day_bars(days: Sequence[Mapping[str, Any]]) -> Markup:
-    return bars(days, [f"{short_day(day['date'])}: {day['words']}" for day in days])
+def uptime_bars(days: Sequence[Mapping[str, Any]]) -> Markup:
+    """Return the bars of the days; the title of each is its date and its text."""
+    titles = [f"{short_date(day['date'])}: {day['words']}" for day in days]
+    return draw_uptime_bars(days, titles)
 
 
-def day_rows(days: Sequence[Mapping[str, Any]]) -> Markup:
-    """Return the table of the days, newest first: rows as bars are, without Jinja."""
+def state_bar(state: str | None) -> Markup:
+    return draw_uptime_bars([{"state": state}])
+
+
+def uptime_rows(days: Sequence[Mapping[str, Any]]) -> Markup:
+    """Return the table rows of the days, newest first; too many for a template."""
     return _rows(
         [
             f"{_time(day['date'])}</td><td>{day['words']}</td>"
@@ -115,9 +126,9 @@ def day_rows(days: Sequence[Mapping[str, Any]]) -> Markup:
     )
 
 
-def mean_rows(points: Sequence[Mapping[str, Any]]) -> Markup:
-    """Return the table of response times, newest first."""
-    means = ((each["at"], each["ms"]) for each in reversed(points))
+def response_time_rows(points: Sequence[Mapping[str, Any]]) -> Markup:
+    """Return the table rows of mean response times, newest first."""
+    means = ((point["at"], point["ms"]) for point in reversed(points))
     return _rows(
         [
             f"{_time(at)}</td><td>{'not measured' if ms is None else f'{ms:,} ms'}"
@@ -127,33 +138,29 @@ def mean_rows(points: Sequence[Mapping[str, Any]]) -> Markup:
 
 
 def _rows(cells: Iterable[str]) -> Markup:
-    told = "\n".join(f"<tr><td>{each}</td></tr>" for each in cells)
-    return Markup(told)  # noqa: S704  nothing but our own words and numbers
+    rows = "\n".join(f"<tr><td>{row}</td></tr>" for row in cells)
+    return Markup(rows)  # noqa: S704  contains only numbers and our own texts
 
 
 @lru_cache(maxsize=1024)
-def _time(at: str) -> str:
-    """Return a day or an instant; all services have the same."""
-    words = moment(at) if "T" in at else short_day(at)
-    return f'<time datetime="{at}">{words}</time>'
+def _time(text: str) -> str:
+    """Return a date or a moment as an element; all services have the same."""
+    formatted = date_time(text) if "T" in text else short_date(text)
+    return f'<time datetime="{text}">{formatted}</time>'
 
 
-def state_bar(state: str | None) -> Markup:
-    return bars([{"state": state}])
+def section_id(title: str) -> str:
+    """Return the id of a section on the page of its collection."""
+    return re.sub(r"\W+", "-", title.lower()).strip("-") or "section"
 
 
-def anchor(text: str) -> str:
-    """Make the id under which a section stands on its collection's page."""
-    return re.sub(r"\W+", "-", text.lower()).strip("-") or "section"
+def markdown(text: str) -> Markup:
+    """Render the text of an incident or a maintenance window as safe HTML."""
+    return Markup(render_entry(text))  # noqa: S704  the renderer escapes HTML
 
 
-def said(text: str) -> Markup:
-    """What somebody wrote of an incident or a window, as safe HTML."""
-    return Markup(render_entry(text))  # noqa: S704  the renderer lets no HTML through
-
-
-def _day(date: date, letters: int) -> str:
-    return f"{date.day} {MONTHS[date.month - 1][:letters]} {date.year}"
+def _date(day: date, *, month_length: int) -> str:
+    return f"{day.day} {MONTHS[day.month - 1][:month_length]} {day.year}"
 
 
 def _units(*parts: tuple[int, str]) -> str:
@@ -161,22 +168,25 @@ def _units(*parts: tuple[int, str]) -> str:
 
 
 FILTERS: dict[str, Callable[..., str]] = {
-    "anchor": anchor,
-    "clock": clock,
-    "day": day,
-    "day_bars": day_bars,
-    "day_rows": day_rows,
-    "days_words": days_words,
-    "duration": duration,
-    "mean_rows": mean_rows,
-    "moment": moment,
-    "month_words": month_words,
-    "number": number,
-    "overall_words": overall_words,
-    "pct": pct,
-    "said": said,
-    "period_words": period_words,
-    "short_day": short_day,
-    "state_bar": state_bar,
-    "state_words": state_words,
+    function.__name__: function
+    for function in (
+        clock_time,
+        date_time,
+        days_summary,
+        duration,
+        long_date,
+        markdown,
+        month_name,
+        number,
+        overall_label,
+        percent,
+        period_label,
+        response_time_rows,
+        section_id,
+        short_date,
+        state_bar,
+        state_label,
+        uptime_bars,
+        uptime_rows,
+    )
 }

@@ -1,4 +1,4 @@
-"""Templates and assets: how data becomes HTML, and what version of it this is."""
+"""Load templates and assets, render pages, and compute the version of the theme."""
 
 import hashlib
 from functools import cached_property
@@ -16,16 +16,16 @@ from jinja2.bccache import Bucket, BytecodeCache
 
 from models.response_headers import PAGE_SECURITY_POLICY
 from models.settings import Settings
-from sitegen.markdown.highlighting import page_styles
-from sitegen.markdown.parser import RENDERER
+from sitegen.markdown.highlighting import stylesheet
+from sitegen.markdown.parser import RENDERER_VERSION
 from sitegen.theme.colours import accent_rule
 from sitegen.theme.filters import FILTERS
 
-OURS = Path(__file__).parents[2] / "templates"
+DEFAULT_TEMPLATES = Path(__file__).parents[2] / "templates"
 
 
-class _Compiled(BytecodeCache):
-    """The code of templates: most of a small build would go into making it again."""
+class _MemoryBytecodeCache(BytecodeCache):
+    """Compiled templates; compiling them again would take most of a small build."""
 
     def __init__(self) -> None:
         self._code: dict[str, tuple[str, Any]] = {}
@@ -39,12 +39,12 @@ class _Compiled(BytecodeCache):
         self._code[bucket.key] = (bucket.checksum, bucket.code)
 
 
-# One for all looks of this process, and for those that read their templates again.
-_COMPILED = _Compiled()
+# Shared by all themes of this process.
+_BYTECODE = _MemoryBytecodeCache()
 
 
 class _Environment(Environment):
-    """Looks into a dict at once: nearly all that templates are shown is told in one."""
+    """Looks up keys of dicts first, since nearly all data of templates is in dicts."""
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         if type(obj) is dict and attribute in obj:
@@ -53,21 +53,21 @@ class _Environment(Environment):
 
 
 class Theme:
-    """The templates of one site; a folder of its owner goes before ours."""
+    """The templates and assets of a site; custom ones take precedence."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        own = [Path(settings.templates)] if settings.templates else []
-        self._folders = [*own, OURS]
-        ours = FileSystemLoader(OURS)
-        # Under its own name ours is found although another goes before it.
-        named = PrefixLoader({"masthead": ours})
-        loaders = [*map(FileSystemLoader, own), ours, named]
+        custom = [Path(settings.templates)] if settings.templates else []
+        self._folders = [*custom, DEFAULT_TEMPLATES]
+        default = FileSystemLoader(DEFAULT_TEMPLATES)
+        # So that a custom template can extend the default one of the same name.
+        prefixed = PrefixLoader({"masthead": default})
+        loaders = [*map(FileSystemLoader, custom), default, prefixed]
         self._jinja = _Environment(
-            # Read once: `version` names the templates as they are now.
+            # `version` describes the templates as they were read.
             auto_reload=False,
             autoescape=True,
-            bytecode_cache=_COMPILED,
+            bytecode_cache=_BYTECODE,
             loader=ChoiceLoader(loaders),
             lstrip_blocks=True,
             trim_blocks=True,
@@ -77,22 +77,22 @@ class Theme:
 
     @cached_property
     def assets(self) -> dict[str, tuple[str, bytes]]:
-        """Return each asset's path, which carries its digest, and its content."""
-        found = {}
+        """Return the path, which contains a digest, and the content of each asset."""
+        assets = {}
         for name, file in sorted(self._files("assets").items()):
             content = file.read_bytes()
             if name == "docs.css":
-                content += b"\n" + page_styles().encode()
+                content += b"\n" + stylesheet().encode()
             if name == "style.css":
                 content += b"\n" + self._accent().encode()
             digest = hashlib.sha256(content).hexdigest()[:10]
-            stem, dot, ending = name.partition(".")
-            found[name] = (f"assets/{stem}.{digest}{dot}{ending}", content)
-        return found
+            stem, dot, extension = name.partition(".")
+            assets[name] = (f"assets/{stem}.{digest}{dot}{extension}", content)
+        return assets
 
     @cached_property
     def version(self) -> str:
-        """Name these looks: other templates, assets or settings, another name."""
+        """Return a digest of the templates, the assets and the settings of pages."""
         digest = hashlib.sha256()
         for folder in reversed(self._folders):
             for file in sorted(folder.rglob("*")):
@@ -101,48 +101,43 @@ class Theme:
                     digest.update(file.read_bytes())
         settings = self._settings
         names = (settings.site_name, settings.site_url, settings.site_logo)
-        told = (
-            names,
-            settings.accent_colour,
-            page_styles(),
-            RENDERER,
-            PAGE_SECURITY_POLICY,
-        )
-        digest.update(repr(told).encode())
+        styles = (settings.accent_colour, stylesheet())
+        inputs = (names, *styles, RENDERER_VERSION, PAGE_SECURITY_POLICY)
+        digest.update(repr(inputs).encode())
         return digest.hexdigest()[:16]
 
-    def read_again(self) -> bool:
-        """Read templates and assets anew if one has changed; tell whether it has."""
-        before = vars(self).pop("version", None)
-        if self.version == before:
+    def reload(self) -> bool:
+        """Read templates and assets again if one has changed, and return whether."""
+        previous = vars(self).pop("version", None)
+        if self.version == previous:
             return False
         vars(self).pop("assets", None)
         assert self._jinja.cache is not None
         self._jinja.cache.clear()
         return True
 
-    def render(self, template: str, **names: Any) -> str:
-        return self._jinja.get_template(template).render(**names)
+    def render(self, template: str, **variables: Any) -> str:
+        return self._jinja.get_template(template).render(**variables)
 
     def site(self, collections: list[dict[str, str]]) -> dict[str, Any]:
-        """Return what every page knows of the site."""
+        """Return the variable `site` of all templates."""
         return {
             "name": self._settings.site_name,
             "url": self._settings.site_url,
             "logo": self._logo(),
-            # Said in each page too, for hosts that send no headers of ours.
+            # In each page too, for hosts that do not send our headers.
             "policy": PAGE_SECURITY_POLICY,
             "assets": {name: f"/{path}" for name, (path, _) in self.assets.items()},
             "collections": collections,
         }
 
     def _logo(self) -> str | None:
-        """Return the logo's address; an asset of one's own is named without digest."""
-        named = self._settings.site_logo
-        folder, _, name = named.rpartition("/")
+        """Return the logo's address; settings name an asset without its digest."""
+        logo = self._settings.site_logo
+        folder, _, name = logo.rpartition("/")
         if folder == "/assets" and name in self.assets:
             return "/" + self.assets[name][0]
-        return named or None
+        return logo or None
 
     def _accent(self) -> str:
         default = type(self._settings)().accent_colour
@@ -150,8 +145,8 @@ class Theme:
         return "" if colour == default else accent_rule(colour)
 
     def _files(self, folder: str) -> dict[str, Path]:
-        found: dict[str, Path] = {}
-        for each in reversed(self._folders):
-            files = (each / folder).glob("[!.]*")
-            found |= {file.name: file for file in files if file.is_file()}
-        return found
+        by_name: dict[str, Path] = {}
+        for root in reversed(self._folders):
+            files = (root / folder).glob("[!.]*")
+            by_name |= {file.name: file for file in files if file.is_file()}
+        return by_name

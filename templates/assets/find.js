@@ -1,4 +1,4 @@
-// The search box: a link until there are scripts, and light until it is used.
+// The search box: it replaces the link, and loads the search when it is first used.
 (() => {
   const box = document.querySelector("[data-search]");
   if (!box) return;
@@ -11,7 +11,7 @@
 
   let attached;
   const attach = () => {
-    // What failed to load is tried again at the next focus.
+    // If loading fails, the next focus tries again.
     attached ??= import(box.dataset.search).then((search) => search.attach(box, input)).catch(() => { attached = null; });
   };
   input.addEventListener("focus", attach);

@@ -1,27 +1,27 @@
-// Small comforts; every page is complete without them.
+// Local times, relative times, copy buttons and the current heading; all optional.
 (() => {
   const all = (selector) => document.querySelectorAll(selector);
 
-  // The reader's own time, beside the UTC that the page says.
+  // Local times as tooltips; the text is in UTC.
   for (const time of all("time[datetime*=T]:not([title])")) {
-    const at = new Date(time.dateTime);
-    time.title = `${at.toLocaleString(undefined, { dateStyle: "full", timeStyle: "short" })}, your time`;
+    const date = new Date(time.dateTime);
+    time.title = `${date.toLocaleString(undefined, { dateStyle: "full", timeStyle: "short" })}, your time`;
   }
 
-  const words = new Intl.RelativeTimeFormat("en", { numeric: "always" });
-  const ago = (at) => {
-    const minutes = Math.round((at - Date.now()) / 60000);
-    if (Math.abs(minutes) < 60) return words.format(minutes, "minute");
-    if (Math.abs(minutes) < 1440) return words.format(Math.round(minutes / 60), "hour");
-    return words.format(Math.round(minutes / 1440), "day");
+  const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
+  const ago = (date) => {
+    const minutes = Math.round((date - Date.now()) / 60000);
+    if (Math.abs(minutes) < 60) return relative.format(minutes, "minute");
+    if (Math.abs(minutes) < 1440) return relative.format(Math.round(minutes / 60), "hour");
+    return relative.format(Math.round(minutes / 1440), "day");
   };
-  const tellAgo = () => {
+  const showRelativeTimes = () => {
     for (const time of all("time[data-ago]")) time.dataset.ago = ago(new Date(time.dateTime));
   };
-  tellAgo();
-  setInterval(tellAgo, 60000);
+  showRelativeTimes();
+  setInterval(showRelativeTimes, 60000);
 
-  // The clipboard is there only on https and on the reader's own machine.
+  // The clipboard is available only over https and on localhost.
   if (navigator.clipboard) {
     for (const code of all("div.code")) {
       const button = document.createElement("button");
@@ -34,7 +34,7 @@
           await navigator.clipboard.writeText(code.querySelector("pre").innerText);
           button.textContent = "Copied";
         } catch {
-          button.textContent = "Not allowed";
+          button.textContent = "Copy failed";
         }
         setTimeout(() => { button.textContent = "Copy"; }, 2000);
       });
@@ -42,10 +42,10 @@
     }
   }
 
-  // Mark in the table of contents the heading that was scrolled past last.
+  // Mark the current heading in the table of contents.
   const links = [...all(".contents a")];
   const headings = links.map((link) => document.getElementById(link.hash ? decodeURIComponent(link.hash.slice(1)) : ""));
-  const mark = () => {
+  const markCurrent = () => {
     const passed = headings.filter((heading) => heading && heading.getBoundingClientRect().top < 120);
     links.forEach((link, i) => {
       if (headings[i] && headings[i] === passed.at(-1)) link.setAttribute("aria-current", "location");
@@ -53,7 +53,7 @@
     });
   };
   if (links.length) {
-    addEventListener("scroll", () => requestAnimationFrame(mark), { passive: true });
-    mark();
+    addEventListener("scroll", () => requestAnimationFrame(markCurrent), { passive: true });
+    markCurrent();
   }
 })();

@@ -1,33 +1,32 @@
-// Search: the words of the query are looked up in the files that sitegen/search.py
-// writes. The first part has the rules of sitegen/terms.py; the two must agree.
+// Search the index written by sitegen/search/. The first part must agree with terms.py.
 
-const LONGEST = 40;
-const PLAIN = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ı: "i", ς: "σ" };
-const SIGNS = "\\u0900-\\u0963\\u0966-\\u0dff";
-const PAIRED = "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
-const WORD = `[\\p{L}\\p{N}_${SIGNS}${PAIRED}]+`;
+const MAX_TERM = 40;
+const FOLDED = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ı: "i", ς: "σ" };
+const INDIC = "\\u0900-\\u0963\\u0966-\\u0dff";
+const BIGRAM_SCRIPTS = "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
+const WORD = `[\\p{L}\\p{N}_${INDIC}${BIGRAM_SCRIPTS}]+`;
 const CHUNK = new RegExp(`${WORD}(?:[\\-./:'’]${WORD})*`, "gu");
-const RUN = new RegExp(`([${PAIRED}]+)`, "u");
-const HUMP = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
+const RUN = new RegExp(`([${BIGRAM_SCRIPTS}]+)`, "u");
+const CAMEL_CASE = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
 
 const chunks = (text) => text.normalize("NFC").match(CHUNK) ?? [];
 
 const fold = (word) => word.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase().normalize("NFC")
-  .replace(/[^\0-\x7f]/g, (letter) => PLAIN[letter] ?? letter);
+  .replace(/[^\0-\x7f]/g, (letter) => FOLDED[letter] ?? letter);
 
-function pairs(run) {
+function bigrams(run) {
   const letters = [...fold(run)];
   return letters.length < 2 ? letters : letters.slice(1).map((letter, i) => letters[i] + letter);
 }
 
-const words = (run) => run.split(/[-./:_]+/).flatMap((part) => part.split(HUMP)).filter(Boolean).map(fold);
+const words = (run) => run.split(/[-./:_]+/).flatMap((part) => part.split(CAMEL_CASE)).filter(Boolean).map(fold);
 
 function split(chunk) {
   chunk = chunk.replace(/['’]/g, "");
   const runs = chunk.split(RUN);
-  const parts = runs.flatMap((run, i) => (i % 2 ? pairs(run) : words(run)));
+  const parts = runs.flatMap((run, i) => (i % 2 ? bigrams(run) : words(run)));
   const whole = parts.length > 1 && runs.length === 1 ? fold(chunk) : "";
-  const isShort = (term) => [...term].length <= LONGEST;
+  const isShort = (term) => [...term].length <= MAX_TERM;
   return { whole: isShort(whole) ? whole : "", parts: parts.filter(isShort) };
 }
 
@@ -41,56 +40,56 @@ const files = new Map();
 
 function load(path) {
   if (!files.has(path)) {
-    files.set(path, fetch(path).then((answer) => {
-      if (!answer.ok) throw new Error(path);
-      return answer.json();
+    files.set(path, fetch(path).then((response) => {
+      if (!response.ok) throw new Error(path);
+      return response.json();
     }));
     files.get(path).catch(() => files.delete(path));
   }
   return files.get(path);
 }
 
-// Growing numbers, told as their differences with five bits in a character.
+// Increasing numbers as differences, five bits in each character.
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
-function numbers(steps) {
-  const found = [];
+function decodeNumbers(encoded) {
+  const decoded = [];
   let number = 0, step = 0, unit = 1;
-  for (const digit of steps) {
+  for (const digit of encoded) {
     const value = DIGITS.indexOf(digit);
     step += (value % 32) * unit;
     unit *= 32;
     if (value < 32) {
-      found.push(number += step);
+      decoded.push(number += step);
       step = 0;
       unit = 1;
     }
   }
-  return found;
+  return decoded;
 }
 
-// What most pages have is told, behind a mark, by those that lack it.
-function pagesAt(place, told, size) {
-  if (place || told[0] !== "!") return numbers(told);
-  const lacking = new Set(numbers(told.slice(1)));
-  return [...Array(size).keys()].filter((number) => !lacking.has(number));
+// The pages with a term; "!" precedes those without it, where these are fewer.
+function decodePages(field, encoded, size) {
+  if (field || encoded[0] !== "!") return decodeNumbers(encoded);
+  const excluded = new Set(decodeNumbers(encoded.slice(1)));
+  return [...Array(size).keys()].filter((number) => !excluded.has(number));
 }
 
-// The number of the file in which a term stands, or would.
-const placeOf = (bounds, term) => bounds.findLastIndex((bound) => bound <= term) + 1;
+// The number of the file for a term.
+const fileOf = (bounds, term) => bounds.findLastIndex((bound) => bound <= term) + 1;
 
-const here = (word, bounds) => [placeOf(bounds, word)];
-// What begins with a word stands together; of a short beginning the next file will do.
-const beyond = (word, bounds) => [placeOf(bounds, word), Math.min(placeOf(bounds, word) + 1, placeOf(bounds, `${word}\uffff`))];
+const exactFiles = (word, bounds) => [fileOf(bounds, word)];
+// Terms with a common prefix are adjacent; for short prefixes one more file suffices.
+const prefixFiles = (word, bounds) => [fileOf(bounds, word), Math.min(fileOf(bounds, word) + 1, fileOf(bounds, `${word}\uffff`))];
 
-function slips(word, bounds) {
+function typoFiles(word, bounds) {
   const letters = [...word];
-  const near = letters.flatMap((_, i) => [letters.toSpliced(i, 1), letters.toSpliced(i, 2, letters[i + 1] ?? "", letters[i])]);
+  const variants = letters.flatMap((_, i) => [letters.toSpliced(i, 1), letters.toSpliced(i, 2, letters[i + 1] ?? "", letters[i])]);
   const start = letters.slice(0, 3).join("");
-  return [word, start, `${start}\uffff`, ...near.map((each) => each.join(""))].map((each) => placeOf(bounds, each));
+  return [word, start, `${start}\uffff`, ...variants.map((variant) => variant.join(""))].map((term) => fileOf(bounds, term));
 }
 
-// One letter more, less or other, or two letters swapped.
-function isSlip(word, term) {
+// One letter inserted, deleted or replaced, or two letters swapped.
+function isTypo(word, term) {
   if (Math.abs(word.length - term.length) > 1) return false;
   let i = 0;
   while (i < word.length && word[i] === term[i]) i++;
@@ -98,55 +97,54 @@ function isSlip(word, term) {
   return agree(1, 1) || agree(0, 1) || agree(1, 0) || (agree(2, 2) && word[i] === term[i + 1] && word[i + 1] === term[i]);
 }
 
-const asTyped = (word) => (term) => (term === word ? 1 : term.startsWith(word) && !term.includes(" ") ? 0.7 : 0);
-const asMeant = (word) => (term) => (isSlip(word, term) ? 0.5 : [-1, 0, 1].some((more) => isSlip(word, term.slice(0, word.length + more))) ? 0.3 : 0);
+const exactOrPrefix = (word) => (term) => (term === word ? 1 : term.startsWith(word) && !term.includes(" ") ? 0.7 : 0);
+const typo = (word) => (term) => (isTypo(word, term) ? 0.5 : [-1, 0, 1].some((extra) => isTypo(word, term.slice(0, word.length + extra))) ? 0.3 : 0);
 
-// For each level the terms that a word may mean, each with its share of the weight.
-const MOST_FILES = 6;
-const meanings = (levels, word, places, share) => Promise.all(levels.map(async ({ folder, count }) => {
+// The terms that match a word, with their weights, by level of the index.
+const MAX_FILES = 6;
+const matchTerms = (levels, word, filesOf, weightOf) => Promise.all(levels.map(async ({ folder, count }) => {
   const bounds = count > 1 ? await load(`${folder}/bounds.json`) : [];
-  const numbers = [...new Set(places(word, bounds))].slice(0, MOST_FILES);
-  const found = await Promise.all(numbers.map((number) => load(`${folder}/${number}.json`)));
-  return found.flatMap(Object.entries).map(([term, told]) => ({ term, told, share: share(term) })).filter((each) => each.share);
+  const numbers = [...new Set(filesOf(word, bounds))].slice(0, MAX_FILES);
+  const contents = await Promise.all(numbers.map((number) => load(`${folder}/${number}.json`)));
+  return contents.flatMap(Object.entries).map(([term, postings]) => ({ term, postings, weight: weightOf(term) })).filter(({ weight }) => weight);
 }));
 
-async function meant(levels, word) {
-  const typed = await meanings(levels, word, here, asTyped(word));
-  if (typed.some((each) => each.some(({ share }) => share === 1))) return typed;
-  const begun = await meanings(levels, word, beyond, asTyped(word));
-  if (begun.some((each) => each.length) || word.length < 4) return begun;
-  return meanings(levels, word, slips, asMeant(word));
+async function matchWord(levels, word) {
+  const exact = await matchTerms(levels, word, exactFiles, exactOrPrefix(word));
+  if (exact.some((terms) => terms.some(({ weight }) => weight === 1))) return exact;
+  const prefixed = await matchTerms(levels, word, prefixFiles, exactOrPrefix(word));
+  if (prefixed.some((terms) => terms.length) || word.length < 4) return prefixed;
+  return matchTerms(levels, word, typoFiles, typo(word));
 }
 
-const PLACES = [1, 2, 6, 16];  // once in the text, often, in a heading, in the title
-const WHOLE_TITLE = 2.5, START_OF_TITLE = 0.6;  // times the title's weight
+const FIELD_WEIGHTS = [1, 2, 6, 16];  // once in the text, often, in a heading, in the title
+const FULL_TITLE = 2.5, TITLE_PREFIX = 0.6;  // times the weight of the title
 
-// The words that a page should have; and what it is the better for: an identifier as
-// it is written, a title as it is typed.
-async function read(levels, query) {
-  const cut = chunks(query).map(split), title = terms(query).join(" ").slice(0, LONGEST);
-  const isTitle = (term) => (term === `${title} ` ? WHOLE_TITLE : term.includes(" ") && term.startsWith(title) ? START_OF_TITLE : 0);
-  const wholes = cut.map(({ whole }) => whole).filter(Boolean);
+// The words of a query, and identifiers and titles that improve the rank.
+async function matchQuery(levels, query) {
+  const parsed = chunks(query).map(split), title = terms(query).join(" ").slice(0, MAX_TERM);
+  const titleWeight = (term) => (term === `${title} ` ? FULL_TITLE : term.includes(" ") && term.startsWith(title) ? TITLE_PREFIX : 0);
+  const wholes = parsed.map(({ whole }) => whole).filter(Boolean);
   const [words, extras] = await Promise.all([
-    Promise.all(cut.flatMap(({ parts }) => parts).map(async (word) => ({ word, levels: await meant(levels, word) }))),
+    Promise.all(parsed.flatMap(({ parts }) => parts).map(async (word) => ({ word, levels: await matchWord(levels, word) }))),
     Promise.all([
-      ...wholes.map(async (word) => ({ word, levels: await meanings(levels, word, here, asTyped(word)) })),
-      meanings(levels, title.split(" ")[0], here, isTitle).then((found) => ({ levels: found })),
+      ...wholes.map(async (word) => ({ word, levels: await matchTerms(levels, word, exactFiles, exactOrPrefix(word)) })),
+      matchTerms(levels, title.split(" ")[0], exactFiles, titleWeight).then((terms) => ({ levels: terms })),
     ]),
   ]);
   return { words, extras };
 }
 
-// The weight of each page for one word: by its best term and its best place.
+// The weight of each page for a word: its best term in its best field.
 function weigh(word, levels) {
   const weights = new Map();
-  word.levels.forEach((meanings, depth) => {
-    for (const { told, share } of meanings) {
-      told.split(".").forEach((steps, place) => {
-        for (const number of pagesAt(place, steps, levels[depth].size)) {
+  word.levels.forEach((terms, depth) => {
+    for (const { postings, weight } of terms) {
+      postings.split(".").forEach((encoded, field) => {
+        for (const number of decodePages(field, encoded, levels[depth].size)) {
           if (levels[depth].superseded.has(number)) continue;
           const page = `${depth} ${number}`;
-          weights.set(page, Math.max(weights.get(page) ?? 0, PLACES[place] * share));
+          weights.set(page, Math.max(weights.get(page) ?? 0, FIELD_WEIGHTS[field] * weight));
         }
       });
     }
@@ -154,10 +152,10 @@ function weigh(word, levels) {
   return weights;
 }
 
-async function search(query, more) {
+async function search(query, withOlder) {
   const root = await load(ROOT);
-  const levels = root.levels.map(([key, count, superseded, size]) => ({ folder: `/search/${key}`, count, size, superseded: new Set(numbers(superseded)) }));
-  const { words, extras } = await read(levels, query);
+  const levels = root.levels.map(([key, count, superseded, size]) => ({ folder: `/search/${key}`, count, size, superseded: new Set(decodeNumbers(superseded)) }));
+  const { words, extras } = await matchQuery(levels, query);
   const scores = new Map();
   const add = (page, weight) => {
     const [matched, score] = scores.get(page) ?? [0, 0];
@@ -165,20 +163,20 @@ async function search(query, more) {
   };
   for (const word of words) {
     const weights = weigh(word, levels);
-    const rarity = Math.log(1 + root.pages / weights.size);
-    for (const [page, weight] of weights) add(page, weight * rarity);
+    const idf = Math.log(1 + root.pages / weights.size);
+    for (const [page, weight] of weights) add(page, weight * idf);
   }
-  const incidents = await incidentsWith(words, more, add);
+  const incidents = await incidentsWith(words, withOlder, add);
   for (const extra of extras) {
     for (const [page, weight] of weigh(extra, levels)) if (scores.has(page)) scores.get(page)[1] += weight;
   }
-  const most = Math.max(0, ...[...scores.values()].map(([matched]) => matched));
-  const ranked = [...scores].filter(([, [matched]]) => matched === most).sort(([, a], [, b]) => b[1] - a[1]);
+  const bestCount = Math.max(0, ...[...scores.values()].map(([matched]) => matched));
+  const ranked = [...scores].filter(([, [matched]]) => matched === bestCount).sort(([, a], [, b]) => b[1] - a[1]);
   return {
-    // Which word each term on a page stands for.
-    meanings: new Map([...words, ...extras].flatMap(({ word, levels }) => levels.flat().map(({ term }) => [term, word]))),
-    all: words.length,
-    found: ranked.map(([page]) => incidents.get(page) ?? pageAt(levels, root.pagesOfBlock, page)),
+    // The word of the query for each matching term.
+    wordByTerm: new Map([...words, ...extras].flatMap(({ word, levels }) => levels.flat().map(({ term }) => [term, word]))),
+    wordCount: words.length,
+    results: ranked.map(([page]) => incidents.get(page) ?? pageAt(levels, root.pagesOfBlock, page)),
   };
 }
 
@@ -189,16 +187,16 @@ const pageAt = (levels, size, page) => async () => {
   return { href, title, where, twin: href.replace(/(\/index)?\/$/, "$1$1.json") };
 };
 
-// The titles of incidents are few enough to be read; all of them on the page.
-async function incidentsWith(found, more, add) {
+// Titles of incidents are not indexed; on the search page all are read.
+async function incidentsWith(words, withOlder, add) {
   const { older, incidents } = await load("/search/incidents.json");
-  const parts = more ? await Promise.all([...Array(older).keys()].map((number) => load(`/search/incidents/${number}.json`))) : [];
+  const parts = withOlder ? await Promise.all([...Array(older).keys()].map((number) => load(`/search/incidents/${number}.json`))) : [];
   const pages = new Map();
   for (const [href, title, at] of [...parts.flat(), ...incidents].reverse()) {
-    const own = terms(title);
-    for (const { word } of found) {
-      const share = Math.max(0, ...own.map(asTyped(word)));
-      if (share) add(href, PLACES[2] * share);
+    const titleTerms = terms(title);
+    for (const { word } of words) {
+      const weight = Math.max(0, ...titleTerms.map(exactOrPrefix(word)));
+      if (weight) add(href, FIELD_WEIGHTS[2] * weight);
     }
     const day = new Date(at).toLocaleDateString("en-GB", { dateStyle: "medium", timeZone: "UTC" });
     pages.set(href, async () => ({ href, title, where: `Incident · ${day}` }));
@@ -216,59 +214,59 @@ const plain = (markdown) => markdown
   .replace(/`+|\*\*|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)/g, "")
   .replace(/[\s|]+/g, " ").trim();
 
-// The paragraphs of a document, each with the heading above it; of an endless one the
-// beginning, since some of the patterns above take their square of time.
-const LONG = 4000;
+// The paragraphs of a document with their headings. Long ones are cut off, since some
+// patterns above take quadratic time.
+const MAX_PASSAGE = 4000;
 function passages(markdown, title) {
-  const found = [], taken = new Map();
+  const passages = [], idCounts = new Map();
   let fence = "", heading = { text: "", id: "" }, lines = [];
   const finish = () => {
-    const text = plain(lines.join("\n").slice(0, LONG));
-    if (text) found.push({ heading, text });
+    const text = plain(lines.join("\n").slice(0, MAX_PASSAGE));
+    if (text) passages.push({ heading, text });
     lines = [];
   };
   for (const line of markdown.split("\n")) {
     const mark = line.match(/^ {0,3}(`{3,}|~{3,})/)?.[1];
-    const opening = !fence && line.slice(0, LONG).match(/^ {0,3}#{1,6}[ \t]+(.*)$/)?.[1].replace(/ #+ *$/, "");
+    const opening = !fence && line.slice(0, MAX_PASSAGE).match(/^ {0,3}#{1,6}[ \t]+(.*)$/)?.[1].replace(/ #+ *$/, "");
     if (mark && (!fence || mark.startsWith(fence))) {
       fence = fence ? "" : mark;
       finish();
     } else if (opening) {
       finish();
-      const own = opening.match(/\{#([\w-]+)\}/)?.[1];
+      const explicitId = opening.match(/\{#([\w-]+)\}/)?.[1];
       const text = plain(opening.replace(/\s*\{#[\w-]+\}/, ""));
-      const id = own ?? slug(text), count = taken.get(id) ?? 0;
-      if (text === title && !found.length) continue;
-      taken.set(id, count + 1);
+      const id = explicitId ?? slug(text), count = idCounts.get(id) ?? 0;
+      if (text === title && !passages.length) continue;
+      idCounts.set(id, count + 1);
       heading = { text, id: count ? `${id}-${count}` : id };
-      found.push({ heading, text: "" });
+      passages.push({ heading, text: "" });
     } else if (line.trim() || fence) lines.push(line);
     else finish();
   }
   finish();
-  return found;
+  return passages;
 }
 
-// Where most of the words stand; a title that has all of them needs no heading.
-function best(markdown, title, { meanings, all }) {
-  const has = (text) => new Set(terms(text).map((term) => meanings.get(term)).filter(Boolean)).size;
-  const found = passages(markdown, title), first = { heading: {}, text: found.find(({ text }) => text)?.text };
-  if (has(title) >= all) return first;
-  const scores = found.map(({ heading, text }) => has(heading.text) * 1.5 + has(text) + (text ? 0.1 : 0));
-  const most = Math.max(...scores);
-  return most > 1 ? found[scores.indexOf(most)] : first;
+// The passage with most words; the first if the title has all.
+function bestPassage(markdown, title, { wordByTerm, wordCount }) {
+  const countWords = (text) => new Set(terms(text).map((term) => wordByTerm.get(term)).filter(Boolean)).size;
+  const all = passages(markdown, title), first = { heading: {}, text: all.find(({ text }) => text)?.text };
+  if (countWords(title) >= wordCount) return first;
+  const scores = all.map(({ heading, text }) => countWords(heading.text) * 1.5 + countWords(text) + (text ? 0.1 : 0));
+  const best = Math.max(...scores);
+  return best > 1 ? all[scores.indexOf(best)] : first;
 }
 
-// A text as nodes, in which what was searched for is marked.
-function marked(text, meanings) {
-  const isHit = (part) => terms(part).some((term) => meanings.has(term));
+// The text as nodes, with the terms of the query in <mark>.
+function highlighted(text, wordByTerm) {
+  const isHit = (part) => terms(part).some((term) => wordByTerm.has(term));
   const nodes = [];
   let from = 0;
   for (const { 0: chunk, index } of text.matchAll(CHUNK)) {
     let at = index;
     for (const run of isHit(chunk) ? chunk.split(RUN) : []) {
       if (run && (isHit(run) || !RUN.test(chunk))) {
-        nodes.push(text.slice(from, at), made("mark", {}, run));
+        nodes.push(text.slice(from, at), create("mark", {}, run));
         from = at + run.length;
       }
       at += run.length;
@@ -277,72 +275,72 @@ function marked(text, meanings) {
   return [...nodes, text.slice(from)];
 }
 
-const BEFORE = 60, LENGTH = 180;
-function excerpt(text, meanings) {
-  const hit = [...text.matchAll(CHUNK)].find(({ 0: chunk }) => terms(chunk).some((term) => meanings.has(term)))?.index ?? 0;
-  const start = hit < BEFORE ? 0 : text.indexOf(" ", hit - BEFORE) + 1;
+const CONTEXT = 60, LENGTH = 180;
+function excerpt(text, wordByTerm) {
+  const hit = [...text.matchAll(CHUNK)].find(({ 0: chunk }) => terms(chunk).some((term) => wordByTerm.has(term)))?.index ?? 0;
+  const start = hit < CONTEXT ? 0 : text.indexOf(" ", hit - CONTEXT) + 1;
   const cut = text.slice(start, start + LENGTH);
   return (start ? "… " : "") + (start + LENGTH < text.length ? `${cut.replace(/\s\S*$/, "")} …` : cut);
 }
 
-const STILL = 120, CALM = 180;
-const wait = (time) => new Promise((done) => { setTimeout(done, time); });
-const made = (name, members, ...children) => {
-  const element = Object.assign(document.createElement(name), members);
+const SEARCH_DELAY = 120, EXCERPT_DELAY = 180;
+const wait = (time) => new Promise((resolve) => { setTimeout(resolve, time); });
+const create = (name, properties, ...children) => {
+  const element = Object.assign(document.createElement(name), properties);
   element.append(...children);
   return element;
 };
 
-// A result, and what will tell where in the page the words are.
-function lineOf({ href, title, where, twin }, answer) {
-  const link = made("a", { href }, made("bdi", {}, ...marked(title, answer.meanings)));
-  const line = made("li", {}, link, made("p", { className: "where" }, where));
-  const tell = async () => {
+// The element of a result, and a function that adds an excerpt.
+function createResult({ href, title, where, twin }, answer) {
+  const link = create("a", { href }, create("bdi", {}, ...highlighted(title, answer.wordByTerm)));
+  const item = create("li", {}, link, create("p", { className: "where" }, where));
+  const addExcerpt = async () => {
     if (!twin) return;
     const { data } = await load(twin);
-    const { heading, text } = best(data.content, title, answer);
+    const { heading, text } = bestPassage(data.content, title, answer);
     const shown = text || data.summary;
     if (heading.id) {
       link.href = `${href}#${encodeURIComponent(heading.id)}`;
-      link.append(made("span", {}, " › ", made("bdi", {}, ...marked(heading.text, answer.meanings))));
+      link.append(create("span", {}, " › ", create("bdi", {}, ...highlighted(heading.text, answer.wordByTerm))));
     }
-    if (shown) line.append(made("p", {}, ...marked(excerpt(shown, answer.meanings), answer.meanings)));
+    if (shown) item.append(create("p", {}, ...highlighted(excerpt(shown, answer.wordByTerm), answer.wordByTerm)));
   };
-  return { line, tell };
+  return { item, addExcerpt };
 }
 
 export function attach(box, input) {
   const isPage = box.matches("main *");
-  const atOnce = isPage ? 10 : 5;
-  const status = made("p", { className: "found" });
+  const PAGE_SIZE = isPage ? 10 : 5;
+  const status = create("p", { className: "found" });
   status.setAttribute("role", "status");
-  const list = made("ol", {});
-  const more = made(isPage ? "button" : "a", { className: "more", hidden: true });
-  const panel = made("div", { className: "results", hidden: true, tabIndex: -1 }, status, list, more);
+  const list = create("ol", {});
+  const more = create(isPage ? "button" : "a", { className: "more", hidden: true });
+  const panel = create("div", { className: "results", hidden: true, tabIndex: -1 }, status, list, more);
   box.append(panel);
-  let turn = 0, shown = atOnce;
+  let latestSearch = 0, shown = PAGE_SIZE;
 
   const address = () => `/search/?q=${encodeURIComponent(input.value.trim())}`;
   const close = () => { panel.hidden = !isPage || !input.value.trim(); };
 
-  async function show(query, own) {
+  async function show(query, searchId) {
     const answer = await search(query, isPage);
-    const results = await Promise.all(answer.found.slice(0, shown).map((result) => result()));
-    if (own !== turn) return;
-    const count = answer.found.length;
-    status.textContent = count ? `${count} ${count === 1 ? "result" : "results"}` : `Nothing is found for “${query}”.`;
-    const lines = results.map((result) => lineOf(result, answer));
-    list.replaceChildren(...lines.map(({ line }) => line));
+    const results = await Promise.all(answer.results.slice(0, shown).map((result) => result()));
+    if (searchId !== latestSearch) return;
+    const count = answer.results.length;
+    status.textContent = count ? `${count} ${count === 1 ? "result" : "results"}` : `No results for “${query}”.`;
+    const items = results.map((result) => createResult(result, answer));
+    list.replaceChildren(...items.map(({ item }) => item));
     more.hidden = count <= shown;
     more.textContent = isPage ? "Show more" : `All ${count} results`;
     if (!isPage) more.href = address();
     panel.hidden = false;
-    await wait(CALM);
-    if (own === turn) await Promise.allSettled(lines.map(({ tell }) => tell()));
+    await wait(EXCERPT_DELAY);
+    if (searchId === latestSearch) await Promise.allSettled(items.map(({ addExcerpt }) => addExcerpt()));
   }
 
-  async function look() {
-    const own = ++turn, query = input.value.trim();
+  async function update() {
+    const searchId = ++latestSearch, query = input.value.trim();
     if (isPage) history.replaceState(null, "", query ? address() : "/search/");
     if (!terms(query).length) {
       close();
@@ -351,30 +349,30 @@ export function attach(box, input) {
       more.hidden = true;
       return;
     }
-    await wait(STILL);
-    if (own !== turn) return;
+    await wait(SEARCH_DELAY);
+    if (searchId !== latestSearch) return;
     try {
-      await show(query, own).catch(() => {
-        // The site was built anew since the root was read.
+      await show(query, searchId).catch(() => {
+        // The site has been rebuilt since the root was loaded.
         files.delete(ROOT);
-        return show(query, own);
+        return show(query, searchId);
       });
     } catch {
-      if (own !== turn) return;
+      if (searchId !== latestSearch) return;
       status.textContent = "The search could not be loaded. Please try again.";
       panel.hidden = false;
     }
   }
 
-  input.addEventListener("input", () => { shown = atOnce; look(); });
-  if (isPage) more.addEventListener("click", () => { shown += atOnce; look(); });
+  input.addEventListener("input", () => { shown = PAGE_SIZE; update(); });
+  if (isPage) more.addEventListener("click", () => { shown += PAGE_SIZE; update(); });
   box.addEventListener("focusout", (event) => { if (!box.contains(event.relatedTarget)) close(); });
   input.addEventListener("focus", () => { if (list.children.length) panel.hidden = false; });
 
   box.addEventListener("keydown", (event) => {
-    const stops = [input, ...panel.querySelectorAll("a:not([hidden]), button:not([hidden])")];
+    const focusable = [input, ...panel.querySelectorAll("a:not([hidden]), button:not([hidden])")];
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const next = step && !panel.hidden && stops[stops.indexOf(document.activeElement) + step];
+    const next = step && !panel.hidden && focusable[focusable.indexOf(document.activeElement) + step];
     if (next) next.focus();
     else if (event.key === "Escape" && !panel.hidden && !isPage) {
       input.focus();
@@ -384,5 +382,5 @@ export function attach(box, input) {
   });
 
   if (isPage) input.value ||= new URLSearchParams(location.search).get("q") ?? "";
-  if (input.value) look();
+  if (input.value) update();
 }

@@ -1,10 +1,10 @@
-// Apply the remembered colours before the first paint, and offer the switch.
+// Apply the stored theme before the first paint, and show the switch.
 (() => {
   const root = document.documentElement;
   const system = matchMedia("(prefers-color-scheme: dark)");
-  const recall = () => { try { return localStorage.getItem("theme"); } catch { return null; } };
-  const remember = (theme) => {
-    // Storage may be forbidden; the choice then lasts for this page.
+  const load = () => { try { return localStorage.getItem("theme"); } catch { return null; } };
+  const store = (theme) => {
+    // Without storage the choice applies to this page only.
     try { theme ? localStorage.setItem("theme", theme) : localStorage.removeItem("theme"); } catch {}
   };
   const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
@@ -12,22 +12,22 @@
     if (theme === "dark" || theme === "light") root.dataset.theme = theme;
     else delete root.dataset.theme;
   };
-  apply(recall());
+  apply(load());
 
   addEventListener("DOMContentLoaded", () => {
     const button = document.querySelector(".scheme");
     const show = () => button.setAttribute("aria-pressed", isDark());
     button.hidden = false;
     button.addEventListener("click", () => {
-      const wanted = isDark() ? "light" : "dark";
-      // Who wants what the system says follows the system again.
-      const theme = (wanted === "dark") === system.matches ? null : wanted;
-      remember(theme);
+      const chosen = isDark() ? "light" : "dark";
+      // Choosing the theme of the system means following the system again.
+      const theme = (chosen === "dark") === system.matches ? null : chosen;
+      store(theme);
       apply(theme);
       show();
     });
     system.addEventListener("change", show);
-    addEventListener("storage", () => { apply(recall()); show(); });
+    addEventListener("storage", () => { apply(load()); show(); });
     show();
   });
 })();

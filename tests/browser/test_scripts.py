@@ -103,7 +103,7 @@ def test_window_closes(visit):
 def test_scheme_is_remembered(visit):
     """The chosen colours hold on the next page; choosing the system's forgets them."""
     page = visit("/full/front", color_scheme="light")
-    button = page.get_by_role("button", name="Dark colours")
+    button = page.get_by_role("button", name="Dark theme")
 
     button.click()
     page.goto("/full/status")

@@ -109,7 +109,7 @@ def test_finds_nothing(visit):
     page = visit()
 
     assert look_for(page, "zzzz") == []
-    assert "Nothing is found" in page.locator(".found").inner_text()
+    assert "No results for" in page.locator(".found").inner_text()
 
 
 def test_keyboard(visit, site):
@@ -189,5 +189,5 @@ def test_without_scripts(visit):
 
     page.get_by_role("search").get_by_role("link").click()
 
-    assert "needs scripts" in page.locator("main").inner_text()
+    assert "needs JavaScript" in page.locator("main").inner_text()
     assert page.locator("main a[href='/guides/']").count() == 1

@@ -91,7 +91,7 @@ def test_window_moves_at_its_minutes(planned, visit):
     page.clock.run_for(100_000)
     assert places(page) == "coming"
     page.clock.run_for(20_000)
-    assert (places(page), headline(page)) == ("running", "Maintenance under way")
+    assert (places(page), headline(page)) == ("running", "Maintenance in progress")
     assert states(page) == {"Api": "Maintenance", "Mail": "Operational"}
     assert "is-maintenance" in page.locator(".banner").get_attribute("class")
     page.clock.run_for(60_000)
@@ -153,7 +153,7 @@ def test_without_scripts(works, visit):
     page = visit(OVERVIEW, java_script_enabled=False)
 
     said = page.locator(".banner").inner_text()
-    assert "As of 1 Mar 2026, 11:59 UTC, next check due by 12:04 UTC" in said
+    assert "As of 1 Mar 2026, 11:59 UTC, next update due by 12:04 UTC" in said
     assert "after that this page is out of date" in said
 
 

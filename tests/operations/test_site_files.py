@@ -56,7 +56,7 @@ def test_page_for_an_address_that_is_none(browse):
 
     assert page.status_code == 404
     assert page.mimetype == "text/html"
-    assert b"There is no page" in page.data
+    assert b"Page not found" in page.data
 
 
 def test_part_of_a_file(browse):

@@ -60,7 +60,7 @@ TASKS = (
 FOOTNOTES = (
     '<section class="notes" aria-label="Notes"><ol><li id="note.1"><p>Counted from '
     'the first byte. <a class="note-back" href="#noteref.1" '
-    'aria-label="Back to the text"><span aria-hidden="true">↩</span></a></p></li>'
+    'aria-label="Back to reference 1"><span aria-hidden="true">↩</span></a></p></li>'
     "</ol></section>"
 )
 BODY = "\n".join(

@@ -1,7 +1,7 @@
 """A month of the past, the months there are, and how the rules are told."""
 
 from models.settings import Settings
-from sitegen.status.how import told
+from sitegen.status.how import rules
 from tests.pages.sample_status import (
     COMING,
     INCIDENT,
@@ -38,4 +38,4 @@ MONTHS = [
     turned("2026-02") | {"incidents": 1204, "windows": 1},
     turned("2026-01") | {"incidents": 1, "windows": 0},
 ]
-HOW = told(Settings())
+HOW = rules(Settings())

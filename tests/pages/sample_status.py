@@ -1,6 +1,6 @@
 """A dozen services in four groups, their incidents and their windows."""
 
-from sitegen.status.charts import chart
+from sitegen.status.charts import line_chart
 from sitegen.status.services import links
 from tests.pages.sample_site import ago, ahead
 
@@ -42,7 +42,7 @@ def shown(slug, name, state="operational", uptime=99.951, reason=None, **more):
         "state": state,
         "reason": reason or "3 of 3 probes say so at 14:01Z",
         "stale": state == "unknown",
-        "turn": None,
+        "upcomingChange": None,
         "href": f"/status/services/{slug}/",
         "uptimePct": uptime,
         "days": more.get("days") or days(),
@@ -253,7 +253,7 @@ def drawn(unit, values):
         {"at": ago(**{f"{unit}s": n}), "ms": ms}
         for n, ms in zip(back, values, strict=True)
     ]
-    return {"unit": unit, "points": points} | chart(values)
+    return {"unit": unit, "points": points} | line_chart(values)
 
 
 CHARTS = [

@@ -31,16 +31,16 @@ def case(template, path, title, data, site=SITE, twin=None):
     return template, {"site": site, "page": page(path, title, twin), "data": data}
 
 
-KINDS = [
-    {"kind": kind, "title": title, "status": status, "href": f"/problems/{kind}/"}
-    for kind, title, status in (
+PROBLEM_TYPES = [
+    {"type": slug, "title": title, "status": status, "href": f"/problems/{slug}/"}
+    for slug, title, status in (
         ("invalid-cursor", "Invalid cursor", 400),
         ("service-not-found", "Service not found", 404),
         ("idempotency-in-progress", "The same request is still under way", 409),
     )
 ]
-PROBLEMS = {"kinds": KINDS, "hasReference": True}
-NO_PROBLEMS = {"kinds": [], "hasReference": False}
+PROBLEMS = {"types": PROBLEM_TYPES, "hasReference": True}
+NO_PROBLEMS = {"types": [], "hasReference": False}
 
 FULL = {
     "front": case(
@@ -52,7 +52,7 @@ FULL = {
             "checkedAt": ago(seconds=20),
             "stale": False,
             "staleAt": ahead(minutes=5),
-            "turn": None,
+            "upcomingChange": None,
             "collections": [
                 shelf("guides", "Guides", 12, FIRST),
                 shelf("products", "Products", 1204, links("Search", "Object storage")),
@@ -88,17 +88,17 @@ FULL = {
         {
             "status": overall("major-outage"),
             "groups": GROUPS,
-            "incidents": [
+            "activeIncidents": [
                 incident_item(INCIDENT, UPDATES),
                 incident_item(SECOND, UPDATES[1:]),
             ],
-            "running": [window_item(WINDOW)],
-            "coming": [window_item(COMING)],
-            "past": [incident_item(RESOLVED, RESOLVED_UPDATES)],
-            "more": 12,
+            "activeMaintenance": [window_item(WINDOW)],
+            "scheduledMaintenance": [window_item(COMING)],
+            "resolvedIncidents": [incident_item(RESOLVED, RESOLVED_UPDATES)],
+            "moreResolved": 12,
             "links": WHOLE_LINKS,
             "staleAt": ahead(minutes=5),
-            "turn": None,
+            "upcomingChange": None,
         },
         twin="/status/index.json",
     ),
@@ -121,7 +121,7 @@ FULL = {
             ],
             "maintenance": [window_item(COMING)],
             "staleAt": ahead(minutes=5),
-            "turn": None,
+            "upcomingChange": None,
         },
         twin="/status/services/api.json",
     ),
@@ -150,7 +150,7 @@ FULL = {
         "/problems/invalid-cursor/",
         "Invalid cursor",
         {
-            "kind": "invalid-cursor",
+            "type": "invalid-cursor",
             "title": "Invalid cursor",
             "status": 400,
             "meaning": "The cursor is damaged, or was given out for other filters.",
@@ -178,7 +178,7 @@ MINIMAL = {
             "overall": "unavailable",
             "checkedAt": None,
             "stale": True,
-            "turn": None,
+            "upcomingChange": None,
             "collections": [],
             "newest": [],
         },
@@ -213,14 +213,14 @@ MINIMAL = {
         {
             "status": overall("unavailable", stale=True, checked=False),
             "groups": [],
-            "incidents": [],
-            "running": [],
-            "coming": [],
-            "past": [],
-            "more": 0,
+            "activeIncidents": [],
+            "activeMaintenance": [],
+            "scheduledMaintenance": [],
+            "resolvedIncidents": [],
+            "moreResolved": 0,
             "links": WHOLE_LINKS,
             "staleAt": None,
-            "turn": None,
+            "upcomingChange": None,
         },
         site=BARE_SITE,
     ),
@@ -241,7 +241,7 @@ MINIMAL = {
             "incidents": [],
             "maintenance": [],
             "staleAt": None,
-            "turn": None,
+            "upcomingChange": None,
         },
     ),
     "incident": case(

@@ -153,9 +153,11 @@ def test_written_in_between(
 
 def test_row_is_made_once(services, build_site, monkeypatch):
     """Whether its files lack is asked of the very pages that are settled then."""
-    made, subject = [], counters.Counters
+    made, subject = [], counters.CounterFiles
     monkeypatch.setattr(
-        counters, "Counters", lambda *facts: made.append(facts[0]) or subject(*facts)
+        counters,
+        "CounterFiles",
+        lambda *facts: made.append(facts[0]) or subject(*facts),
     )
 
     build_site(["status"])

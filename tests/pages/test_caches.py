@@ -160,7 +160,7 @@ def told(monkeypatch):
     counted(sitemaps, "_create_sitemaps")
     counted(llms, "_list_item")
     counted(search, "_block_page")
-    counted(pages, "_description")
+    counted(pages, "_openapi_file")
     return found
 
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.theme.colours import DARK_GROUND, LIGHT_GROUND
+from sitegen.theme.colours import DARK_BACKGROUND, LIGHT_BACKGROUND
 
 STYLE = Path(__file__).parents[2] / "templates/assets/style.css"
 TOKEN = re.compile(r"--([a-z-]+): light-dark\(#([0-9a-f]{6}), #([0-9a-f]{6})\)")
 STATES = ("operational", "maintenance", "degraded", "partial-outage", "major-outage")
 SIGNS = (*STATES, "unknown")
 BACKGROUNDS = ("paper", "wash")
-GROUNDS = {"light": LIGHT_GROUND, "dark": DARK_GROUND}
+ACCENT_BACKGROUNDS = {"light": LIGHT_BACKGROUND, "dark": DARK_BACKGROUND}
 
 
 def tokens(scheme):
@@ -81,7 +81,7 @@ def test_signs_and_edges(scheme, state):
 def test_grounds_for_any_accent(scheme):
     """An accent is computed for the hardest ground, so it is readable on all."""
     colours = tokens(scheme)
-    hardest = tuple(bytes.fromhex(GROUNDS[scheme][1:]))
+    hardest = tuple(bytes.fromhex(ACCENT_BACKGROUNDS[scheme][1:]))
     grounds = [mixed(colours[state], colours["paper"], 0.09) for state in SIGNS]
     grounds += [colours[name] for name in BACKGROUNDS]
 

@@ -5,8 +5,8 @@ import time
 import pytest
 
 from models.front_matter import MAX_CHARACTERS, UnreadableFile, split_front_matter
-from sitegen.sources.dialects import plain
-from sitegen.sources.unsupported_syntax import without_local_images
+from sitegen.sources.dialects import to_markdown
+from sitegen.sources.unsupported_syntax import remove_local_images
 
 
 @pytest.mark.parametrize(
@@ -39,15 +39,15 @@ from sitegen.sources.unsupported_syntax import without_local_images
 )
 def test_words_of_generators(text, expected):
     """What has a Markdown of ours is written in it; code is as it was."""
-    assert plain(text, is_mdx=False) == expected
+    assert to_markdown(text, is_mdx=False) == expected
 
 
 def test_modules_of_mdx():
     """In MDX a module runs to the next blank line."""
     text = "export const a = {\n  b: 1,\n}\n\n# A\n\nexport to a file"
 
-    assert plain(text, is_mdx=True) == "\n# A\n"
-    assert plain(text, is_mdx=False) == text
+    assert to_markdown(text, is_mdx=True) == "\n# A\n"
+    assert to_markdown(text, is_mdx=False) == text
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_modules_of_mdx():
 )
 def test_local_images(text, expected):
     """An image that is a file gives way to its words; one in code is none."""
-    assert without_local_images(text)[0] == expected
+    assert remove_local_images(text)[0] == expected
 
 
 REPEATED = [
@@ -83,7 +83,7 @@ def test_hostile_text(part, is_mdx):
     text = (part * (100_000 // len(part) + 1))[:100_000]
     started = time.process_time()
 
-    without_local_images(plain(text, is_mdx=is_mdx))
+    remove_local_images(to_markdown(text, is_mdx=is_mdx))
 
     assert time.process_time() - started < 6
 
@@ -111,7 +111,7 @@ def test_hostile_yaml(front):
     """Aliases, depth, tags and what never ends are refused at once, in a sentence."""
     started = time.process_time()
 
-    with pytest.raises(UnreadableFile, match="not YAML that can be read"):
+    with pytest.raises(UnreadableFile, match="not valid YAML"):
         split_front_matter(f"---\n{front}\n---\nWords.")
 
     assert time.process_time() - started < 2
@@ -120,7 +120,7 @@ def test_hostile_yaml(front):
 @pytest.mark.parametrize("front", ["a = ", "a = 1\na = 2", "a = " + "[" * 5000])
 def test_hostile_toml(front):
     """It is refused like YAML."""
-    with pytest.raises(UnreadableFile, match="not TOML that can be read"):
+    with pytest.raises(UnreadableFile, match="not valid TOML"):
         split_front_matter(f"+++\n{front}\n+++\nWords.")
 
 

@@ -40,20 +40,19 @@ DOCUMENTS = {
         ("_docs/start.md", "begin", "Docs", 2, "Start"),
     ],
 }
-DRAFT = "The file says that it is a draft."
+DRAFT = "The front matter marks it as a draft."
 REMARKS = {
     "mkdocs/docs": [
-        "note: index.md: Images that are not at an https address were left out:"
-        " img/logo.png."
+        "note: index.md: Images without an https URL were left out: img/logo.png."
     ],
     "docusaurus": [
         f"draft: 01-basics/03-later.md: {DRAFT}",
-        "draft: 01-basics/_part.mdx: Its name begins with '_': it is a part of other"
-        " pages.",
+        "draft: 01-basics/_part.mdx: Its name begins with '_', so it is a partial of"
+        " other pages.",
         "note: 01-basics/02-install.mdx: HTML and components are shown as text:"
         " <Tabs>, <TabItem>.",
-        "note: 02-advanced/_category_.yml: The file cannot be read, so the order and"
-        " names in it are lost.",
+        "note: 02-advanced/_category_.yml: The file cannot be read, so its order and"
+        " labels are ignored.",
     ],
     "starlight": ["note: index.mdx: HTML and components are shown as text: <Card>."],
     "hugo": [

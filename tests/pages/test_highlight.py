@@ -5,7 +5,12 @@ import time
 
 import pytest
 
-from sitegen.markdown.highlighting import LONGEST_PIECE, NAMES, highlighted, page_styles
+from sitegen.markdown.highlighting import (
+    LANGUAGE_BY_ALIAS,
+    MAX_CHUNK_LENGTH,
+    highlight,
+    stylesheet,
+)
 
 GROUNDS = {"": "#f6f8fa", "dark": "#161b22"}
 RULE = re.compile(r"([^{}]+) \{ ([^{}]*) \}")
@@ -45,7 +50,7 @@ def test_every_colour_can_be_read():
     """
     seen = dict.fromkeys(GROUNDS, 0)
 
-    for selectors, look in RULE.findall(page_styles()):
+    for selectors, look in RULE.findall(stylesheet()):
         scheme = "dark" if ":root" in selectors else ""
         ink = re.search(r"(?<![-\w])color: (#[0-9A-Fa-f]{6})", look)
         ground = re.search(r"background: (\S+?);", look)
@@ -63,9 +68,7 @@ def test_styles_stay_within_code():
     """
     Every rule is about code, and dark is either asked for or the system's choice.
     """
-    light, _, system = page_styles().partition(
-        "@media (prefers-color-scheme: dark) {\n"
-    )
+    light, _, system = stylesheet().partition("@media (prefers-color-scheme: dark) {\n")
 
     for selectors, _ in RULE.findall(light):
         for selector in selectors.strip().split(", "):
@@ -79,7 +82,7 @@ def test_known_language():
     """
     A known language gets spans with classes, by any of its names, in any case.
     """
-    html = highlighted("def f():\n", "PY3")
+    html = highlight("def f():\n", "PY3")
 
     assert html.startswith('<span class="k">def</span>')
     assert "style=" not in html
@@ -92,21 +95,21 @@ def test_other_language(language):
     """
     A language that is not known, or not to be trusted with time, is shown plain.
     """
-    assert highlighted("<a> & b\n", language) == "&lt;a&gt; &amp; b\n"
+    assert highlight("<a> & b\n", language) == "&lt;a&gt; &amp; b\n"
 
 
 def test_a_cut_falls_between_lines():
     """
     Long code is coloured in pieces: a line is never cut, one too long stays plain.
     """
-    long_line = "x = 1 #" + "x" * LONGEST_PIECE + "\n"
-    html = highlighted("x = 1\n" * 1000 + long_line + "x = 1\n", "python")
+    long_line = "x = 1 #" + "x" * MAX_CHUNK_LENGTH + "\n"
+    html = highlight("x = 1\n" * 1000 + long_line + "x = 1\n", "python")
 
     assert html.count('<span class="mi">1</span>') == 1001
     assert long_line in html
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES.values())))
+@pytest.mark.parametrize("name", sorted(set(LANGUAGE_BY_ALIAS.values())))
 def test_hostile_code_is_bounded(name):
     """
     No language needs more than a moment for code that is made to be slow.
@@ -114,14 +117,14 @@ def test_hostile_code_is_bounded(name):
     started = time.process_time()
 
     for part in HOSTILE:
-        highlighted((part * LONGEST_PIECE)[:LONGEST_PIECE], name)
+        highlight((part * MAX_CHUNK_LENGTH)[:MAX_CHUNK_LENGTH], name)
 
     assert time.process_time() - started < 0.3 * len(HOSTILE)
 
 
 def test_only_what_looks_different_is_marked():
     """Names and spaces look like all code and stand bare; neighbours share a span."""
-    assert highlighted("a = 'b' + c  # d", "python") == (
+    assert highlight("a = 'b' + c  # d", "python") == (
         'a <span class="o">=</span> <span class="s1">\'b\'</span>'
         ' <span class="o">+</span> c  <span class="c1"># d</span>'
     )
@@ -130,8 +133,8 @@ def test_only_what_looks_different_is_marked():
 def test_every_class_has_a_look():
     """A class that no rule of the style names would be of no use."""
     code = "@app.get('/a')\nclass A(b):\n    x: int = f'{y!r}' if None else 0x1f\n"
-    classes = set(re.findall(r'class="(\w+)"', highlighted(code, "python")))
+    classes = set(re.findall(r'class="(\w+)"', highlight(code, "python")))
 
     assert len(classes) >= 6
     for each in classes:
-        assert f".code .{each}" in page_styles()
+        assert f".code .{each}" in stylesheet()

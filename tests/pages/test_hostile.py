@@ -3,7 +3,7 @@
 import pytest
 
 from models.projects.documents.published import published_documents
-from sitegen.markdown.parser import fill, render, render_entry
+from sitegen.markdown.parser import render, render_entry, resolve_links
 from tests.allowed import checked
 from tests.hostile import HTML, IDS, links
 from tests.pages.test_markdown_bounds import HOSTILE
@@ -14,7 +14,7 @@ def test_no_spelling_gets_through(make):
     """Every scheme in every spelling and form: an allowed address or none."""
     for text in links():
         rendered = render(text)
-        html = fill(rendered.html, rendered.links, lambda _: None)
+        html = resolve_links(rendered.html, rendered.links, lambda _: None)
 
         checked(render_entry(text) if make == "entry" else html)
 
@@ -25,7 +25,7 @@ def test_no_html_gets_through(text):
     rendered = render(text)
 
     for html in (
-        fill(rendered.html, rendered.links, lambda _: "/x/"),
+        resolve_links(rendered.html, rendered.links, lambda _: "/x/"),
         render_entry(text),
     ):
         assert "<script" not in html

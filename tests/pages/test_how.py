@@ -95,4 +95,4 @@ def test_decimals(page, monkeypatch):
     monkeypatch.setattr(uptime, "DECIMALS", 1)
 
     assert Counts(operational=2, down=1).uptime_pct == 66.6
-    assert "cut after 1 decimals" in page()
+    assert "truncated to 1 decimals" in page()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.markdown.parser import Heading, fill, render
+from sitegen.markdown.parser import Heading, render, resolve_links
 from tests.allowed import checked
 
 REAL_PAGES = Path(__file__).parents[3] / "shared/data/prometheus-docs"
@@ -13,7 +13,7 @@ REAL_PAGES = Path(__file__).parents[3] / "shared/data/prometheus-docs"
 
 def html_of(text, resolve=lambda target: f"/to/{target}"):
     rendered = render(text)
-    html = fill(rendered.html, rendered.links, resolve)
+    html = resolve_links(rendered.html, rendered.links, resolve)
     checked(html)
     return html
 
@@ -27,7 +27,7 @@ def test_links_within_the_site_stay_open():
     rendered = render(text)
 
     assert rendered.links == ("../b.md#x", "/guides/é ü/", "d&e")
-    assert fill(rendered.html, rendered.links, {"d&e": '/d/?e="'}.get) == (
+    assert resolve_links(rendered.html, rendered.links, {"d&e": '/d/?e="'}.get) == (
         '<p>a <em>b</em> a <a href="/d/?e=&quot;">c</a></p>\n'
     )
     assert '<a href="../b.md#x" title="T">a</a>' in html_of(text, lambda target: target)
@@ -247,7 +247,7 @@ def test_real_pages():
     """
     for path in REAL_PAGES.rglob("*.md"):
         rendered = render(path.read_text())
-        checker = checked(fill(rendered.html, rendered.links, lambda _: "/x/"))
+        checker = checked(resolve_links(rendered.html, rendered.links, lambda _: "/x/"))
 
         assert checker.ids == [heading.id for heading in rendered.headings]
         assert "as-written" not in rendered.html, path

@@ -2,13 +2,13 @@
 
 import pytest
 
-from sitegen.markdown.parser import fill, render, render_entry
+from sitegen.markdown.parser import render, render_entry, resolve_links
 from tests.allowed import checked
 
 
 def html_of(text):
     rendered = render(text)
-    html = fill(rendered.html, rendered.links, lambda target: target)
+    html = resolve_links(rendered.html, rendered.links, lambda target: target)
     checked(html)
     return html
 
@@ -22,7 +22,7 @@ def test_note():
         'aria-label="Note 1">1</a></sup> b</p>\n<p>e</p>\n'
         '<section class="notes" aria-label="Notes">\n<ol>\n<li id="note.1">\n'
         "<p><em>c</em>\nd "
-        '<a class="note-back" href="#noteref.1" aria-label="Back to the text">'
+        '<a class="note-back" href="#noteref.1" aria-label="Back to reference 1">'
         '<span aria-hidden="true">↩</span></a></p>\n'
         "</li>\n</ol>\n</section>\n"
     )
@@ -35,6 +35,7 @@ def test_notes_are_numbered_by_use():
     assert html.index("<p>B") < html.index("<p>A")
     assert "<p>C" not in html
     assert 'id="noteref.1.2"' in html
+    assert 'href="#noteref.1.2" aria-label="Back to reference 1-2"' in html
 
 
 def test_note_of_several_paragraphs():
@@ -44,6 +45,29 @@ def test_note_of_several_paragraphs():
     assert "<p>d</p>" in html.partition("<section")[0]
     assert "<li>e</li>" in html.partition("<section")[0]
     assert "<p>b</p>\n<p>c <a" in html.partition("<section")[2]
+
+
+def test_note_of_several_blocks():
+    """A note may hold lists and code."""
+    html = html_of("a[^x]\n\n[^x]: - b\n    - c\n\n    ```\n    d\n    ```\n\ne\n")
+
+    before, _, note = html.partition("<section")
+    assert "<p>e</p>" in before
+    assert "<li>c</li>" in note
+    assert "<code>d" in note
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a[^x]\n\n[^x]: b\n\n    [^y]: a word\n", "a[^x]\n\n[^x]: b word\n[^x]: c\n"],
+    ids=["nested", "twice"],
+)
+def test_note_keeps_its_text(text):
+    """A definition inside another, or a second one, takes no text away."""
+    html = html_of(text)
+
+    assert "b" in html.partition("<section")[2]
+    assert "word" in html
 
 
 @pytest.mark.parametrize(

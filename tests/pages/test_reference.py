@@ -53,7 +53,7 @@ def test_examples_are_not_for_pasting(reference):
     """Each page says so: what has an id or a time of its own would be refused."""
     for page in reference.values():
         assert "ids, slugs and times" in page
-        assert "stand for yours: put your own in their place." in page
+        assert "replace the ids, slugs and times with your own." in page
 
 
 def test_links(reference, output):
@@ -120,7 +120,7 @@ def test_members(reference):
     assert "<code>measurements[].responseTimeMs</code>" in page
     assert "list of object; 1 to 200 items" in page
     assert "The response time in milliseconds." in page
-    assert "<code>20</code> unless said" in reference["/reference/status/incidents/"]
+    assert "default <code>20</code>" in reference["/reference/status/incidents/"]
 
 
 def test_refusals(reference, output):
@@ -132,14 +132,14 @@ def test_refusals(reference, output):
     assert 'href="/reference/status/incidents/#update"' in own
     assert "/reference/status/incidents/#add" not in own
     shared = (problems / "rate-limited/index.html").read_text()
-    assert 'Any operation of the <a href="/reference/">' in shared
+    assert 'Any operation in the <a href="/reference/">' in shared
     for kind in PROBLEM_TYPES.keys() - {"not-found", "method-not-allowed"}:
         assert "/reference/" in (problems / kind / "index.html").read_text(), kind
 
 
 def test_guides(reference, build_site, shelf, output):
     """The page of a noun leads to the published documents that lead to it."""
-    assert "Read more" not in (output / INCIDENTS).read_text()
+    assert "Related guides" not in (output / INCIDENTS).read_text()
     guide = shelf.publish("outages", "[Open](/reference/status/incidents/#add) one.")
     shelf.publish("others", "See [others](/reference/status/incident-updates/).")
 
@@ -149,7 +149,7 @@ def test_guides(reference, build_site, shelf, output):
 
     shelf.withdraw(guide)
     build_site(openapi=DESCRIBED)
-    assert "Read more" not in (output / INCIDENTS).read_text()
+    assert "Related guides" not in (output / INCIDENTS).read_text()
 
 
 def test_nothing_new(reference, build_site):

@@ -156,7 +156,7 @@ def test_page_without_scripts(shelf, build_site, output):
     build_site()
 
     html = (output / "search/index.html").read_text()
-    assert "needs scripts" in html
+    assert "needs JavaScript" in html
     assert '<a href="/guides/">' in html.partition("<main")[2]
 
 

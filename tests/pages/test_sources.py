@@ -141,11 +141,14 @@ def test_index_without_text(read):
         (b"\xff\xfe", "The file is not UTF-8."),
         ("x" * 500_001, "The file has more than 500000 characters."),
         ("é" * 1_000_001, "The file has more than 500000 characters."),
-        ("---\na: [\n---\nWords.", "The front matter is not YAML"),
-        ("---\nwhen: 2026-13-45\n---\nWords.", "The front matter is not YAML"),
-        ("---\n" + "[" * 5000 + "\n---\n", "The front matter is not YAML"),
+        ("---\na: [\n---\nWords.", "The front matter is not valid YAML"),
+        ("---\nwhen: 2026-13-45\n---\nWords.", "The front matter is not valid YAML"),
+        ("---\n" + "[" * 5000 + "\n---\n", "The front matter is not valid YAML"),
         ("---\n- a\n---\nWords.", "The front matter is not a list of names"),
-        ("---\na: !!python/name:os.system\n---\n", "The front matter is not YAML"),
+        (
+            "---\na: !!python/name:os.system\n---\n",
+            "The front matter is not valid YAML",
+        ),
         (f"---\ntitle: {'x' * 201}\n---\n", "The title cannot be used"),
         ("nul \x00", "The content cannot be used"),
     ],
@@ -174,8 +177,8 @@ def test_links_of_the_file_system(read, tmp_path):
 
     assert [each.path for each in tree.sources] == ["page.md"]
     assert {each.path: each.reason for each in tree.skipped} == {
-        "nothing.md": "This is not a file, or a link to nothing.",
-        "out.md": "The link leads out of the folder.",
+        "nothing.md": "This is not a regular file, or a broken symbolic link.",
+        "out.md": "The symbolic link points outside the folder.",
     }
 
 

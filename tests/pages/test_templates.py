@@ -180,9 +180,8 @@ def test_chart_says_what_it_draws():
     """A chart has its range in words, an axis, a break at each gap, and a table."""
     html = rendered(FULL["service"])
 
-    assert (
-        "Last 24 hours, mean of each hour: 180 to 190 ms; 6 hours not measured" in html
-    )
+    assert "Last 24 hours, mean per hour: 180 to 190 ms" in html
+    assert "190 ms; 6 hours without measurements" in html
     assert "<span>200 ms</span><span>100</span><span>0</span>" in html
     assert html.count("<td>not measured</td>") == 6 + 30
     assert html.count('class="line" d="M') == 2

@@ -12,7 +12,12 @@ import pytest
 from models.settings import Settings
 from sitegen.build.build import build
 from sitegen.page import BuildContext
-from sitegen.theme.colours import DARK_GROUND, LIGHT_GROUND, accent_rule, contrast
+from sitegen.theme.colours import (
+    DARK_BACKGROUND,
+    LIGHT_BACKGROUND,
+    accent_rule,
+    contrast,
+)
 from sitegen.theme.theme import Theme
 
 ACCENT = re.compile(r"light-dark\((#[0-9a-f]{6}),(#[0-9a-f]{6})\)")
@@ -165,8 +170,8 @@ def test_accent_is_readable(colour):
     """Whatever the colour, links have 4.5 to 1 in both schemes."""
     light, dark = ACCENT.search(accent_rule(colour)).groups()
 
-    assert contrast(light, LIGHT_GROUND) >= 4.5
-    assert contrast(dark, DARK_GROUND) >= 4.5
+    assert contrast(light, LIGHT_BACKGROUND) >= 4.5
+    assert contrast(dark, DARK_BACKGROUND) >= 4.5
 
 
 def test_accent_stands_in_the_style():

@@ -17,7 +17,7 @@ from sitegen.build.work_split import BatchSplit, WorkerProcess
 from sitegen.docs.body_cache import BodyCache
 from sitegen.output.folder import OutputFolder
 from sitegen.page import BuildContext
-from sitegen.theme.theme import OURS, Theme
+from sitegen.theme.theme import DEFAULT_TEMPLATES, Theme
 from tests.pages.test_build import files_in
 
 COUNT = 40
@@ -228,7 +228,8 @@ def test_page_that_fails(short, many, settings, clock, tmp_path):
     template = tmp_path / "own/docs/document.html"
     template.parent.mkdir(parents=True)
     failing = "{% if data.title == 'Page 33' %}{{ 1 // 0 }}{% endif %}"
-    template.write_text(failing + (OURS / "docs/document.html").read_text())
+    default = (DEFAULT_TEMPLATES / "docs/document.html").read_text()
+    template.write_text(failing + default)
     own = replace(settings, templates=str(tmp_path / "own"))
 
     report = build(BuildContext(clock.now, own, Theme(own)))

@@ -8,9 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it.parser_inline import ParserInline
 
-from sitegen.markdown.highlighting import COLOURABLE, highlighted
-from sitegen.markdown.parser import _parser, fill, render
-from sitegen.markdown.renderer import MARK
+from sitegen.markdown.highlighting import SUPPORTED, highlight
+from sitegen.markdown.parser import make_parser, render, resolve_links
+from sitegen.markdown.renderer import LINK_MARK
 from tests.allowed import checked
 
 FRAGMENTS = """# |## |{#a}|{#a-1}|a|a-1|section|é|<script>|</p>|<a onclick=x>|<!--
@@ -44,12 +44,12 @@ def test_only_what_is_allowed_gets_out(text):
     Whatever the text: allowed tags and attributes, safe addresses, balanced.
     """
     rendered = render(text)
-    without = fill(rendered.html, rendered.links, lambda _: None)
-    with_links = fill(rendered.html, rendered.links, lambda _: '/a/"><b>')
+    without = resolve_links(rendered.html, rendered.links, lambda _: None)
+    with_links = resolve_links(rendered.html, rendered.links, lambda _: '/a/"><b>')
 
     for html in (without, with_links):
         checker = checked(html)
-        assert MARK not in html
+        assert LINK_MARK not in html
         assert "\x00" not in html
         assert checker.ids == [heading.id for heading in rendered.headings]
         html.encode()
@@ -77,7 +77,7 @@ def test_shortcuts_change_nothing(text):
     """
     Plain words are read as the parser's own rules would read them.
     """
-    by_rules = _parser("plain")
+    by_rules = make_parser("plain")
     by_rules.inline.terminator_re = ParserInline().terminator_re
     by_rules.inline.parse = partial(ParserInline.parse, by_rules.inline)
 
@@ -100,11 +100,11 @@ def test_an_id_that_a_heading_asks_for_is_given(titles):
 
 
 @settings(deadline=None)
-@given(st.sampled_from(sorted(COLOURABLE)), texts)
+@given(st.sampled_from(sorted(SUPPORTED)), texts)
 def test_colours_change_no_code(language, code):
     """
     Without its spans the coloured code is the code.
     """
     code = code.replace("\r", "").removeprefix("\ufeff") + "\n"
 
-    assert unescape(re.sub(r"</?span[^>]*>", "", highlighted(code, language))) == code
+    assert unescape(re.sub(r"</?span[^>]*>", "", highlight(code, language))) == code
