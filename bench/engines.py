@@ -26,7 +26,7 @@ from models.settings import NIL_UUID, Settings
 from models.storage.database import database, writing
 from models.storage.engines.engine import is_postgresql
 from models.storage.engines.postgresql_driver import connect_to
-from tests.keeping import Files, databases
+from tests.databases.databases import Files, databases
 
 HEADS = "What", "SQLite", "PostgreSQL"
 ITEMS, DOCUMENTS = 2_000, 1_000

@@ -35,7 +35,7 @@ from models.storage.integrity import integrity_problems
 from sitegen.build.build import build
 from sitegen.page import context_factory
 from tests.crash.child import Deadly, Quick, forget, survives
-from tests.pages.test_build import files_in
+from tests.pages.build.test_build import files_in
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[1]

@@ -28,10 +28,10 @@ from sitegen.build.preview import Preview
 from sitegen.docs.body_cache import BodyCache
 from sitegen.page import BuildContext, load_generators
 from sitegen.theme.theme import Theme
-from tests.cluster import PROGRAMS
-from tests.engines import OfFile, OfServer
-from tests.keeping import Files, databases
-from tests.shelf import Shelf
+from tests.databases.changes_from_outside import OfFile, OfServer
+from tests.databases.cluster import PROGRAMS
+from tests.databases.databases import Files, databases
+from tests.worlds.docs_project import Shelf
 
 declare_operations()
 load_generators()

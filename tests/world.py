@@ -16,9 +16,9 @@ from models.status.maintenance.windows import StatusAddMaintenance, schedule_mai
 from models.status.services.catalogue import add_service
 from models.status.services.rows import ServiceRow
 from models.storage.database import writing
-from tests.world_history import SEED, current_measurements, history
-from tests.world_platform import announcements
-from tests.world_story import Trouble, Works, told
+from tests.worlds.history import SEED, current_measurements, history
+from tests.worlds.platform import announcements
+from tests.worlds.story import Trouble, Works, told
 
 __all__ = [
     "SEED",

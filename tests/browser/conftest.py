@@ -36,10 +36,10 @@ from tests.browser.status_site import (
     StatusSite,
     seconds,
 )
-from tests.described import DESCRIBED
-from tests.pages.test_docs import BODY
-from tests.projects import KEY
+from tests.pages.docs.test_docs import BODY
+from tests.samples.openapi_document import DESCRIBED
 from tests.trees import PROMETHEUS
+from tests.worlds.projects import KEY
 
 # The shell is the same engine without the windows, which took most of the time.
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")

@@ -11,8 +11,8 @@ from models.status.services.catalogue import StatusAddService, add_service
 from models.storage.database import writing
 from tests.browser.conftest import served
 from tests.browser.status_site import NOW
-from tests.hostile import HTML, IDS, links
-from tests.projects import KEY
+from tests.samples.hostile import HTML, IDS, links
+from tests.worlds.projects import KEY
 
 # All that is in the prose, as the browser's own parser has understood it.
 HARM = """() => {

@@ -8,7 +8,7 @@ from urllib.request import urlopen
 import pytest
 
 from sitegen.search.terms import terms
-from tests.search_words import FOUND_BY
+from tests.samples.search_words import FOUND_BY
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https:;"

@@ -13,7 +13,7 @@ from models.status.incidents.incidents import (
 from models.storage.database import writing
 from tests.browser.status_site import seconds
 from tests.nightly import every_nth
-from tests.vectors import VECTORS
+from tests.samples.vectors import VECTORS
 
 FINDINGS = Path(__file__).with_name("findings.js").read_text(encoding="utf-8")
 LOOKS = (

@@ -17,7 +17,7 @@ import app
 from api.commands.terminal import print_json
 from models.storage.database import database
 from sitegen.commands.quick_build import finish_quick_build
-from tests.keeping import Databases, databases
+from tests.databases.databases import Databases, databases
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]

@@ -6,15 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.status_world import RECORD
-from tests.tool_bodies import (
-    BEAT,
-    RESULT,
-    alert,
-    kuma,
-    statuses,
-    webhook,
-)
+from tests.samples.tool_bodies import BEAT, RESULT, alert, kuma, statuses, webhook
+from tests.worlds.status import RECORD
 
 NOW = datetime.now(UTC)
 LATEST = RESULT | {"timestamp": NOW.isoformat()}

@@ -22,10 +22,10 @@ from sitegen.export.record_types import RECORD_TYPES, SAMPLES
 from sitegen.export.writer import ExportOptions, write_export
 from tests import world
 from tests.conftest import NOON
-from tests.full_project import make_full
 from tests.house.words import MANUAL
-from tests.operations.test_import import with_new_ids, without_record
-from tests.projects import OWNER
+from tests.operations.projects.bundles.test_import import with_new_ids, without_record
+from tests.worlds.full_project import make_full
+from tests.worlds.projects import OWNER
 
 PAGE = next(words for words in MANUAL if words.path.stem == "exporting")
 SECRET = re.compile(r"mh_\w{8}_\w{49}")

@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from tests.commands.conftest import fetch
-from tests.commands.test_serve import SERVICE, until
+from tests.commands.servers.test_serve import SERVICE, until
 from tests.publishing.published import files_of, with_headers
 from tests.publishing.store import BUCKET, SECRET, stored
 

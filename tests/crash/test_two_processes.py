@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.nightly import every_nth
-from tests.pages.test_build import files_in
+from tests.pages.build.test_build import files_in
 
 ROOT = Path(__file__).parents[2]
 # Enough for a worker to be asked for many of them.

@@ -13,7 +13,7 @@ from sitegen.build.builder import Builder, Timing
 from sitegen.docs.body_cache import BodyCache
 from sitegen.page import BuildContext
 from sitegen.theme.theme import Theme
-from tests.pages.test_builder import eventually
+from tests.pages.build.test_builder import eventually
 
 NOBODY = 65534
 SERVICE = {"slug": "api", "name": "Public API"}

@@ -11,9 +11,9 @@ from models.fields import SLUG
 from models.platform.scopes import ASSERT_ACTORS, ESCALATE, covers
 from models.settings import Settings, environment_variable
 from sitegen.markdown.parser import render
-from tests.described import DESCRIBED
 from tests.house.words import ALL, MANUAL, ROOT
-from tests.operations.test_openapi import values_of
+from tests.operations.http.test_openapi import values_of
+from tests.samples.openapi_document import DESCRIBED
 
 AREAS = "|".join(sorted({each.area for each in OPERATIONS}))
 OPERATION = re.compile(rf"(?:(GET|POST) )?(/(?:{AREAS})/v1/[a-z/-]*[a-z])")

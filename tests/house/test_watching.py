@@ -15,7 +15,7 @@ from models.instance import LAST_BACKUP_AT, set_instance_value
 from models.runtime.build_progress import BuildProgress
 from models.storage.database import database, writing
 from tests.house.words import MANUAL
-from tests.pages.test_status import measured
+from tests.pages.status.test_status import measured
 
 (PAGE,) = [words for words in MANUAL if words.path.stem == "monitoring"]
 SCRAPED, RULES = (yaml.safe_load(block) for block in PAGE.blocks("yaml"))

@@ -4,7 +4,7 @@ import pytest
 
 from models.projects.projects.activity import ActivityRow
 from models.projects.work.rows import WorkLabelRow
-from tests.projects import make_item, make_project
+from tests.worlds.projects import make_item, make_project
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from api.http.problem_types import PROBLEM_TYPES
+from tests.pages.docs.test_docs import BODY
 from tests.pages.html import Reader
-from tests.pages.test_docs import BODY
-from tests.pages.test_status import scene  # noqa: F401  (a fixture)
+from tests.pages.status.test_status import scene  # noqa: F401  (a fixture)
 
 HELD = {"a": "href", "link": "href", "script": "src", "img": "src"}
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.projects.versioning import diff
-from tests.patching import patched
+from tests.samples.unified_diff import patched
 
 LINE = st.sampled_from(["a", "b", "c", "", "-a", "+b", " c", "@@", "a\r", "\x0c\u2028"])
 TEXT = st.builds(

@@ -11,7 +11,7 @@ from markdown_it.parser_inline import ParserInline
 from sitegen.markdown.highlighting import SUPPORTED, highlight
 from sitegen.markdown.parser import make_parser, render, resolve_links
 from sitegen.markdown.renderer import LINK_MARK
-from tests.allowed import checked
+from tests.samples.allowed_html import checked
 
 FRAGMENTS = """# |## |{#a}|{#a-1}|a|a-1|section|é|<script>|</p>|<a onclick=x>|<!--
 &lt;|&#1;|&#0;|javascript:|&Tab;|JaVa|&#x6A;|&colon;|data:|//|/\\|https://x|http:

@@ -15,7 +15,7 @@ from sitegen.output.publishing.publication import Publication
 from sitegen.output.publishing.publisher import Publisher
 from sitegen.page import BuildContext
 from sitegen.theme.theme import Theme
-from tests.pages.test_builder import eventually
+from tests.pages.build.test_builder import eventually
 from tests.publishing.published import files_of
 
 ADMIN = "POST /status/v1/admin"

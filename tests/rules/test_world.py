@@ -24,7 +24,7 @@ from models.status.snapshot.snapshot import status_snapshot
 from models.status.uptime.summary import uptime_summary
 from models.storage.database import database, open_database, writing
 from tests.world import current_measurements, people, populate
-from tests.world_story import troubles, works
+from tests.worlds.story import troubles, works
 
 NOW = datetime(2026, 3, 1, 12, 0, 33, tzinfo=UTC)
 FRESHNESS = timedelta(minutes=5)

@@ -1,0 +1,249 @@
+"""Everything moves from one engine into the other and back, and is the same."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+
+import pytest
+
+from models.changes import mark, marks
+from models.idempotency import StoredResponseRow
+from models.platform.keys import KeyRow
+from models.projects.documents.rendered_bodies import BodyRow
+from models.projects.projects.projects import ensure_docs_project
+from models.projects.projects.rows import ProjectRow
+from models.status.services.rows import ServiceRow
+from models.storage.copy import copy_database
+from models.storage.database import (
+    database,
+    engine_for,
+    migrate,
+    open_database,
+    writing,
+)
+from models.storage.engines.engine import SearchTerm
+from models.storage.integrity import integrity_problems
+from models.storage.schema import tables_of
+from tests import world
+from tests.commands.conftest import ROOT, fetch, serving
+from tests.worlds.full_project import make_full
+from tests.worlds.life import Life
+from tests.worlds.projects import OWNER
+
+LIST = "GET /projects/v1/projects/list"
+ADD = "POST /status/v1/admin/services/add"
+# What a text may have in it that means something to a line of a copy.
+ODD = "tab\t line\n\r back\\slash \\N \\. 'quote' \"double\" é 𝄞 \x01 \x7f %s ? $1"
+
+
+@pytest.fixture
+def rich(store, settings, clock):
+    """Something of everything, and values at the edges of what is kept."""
+    ensure_docs_project(
+        clock.now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
+    )
+    people = world.people(clock.now)
+    world.populate(clock.now)
+    make_full(clock.now)
+    with writing():
+        KeyRow.update(rate_capacity=2**53, rate_refill=0.1, issuer=ODD).execute()
+        ServiceRow.update(enabled=False, description="", group=None).where(
+            ServiceRow.number == 2
+        ).execute()
+        ProjectRow.update(description=ODD).execute()
+        BodyRow.create(key="k", links="[]", headings="[]", html=bytes(range(256)))
+        BodyRow.create(key="", links="", headings="", html=b"")
+        edges = {"secret_offset": 2**63 - 1, "completed_at": -(2**63)}
+        StoredResponseRow.create(id="", fingerprint="\\.", body=b"\\x00", **edges)
+        mark("docs")
+    return people
+
+
+@pytest.fixture
+def move(settings, monkeypatch, command):
+    """Move an instance; return the exit, what was told and the errors."""
+
+    def moved(start, end, *more):
+        database.close()
+        monkeypatch.setenv("MASTHEAD_DATABASE", str(start))
+        told = command("move", end, *more)
+        database.close()
+        return told
+
+    return moved
+
+
+def rows_in(path):
+    """Every row of a file, but for what its engine makes itself."""
+    asked = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+    with closing(sqlite3.connect(path)) as read:
+        names = [name for (name,) in read.execute(asked)]
+        return {
+            name: sorted(map(repr, read.execute(f'SELECT * FROM "{name}"')))
+            for name in names
+            if name != "schema_migration" and not name.startswith("text_index")
+        }
+
+
+def all_rows(address):
+    """Every row of an instance of either engine, as it is kept."""
+    engine = engine_for(address)
+    engine.configure(address)
+    engine.connect()
+    with engine.snapshot():
+        found = {each.name: list(engine.read_rows(each)) for each in tables_of(engine)}
+    engine.close()
+    return found
+
+
+def test_there_and_back(rich, settings, served, tmp_path, move):
+    """From the one engine into the other, back and there again: every row is equal."""
+    before = all_rows(settings.database)
+    other = [str(tmp_path / "other.db"), served]
+    if settings.database.startswith("postgresql"):
+        other.reverse()
+
+    assert move(settings.database, other[1])[0] == 0
+    assert move(other[1], other[0])[0] == 0
+
+    assert all_rows(other[1]) == before
+    assert all_rows(other[0]) == before
+    assert sum(map(len, before.values())) > 1000
+
+
+def test_file_to_file(rich, settings, served, tmp_path, move):
+    """A file that went through a server has the bytes of all rows."""
+    first, second = tmp_path / "first.db", tmp_path / "second.db"
+
+    code, out, _ = move(settings.database, first)
+    assert move(first, served)[0] == move(served, second)[0] == 0
+
+    found = rows_in(first)
+    assert code == 0
+    assert rows_in(second) == found
+    assert f"{len(found['entry']):>12,} entry\n" in out
+    assert f"{sum(map(len, found.values())):,} rows of {len(found)} tables" in out
+    assert f"Set MASTHEAD_DATABASE to {first} and run build" in out
+
+
+def found(word):
+    match = database.match_query([SearchTerm(word)])
+    return sorted(
+        number for (number,) in database.execute(database.matching_texts(match))
+    )
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_lives(seed, ask, store, settings, served, tmp_path, move):
+    """Whatever was done, what is found by its words and told is the same."""
+    life = Life(ask, seed)
+    for _ in range(120):
+        life.step()
+    told = [found(word) for word in ("lock", "cafe door")]
+    back = str(tmp_path / "back.db")
+
+    assert move(settings.database, served)[0] == move(served, back)[0] == 0
+
+    for address in (served, back):
+        open_database(address)
+        assert [found(word) for word in ("lock", "cafe door")] == told
+        assert integrity_problems() == []
+    assert all(told)
+
+
+def test_promises_hold(ask, issue, settings, clock, served, move):
+    """Keys, cursors and the answers to repeats are the same on the other engine."""
+    key, once = issue("*"), {"Idempotency-Key": "once"}
+    first = ask(ADD, {"slug": "api", "name": "API"}, key=key, headers=once)
+    ask(ADD, {"slug": "mail", "name": "Mail"}, key=key)
+    for slug in ("one", "two"):
+        made = {"slug": slug, "name": slug, "ownerId": OWNER}
+        ask("POST /projects/v1/projects/create", made, key=key)
+    page = ask(LIST, {"limit": 1}, key=key).json
+    cursor = {"limit": 1, "cursor": page["meta"]["cursor"]}
+    told, marked = ask(LIST, cursor, key=key).json, marks()
+
+    assert move(settings.database, served)[0] == 0
+    open_database(served)
+
+    again = ask(ADD, {"slug": "api", "name": "API"}, key=key, headers=once)
+    assert again.json == first.json
+    assert ask(LIST, cursor, key=key).json == told
+    assert marks() == marked
+    assert ask(ADD, {"slug": "web", "name": "Web"}, key=key).status_code == 200
+    numbers = [row.number for row in ServiceRow.select().order_by(ServiceRow.number)]
+    assert numbers == [1, 2, 3]
+    assert integrity_problems() == []
+
+
+def test_site_is_the_same(rich, settings, build_site, served, tmp_path, move):
+    """A build of the copy writes nothing: the pages say what they said."""
+    build_site()
+
+    assert move(settings.database, served)[0] == 0
+    open_database(served)
+
+    report = build_site()
+    assert not report.written
+    assert not report.removed
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_every_table_is_copied_or_derived(kind, served, tmp_path):
+    """A table or a column of a later migration is not forgotten."""
+    engine = engine_for(address := served if kind == "postgresql" else "")
+    with engine.create_empty(address or str(tmp_path / "new.db")):
+        with copy_database(_empty(tmp_path), engine) as counts:
+            named = {each for each in engine.derived if "." not in each}
+            assert set(counts) | named == set(engine.get_tables())
+            for table in tables_of(engine):
+                found = {each.name for each in engine.get_columns(table.name)}
+                derived = {
+                    each.partition(".")[2]
+                    for each in engine.derived
+                    if each.startswith(f"{table.name}.")
+                }
+                assert set(table.columns) | derived == found
+                assert table.key
+
+
+def _empty(folder):
+    """An instance in which nothing is yet, open."""
+    open_database(str(folder / "empty.db"))
+    migrate()
+    return database.obj
+
+
+def test_json(store, settings, served, move):
+    """What was copied is told to a script by table."""
+    code, out, err = move(settings.database, served, "--json")
+
+    copy_database = json.loads(out)["copied"]
+    assert (code, err) == (0, "")
+    assert copy_database == {name: len(rows) for name, rows in all_rows(served).items()}
+
+
+def test_backup_of_a_server(rich, settings, environment, served, tmp_path, move):
+    """A backup of a server is a file, served as it is; another one takes its place."""
+    assert move(settings.database, served)[0] == 0
+    before, copy = all_rows(served), tmp_path / "copy.db"
+    environment |= {"MASTHEAD_DATABASE": served}
+
+    for _ in range(2):
+        assert run("backup", copy, environment).returncode == 0
+        assert run("backup", tmp_path, environment).returncode == 2
+
+        found = all_rows(str(copy))
+        kept = [row for row in found["instance"] if row[0] != "backed-up"]
+        assert found | {"instance": kept} == before
+    assert copy.stat().st_mode & 0o777 == 0o600
+    with serving(environment | {"MASTHEAD_DATABASE": str(copy)}) as (_, address, _):
+        services = fetch(f"{address}/status/v1/admin/services/list", rich.operator)
+    assert len(json.loads(services)["data"]) == len(before["service"])
+
+
+def run(command, path, environment):
+    words = [sys.executable, "app.py", command, str(path)]
+    return subprocess.run(words, cwd=ROOT, env=environment, capture_output=True)

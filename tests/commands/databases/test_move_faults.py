@@ -1,0 +1,258 @@
+"""A move that cannot be done, or is not finished, leaves nothing behind it."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from models.runtime.server_locks import ServerLocks
+from models.status.services.rows import ServiceRow
+from models.storage.database import database, without_password
+from models.storage.engines.postgresql_bulk import PostgresqlBulkRows
+from models.storage.engines.postgresql_driver import psycopg
+from models.storage.engines.sqlite_bulk import SqliteBulkRows
+from tests.commands.test_every_command import held
+from tests.databases.databases import _name
+
+
+def tables_of(address):
+    with psycopg.connect(address) as read:
+        asked = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
+        return read.execute(asked).fetchone()[0]
+
+
+def is_nothing(to):
+    """Neither an instance nor a part of one is there."""
+    if str(to).startswith("postgresql"):
+        return tables_of(to) == 0
+    return not list(Path(to).parent.glob(f"{Path(to).name}*"))
+
+
+def test_there_already(file, to, command):
+    """What has an instance is refused, and is as it was."""
+    assert command("move", to)[0] == 0
+
+    code, _, err = command("move", to)
+
+    held(code, err)
+    assert "already" in err
+    assert ServiceRow.select().count() == 20
+
+
+def test_itself(file, served, command, monkeypatch):
+    """The source is no place to move to, however it is named."""
+    (file.parent / "link.db").symlink_to(file)
+    for name in (file, file.parent / "link.db"):
+        held(*command("move", name)[::2])
+    assert command("move", served)[0] == 0
+    monkeypatch.setenv("MASTHEAD_DATABASE", served)
+
+    held(*command("move", f"{served}&connect_timeout=3")[::2])
+
+    assert command("check")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["moved.db", "moved.db-wal"])
+def test_what_stands_there(name, file, tmp_path, command):
+    """A file that is no database, or a log of one that is gone, is left alone."""
+    (tmp_path / name).write_text("Somebody's.")
+
+    code, _, err = command("move", tmp_path / "moved.db")
+
+    held(code, err)
+    assert (tmp_path / name).read_text() == "Somebody's."
+    assert len(list(tmp_path.glob("moved.db*"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("to", "told"),
+    [
+        ("folder", "it is a folder"),
+        ("", "it is a folder"),
+        ("plain/moved.db", "plain/moved.db cannot be used"),
+    ],
+)
+def test_no_place(to, told, file, tmp_path, command):
+    """What is no place for a file is named."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "plain").touch()
+
+    code, _, err = command("move", to)
+
+    held(code, err)
+    assert told in err
+
+
+def test_empty_file(file, tmp_path, command):
+    """An empty file is an empty place, also behind a link; both are for the owner."""
+    (tmp_path / "moved.db").touch()
+    (tmp_path / "link.db").symlink_to("moved.db")
+
+    assert command("move", tmp_path / "link.db")[0] == 0
+
+    assert (tmp_path / "link.db").is_symlink()
+    assert (tmp_path / "moved.db").stat().st_mode & 0o777 == 0o600
+
+
+def test_strange_tables(file, served, command):
+    """A database that is used for something else is left alone."""
+    with psycopg.connect(served) as write:
+        write.execute("CREATE TABLE project (theirs text)")
+
+    held(*command("move", served)[::2])
+
+    assert tables_of(served) == 1
+
+
+@pytest.mark.parametrize(
+    ("there", "told"),
+    [
+        ("postgresql://ada:hushhush@127.0.0.1:1/x", "cannot be used"),
+        ("postgresql://ada:hush%zzhush@127.0.0.1/x", "the address is not a valid URL"),
+        ("postgresql://ada:hushhush@x:many/x", "cannot be used"),
+        ("postgresql://ada:hush/hush@127.0.0.1/x", "cannot be used"),
+        ("postgresql://ada:hush@hush@127.0.0.1/x", "cannot be used"),
+        ("postgresql://127.0.0.1:1/x?user=ada&password=hushhush", "cannot be used"),
+    ],
+)
+def test_no_server(there, told, file, command):
+    """A server that cannot be reached is named, and its password is not."""
+    code, _, err = command("move", there)
+
+    held(code, err)
+    assert told in err
+    assert "hush" not in err
+    assert "hush" not in without_password(there)
+
+
+@pytest.fixture
+def guarded(served):
+    """A server that asks one account for its password."""
+    with psycopg.connect(served, autocommit=True) as owner:
+        (path,) = owner.execute("SHOW hba_file").fetchone()
+        before = Path(path).read_text()
+        Path(path).write_text(f"local all guarded scram-sha-256\n{before}")
+        owner.execute("CREATE ROLE guarded LOGIN PASSWORD 'right'")
+        owner.execute("SELECT pg_reload_conf()")
+        yield served.replace("postgres@", "guarded:hush@")
+        Path(path).write_text(before)
+        owner.execute("SELECT pg_reload_conf()")
+        owner.execute("DROP OWNED BY guarded; DROP ROLE guarded")
+
+
+def test_wrong_password(guarded, file, command):
+    """A wrong password is told, and not shown; nor may everybody make tables."""
+    code, _, err = command("move", guarded)
+    held(code, err)
+    assert "password authentication failed" in err
+    assert "hush" not in err
+
+    code, _, err = command("move", guarded.replace("hush", "right"))
+    held(code, err)
+    assert "permission denied" in err
+
+
+def test_missing_database(served, file, command):
+    """A database is made by whoever may; a name that is none is told."""
+    code, _, err = command("move", served.replace(_name(served), "nowhere"))
+
+    held(code, err)
+    assert '"nowhere" does not exist' in err
+
+
+def test_running_server(file, to, tmp_path, command):
+    """While a server writes there is no move: the copy would miss something."""
+    with ServerLocks(str(file), str(tmp_path)):
+        database.close()
+        code, _, err = command("move", to)
+
+    held(code, err)
+    assert "A server is running" in err
+    assert is_nothing(to)
+    assert command("move", to)[0] == 0
+
+
+def test_running_on_a_server(served, file, tmp_path, command, monkeypatch):
+    """Nor while a process of ours is connected to the server that is moved."""
+    assert command("move", served)[0] == 0
+    monkeypatch.setenv("MASTHEAD_DATABASE", served)
+    with psycopg.connect(served, application_name="masthead"):
+        code, _, err = command("move", tmp_path / "back.db")
+
+    held(code, err)
+    assert "A server is running" in err
+    assert is_nothing(tmp_path / "back.db")
+
+
+def bent(row):
+    return (*row[:2], "other", *row[3:])
+
+
+@pytest.mark.parametrize(
+    ("bend", "told"),
+    [
+        (lambda rows: rows[:-1], "service has 20 rows, but its copy has 19."),
+        (
+            lambda rows: [*rows[:-1], bent(rows[-1])],
+            "The rows of service differ in the copy.",
+        ),
+        (lambda rows: [*rows, rows[0]], "service cannot be copied"),
+    ],
+)
+@pytest.mark.parametrize("engine", [SqliteBulkRows, PostgresqlBulkRows])
+def test_comparison(engine, bend, told, file, served, tmp_path, command, monkeypatch):
+    """A row that is lost, altered or doubled is found; the copy does not stay."""
+    fill = engine.insert_rows
+
+    def filling(self, table, rows):
+        fill(self, table, bend(list(rows)) if table.name == "service" else rows)
+
+    monkeypatch.setattr(engine, "insert_rows", filling)
+    to = served if engine is PostgresqlBulkRows else tmp_path / "moved.db"
+    code, out, err = command("move", to)
+
+    assert (code, out) == (1, "")
+    assert told in err
+    assert err.endswith("Nothing was kept.\n")
+    assert is_nothing(to)
+
+
+@pytest.mark.parametrize("wrong", ["NUL: \0", 1.5, b"bytes"])
+def test_what_only_a_file_keeps(wrong, file, served, command):
+    """What the server does not take is told by its table; a file's types are free."""
+    column = "display_order" if wrong == 1.5 else "name"
+    with closing(sqlite3.connect(file)) as write, write:
+        write.execute(f"UPDATE service SET {column} = ? WHERE number = 7", (wrong,))
+
+    code, _, err = command("move", served)
+
+    assert code == 1
+    assert "service" in err
+    assert is_nothing(served)
+
+
+def test_broken_chain(file, to, clock, command):
+    """An audit that somebody has altered does not get a new home."""
+    command("keys", "bootstrap", "--email", "ada@example.com")
+    with closing(sqlite3.connect(file)) as write, write:
+        write.execute("DROP TRIGGER audit_refuses_update")
+        write.execute("UPDATE audit SET actor = 'eve@example.com'")
+
+    code, _, err = command("move", to)
+
+    assert code == 1
+    assert "The audit chain of platform breaks" in err
+    assert is_nothing(to)
+
+
+def test_row_that_refers_to_nothing(file, to, command):
+    """A row whose parent is gone is told on both engines."""
+    with closing(sqlite3.connect(file)) as write, write:
+        write.execute("INSERT INTO reading VALUES (99, 'p', 1, 'down', NULL)")
+
+    code, _, err = command("move", to)
+
+    assert code == 1
+    assert "reading" in err
+    assert is_nothing(to)

@@ -1,0 +1,184 @@
+"""What holds for every change: it is kept once, with its audit, or not at all."""
+
+import pytest
+
+from api.operation import OPERATIONS
+from models.audit import AuditRow
+from models.changes import marks
+from models.idempotency import StoredResponseRow
+from tests.conftest import ROUTES
+from tests.nightly import every_nth
+from tests.samples.odd import MEMBERS
+
+STATUS = "POST /status/v1/admin"
+LATER = {"startsAt": "2026-03-02T12:00:00Z", "endsAt": "2026-03-02T13:00:00Z"}
+API = {"slug": "api", "name": "Public API"}
+DOWN = {"title": "Errors", "severity": "degraded", "services": ["api"], "body": "Hm."}
+WORK = {"title": "Move", "services": ["api"], **LATER}
+READING = {"slug": "api", "status": "operational", "observedAt": "2026-03-01T12:00:00Z"}
+KEY = {"name": "probe", "scopes": ["status:services:list"]}
+
+# What each change can be asked; "$noun" is the id of what the world has.
+SAMPLES = {
+    "POST /platform/v1/keys/add": KEY,
+    "POST /platform/v1/keys/update": {"id": "$key", "name": "new"},
+    "POST /platform/v1/keys/remove": {"id": "$key"},
+    "POST /platform/v1/keys/rotate": {"id": "$key"},
+    "POST /platform/v1/developer/keys/create": KEY,
+    "POST /platform/v1/developer/keys/revoke": {"id": "$own"},
+    "POST /platform/v1/developer/keys/rotate": {"id": "$own"},
+    f"{STATUS}/services/add": {"slug": "search", "name": "Search"},
+    f"{STATUS}/services/update": {"slug": "api", "group": "Core"},
+    f"{STATUS}/services/remove": {"slug": "api"},
+    f"{STATUS}/incidents/add": DOWN,
+    f"{STATUS}/incidents/update": {"id": "$incident", "status": "monitoring"},
+    f"{STATUS}/incident-updates/add": {"incidentId": "$incident", "body": "Fixed."},
+    f"{STATUS}/maintenance/add": WORK,
+    f"{STATUS}/maintenance/update": {"id": "$work", "status": "cancelled"},
+    f"{STATUS}/measurements/record": {"source": "probe", "measurements": [READING]},
+}
+every = pytest.mark.parametrize("route", SAMPLES)
+
+
+@pytest.fixture
+def key(issue):
+    return issue("*")
+
+
+@pytest.fixture
+def sample(ask, key):
+    """A change that is possible: the route's body, about what is there."""
+    ask(f"{STATUS}/services/add", API)
+    made = {
+        "$key": ask("POST /platform/v1/keys/add", KEY | {"name": "old"}),
+        "$own": ask("POST /platform/v1/developer/keys/create", KEY, key=key),
+        "$incident": ask(f"{STATUS}/incidents/add", DOWN | {"title": "Old"}),
+        "$work": ask(f"{STATUS}/maintenance/add", WORK | {"title": "Old"}),
+    }
+    ids = {noun: response.json["data"]["id"] for noun, response in made.items()}
+
+    def filled(route):
+        body = SAMPLES[route]
+        return {n: ids.get(v, v) if isinstance(v, str) else v for n, v in body.items()}
+
+    return filled
+
+
+@pytest.fixture
+def change(send, key, sample):
+    """Make the change under an Idempotency-Key."""
+
+    def changed(route, text="abc", **more):
+        headers = {} if text is None else {"Idempotency-Key": text}
+        return send(ROUTES[route], key, json=sample(route) | more, headers=headers)
+
+    return changed
+
+
+def kept():
+    """What a change leaves behind it, whatever it is about."""
+    return AuditRow.select().count(), marks(), StoredResponseRow.select().count()
+
+
+@pytest.mark.parametrize("area", ["platform", "status"])
+def test_every_change_has_a_sample(area):
+    """A new change is held to these rules as well."""
+    routes = {
+        each.route for each in OPERATIONS if each.is_mutation and each.area == area
+    }
+
+    assert routes == {each for each in SAMPLES if f" /{area}/" in each}
+
+
+@pytest.mark.both_engines
+@every
+def test_kept_with_its_audit_and_mark(route, change):
+    """One change, at most one record, and the site is behind where it shows."""
+    records, before, answers = kept()
+
+    response = change(route)
+
+    operation = ROUTES[route]
+    assert response.status_code == 200
+    after = {each: n + (each == operation.rebuilds) for each, n in before.items()}
+    assert kept() == (records + bool(operation.audit), after, answers + 1)
+
+
+@pytest.mark.both_engines
+@every
+def test_twice(route, change):
+    """A repeat is answered byte for byte, and leaves nothing behind."""
+    first = change(route)
+    before = kept()
+
+    second = change(route)
+
+    assert second.data == first.data
+    assert second.headers["Idempotent-Replayed"] == "true"
+    assert second.headers["X-Request-Id"] != first.headers["X-Request-Id"]
+    assert kept() == before
+
+
+@every
+def test_repeat_wakes_nobody(route, change, woken):
+    """Only what changed wakes the builder, after its commit."""
+    woken.clear()
+
+    change(route)
+    change(route)
+
+    rebuilds = ROUTES[route].rebuilds
+    assert woken == ([rebuilds] if rebuilds else [])
+
+
+@every
+def test_without_idempotency_key(route, change):
+    """Where it is required its absence is told; elsewhere nothing is stored."""
+    before = kept()
+
+    response = change(route, None)
+
+    if ROUTES[route].idempotent == "required":
+        assert response.status_code == 400
+        assert kept() == before
+    else:
+        assert response.status_code == 200
+        assert kept()[2] == before[2]
+
+
+@pytest.mark.parametrize("route", every_nth(SAMPLES, 4))
+@pytest.mark.parametrize("text", ["", "a b", "é", '"', "x" * 256])
+def test_idempotency_key_out_of_shape(route, text, change, refusal):
+    """Required or not, a header that is no key is refused before the change."""
+    before = kept()
+
+    response = change(route, text)
+
+    assert response.status_code == 400
+    refusal(response, "idempotency-key-invalid")
+    assert kept() == before
+
+
+@every
+def test_refused(route, change):
+    """What is refused leaves nothing: no record, no mark, no stored answer."""
+    before = kept()
+
+    response = change(route, unknown=1)
+
+    assert response.status_code == 422
+    assert kept() == before
+
+
+@pytest.mark.both_engines
+@every
+def test_odd_values(route, sample, ask, issue):
+    """Whatever a member is, the answer is one of ours and no mistake."""
+    able, body = issue("*", rate_capacity=10_000), sample(route)
+    fields = ROUTES[route].request.model_fields
+
+    for name, field in fields.items():
+        for value in MEMBERS:
+            asked = body | {field.alias or name: value}
+            answer = ask(route, asked, key=able)
+            assert answer.status_code < 500, (name, value, answer.text)

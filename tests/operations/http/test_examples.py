@@ -1,0 +1,135 @@
+"""What the OpenAPI document shows and says of each operation is so."""
+
+import json
+
+import pytest
+from openapi_schema_validator import OAS31Validator
+
+from api.openapi import vocabulary
+from api.openapi.schemas import all_schemas, query_schema
+from api.operation import OPERATIONS
+from tests.conftest import ROUTES
+from tests.samples.openapi_document import DESCRIBED
+
+every = pytest.mark.parametrize("route", sorted(ROUTES))
+BOUNDS = {"ge", "gt", "le", "lt"}
+
+
+def told_of(route):
+    method, path = route.split(" ")
+    return DESCRIBED["paths"][path][method.lower()]
+
+
+def content_of(told):
+    return told["content"]["application/json"]
+
+
+def fits(schema, value):
+    """Tell whether a value is what a schema of the document asks for."""
+    whole = {**schema, "components": DESCRIBED["components"]}
+    return OAS31Validator(whole).is_valid(value)
+
+
+def as_query(value):
+    if isinstance(value, list):
+        return ",".join(value)
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+@every
+def test_request(route):
+    """What is shown as a request is one: for its schema and for the operation."""
+    told, request = told_of(route), ROUTES[route].request
+    if "requestBody" in told:
+        body = content_of(told["requestBody"])
+        assert fits(body["schema"], body["example"])
+        request.model_validate_json(json.dumps(body["example"]), by_name=False)
+    shown = [each for each in told["parameters"] if "example" in each]
+    assert all(fits(each["schema"], each["example"]) for each in shown)
+    if request and route.startswith("GET"):
+        query = {each["name"]: as_query(each["example"]) for each in shown}
+        request.model_validate(query, by_name=False)
+
+
+@every
+def test_answer(route):
+    """What is shown as an answer is one: for its schema and for the operation."""
+    answer = content_of(told_of(route)["responses"]["200"])
+
+    assert fits(answer["schema"], answer["example"])
+    given = json.dumps(answer["example"]["data"])
+    ROUTES[route].response_adapter.validate_json(given, by_alias=True)
+
+
+@pytest.mark.parametrize("noun", ["documents", "specifications"])
+def test_what_was_made(noun):
+    """It is shown as it was sent; what was not sent, as it is then."""
+    told = told_of(f"POST /projects/v1/{noun}/create")
+    sent = content_of(told["requestBody"])["example"]
+    made = content_of(told["responses"]["200"])["example"]["data"]
+
+    assert made["version"] == 1
+    assert sent.items() <= made.items()
+    shown = {name: made[name] for name in ("summary", "position") if name in made}
+    assert shown.items() <= sent.items()
+
+
+@every
+def test_problems(route):
+    """The kinds of its own are among those of its answers."""
+    told = told_of(route)
+
+    kinds = {
+        k for each in told["responses"].values() for k in each.get("x-problems", ())
+    }
+    assert kinds >= set(told["x-problems"])
+    assert {each.kind for each in ROUTES[route].errors} <= set(told["x-problems"])
+
+
+def test_every_word_is_used(monkeypatch):
+    """The vocabulary has a word for each member, and none that nobody says."""
+    said, field_description = set(), vocabulary.field_description
+
+    def noted(area, shape, name):
+        said.update({(area, f"{shape}.{name}"), (area, name)})
+        return field_description(area, shape, name)
+
+    monkeypatch.setattr("api.openapi.schemas.field_description", noted)
+    shapes = {
+        *all_schemas(),
+        *(each.request.__name__ for each in OPERATIONS if each.request),
+    }
+    for each in OPERATIONS:
+        query_schema(each)
+
+    for area, words in vocabulary._FIELDS.items():
+        assert {(area, word) for word in words} <= said
+        assert vocabulary._EXAMPLE_FIELDS[area].keys() <= shapes
+    assert vocabulary.shared.FIELDS.keys() <= {name for _, name in said}
+
+
+def test_bounds_are_those_of_json_schema():
+    """A bound that only pydantic knows would bound nothing for anybody else."""
+    assert not BOUNDS.intersection(_names_in(DESCRIBED["components"]["schemas"]))
+    assert not BOUNDS.intersection(_names_in(DESCRIBED["paths"]))
+
+
+def _names_in(node):
+    if isinstance(node, dict):
+        yield from node
+        node = [*node.values()]
+    if isinstance(node, list):
+        for each in node:
+            yield from _names_in(each)
+
+
+def test_addresses_in_the_reference():
+    """Each operation has an address of its own on the page of its noun."""
+    hrefs = [told_of(route)["externalDocs"]["url"] for route in ROUTES]
+    pages = {tag["externalDocs"]["url"] for tag in DESCRIBED["tags"]}
+
+    assert len(set(hrefs)) == len(hrefs)
+    assert {href.partition("#")[0] for href in hrefs} == pages
+    assert "/reference/status/incidents/#add" in hrefs
+    assert "/reference/status/services/#admin-list" in hrefs
+    assert "/reference/platform/developer-keys/#rotate" in hrefs

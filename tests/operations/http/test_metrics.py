@@ -1,0 +1,252 @@
+"""What Prometheus is told, held to what was asked and to what is."""
+
+from dataclasses import replace
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from api.http.application import create_app
+from api.http.metrics import Metrics
+from api.http.problem_types import PROBLEM_TYPES
+from models.changes import note_built
+from models.runtime.build_progress import BuildProgress
+from models.runtime.faults import Fault
+from tests.pages.status.test_status import measured
+
+ADMIN = "POST /status/v1/admin"
+LIST = "GET /platform/v1/keys/list"
+
+
+@pytest.fixture
+def progress():
+    return BuildProgress()
+
+
+@pytest.fixture
+def app(store, settings, clock, progress):
+    metrics = Metrics(settings, clock, progress)
+    return create_app(settings, clock=clock, metrics=metrics)
+
+
+@pytest.fixture
+def told(app):
+    """Ask /metrics; a sample's name and the values of its labels are its key."""
+
+    def asked():
+        response = app.test_client().get("/metrics")
+        assert response.status_code == 200
+        families = text_string_to_metric_families(response.text)
+        samples = [each for family in families for each in family.samples]
+        return {(each.name, *each.labels.values()): each.value for each in samples}
+
+    return asked
+
+
+def test_requests(ask, told):
+    """Each answer counts under its operation and status, and its time once."""
+    ask(LIST)
+    ask(LIST)
+    ask(LIST, {"nothing": "1"})
+
+    found = told()
+
+    name = "platform:keys:list"
+    assert found["masthead_requests_total", name, "200"] == 2
+    assert found["masthead_requests_total", name, "422"] == 1
+    assert found["masthead_request_duration_seconds_count", name] == 3
+    assert found["masthead_request_duration_seconds_bucket", "+Inf", name] == 3
+    assert found["masthead_request_duration_seconds_sum", name] > 0
+
+
+@pytest.mark.parametrize("address", ["/healthz", "/readyz", "/openapi.json"])
+def test_own_addresses(app, told, address):
+    """What is no operation but ours has a name of its own."""
+    app.test_client().get(address)
+
+    name = address.removeprefix("/").removesuffix(".json")
+    assert told()["masthead_requests_total", name, "200"] == 1
+
+
+def test_unknown_is_one(app, told):
+    """However many addresses and methods strangers make up, they are one."""
+    client = app.test_client()
+    for number in range(20):
+        client.get(f"/{number}")
+        client.open(f"/status/v1/{number}", method=f"MADEUP{number}")
+        client.delete("/platform/v1/keys/list")
+        client.post("/healthz")
+
+    found = told()
+
+    names = {key[1:] for key in found if key[0] == "masthead_requests_total"}
+    assert names == {("unknown", "404"), ("unknown", "405")}
+    assert found["masthead_requests_total", "unknown", "404"] == 40
+
+
+def test_site_is_one(app, told, build_site):
+    """Files of the site are one operation, whatever their name."""
+    build_site()
+    client = app.test_client()
+    for path in ("/", "/status/", "/status/index.json", "/status"):
+        client.get(path, buffered=True)
+
+    found = told()
+
+    assert found["masthead_requests_total", "site", "200"] == 3
+    assert found["masthead_requests_total", "site", "308"] == 1
+
+
+def test_refusals(ask, issue, told):
+    """Each kind is there from the start, and counts what was refused with it."""
+    key = issue("*", rate_capacity=1, rate_refill=0.1)
+    before = told()
+    assert {key[1] for key in before if key[0] == "masthead_refusals_total"} == {
+        *PROBLEM_TYPES
+    }
+
+    for _ in range(3):
+        ask(LIST, key=key)
+
+    assert told()["masthead_refusals_total", "rate-limited"] == 2
+
+
+def test_site_that_is_behind(ask, told, progress, clock):
+    """A change is wanted, and waited for, until it is built."""
+    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
+    progress.request(clock.now)
+    clock.pass_(seconds=40)
+
+    found = told()
+
+    assert found["masthead_area_behind", "status"] == 1
+    assert found["masthead_area_behind", "docs"] == 0
+    assert found["masthead_site_generation_wanted",] == 1
+    assert found["masthead_site_generation",] == 0
+    assert found["masthead_builder_lag_seconds",] == 40
+
+
+def test_builds(told, progress, clock):
+    """The last build is told once there is one; broken ones count apart."""
+    assert ("masthead_build_last_duration_seconds",) not in told()
+    progress.record(clock.now, 1.5)
+    progress.broken += 1
+
+    found = told()
+
+    assert found["masthead_builds_total", "done"] == 1
+    assert found["masthead_builds_total", "broken"] == 1
+    assert found["masthead_build_last_duration_seconds",] == 1.5
+    assert found["masthead_build_last_timestamp_seconds",] == clock.now.timestamp()
+
+
+def test_failed_pages(told, clock):
+    """Pages that could not be made are counted."""
+    note_built({"docs": 0}, [("a.html", "docs", "x"), ("b.html", "docs", "x")], clock())
+
+    assert told()["masthead_pages_failed",] == 2
+
+
+def test_services(ask, told, clock):
+    """Each service says when it was last measured, and whether that is too old."""
+    for slug in ("api", "mail"):
+        ask(f"{ADMIN}/services/add", {"slug": slug, "name": slug})
+    ask(f"{ADMIN}/measurements/record", measured(clock, "api", "operational"))
+    at = clock.now.timestamp() - 10
+    fresh = told()
+    clock.pass_(minutes=6)
+
+    stale = told()
+
+    assert fresh["masthead_service_stale", "api"] == 0
+    assert fresh["masthead_services", "operational"] == 1
+    assert stale["masthead_service_stale", "api"] == 1
+    assert stale["masthead_services", "unknown"] == 2
+    assert stale["masthead_service_observed_timestamp_seconds", "api"] == at
+    assert ("masthead_service_observed_timestamp_seconds", "mail") not in stale
+
+
+def test_services_off_the_page(ask, app):
+    """What is not on the page is private, and not told."""
+    asked = {"slug": "hidden", "name": "Hidden", "enabled": False}
+    ask(f"{ADMIN}/services/add", asked)
+
+    assert "hidden" not in app.test_client().get("/metrics").text
+
+
+def test_audit(ask, told):
+    """The number of the newest record of each audit is told."""
+    assert told()["masthead_audit_newest_record", "status"] == 0
+
+    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
+
+    assert told()["masthead_audit_newest_record", "status"] == 1
+
+
+@pytest.mark.sqlite
+def test_files(told):
+    """Database, log and disks have sizes; a folder that is not there has none."""
+    found = told()
+
+    assert found["masthead_database_readable",] == 1
+    assert found["masthead_database_bytes",] > 10_000
+    assert found["masthead_database_wal_bytes",] >= 0
+    assert found["masthead_disk_free_bytes", "database"] > 0
+    assert ("masthead_disk_free_bytes", "output") not in found
+
+
+@pytest.mark.postgresql
+def test_server(told):
+    """The database has a size wherever it is; its log and disk are the server's."""
+    found = told()
+
+    assert found["masthead_database_readable",] == 1
+    assert found["masthead_database_bytes",] > 1_000_000
+    assert ("masthead_database_wal_bytes",) not in found
+    assert ("masthead_disk_free_bytes", "database") not in found
+
+
+def test_database_that_cannot_be_read(app, told, engine):
+    """Without the database the rest is told, and that it is missing."""
+    engine.lose()
+
+    found = told()
+
+    assert found["masthead_database_readable",] == found["masthead_ready",] == 0
+    assert found["masthead_state", engine.lost] == 1
+    assert found["masthead_builds_total", "done"] == 0
+    assert ("masthead_pages_failed",) not in found
+
+
+def test_what_is_wrong(store, settings, clock):
+    """Each state has a number; one that is harmless leaves the service ready."""
+    found = [Fault("second-server", "x"), Fault("pages-failed", "y")]
+    app = create_app(settings, clock=clock, list_faults=lambda: found)
+    text = app.test_client().get("/metrics").text
+    assert 'masthead_state{state="pages-failed"} 1.0' in text
+    assert 'masthead_state{state="database-full"} 0.0' in text
+    assert "masthead_ready 0.0" in text
+
+    found.pop()
+
+    assert "masthead_ready 1.0" in app.test_client().get("/metrics").text
+
+
+def test_switched_off(store, settings, clock, refusal):
+    """Where it is not wanted it is not there."""
+    app = create_app(replace(settings, metrics="off"), clock=clock)
+
+    response = app.test_client().get("/metrics")
+
+    assert response.status_code == 404
+    refusal(response, "not-found")
+
+
+@pytest.mark.parametrize("accept", ["", "application/openmetrics-text; version=é", "x"])
+def test_format(app, accept):
+    """Whatever is accepted, the answer is Prometheus' text, and nobody keeps it."""
+    response = app.test_client().get("/metrics", headers={"Accept": accept})
+
+    assert response.status_code == 200
+    assert response.headers["Content-Type"].startswith("text/plain; version=0.0.4;")
+    assert response.headers["Cache-Control"] == "no-store"
+    assert "_created" not in response.text

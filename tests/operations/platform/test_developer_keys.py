@@ -1,0 +1,191 @@
+"""Developers' own keys through HTTP."""
+
+import re
+
+import pytest
+
+from models.audit import AuditRow
+from models.platform.keys import KeyRow
+from models.platform.scopes import ASSERT_ACTORS
+from tests.operations.platform.test_keys import ADD, GET, MEMBERS, NOBODY
+from tests.operations.platform.test_keys import LIST as LIST_ALL
+
+CREATE, LIST, REVOKE, ROTATE = (
+    *("POST /platform/v1/developer/keys/create",),
+    *("GET /platform/v1/developer/keys/list",),
+    *("POST /platform/v1/developer/keys/revoke",),
+    *("POST /platform/v1/developer/keys/rotate",),
+)
+ASKED = {"name": "mine", "scopes": ["status:services:list"]}
+GRACE = "0190b6a0-0000-7000-8000-000000000001"
+LINUS = "0190b6a0-0000-7000-8000-000000000002"
+
+
+@pytest.fixture
+def portal(ask, issue):
+    """Ask as a portal does: with its key, for this account."""
+    key = issue("platform:developer:*", "status:services:list", ASSERT_ACTORS)
+
+    def asked(route, given=None, account=GRACE, **headers):
+        acting = {"Act-As-Account": account} if account else {}
+        return ask(route, given, key=key, headers=acting | headers)
+
+    asked.prefix = key[:11]
+    return asked
+
+
+@pytest.fixture
+def key(portal):
+    return portal(CREATE, ASKED).json["data"]
+
+
+def test_create(portal, key, ask):
+    """The key is its account's, opens what was asked, and says its secret once."""
+    assert key.keys() == MEMBERS | {"secret"}
+    assert (key["accountId"], key["expiresAt"]) == (GRACE, None)
+    assert (key["rateCapacity"], key["rateRefill"]) == (None, None)
+    assert ask("GET /status/v1/services/list", key=key["secret"]).status_code == 200
+    (row,) = AuditRow.select()
+    assert (row.action, row.actor) == ("add", GRACE)
+    assert (row.target_id, row.target_prefix) == (key["id"], key["prefix"])
+    assert row.detail == f"via key {portal.prefix}"
+
+
+@pytest.mark.parametrize("wanted", ["status:*", "a", "*", ASSERT_ACTORS])
+def test_create_beyond_what_is_public(wanted, portal, refusal):
+    """Only public scopes, to the letter, whatever the portal itself may do."""
+    response = portal(CREATE, ASKED | {"scopes": [*ASKED["scopes"], wanted]})
+
+    assert response.status_code == 403
+    assert refusal(response, "scope-not-public")["scopes"] == [wanted]
+    assert not KeyRow.select().where(KeyRow.name == "mine").exists()
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        *({"name": ""}, {"scopes": []}, {"expiresInDays": 5}),
+        *({"rateCapacity": 5}, {"accountId": GRACE}),
+    ],
+)
+def test_create_out_of_shape(member, portal):
+    """A developer names and scopes a key, and nothing else."""
+    assert portal(CREATE, ASKED | member).status_code == 422
+
+
+def test_list(portal, key, clock, ask):
+    """One's own keys, newest first, revoked ones too, without meta or secrets."""
+    ask(ADD, ASKED)
+    portal(CREATE, ASKED, account=LINUS)
+    clock.pass_(seconds=1)
+    portal(CREATE, ASKED | {"name": "newer"})
+    portal(REVOKE, {"id": key["id"]})
+
+    answer = portal(LIST).json
+
+    assert answer.keys() == {"data"}
+    told = [(each["name"], each["status"]) for each in answer["data"]]
+    assert told == [("newer", "active"), ("mine", "revoked")]
+    assert answer["data"][0].keys() == MEMBERS
+
+
+def test_list_of_an_account(portal, key, ask):
+    """An admin finds the keys of an account by its id."""
+    listed = ask(LIST_ALL, {"accountId": GRACE}).json["data"]
+
+    assert [each["id"] for each in listed] == [key["id"]]
+
+
+def test_revoke(portal, key, ask, audited):
+    """Revoked once, and audited once, by the account."""
+    first, again = portal(REVOKE, {"id": key["id"]}), portal(REVOKE, {"id": key["id"]})
+
+    assert first.json["data"]["status"] == "revoked"
+    assert again.data == first.data
+    assert audited() == ["add", "remove"]
+    assert {row.actor for row in AuditRow.select()} == {GRACE}
+
+
+def test_rotate(portal, key, ask, audited):
+    """The replacement is the same account's; the old key ends with the grace."""
+    new = portal(ROTATE, {"id": key["id"], "graceSeconds": 0}).json["data"]
+
+    assert (new["accountId"], new["scopes"]) == (GRACE, ASKED["scopes"])
+    assert ask(GET, {"id": key["id"]}).json["data"]["status"] == "revoked"
+    assert ask(GET, {"id": new["id"]}).json["data"]["status"] == "active"
+    assert audited() == ["add", "rotate"]
+    assert {row.actor for row in AuditRow.select()} == {GRACE}
+
+
+def test_rotate_what_is_over(portal, key, refusal):
+    """A revoked key is not replaced."""
+    portal(REVOKE, {"id": key["id"]})
+
+    response = portal(ROTATE, {"id": key["id"]})
+
+    assert response.status_code == 409
+    refusal(response, "key-not-active")
+
+
+def test_rotate_what_became_more(portal, key, ask, issue, refusal):
+    """What an admin added to a key does not reach a developer by rotation."""
+    update = "POST /platform/v1/keys/update"
+    ask(update, {"id": key["id"], "scopes": ["a"]}, key=issue("*"))
+
+    response = portal(ROTATE, {"id": key["id"]})
+
+    assert refusal(response, "scope-not-grantable")["scopes"] == ["a"]
+
+
+@pytest.mark.parametrize("route", [REVOKE, ROTATE])
+def test_what_is_not_ones_own(route, portal, key, ask, audited):
+    """Somebody else's key, and an admin's, are as missing as none: to the byte."""
+    admins = ask(ADD, ASKED).json["data"]["id"]
+    before = audited()
+    told = {
+        re.sub(id, "ID", portal(route, {"id": id}, LINUS, **TRACED).text)
+        for id in (NOBODY, key["id"], admins)
+    }
+
+    assert len(told) == 1
+    assert "key-not-found" in told.pop()
+    assert audited() == before
+
+
+TRACED = {"X-Request-Id": "trace"}
+
+
+@pytest.mark.parametrize("route", [CREATE, LIST, REVOKE, ROTATE])
+def test_portal_that_does_not_say_for_whom(route, portal, key, refusal):
+    """Who may act for anybody must say for whom; an e-mail is no account."""
+    bodies = {CREATE: ASKED, LIST: None}
+    given = bodies.get(route, {"id": key["id"]})
+
+    for headers in ({}, {"Act-As-Email": "grace@example.com"}):
+        response = portal(route, given, account=None, **headers)
+
+        assert response.status_code == 400
+        refusal(response, "actor-required")
+
+
+def test_plain_key(ask, issue):
+    """A plain key has keys of its own, which it keeps when it is replaced."""
+    key, other = (issue("platform:developer:*", "platform:keys:rotate") for _ in "ab")
+    mine = ask(CREATE, ASKED, key=key).json["data"]
+    id = KeyRow.get(KeyRow.prefix == key[:11]).id
+
+    new = ask("POST /platform/v1/keys/rotate", {"id": id}, key=key).json["data"]
+
+    assert re.fullmatch(r"[0-9a-f]{8}-[0-9a-f]{4}-5.*", mine["accountId"])
+    owned = [each["id"] for each in ask(LIST, key=new["secret"]).json["data"]]
+    assert owned == [mine["id"]]
+    assert ask(LIST, key=other).json["data"] == []
+
+
+def test_key_of_an_account(portal, key, ask):
+    """A key that belongs to an account sees that account's keys."""
+    KeyRow.update(scopes=["platform:developer:*"]).execute()
+
+    listed = ask(LIST, key=key["secret"]).json["data"]
+
+    assert [each["id"] for each in listed] == [key["id"]]

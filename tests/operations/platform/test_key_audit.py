@@ -1,0 +1,82 @@
+"""The audit of keys through HTTP."""
+
+import pytest
+
+from models.audit import AuditRow
+from tests.operations.platform.test_keys import ADD, ASKED, REMOVE
+
+pytestmark = pytest.mark.both_engines
+
+LIST = "GET /platform/v1/audit/list"
+
+
+@pytest.fixture
+def keys(ask, clock):
+    """Three keys, added a second apart, the last of them removed."""
+    made = []
+    for number in range(3):
+        clock.pass_(seconds=1)
+        made.append(ask(ADD, ASKED | {"name": f"key {number}"}).json["data"])
+    ask(REMOVE, {"id": made[-1]["id"]})
+    return made
+
+
+def test_record(ask, keys):
+    """A record says who did what when to which key."""
+    told = ask(LIST).json["data"][0]
+
+    assert told == {
+        "id": told["id"],
+        "actor": "ada@example.com",
+        "action": "remove",
+        "targetKeyId": keys[2]["id"],
+        "targetKeyPrefix": keys[2]["prefix"],
+        "targetKeyName": "key 2",
+        "at": "2026-03-01T12:00:03.000Z",
+        "detail": None,
+    }
+
+
+def test_pages(ask, keys):
+    """Newest first, in pages; what is put down meanwhile shifts none."""
+    first = ask(LIST, {"limit": 2}).json
+    ask(REMOVE, {"id": keys[0]["id"]})
+    second = ask(LIST, {"limit": 2, "cursor": first["meta"]["cursor"]}).json
+
+    told = [(r["action"], r["targetKeyName"]) for r in first["data"] + second["data"]]
+    assert told == [
+        *(("remove", "key 2"), ("add", "key 2")),
+        *(("add", "key 1"), ("add", "key 0")),
+    ]
+    assert second["meta"] == {"cursor": None}
+
+
+def test_no_other_area(ask, keys):
+    """What operators write on the status page is not in it."""
+    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
+
+    assert len(ask(LIST).json["data"]) == 4
+    assert AuditRow.select().count() == 5
+
+
+def test_default_page(ask, keys):
+    """A page has fifty records unless more or fewer are asked for."""
+    for number in range(50):
+        ask(ADD, ASKED | {"name": f"more {number}"})
+
+    assert len(ask(LIST).json["data"]) == 50
+    assert len(ask(LIST, {"limit": 100}).json["data"]) == 54
+
+
+@pytest.mark.parametrize("limit", ["0", "101", "x"])
+def test_wrong_limit(limit, ask):
+    """A page has 1 to 100 records."""
+    assert ask(LIST, {"limit": limit}).status_code == 422
+
+
+def test_nothing_secret_in_it(ask, keys):
+    """Neither secrets nor hashes nor idempotency texts are put down."""
+    told = ask(LIST).text
+
+    assert not any(key["secret"][12:] in told for key in keys)
+    assert "link" not in told

@@ -1,0 +1,181 @@
+"""Replacing keys through HTTP: what a replacement has, and what nobody gains."""
+
+import pytest
+
+from models.audit import AuditRow
+from models.platform.keys import KeyRow
+from models.platform.scopes import ASSERT_ACTORS
+from tests.conftest import ROUTES
+from tests.operations.platform.test_keys import ADD, GET, MEMBERS, NOBODY, REMOVE
+
+ROTATE = "POST /platform/v1/keys/rotate"
+LIST = ROUTES["GET /platform/v1/keys/list"]
+ASKED = {
+    "name": "probe",
+    "scopes": ["platform:keys:list"],
+    "rateCapacity": 2,
+    "rateRefill": 0.1,
+    "expiresInDays": 3,
+}
+KEPT = ("name", "scopes", "rateCapacity", "rateRefill", "accountId")
+
+
+@pytest.fixture
+def old(ask, issue):
+    return ask(ADD, ASKED, key=issue("*")).json["data"]
+
+
+@pytest.fixture
+def rotate(ask, old, issue):
+    """Rotate the old key with a key that may grant what it holds."""
+    key = issue("*")
+
+    def rotated(grace=None, id=old["id"], **more):
+        body = {"id": id} | ({} if grace is None else {"graceSeconds": grace})
+        return ask(ROTATE, body, **{"key": key} | more)
+
+    return rotated
+
+
+def seen(ask, key):
+    return ask(GET, {"id": key["id"]}).json["data"]
+
+
+def test_rotate(rotate, old, ask, clock):
+    """The replacement is a new key with what the old one had; both are active."""
+    clock.pass_(days=1)
+
+    new = rotate().json["data"]
+
+    assert new.keys() == MEMBERS | {"secret"}
+    assert {n: new[n] for n in KEPT} == {n: old[n] for n in KEPT}
+    assert len({old["id"], new["id"]}) == len({old["secret"], new["secret"]}) == 2
+    assert new["createdAt"] == "2026-03-02T12:00:00.000Z"
+    assert new["expiresAt"] == "2026-03-05T12:00:00.000Z"
+    assert seen(ask, old)["expiresAt"] == "2026-03-03T12:00:00.000Z"
+    assert seen(ask, old)["status"] == seen(ask, new)["status"] == "active"
+
+
+def test_replacement_without_an_end(rotate, issue):
+    """A key for ever is replaced by one; the replacement's own too."""
+    issue("a")
+    first = KeyRow.get(KeyRow.scopes == '["a"]').id
+    second = rotate(5, id=first).json["data"]
+
+    third = rotate(5, id=second["id"]).json["data"]
+
+    assert second["expiresAt"] is third["expiresAt"] is None
+
+
+@pytest.mark.parametrize(
+    ("grace", "expires_at"),
+    [
+        (0, "2026-03-03T12:00:00.000Z"),
+        (60, "2026-03-03T12:01:00.000Z"),
+        (86_400, "2026-03-04T12:00:00.000Z"),
+        (86_401, "2026-03-04T12:00:00.000Z"),
+        (2_592_000, "2026-03-04T12:00:00.000Z"),
+    ],
+)
+def test_grace(grace, expires_at, rotate, old, ask, clock):
+    """The old key ends with the grace, and never later than it would have."""
+    clock.pass_(days=2)
+
+    assert rotate(grace).status_code == 200
+
+    assert seen(ask, old)["expiresAt"] == expires_at
+    assert seen(ask, old)["status"] == ("active" if grace else "revoked")
+
+
+def test_second_grace(rotate, old, ask):
+    """A key that was rotated may be again; its end only comes nearer."""
+    rotate(60)
+    rotate(2_592_000)
+
+    assert seen(ask, old)["expiresAt"] == "2026-03-01T12:01:00.000Z"
+    assert rotate(30).status_code == 200
+    assert seen(ask, old)["expiresAt"] == "2026-03-01T12:00:30.000Z"
+
+
+@pytest.mark.parametrize("grace", [-1, 2_592_001, "60", 1.5, None, True])
+def test_grace_out_of_shape(grace, ask, old):
+    """A grace is a whole number of seconds, at most thirty days."""
+    response = ask(ROTATE, {"id": old["id"], "graceSeconds": grace})
+
+    assert response.status_code == 422
+    assert response.json["errors"][0]["pointer"] == "/graceSeconds"
+
+
+@pytest.mark.parametrize("over", ["removed", "expired", "rotated"])
+def test_what_is_over_stays_over(over, rotate, old, ask, clock, audited, refusal):
+    """A key that no longer opens is neither revived nor replaced."""
+    if over == "removed":
+        ask(REMOVE, {"id": old["id"]})
+    if over == "rotated":
+        rotate(0)
+    clock.pass_(days=3 if over == "expired" else 0)
+    before = audited()
+
+    response = rotate(60)
+
+    assert response.status_code == 409
+    refusal(response, "key-not-active")
+    assert seen(ask, old)["status"] == "revoked"
+    assert audited() == before
+
+
+def test_order_of_refusals(rotate, old, issue, ask, refusal):
+    """Missing, then over, then beyond the caller's own."""
+    key = issue("platform:keys:rotate")
+
+    beyond = rotate(key=key)
+    ask(REMOVE, {"id": old["id"]})
+
+    assert refusal(beyond, "scope-not-grantable")["scopes"] == ASKED["scopes"]
+    refusal(rotate(key=key), "key-not-active")
+    missing = rotate(key=key, id=NOBODY)
+    assert (missing.status_code, beyond.status_code) == (404, 403)
+    assert KeyRow.select().where(KeyRow.name == "probe").count() == 1
+
+
+def test_no_secret_of_a_key_that_acts_for_others(rotate, issue, refusal):
+    """Whoever rotates a key bears the new one, so all of it must be grantable."""
+    issue("status:services:list", ASSERT_ACTORS)
+    id = KeyRow.get(KeyRow.scopes.contains(ASSERT_ACTORS)).id
+
+    response = rotate(id=id)
+
+    assert refusal(response, "scope-not-grantable")["scopes"] == [ASSERT_ACTORS]
+
+
+def test_one_rate_for_the_line(rotate, old, send):
+    """However often a key is replaced, its line has one bucket."""
+    new = rotate().json["data"]
+    newest = rotate(id=new["id"]).json["data"]
+
+    statuses = [send(LIST, each["secret"]).status_code for each in (old, new, newest)]
+
+    assert statuses == [200, 200, 429]
+
+
+def test_record(rotate, old):
+    """The record is about the old key, and names the new one and the grace."""
+    new = rotate(60).json["data"]
+
+    row = AuditRow.select().order_by(AuditRow.number.desc()).get()
+    assert (row.action, row.target_id, row.target_label) == (
+        *("rotate", old["id"], "probe"),
+    )
+    assert row.target_prefix == old["prefix"]
+    assert row.detail == f"replaced by {new['prefix']} ({new['id']}); grace: 60 s"
+
+
+def test_twice(rotate, old):
+    """Under an Idempotency-Key the secret comes again, and one key is made."""
+    headers = {"Idempotency-Key": "abc"}
+
+    first, second = rotate(0, headers=headers), rotate(0, headers=headers)
+
+    assert second.data == first.data
+    assert first.json["data"]["secret"] != old["secret"]
+    assert KeyRow.select().where(KeyRow.name == "probe").count() == 2

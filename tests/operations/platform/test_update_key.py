@@ -1,0 +1,136 @@
+"""Changing keys through HTTP."""
+
+import pytest
+
+from models.audit import AuditRow
+from models.platform.scopes import ASSERT_ACTORS
+from tests.operations.platform.test_keys import ADD, ASKED, GET, NOBODY, REMOVE
+
+UPDATE = "POST /platform/v1/keys/update"
+RATES = {"rateCapacity": 5, "rateRefill": 0.5}
+
+
+@pytest.fixture
+def key(ask):
+    created = ask(ADD, ASKED | RATES).json["data"]
+    return {name: value for name, value in created.items() if name != "secret"}
+
+
+@pytest.fixture
+def update(ask, key, issue):
+    manager = issue("*")
+
+    def updated(id=key["id"], held=manager, **members):
+        return ask(UPDATE, {"id": id, **members}, key=held)
+
+    return updated
+
+
+@pytest.mark.parametrize(
+    ("members", "detail"),
+    [
+        ({"name": "new"}, "name: probe -> new"),
+        ({"rateCapacity": 7}, "rateCapacity: 5 -> 7"),
+        ({"rateCapacity": None}, "rateCapacity: 5 -> none"),
+        ({"rateRefill": None}, "rateRefill: 0.5 -> none"),
+        (
+            {"scopes": ["a", "b:*"], "name": "new"},
+            "name: probe -> new; scopes: status:services:list -> a, b:*",
+        ),
+    ],
+)
+def test_update(members, detail, update, key, ask):
+    """What is sent changes, null is the default rate again; the rest stays."""
+    response = update(**members)
+
+    assert response.json["data"] == key | members
+    assert ask(GET, {"id": key["id"]}).json["data"] == key | members
+    row = AuditRow.select().order_by(AuditRow.number.desc()).get()
+    assert (row.action, row.detail) == ("update", detail)
+    assert (row.target_id, row.target_prefix) == (key["id"], key["prefix"])
+
+
+@pytest.mark.parametrize(
+    "members",
+    [{}, {"name": " probe "}, {"scopes": ASKED["scopes"]}, {"rateCapacity": 5.0}],
+)
+def test_update_of_nothing(members, update, key, audited):
+    """An update that changes nothing leaves no record."""
+    assert update(**members).json["data"] == key
+    assert audited() == ["add"]
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ("name", None),
+        ("name", ""),
+        ("name", "x" * 121),
+        ("scopes", None),
+        ("scopes", []),
+        ("rateCapacity", 0),
+        ("rateCapacity", 100_001),
+        ("rateRefill", 0.09),
+        ("rateRefill", 10_001),
+        ("expiresInDays", 5),
+        ("accountId", NOBODY),
+    ],
+)
+def test_out_of_shape(member, value, update, key, ask):
+    """Neither the limits nor the end, nor whose it is, can be passed by."""
+    response = update(**{member: value})
+
+    assert response.status_code == 422
+    assert response.json["errors"][0]["pointer"] == f"/{member}"
+    assert ask(GET, {"id": key["id"]}).json["data"] == key
+
+
+def test_unknown(update, refusal):
+    """An id that names no key is a 404."""
+    refusal(update(id=NOBODY, name="new"), "key-not-found")
+
+
+@pytest.mark.parametrize("members", [{"name": "new"}, {}])
+def test_not_active(members, update, key, ask, refusal, audited):
+    """What no longer opens is not changed, nor pretended to be."""
+    ask(REMOVE, {"id": key["id"]})
+
+    response = update(**members)
+
+    assert response.status_code == 409
+    refusal(response, "key-not-active")
+    assert audited() == ["add", "remove"]
+
+
+@pytest.mark.parametrize("wanted", ["a", "status:services:*", "*", ASSERT_ACTORS])
+def test_new_scopes_are_grants(wanted, update, key, issue, refusal, ask):
+    """A manager adds to a key only what it may grant; what is there may stay."""
+    held = issue("platform:keys:update", "status:uptime:get")
+    scopes = [*ASKED["scopes"], "status:uptime:get", wanted]
+
+    response = update(scopes=scopes, held=held)
+
+    assert response.status_code == 403
+    assert refusal(response, "scope-not-grantable")["scopes"] == [wanted]
+    assert ask(GET, {"id": key["id"]}).json["data"] == key
+
+
+def test_fewer_scopes_are_no_grant(update, issue):
+    """To take away, and to narrow what is there, nothing need be held."""
+    update(scopes=["a:*", "b"])
+
+    response = update(scopes=["a:c"], held=issue("platform:keys:update"))
+
+    assert response.json["data"]["scopes"] == ["a:c"]
+
+
+def test_acts_at_once(key, update, ask, send, issue):
+    """New scopes and rates hold from the next request on."""
+    created = ask(ADD, ASKED | {"name": "other"}).json["data"]
+    assert ask("GET /status/v1/services/list", key=created["secret"]).status_code == 200
+
+    update(id=created["id"], scopes=["a"], rateCapacity=7)
+
+    response = ask("GET /status/v1/services/list", key=created["secret"])
+    assert response.status_code == 403
+    assert response.headers["RateLimit-Policy"].startswith('"key";q=7;')

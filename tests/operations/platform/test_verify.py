@@ -1,0 +1,93 @@
+"""Removing and verifying keys through HTTP."""
+
+import hashlib
+
+import pytest
+
+from tests.operations.platform.test_keys import ADD, ASKED, GET, REMOVE, VERIFY
+
+
+@pytest.fixture
+def created(ask):
+    return ask(ADD, ASKED | {"expiresInDays": 2}).json["data"]
+
+
+@pytest.fixture
+def verify(ask, created):
+    def verified(secret=created["secret"]):
+        return ask(VERIFY, {"hash": hashlib.sha256(secret.encode()).hexdigest()})
+
+    return verified
+
+
+def test_remove(ask, created, audited):
+    """A removed key is revoked, keeps its record and is audited once."""
+    first = ask(REMOVE, {"id": created["id"]})
+    second = ask(REMOVE, {"id": created["id"]})
+
+    assert first.json["data"]["status"] == "revoked"
+    assert second.data == first.data
+    assert ask(GET, {"id": created["id"]}).json["data"] == first.json["data"]
+    assert audited() == ["add", "remove"]
+
+
+def test_remove_what_has_expired(ask, created, audited, clock):
+    """An expired key is revoked already: there is nothing to put down."""
+    clock.pass_(days=2)
+
+    response = ask(REMOVE, {"id": created["id"]})
+
+    assert response.json["data"]["status"] == "revoked"
+    assert audited() == ["add"]
+
+
+def test_verify(verify, created):
+    """A gateway learns what it needs of a key, and may keep it for a minute."""
+    response = verify()
+
+    members = ("id", "prefix", "name", "scopes", "status")
+    expected = {name: created[name] for name in members}
+    assert response.json["data"] == expected | {
+        "rateCapacity": None,
+        "rateRefill": None,
+    }
+    assert response.headers["Cache-Control"] == "private, max-age=60"
+
+
+def test_verify_shortly_before_the_end(verify, clock):
+    """Nobody may trust an answer beyond the end of the key."""
+    clock.pass_(days=2, seconds=-8.5)
+
+    assert verify().headers["Cache-Control"] == "private, max-age=8"
+
+
+def test_verify_at_the_end(verify, clock):
+    """An expired key is found with status revoked, as a removed one is."""
+    clock.pass_(days=2)
+
+    response = verify()
+
+    assert response.json["data"]["status"] == "revoked"
+    assert response.headers["Cache-Control"] == "private, max-age=5"
+
+
+def test_verify_removed(verify, ask, created):
+    """A removed key still resolves, so that a gateway can tell why it refuses."""
+    ask(REMOVE, {"id": created["id"]})
+
+    assert verify().json["data"]["status"] == "revoked"
+
+
+def test_verify_stranger(verify, refusal):
+    """An unknown hash is a 404 that does not repeat it."""
+    response = verify("stranger")
+
+    assert response.status_code == 404
+    assert hashlib.sha256(b"stranger").hexdigest() not in response.text
+    refusal(response, "key-not-found")
+
+
+@pytest.mark.parametrize("text", ["", "0" * 63, "0" * 65, "A" * 64, "0" * 64 + "\n"])
+def test_verify_what_is_no_hash(text, ask):
+    """A hash is 64 lower-case hexadecimal digits, to the letter."""
+    assert ask(VERIFY, {"hash": text}).status_code == 422

@@ -1,0 +1,25 @@
+"""Values that no database can keep are refused before they come to it."""
+
+import pytest
+
+from api.operation import OPERATIONS
+from tests.operations.projects.atlas.conftest import filled
+from tests.operations.projects.atlas.world import CASES
+from tests.samples.odd import MEMBERS
+from tests.worlds.projects import OWNER
+
+BY_SCOPE = {operation.scope: operation for operation in OPERATIONS}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_change(case, ask, ids, issue):
+    """Whatever a member is, the answer is one of ours and no mistake."""
+    operation = BY_SCOPE[f"projects:{case.partition(' ')[0]}"]
+    key = issue("*", rate_capacity=10_000)
+    sample = filled(CASES[case], ids | {"$self": OWNER, "$own-comment": OWNER})
+
+    for name, field in operation.request.model_fields.items():
+        for value in MEMBERS:
+            body = sample | {field.alias or name: value}
+            answer = ask(operation.route, body, key=key)
+            assert answer.status_code < 500, (name, value, answer.text)

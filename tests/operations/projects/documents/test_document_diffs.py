@@ -1,0 +1,131 @@
+"""Versions of documents compared and taken back to, through HTTP."""
+
+import pytest
+
+from models.changes import behind
+from models.projects.projects.activity import ActivityRow
+from tests.rules.projects.test_documents import save, write
+from tests.rules.projects.test_publication import publish
+from tests.worlds.projects import make_project
+
+pytestmark = pytest.mark.both_engines
+
+BASE = "/projects/v1/document-revisions"
+DIFF, RESTORE = f"GET {BASE}/diff", f"POST {BASE}/restore"
+UPDATE = "POST /projects/v1/documents/update"
+
+
+@pytest.fixture
+def document(store, clock):
+    """Three versions, of which the second is public."""
+    project = make_project("docs", clock.now, builtin=True)
+    document = write(project, clock, content="1\n", summary="Old")
+    save(document, clock, content="2\n")
+    publish(document, clock)
+    save(document, clock, content="3\n", title="Probing", summary=None)
+    return document
+
+
+@pytest.fixture
+def asked(document):
+    return {"documentId": document.id}
+
+
+def kind(response):
+    return response.status_code, response.json["type"].split("/")[-2]
+
+
+def test_diff(ask, asked):
+    """From what the public reads to the newest, unless asked otherwise."""
+    told = ask(DIFF, asked).json["data"]
+
+    assert told == {
+        "from": 2,
+        "to": 3,
+        "title": {"from": "Probes", "to": "Probing"},
+        "summary": {"from": "Old", "to": None},
+        "stats": {"added": 1, "removed": 1},
+        "unified": "--- probes@2\n+++ probes@3\n@@ -1,1 +1,1 @@\n-2\n+3\n",
+        "truncated": False,
+    }
+
+
+def test_diff_of_the_unpublished(ask, clock):
+    """Where nothing is public it starts at version 1."""
+    document = write(make_project("atlas", clock.now), clock)
+    save(document, clock, content="New.")
+
+    told = ask(DIFF, {"documentId": document.id}).json["data"]
+
+    assert (told["from"], told["to"]) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("more", "refused"),
+    [
+        ({"from": 9}, (404, "revision-not-found")),
+        ({"from": 0}, (404, "revision-not-found")),
+        ({"to": "head"}, (422, "validation-failed")),
+    ],
+)
+def test_diff_of_nothing(ask, asked, more, refused):
+    """Both versions must be there."""
+    assert kind(ask(DIFF, asked | more)) == refused
+
+
+def test_conflict(ask, document):
+    """Who is behind gets the address of what changed meanwhile."""
+    body = {"id": document.id, "content": "4", "expectedVersion": 1}
+
+    path, _, query = ask(UPDATE, body).json["diff"].partition("?")
+
+    assert ask(f"GET {path}", query).json["data"]["unified"].endswith("-1\n+3\n")
+
+
+def test_restore(ask, asked, woken):
+    """A version more with the old words; the public and the placement stay."""
+    told = ask(RESTORE, asked | {"version": 1}).json["data"]
+
+    assert (told["version"], told["publishedVersion"]) == (4, 2)
+    assert (told["title"], told["summary"], told["content"]) == ("Probes", "Old", "1\n")
+    assert told["collection"] == "guides"
+    assert (behind(), woken) == (set(), [])
+    record = ActivityRow.select().order_by(ActivityRow.number.desc()).get()
+    assert record.action == "document.revision-restored"
+    del record.metadata["requestId"]
+    assert record.metadata == {
+        "version": 4,
+        "restoredVersion": 1,
+        "note": "Restored version 1",
+    }
+
+
+def test_restore_with_a_note(ask, asked):
+    """The note stands on the revision."""
+    ask(RESTORE, asked | {"version": 1, "note": "Rolled back"})
+
+    got = ask(f"GET {BASE}/get", asked | {"version": 4}).json["data"]
+    assert got["note"] == "Rolled back"
+
+
+@pytest.mark.parametrize(
+    ("more", "refused"),
+    [
+        ({"version": 9}, (404, "revision-not-found")),
+        ({"version": 1, "expectedVersion": 2}, (409, "version-conflict")),
+        ({"version": 1, "note": "x" * 301}, (422, "validation-failed")),
+        ({}, (422, "validation-failed")),
+    ],
+)
+def test_restore_of_what_cannot_be(ask, asked, more, refused):
+    """The version must be there, and the head be the one expected."""
+    assert kind(ask(RESTORE, asked | more)) == refused
+
+
+@pytest.mark.parametrize("what", ["archived", "project-archived"])
+def test_restore_in_the_archive(ask, asked, document, clock, what):
+    """What is archived is read-only."""
+    entity = document if what == "archived" else document.project
+    entity.change({"archived_at": clock.now}, clock.now)
+
+    assert kind(ask(RESTORE, asked | {"version": 1})) == (409, what)

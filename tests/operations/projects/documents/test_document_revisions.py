@@ -1,0 +1,81 @@
+"""Revisions of documents through HTTP."""
+
+import pytest
+
+from tests.rules.projects.test_documents import save, write
+from tests.worlds.projects import KEY, make_project
+
+LIST = "GET /projects/v1/document-revisions/list"
+GET = "GET /projects/v1/document-revisions/get"
+
+
+@pytest.fixture
+def document(store, clock):
+    """A document of three versions, a minute apart."""
+    document = write(make_project("docs", clock.now, builtin=True), clock)
+    for text in ("Two.", "Three."):
+        clock.pass_(minutes=1)
+        save(document, clock, content=text, note=f"Now {text}")
+    return document
+
+
+def test_list(ask, document):
+    """Newest first, or oldest; the texts can be left out."""
+    asked = {"documentId": document.id}
+
+    told = ask(LIST, asked).json["data"]
+    other = ask(LIST, asked | {"order": "asc", "content": "omit"}).json["data"]
+
+    assert [(each["version"], each["content"]) for each in told][:2] == [
+        (3, "Three."),
+        (2, "Two."),
+    ]
+    assert [each | {"content": ""} for each in told][::-1] == other
+    assert told[0]["note"] == "Now Three."
+    assert told[0]["authorId"] == KEY.id
+
+
+def test_get(ask, document):
+    """By its id, by version, and by the time at which it was the newest."""
+    asked = {"documentId": document.id}
+    second = ask(GET, asked | {"version": 2}).json["data"]
+
+    assert second["content"] == "Two."
+    assert ask(GET, {"id": second["id"]}).json["data"] == second
+    for at in ("2026-03-01T12:01:00Z", "2026-03-01T13:01:59.999+01:00"):
+        assert ask(GET, asked | {"at": at}).json["data"] == second
+
+
+@pytest.mark.parametrize(
+    ("more", "status", "detail"),
+    [
+        ({"version": 4}, 404, "The document 'probes' has no version 4."),
+        (
+            {"at": "2026-03-01T11:59:59Z"},
+            404,
+            "The document 'probes' did not exist at that time.",
+        ),
+        ({}, 422, "The query: Give exactly one of version and at."),
+        ({"version": 1, "id": KEY.id}, 422, "The query: Give exactly one of"),
+    ],
+)
+def test_get_of_nothing(ask, document, more, status, detail):
+    """What is not there, or not named rightly, is refused with a sentence."""
+    refused = ask(GET, {"documentId": document.id} | more)
+
+    assert refused.status_code == status
+    assert refused.json["detail"].startswith(detail)
+
+
+def test_page_of_long_texts(ask, document, clock):
+    """A page ends early once it holds 4 MiB, and the cursor goes on."""
+    for number in range(12):
+        save(document, clock, content=str(number % 10) * 500_000)
+    asked = {"documentId": document.id, "limit": 100}
+
+    first = ask(LIST, asked).json
+    second = ask(LIST, asked | {"cursor": first["meta"]["cursor"]}).json
+
+    assert [len(first["data"]), len(second["data"])] == [9, 6]
+    assert second["meta"]["cursor"] is None
+    assert len(ask(LIST, asked | {"content": "omit"}).json["data"]) == 15

@@ -1,0 +1,196 @@
+"""Documents through HTTP."""
+
+import pytest
+
+from models.changes import behind
+from models.projects.documents.rows import DocumentRevisionRow
+from models.projects.projects.activity import ActivityRow
+from models.projects.projects.projects import ensure_docs_project
+from tests.worlds.projects import CONTRIBUTOR, MAINTAINER, STRANGER, make_project
+
+CREATE = "POST /projects/v1/documents/create"
+UPDATE = "POST /projects/v1/documents/update"
+PUBLISH = "POST /projects/v1/documents/publish"
+UNPUBLISH = "POST /projects/v1/documents/unpublish"
+GET = "GET /projects/v1/documents/get"
+LIST = "GET /projects/v1/documents/list"
+
+
+@pytest.fixture
+def docs(store, clock, settings):
+    return ensure_docs_project(
+        clock.now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
+    )
+
+
+@pytest.fixture
+def asked(docs):
+    return {
+        "projectId": docs.id,
+        "title": " Getting started ",
+        "slug": "getting-started",
+        "type": "note",
+        "content": "# Hello\n\nSecret words.\n",
+        "summary": "",
+        "collection": "guides",
+    }
+
+
+@pytest.fixture
+def document(ask, asked):
+    return ask(CREATE, asked).json["data"]
+
+
+def test_create(ask, asked, woken):
+    """A new document is version 1, by the key that wrote it, and not public."""
+    response = ask(CREATE, asked)
+
+    assert response.status_code == 200
+    document = response.json["data"]
+    assert document["title"] == "Getting started"
+    assert (document["summary"], document["section"]) == (None, None)
+    assert (document["version"], document["publishedVersion"]) == (1, None)
+    assert document["creatorType"] == "key"
+    assert document["content"] == "# Hello\n\nSecret words.\n"
+    assert (behind(), woken) == (set(), [])
+
+
+def test_create_twice(ask, asked):
+    """A slug stands once in a project; the repeat of a call gets its answer."""
+    repeat = {"Idempotency-Key": "one"}
+    first = ask(CREATE, asked, headers=repeat)
+
+    assert ask(CREATE, asked, headers=repeat).data == first.data
+    refused = ask(CREATE, asked)
+    assert (refused.status_code, refused.json["type"].split("/")[-2]) == (
+        409,
+        "slug-taken",
+    )
+    assert (
+        refused.json["detail"]
+        == "The project 'docs' already has a document 'getting-started'."
+    )
+
+
+def test_way_of_a_document(ask, document, woken):
+    """Written, published, changed, taken back, withdrawn: the site follows."""
+    id = {"id": document["id"]}
+
+    published = ask(PUBLISH, id).json["data"]
+    changed = ask(UPDATE, id | {"content": "New.", "note": "Shorter"}).json["data"]
+    moved_on = ask(PUBLISH, id).json["data"]
+    taken_back = ask(PUBLISH, id | {"version": 1}).json["data"]
+    withdrawn = ask(UNPUBLISH, id).json["data"]
+
+    versions = [published, changed, moved_on, taken_back, withdrawn]
+    assert [(d["version"], d["publishedVersion"]) for d in versions] == [
+        (1, 1),
+        (2, 1),
+        (2, 2),
+        (2, 1),
+        (2, None),
+    ]
+    assert withdrawn["publishedAt"] is None
+    assert woken == ["docs"] * 5
+    assert behind() == {"docs"}
+
+
+def test_publish_again(ask, document, woken, clock):
+    """Publishing what is published changes nothing and wakes nobody."""
+    id = {"id": document["id"]}
+    first = ask(PUBLISH, id)
+    clock.pass_(minutes=1)
+
+    second = ask(PUBLISH, id)
+
+    assert second.json == first.json
+    assert woken == ["docs"]
+    assert (
+        ActivityRow.select().where(ActivityRow.entity_type == "document").count() == 2
+    )
+
+
+def test_update_of_what_has_changed(ask, document):
+    """Who expects an older version is told the current one; nothing is kept."""
+    id = {"id": document["id"]}
+    ask(UPDATE, id | {"content": "First."})
+
+    refused = ask(UPDATE, id | {"content": "Second.", "expectedVersion": 1})
+
+    assert refused.status_code == 409
+    assert refused.json["current"] == 2
+    assert "at version 2, not 1" in refused.json["detail"]
+    assert DocumentRevisionRow.select().count() == 2
+
+
+@pytest.mark.parametrize(
+    ("account", "status"), [(STRANGER, 403), (CONTRIBUTOR, 403), (MAINTAINER, 200)]
+)
+def test_publish_as(ask, issue, clock, account, status):
+    """The account a key acts for decides: publishing needs a maintainer."""
+    project = make_project("atlas", clock.now)
+    asked = {"title": "T", "slug": "t", "type": "note", "content": ""}
+    document = ask(CREATE, asked | {"projectId": project.id}).json["data"]
+    key = issue("projects:documents:publish", "platform:actors:assert")
+
+    response = ask(
+        PUBLISH,
+        {"id": document["id"]},
+        key=key,
+        headers={"Act-As-Account": account},
+    )
+
+    assert response.status_code == status
+    assert response.json.get("requiredRole") == (
+        "maintainer" if status == 403 else None
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"id": "x"}, "Must be a UUID"),
+        ({"position": 10_001}, "position"),
+        ({"title": "  "}, "title"),
+        ({"title": None}, "Must not be null"),
+        ({}, "Give at least one field to change, or a note."),
+        ({"note": ""}, "Give at least one field to change, or a note."),
+        ({"expectedVersion": 1}, "Give at least one field to change, or a note."),
+        ({"ghost": 1}, "Unknown field."),
+    ],
+)
+def test_update_in_a_wrong_shape(ask, document, given, sentence):
+    """Each wrong member is refused with a sentence about it."""
+    refused = ask(UPDATE, {"id": document["id"]} | given)
+
+    assert refused.status_code == 422
+    assert sentence in refused.json["detail"]
+
+
+def test_get_and_list(ask, document, docs):
+    """A document has two names; a list can leave its text out."""
+    by_id = ask(GET, {"id": document["id"]}).json["data"]
+    by_slug = ask(GET, {"projectSlug": "docs", "slug": document["slug"]}).json["data"]
+    listed = ask(LIST, {"collection": "none,guides", "content": "omit"}).json["data"]
+
+    assert by_id == by_slug == document
+    assert listed == [document | {"content": ""}]
+    assert ask(LIST, {"published": "true"}).json["data"] == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"),
+    [
+        ({"slug": "x"}, 422),
+        ({"slug": "x", "projectSlug": "docs"}, 404),
+        ({"slug": "x", "projectSlug": "ghost"}, 404),
+        ({"id": "00000000-0000-0000-0000-000000000000"}, 404),
+        ({}, 422),
+    ],
+)
+def test_get_of_nothing(ask, docs, asked, status):
+    """What is not there, or not named rightly, is refused with a sentence."""
+    refused = ask(GET, asked)
+
+    assert refused.status_code == status
+    assert refused.json["detail"].endswith(".")

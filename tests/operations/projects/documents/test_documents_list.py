@@ -1,0 +1,128 @@
+"""The register of documents through HTTP."""
+
+import pytest
+
+from tests.rules.projects.test_documents import save, write
+from tests.rules.projects.test_publication import publish
+from tests.worlds.projects import make_project
+
+LIST = "GET /projects/v1/documents/list"
+
+
+@pytest.fixture
+def register(store, clock):
+    """Four documents of docs, a minute apart, and two in projects of their own."""
+    docs = make_project("docs", clock.now, builtin=True)
+    for slug, more in {
+        "a": {"title": "Zebra", "section": "One", "position": 2},
+        "b": {"title": "Ant", "type": "rfc", "collection": None},
+        "c": {"title": "Bee", "summary": "100% sure", "position": 1},
+        "d": {"title": "Old", "collection": "support", "position": 3},
+    }.items():
+        clock.pass_(minutes=1)
+        document = write(docs, clock, slug=slug, **more)
+        if slug in "ac":
+            publish(document, clock)
+    document.archived_at = clock.now
+    document.save()
+    clock.pass_(minutes=1)
+    write(make_project("atlas", clock.now), clock, slug="e")
+    clock.pass_(minutes=1)
+    old = make_project("old", clock.now)
+    write(old, clock, slug="f")
+    old.archived_at = clock.now
+    old.save()
+
+
+def slugs(response):
+    assert response.status_code == 200, response.json
+    return "".join(each["slug"] for each in response.json["data"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({}, "ecba"),
+        ({"order": "asc"}, "abce"),
+        ({"projectSlug": "docs", "sort": "title"}, "bca"),
+        ({"projectSlug": "docs", "sort": "title", "order": "desc"}, "acb"),
+        ({"projectSlug": "docs", "sort": "position"}, "bca"),
+        ({"projectSlug": "docs", "sort": "createdAt"}, "cba"),
+        ({"projectSlug": "old"}, "f"),
+        ({"archived": "only"}, "d"),
+        ({"archived": "include", "sort": "createdAt", "order": "asc"}, "abcdef"),
+        ({"type": "rfc,design"}, "b"),
+        ({"collection": "none"}, "b"),
+        ({"collection": "none,guides"}, "ecba"),
+        ({"section": "One"}, "a"),
+        ({"published": "true"}, "ca"),
+        ({"published": "false"}, "eb"),
+        ({"stale": "true"}, ""),
+        ({"stale": "false"}, "ecba"),
+        ({"q": "zeb"}, "a"),
+        ({"q": "100%"}, "c"),
+        ({"q": "_"}, ""),
+        ({"updatedAfter": "2026-03-01T12:03:00Z"}, "ec"),
+        ({"updatedBefore": "2026-03-01T12:02:00Z"}, "a"),
+    ],
+)
+def test_list(ask, register, asked, found):
+    """Last changed first, nothing archived, unless the question says else."""
+    assert slugs(ask(LIST, asked)) == found
+
+
+def test_list_of_stale_documents(ask, store, clock):
+    """Stale is what has newer words than the public reads."""
+    docs = make_project("docs", clock.now, builtin=True)
+    document = write(docs, clock)
+    publish(document, clock)
+    save(document, clock, content="Newer.")
+
+    assert slugs(ask(LIST, {"stale": "true"})) == "probes"
+    assert slugs(ask(LIST, {"stale": "false"})) == ""
+
+
+def test_list_in_pages(ask, register):
+    """Pages follow each other without a gap, for every order."""
+    for sort in ("updatedAt", "createdAt", "title", "position"):
+        asked, found = {"sort": sort, "limit": 1, "archived": "include"}, ""
+        whole = slugs(ask(LIST, asked | {"limit": 100}))
+        while "cursor" not in asked or asked["cursor"] is not None:
+            response = ask(LIST, asked)
+            found += slugs(response)
+            asked["cursor"] = response.json["meta"]["cursor"]
+        assert found == whole
+        assert len(found) == 6
+
+
+@pytest.mark.parametrize(
+    ("asked", "detail"),
+    [
+        (
+            {
+                "projectSlug": "docs",
+                "projectId": "0" * 8 + "-0000" * 3 + "-" + "0" * 12,
+            },
+            "The query: Give projectId or projectSlug, not both.",
+        ),
+        ({"type": "rfc,"}, "type: Must be 'rfc', 'runbook', 'note' or 'design'."),
+        ({"ghost": "1"}, "ghost: Unknown parameter."),
+        ({"published": "yes"}, "published: Must be true or false."),
+    ],
+)
+def test_list_in_a_wrong_shape(ask, asked, detail):
+    """What cannot be asked is refused with a sentence."""
+    refused = ask(LIST, asked)
+
+    assert (refused.status_code, refused.json["detail"]) == (422, detail)
+
+
+def test_description_of_a_list_in_a_query(app):
+    """OpenAPI says that its words are separated by commas, in one parameter."""
+    told = app.test_client().get("/openapi.json").json["paths"]
+    parameters = told["/projects/v1/documents/list"]["get"]["parameters"]
+
+    [found] = [each for each in parameters if each["name"] == "type"]
+
+    assert (found["style"], found["explode"]) == ("form", False)
+    assert found["schema"]["items"]["enum"] == ["rfc", "runbook", "note", "design"]

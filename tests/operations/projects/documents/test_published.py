@@ -1,0 +1,143 @@
+"""The public docs through HTTP."""
+
+import pytest
+
+from tests.rules.projects.test_documents import save, write
+from tests.rules.projects.test_publication import publish
+from tests.worlds.projects import make_project
+
+LIST = "GET /projects/v1/published/list"
+GET = "GET /projects/v1/published/get"
+OUTLINE = "GET /projects/v1/published/outline"
+
+
+@pytest.fixture
+def document(store, clock):
+    """A published page with newer words, and a release of an ordinary project."""
+    document = write(make_project("docs", clock.now, builtin=True), clock)
+    publish(document, clock)
+    clock.pass_(minutes=1)
+    save(document, clock, content="Not yet.")
+    publish(write(make_project("atlas", clock.now), clock, slug="map"), clock)
+    return document
+
+
+def test_get(ask, document):
+    """The words as they were published, and nothing of who wrote them."""
+    assert ask(GET, {"slug": "probes"}).json["data"] == {
+        "slug": "probes",
+        "collection": "guides",
+        "section": None,
+        "position": 0,
+        "title": "Probes",
+        "summary": None,
+        "content": "How to probe: the secret way.",
+        "publishedVersion": 1,
+        "publishedAt": "2026-03-01T12:00:00.000Z",
+        "revisedAt": "2026-03-01T12:00:00.000Z",
+    }
+
+
+def test_get_of_another_project(ask, document):
+    """Only the docs project is public."""
+    refused = ask(GET, {"slug": "map"})
+
+    assert refused.status_code == 404
+    assert refused.json["detail"] == "No published document has the slug 'map'."
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({}, ["probes"]),
+        ({"collection": "guides,support"}, ["probes"]),
+        ({"collection": "products"}, []),
+        ({"section": "Other"}, []),
+        ({"revisedAfter": "2026-03-01T12:00:00Z"}, ["probes"]),
+        ({"revisedAfter": "2026-03-01T12:00:01Z"}, []),
+    ],
+)
+def test_list(ask, document, asked, found):
+    """Each filter narrows the list."""
+    assert [each["slug"] for each in ask(LIST, asked).json["data"]] == found
+
+
+@pytest.mark.parametrize("asked", [{"collection": "none"}, {"q": "x"}, {"limit": 0}])
+def test_list_in_a_wrong_shape(ask, document, asked):
+    """What cannot be asked is refused."""
+    assert ask(LIST, asked).status_code == 422
+
+
+def test_outline(ask, document, clock):
+    """The table of contents: groups as on the site, of each page no text."""
+    docs = document.project
+    for slug, section, position in (("b", "Setup", 2), ("a", "Setup", 1)):
+        page = {"slug": slug, "section": section, "position": position}
+        publish(write(docs, clock, **page), clock)
+    publish(write(docs, clock, slug="c", collection="products"), clock)
+    write(docs, clock, slug="private")
+
+    told = ask(OUTLINE).json["data"]
+
+    assert [(each["collection"], told_groups(each)) for each in told] == [
+        ("guides", {None: ["probes"], "Setup": ["a", "b"]}),
+        ("products", {None: ["c"]}),
+    ]
+    (page,) = told[0]["sections"][0]["pages"]
+    said = {"slug": "probes", "title": "Probes", "summary": None, "position": 0}
+    assert page == said
+
+
+def told_groups(collection):
+    """The slugs of each section."""
+    return {
+        each["section"]: [page["slug"] for page in each["pages"]]
+        for each in collection["sections"]
+    }
+
+
+@pytest.mark.parametrize(
+    ("route", "asked"), [(LIST, {}), (GET, {"slug": "probes"}), (OUTLINE, None)]
+)
+def test_etag(ask, document, clock, route, asked):
+    """Who has the answer is told so without it, until it is another one."""
+    first = ask(route, asked)
+    known = {"If-None-Match": first.headers["ETag"]}
+    again = ask(route, asked, headers=known)
+
+    assert first.headers["Cache-Control"] == "private, no-cache"
+    assert (again.status_code, again.data) == (304, b"")
+    assert again.headers["ETag"] == first.headers["ETag"]
+    assert "RateLimit" in again.headers
+    save(document, clock, title="Better")
+    assert ask(route, asked, headers=known).status_code == 304
+    publish(document, clock)
+    assert ask(route, asked, headers=known).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [('"x"', 200), ('"x", {tag}', 304), ("W/{tag}", 304), ("*", 304), ("{bare}", 304)],
+)
+def test_if_none_match(ask, document, sent, status):
+    """Several tags, weak ones and any at all are understood."""
+    tag = ask(OUTLINE).headers["ETag"]
+    sent = sent.format(tag=tag, bare=tag.strip('"'))
+
+    assert ask(OUTLINE, headers={"If-None-Match": sent}).status_code == status
+
+
+def test_etag_of_what_is_refused(ask, document):
+    """A refusal is no answer to keep."""
+    refused = ask(GET, {"slug": "ghost"}, headers={"If-None-Match": "*"})
+
+    assert refused.status_code == 404
+    assert "ETag" not in refused.headers
+
+
+def test_etag_of_what_is_not_published(ask, document):
+    """Only what declares it has an ETag."""
+    listed = ask("GET /projects/v1/documents/list")
+
+    assert "ETag" not in listed.headers
+    assert listed.headers["Cache-Control"] == "no-store"

@@ -1,0 +1,166 @@
+"""Revisions of specifications through HTTP."""
+
+import pytest
+
+from models.projects.projects.activity import ActivityRow
+from tests.worlds.projects import CONTRIBUTOR, MAINTAINER, make_project
+from tests.worlds.specifications import revise, specify, supersede
+
+BASE = "/projects/v1/specification-revisions"
+LIST, GET, DIFF = (f"GET {BASE}/{name}" for name in ("list", "get", "diff"))
+RESTORE = f"POST {BASE}/restore"
+
+
+@pytest.fixture
+def specification(store, clock):
+    """Three versions, a minute apart: written, settled, renamed."""
+    specification = specify(make_project("atlas", clock.now), clock)
+    clock.pass_(minutes=1)
+    revise(specification, clock, status="approved", summary="Agreed")
+    clock.pass_(minutes=1)
+    revise(specification, clock, title="Sign in", content="Two.\n")
+    return specification
+
+
+@pytest.fixture
+def asked(specification):
+    return {"specificationId": specification.id}
+
+
+def kind(response):
+    return response.status_code, response.json["type"].split("/")[-2]
+
+
+def test_list(ask, asked):
+    """Newest first, or oldest; by status; the texts can be left out."""
+    told = ask(LIST, asked).json["data"]
+    other = ask(LIST, asked | {"order": "asc", "content": "omit"}).json["data"]
+    drafts = ask(LIST, asked | {"status": "draft,review"}).json["data"]
+
+    assert [(e["version"], e["title"], e["status"]) for e in told] == [
+        (3, "Sign in", "approved"),
+        (2, "Login", "approved"),
+        (1, "Login", "draft"),
+    ]
+    assert [each | {"content": ""} for each in told][::-1] == other
+    assert drafts == told[2:]
+    assert told[1]["summary"] == "Agreed"
+
+
+def test_get(ask, asked):
+    """By its id, by version, and by the time at which it was in force."""
+    second = ask(GET, asked | {"version": 2}).json["data"]
+
+    assert second["status"] == "approved"
+    assert ask(GET, {"id": second["id"]}).json["data"] == second
+    for at in ("2026-03-01T12:01:00Z", "2026-03-01T12:01:59.999Z"):
+        assert ask(GET, asked | {"at": at}).json["data"] == second
+
+
+@pytest.mark.parametrize(
+    ("more", "refused"),
+    [
+        ({"version": 4}, (404, "revision-not-found")),
+        ({"at": "2026-03-01T11:59:59Z"}, (404, "revision-not-found")),
+        ({}, (422, "validation-failed")),
+        ({"version": 1, "at": "2026-03-01T12:00:00Z"}, (422, "validation-failed")),
+    ],
+)
+def test_get_of_nothing(ask, asked, more, refused):
+    """What is not there, or not named rightly, is refused."""
+    assert kind(ask(GET, asked | more)) == refused
+
+
+def test_diff(ask, asked):
+    """What changed between two versions, beside the text as well."""
+    told = ask(DIFF, asked | {"from": 1}).json["data"]
+
+    assert told == {
+        "from": 1,
+        "to": 3,
+        "title": {"from": "Login", "to": "Sign in"},
+        "status": {"from": "draft", "to": "approved"},
+        "stats": {"added": 1, "removed": 1},
+        "unified": "--- login@1\n+++ login@3\n@@ -1,1 +1,1 @@\n-One.\n+Two.\n",
+        "truncated": False,
+    }
+
+
+def test_diff_of_equals(ask, asked):
+    """Equal words are null, equal texts no text."""
+    told = ask(DIFF, asked | {"from": 3, "to": 3}).json["data"]
+
+    assert (told["title"], told["status"], told["unified"]) == (None, None, "")
+
+
+def test_way_back(ask, asked):
+    """From the newer to the older."""
+    told = ask(DIFF, asked | {"from": 3, "to": 1}).json["data"]
+
+    assert told["unified"].endswith("-Two.\n+One.\n")
+
+
+@pytest.mark.parametrize(
+    ("more", "refused"),
+    [
+        ({"from": 4}, (404, "revision-not-found")),
+        ({"from": 1, "to": 0}, (404, "revision-not-found")),
+        ({}, (422, "validation-failed")),
+        ({"from": -1}, (422, "validation-failed")),
+        ({"from": 10**16}, (422, "validation-failed")),
+    ],
+)
+def test_diff_of_nothing(ask, asked, more, refused):
+    """Both versions must be there."""
+    assert kind(ask(DIFF, asked | more)) == refused
+
+
+def test_restore(ask, asked):
+    """A version more, with the old title and text; the status stays."""
+    told = ask(RESTORE, asked | {"version": 1}).json["data"]
+
+    assert (told["version"], told["title"], told["content"]) == (4, "Login", "One.\n")
+    assert told["status"] == "approved"
+    newest = ask(GET, asked | {"version": 4}).json["data"]
+    assert newest["summary"] == "Restored version 1"
+    record = ActivityRow.select().order_by(ActivityRow.number.desc()).get()
+    assert record.action == "specification.revision-restored"
+    assert (record.metadata["version"], record.metadata["restoredVersion"]) == (4, 1)
+    assert record.metadata["summary"] == "Restored version 1"
+
+
+@pytest.mark.parametrize(
+    ("more", "refused"),
+    [
+        ({"version": 4}, (404, "revision-not-found")),
+        ({"version": 1, "expectedVersion": 2}, (409, "version-conflict")),
+        ({"version": 0}, (422, "validation-failed")),
+    ],
+)
+def test_restore_of_what_cannot_be(ask, asked, more, refused):
+    """The version must be there, and the head be the one expected."""
+    assert kind(ask(RESTORE, asked | more)) == refused
+
+
+@pytest.mark.parametrize("state", ["archived", "superseded"])
+def test_restore_in_a_state(ask, asked, specification, clock, state):
+    """What is out of force does not change."""
+    if state == "archived":
+        specification.change({"archived_at": clock.now}, clock.now)
+    else:
+        successor = specify(specification.project, clock, slug="sso")
+        supersede(specification, successor, clock)
+    expected = "archived" if state == "archived" else "specification-superseded"
+
+    assert kind(ask(RESTORE, asked | {"version": 1})) == (409, expected)
+
+
+@pytest.mark.parametrize(("account", "answer"), [(CONTRIBUTOR, 403), (MAINTAINER, 200)])
+def test_restore_of_settled_words(ask, issue, asked, account, answer):
+    """The status stays approved, so it needs a maintainer."""
+    key = issue("projects:*", "platform:actors:assert")
+    headers = {"Act-As-Account": account}
+
+    response = ask(RESTORE, asked | {"version": 1}, key=key, headers=headers)
+
+    assert response.status_code == answer

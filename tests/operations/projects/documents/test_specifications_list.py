@@ -1,0 +1,91 @@
+"""The register of specifications through HTTP."""
+
+import pytest
+
+from tests.worlds.projects import KEY, OWNER, account, make_project
+from tests.worlds.specifications import specify
+
+LIST = "GET /projects/v1/specifications/list"
+
+
+@pytest.fixture
+def specifications(store, clock):
+    """Three of one project, a minute apart, one archived; one of an archived one."""
+    project = make_project("atlas", clock.now)
+    found = []
+    for slug, title, status in (
+        ("login", "Sign in", "approved"),
+        ("billing", "Bills", "draft"),
+        ("audit", "Trail", "review"),
+    ):
+        actor = account(OWNER) if slug == "billing" else KEY
+        more = {"slug": slug, "title": title, "status": status}
+        found.append(specify(project, clock, actor=actor, **more))
+        clock.pass_(minutes=1)
+    found[2].change({"archived_at": clock.now}, clock.now)
+    gone = make_project("gone", clock.now)
+    specify(gone, clock, slug="old")
+    gone.change({"archived_at": clock.now}, clock.now)
+    return found
+
+
+def slugs(ask, asked):
+    return [each["slug"] for each in ask(LIST, asked).json["data"]]
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({}, ["billing", "login"]),
+        ({"order": "asc"}, ["login", "billing"]),
+        ({"sort": "slug"}, ["billing", "login"]),
+        ({"sort": "title"}, ["billing", "login"]),
+        ({"sort": "slug", "order": "desc"}, ["login", "billing"]),
+        ({"sort": "createdAt"}, ["billing", "login"]),
+        ({"status": "approved,review"}, ["login"]),
+        ({"archived": "only"}, ["audit"]),
+        ({"archived": "include", "sort": "slug"}, ["audit", "billing", "login", "old"]),
+        ({"projectSlug": "gone"}, ["old"]),
+        ({"creatorId": OWNER}, ["billing"]),
+        ({"q": "SIGN"}, ["login"]),
+        ({"q": "bill"}, ["billing"]),
+        ({"q": "One."}, []),
+        ({"q": "%"}, []),
+        ({"updatedAfter": "2026-03-01T12:01:00Z"}, ["billing"]),
+        ({"updatedBefore": "2026-03-01T12:01:00Z"}, ["login"]),
+    ],
+)
+def test_filters(ask, specifications, asked, found):
+    """Each filter narrows the list, each sort orders it."""
+    assert slugs(ask, asked) == found
+
+
+def test_pages(ask, specifications):
+    """The cursor goes on where the page ended, and only with the same filters."""
+    asked = {"archived": "include", "sort": "title", "limit": 3}
+    first = ask(LIST, asked).json
+    onward = asked | {"cursor": first["meta"]["cursor"]}
+
+    assert len(first["data"]) == 3
+    assert len(ask(LIST, onward).json["data"]) == 1
+    other = ask(LIST, onward | {"sort": "slug"})
+    assert other.status_code == 400
+    assert other.json["type"].endswith("/invalid-cursor/")
+
+
+def test_content(ask, specifications):
+    """The texts are there unless they are left out."""
+    whole = ask(LIST, {}).json["data"]
+
+    assert {each["content"] for each in whole} == {"One.\n"}
+    bare = ask(LIST, {"content": "omit"}).json["data"]
+    assert bare == [each | {"content": ""} for each in whole]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"status": "ghost"}, {"sort": "status"}, {"q": ""}, {"limit": 101}, {"x": "1"}],
+)
+def test_wrong_shape(ask, specifications, asked):
+    """What cannot be asked is refused."""
+    assert ask(LIST, asked).status_code == 422

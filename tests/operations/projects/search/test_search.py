@@ -1,0 +1,267 @@
+"""Search through HTTP."""
+
+import pytest
+
+from models.projects.projects.rows import ProjectRow
+from models.projects.search.ranking import MAX_RANKED
+from models.projects.search.text_index import index_text
+from tests.worlds.full_project import Maker, make_full
+from tests.worlds.projects import make_item, make_project
+
+pytestmark = pytest.mark.both_engines
+
+SEARCH = "GET /projects/v1/search/list"
+WORD = "quillfeather"
+
+
+@pytest.fixture
+def found(ask):
+    """Search, and return what was found as (type, title)."""
+
+    def searched(q, **more):
+        response = ask(SEARCH, {"q": q, **more})
+        assert response.status_code == 200, response.json
+        return [(each["entityType"], each["title"]) for each in response.json["data"]]
+
+    return searched
+
+
+@pytest.fixture
+def full(store, clock):
+    return make_full(clock.now, WORD)
+
+
+@pytest.fixture
+def texts(store, atlas, clock):
+    """Work items with these texts, in one project."""
+
+    def made(*pairs, project=atlas):
+        ids = []
+        for title, body in pairs:
+            item = make_item(project, clock.now, title=title, description=body)
+            index_text(project, "work", item.id, title, body)
+            ids.append(item.id)
+        return ids
+
+    return made
+
+
+def test_every_kind(ask, full):
+    """Each kind of thing is found, and told by what it has."""
+    response = ask(SEARCH, {"q": WORD})
+
+    hits = {each["entityType"]: each for each in response.json["data"]}
+    assert len(response.json["data"]) == 5
+    assert response.json["meta"] == {"cursor": None}
+    assert hits["work"]["number"] in (1, 2)
+    assert (hits["work"]["status"], hits["work"]["slug"]) == ("backlog", None)
+    comment = hits["comment"]
+    assert (comment["onType"], comment["onId"]) == ("work", full.item.id)
+    assert (comment["title"], comment["number"]) == (WORD, None)
+    assert (hits["specification"]["slug"], hits["document"]["slug"]) == ("s", "d")
+
+
+def test_hit(ask, full):
+    """A hit has every member, null where its kind has none."""
+    response = ask(SEARCH, {"q": WORD, "types": "document"})
+
+    [hit] = response.json["data"]
+    assert hit == {
+        "entityType": "document",
+        "entityId": full.document.id,
+        "projectId": full.project.id,
+        "number": None,
+        "slug": "d",
+        "title": WORD,
+        "status": None,
+        "snippet": WORD,
+        "highlights": [[0, len(WORD)]],
+        "onType": None,
+        "onId": None,
+        "archivedAt": None,
+        "updatedAt": "2026-03-01T12:00:00.000Z",
+    }
+
+
+@pytest.mark.parametrize("kind", ["work", "specification", "document", "comment"])
+def test_types(found, full, kind):
+    """Of the kinds that are asked for, and no other."""
+    hits = found(WORD, types=kind)
+
+    assert {type for type, _ in hits} == {kind}
+    assert len(found(WORD, types=f"{kind},comment")) == len(hits) + (kind != "comment")
+
+
+def test_words(found, texts):
+    """All words are needed, in any order; a phrase in this one; a star goes on."""
+    texts(("Lock the door", "with a key"), ("Key of a lock", "in a box"))
+
+    assert len(found("lock key")) == len(found("KEY  lock")) == 2
+    assert found("key door") == [("work", "Lock the door")]
+    assert found('"a lock"') == [("work", "Key of a lock")]
+    assert found("doo*") == [("work", "Lock the door")]
+    assert found("doo") == found('"lock a"') == found("d*") == []
+
+
+def test_title_counts_more(found, texts):
+    """What has the word in its title stands before what has it in its text."""
+    texts(("Something", "lock " + "word " * 3), ("Lock", "something else is here"))
+
+    assert [title for _, title in found("lock")] == ["Lock", "Something"]
+
+
+@pytest.mark.parametrize(
+    "q",
+    [
+        *("NOT (", '"', "a*b:c^", "*", "AND", "a OR", "title:a", "NEAR(a b)", "{a}:b"),
+        *("-a", "+a", "'; --", "\\", '"a" "', "a\tb", "(" * 200, "a " * 100, "%"),
+        *("^a", 'a"*', '"" a', "🔒", "\u0301", "\ue000", "٣", "²", "ﷺ", "𝔸", "a-b*"),
+    ],
+)
+def test_hostile_words(ask, texts, q):
+    """Whatever is typed is words: never an operator, never an error."""
+    texts(("a b c", "not near title or and"))
+
+    response = ask(SEARCH, {"q": q})
+
+    assert response.status_code == 200
+    assert isinstance(response.json["data"], list)
+
+
+@pytest.mark.parametrize("q", ["...", "()", "🔒", '""'])
+def test_nothing_to_look_for(found, texts, q):
+    """Without a letter or a digit nothing is found."""
+    texts(("a ... () 🔒", '""'))
+
+    assert found(q) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"q": ""},
+        {"q": "x" * 201},
+        {"q": "a\x00b"},
+        {"types": "work,milestone"},
+        {"types": ""},
+        {"archived": "only"},
+        {"limit": 0},
+        {"limit": 51},
+        {"projectId": "x"},
+        {"projectId": "00000000-0000-4000-8000-000000000000", "projectSlug": "a"},
+    ],
+)
+def test_out_of_shape(ask, wrong, refusal):
+    """Each limit is told by its name."""
+    response = ask(SEARCH, {"q": "a"} | wrong)
+
+    assert response.status_code == 422
+    refusal(response, "validation-failed")
+
+
+def test_without_words(ask, refusal):
+    """There is no search for everything."""
+    response = ask(SEARCH)
+
+    assert refusal(response, "validation-failed")["errors"][0]["parameter"] == "q"
+
+
+def test_of_a_project(found, ask, texts, atlas, clock, refusal):
+    """A project narrows by either name; one that is not there is told."""
+    other = make_project("other", clock.now)
+    texts(("Lock one", ""))
+    texts(("Lock two", ""), project=other)
+
+    assert found("lock", projectId=atlas.id) == [("work", "Lock one")]
+    assert found("lock", projectSlug="other") == [("work", "Lock two")]
+    refusal(ask(SEARCH, {"q": "a", "projectSlug": "none"}), "project-not-found")
+
+
+def test_archived(ask, found, full, acting):
+    """What is archived is found when asked for, and with it what was said of it."""
+    for noun, thing in (("work-items", full.item), ("documents", full.document)):
+        ask(f"POST /projects/v1/{noun}/remove", {"id": thing.id})
+
+    hits = ask(SEARCH, {"q": WORD, "archived": "include"}).json["data"]
+
+    assert sorted(type for type, _ in found(WORD)) == ["specification", "work"]
+    archived = {each["entityType"] for each in hits if each["archivedAt"]}
+    assert archived == {"work", "document", "comment"}
+    assert len(hits) == 5
+
+
+def test_archived_project(found, full, clock):
+    """What is in an archived project is found by its name, or when asked for."""
+    ProjectRow.update(archived_at=clock.now).where(
+        ProjectRow.id == full.project.id
+    ).execute()
+
+    assert found(WORD) == []
+    assert len(found(WORD, archived="include")) == 5
+    assert len(found(WORD, projectSlug="atlas")) == 5
+
+
+def test_pages(ask, texts):
+    """Pages of any length tell the same hits in the same order, each once."""
+    texts(*((f"Lock {n % 3 * 'lock '}", "word " * (n % 5)) for n in range(40)))
+    whole = ask(SEARCH, {"q": "lock", "limit": 50}).json["data"]
+
+    for limit in (1, 7, 20, 39, 40):
+        pages, cursor = [], None
+        while cursor is not None or not pages:
+            asked = {"q": "lock", "limit": limit}
+            asked |= {"cursor": cursor} if cursor else {}
+            answer = ask(SEARCH, asked).json
+            pages += answer["data"]
+            cursor = answer["meta"]["cursor"]
+        assert pages == whole
+    assert len(whole) == 40
+
+
+def test_pages_while_others_write(ask, texts, atlas):
+    """What is added, changed or taken away meanwhile neither skips nor repeats."""
+    texts(*(("Other", "word") for _ in range(30)))
+    ids = texts(*((f"Lock {n % 3 * 'lock '}", "word") for n in range(12)))
+    asked = {"q": "lock", "limit": 2}
+    first = ask(SEARCH, asked).json
+    seen = [each["entityId"] for each in first["data"]]
+    texts(*(("Other", "word") for _ in range(60)), ("Long", "word " * 99 + "lock"))
+    gone = next(id for id in ids if id not in seen)
+    for id in (gone, seen[-1]):
+        ask("POST /projects/v1/work-items/remove", {"id": id})
+
+    cursor = first["meta"]["cursor"]
+    while cursor:
+        answer = ask(SEARCH, asked | {"cursor": cursor}).json
+        seen += [each["entityId"] for each in answer["data"]]
+        cursor = answer["meta"]["cursor"]
+
+    assert sorted(seen) == sorted(set(ids) - {gone})
+
+
+def test_cursor_of_another_question(ask, texts, refusal):
+    """A cursor goes on with its own words and filters, at any length of page."""
+    texts(*(("Lock key", "") for _ in range(5)))
+    cursor = ask(SEARCH, {"q": "lock", "limit": 2}).json["meta"]["cursor"]
+
+    for other in ({"q": "key"}, {"q": "lock", "types": "work"}):
+        refusal(ask(SEARCH, other | {"cursor": cursor}), "invalid-cursor")
+    again = ask(SEARCH, {"q": "lock", "limit": 50, "cursor": cursor})
+    assert len(again.json["data"]) == 3
+
+
+def test_very_common_words(found, texts):
+    """Of what very many things have, the newest are found; with another word, all."""
+    texts(("Lock of old", ""), *(("Lock", "") for _ in range(MAX_RANKED)))
+
+    assert found("lock old") == [("work", "Lock of old")]
+    assert ("work", "Lock of old") not in found("lock", limit=50)
+
+
+def test_long_text(found, store, clock, atlas):
+    """A text as long as texts may be is found by its last word."""
+    make = Maker(atlas, clock.now, "plain")
+    document = make.document()
+    index_text(atlas, "document", document.id, "Long", "word " * 99_999 + "last")
+
+    assert found("last") == [("document", "plain")]

@@ -1,0 +1,119 @@
+"""What a caller may do, through HTTP."""
+
+import pytest
+
+from api.operation import OPERATIONS
+from models.projects.roles import REQUIRED_ROLES
+from tests.worlds.projects import (
+    CONTRIBUTOR,
+    MAINTAINER,
+    OWNER,
+    READER,
+    STRANGER,
+    make_project,
+)
+
+GET = "GET /projects/v1/access/get"
+ALL = {
+    operation.scope.removeprefix("projects:")
+    for operation in OPERATIONS
+    if operation.area == "projects"
+}
+READS = {
+    operation.scope.removeprefix("projects:")
+    for operation in OPERATIONS
+    if operation.area == "projects" and not operation.is_mutation
+} - {"projects:export"}
+
+
+@pytest.fixture
+def atlas(store, clock):
+    return make_project("atlas", clock.now)
+
+
+def access_of(response):
+    assert response.status_code == 200, response.json
+    return response.json["data"]
+
+
+def test_account(acting, atlas):
+    """A member is told its role twice: as given, and as it acts."""
+    access = access_of(acting(MAINTAINER, GET, {"projectId": atlas.id}))
+
+    allowed = access.pop("allowed")
+    assert access == {
+        "actorType": "account",
+        "actorId": MAINTAINER,
+        "projectId": atlas.id,
+        "role": "maintainer",
+        "effectiveRole": "maintainer",
+        "scopes": ["*", "platform:actors:assert"],
+    }
+    assert allowed == sorted(allowed)
+    assert {"projects:update", "documents:publish", "members:remove"} <= {*allowed}
+    assert not {"projects:remove", "projects:transfer"} & {*allowed}
+
+
+@pytest.mark.parametrize("account", [OWNER, MAINTAINER, CONTRIBUTOR, READER, STRANGER])
+def test_allowed(acting, atlas, account):
+    """All reads, and each change of which the role allows one case at least."""
+    ranks = [OWNER, MAINTAINER, CONTRIBUTOR, READER, STRANGER]
+    needs = {"owner": 0, "maintainer": 1, "contributor": 2, "reader": 3, None: 4}
+
+    allowed = {*access_of(acting(account, GET, {"projectSlug": "atlas"}))["allowed"]}
+
+    rank = ranks.index(account)
+    passed = {
+        case.partition(" ")[0]
+        for case, role in REQUIRED_ROLES.items()
+        if rank <= needs[role]
+    }
+    assert allowed & REQUIRED_ROLES.keys() == passed & ALL
+    assert allowed >= READS
+
+
+def test_stranger(acting, clock, atlas):
+    """Without a membership there is no role, but for the docs project's own."""
+    make_project("docs", clock.now, builtin=True)
+
+    nowhere = access_of(acting(STRANGER, GET, {"projectSlug": "atlas"}))
+    docs = access_of(acting(STRANGER, GET, {"projectSlug": "docs"}))
+
+    assert (nowhere["role"], nowhere["effectiveRole"]) == (None, None)
+    assert (docs["role"], docs["effectiveRole"]) == (None, "contributor")
+    assert "documents:update" in {*docs["allowed"]} - {*nowhere["allowed"]}
+
+
+def test_key_of_nobody(ask, issue, atlas):
+    """It has no membership and acts as owner, within its scopes and no further."""
+    scopes = ["projects:access:get", "projects:members:*", "status:*"]
+
+    access = access_of(ask(GET, {"projectId": atlas.id}, key=issue(*scopes)))
+
+    assert access["actorType"] == "key"
+    assert (access["role"], access["effectiveRole"]) == (None, "owner")
+    assert access["scopes"] == scopes
+    members = [f"members:{verb}" for verb in ("add", "list", "remove", "update")]
+    assert access["allowed"] == ["access:get", *members]
+
+
+def test_without_a_project(acting):
+    """Then the key alone decides."""
+    access = access_of(acting(STRANGER, GET))
+
+    assert access["projectId"] is access["role"] is access["effectiveRole"] is None
+    assert {*access["allowed"]} == ALL
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ({"projectId": OWNER}, 404),
+        ({"projectSlug": "ghost"}, 404),
+        ({"projectId": OWNER, "projectSlug": "atlas"}, 422),
+        ({"projectId": "x"}, 422),
+    ],
+)
+def test_of_nothing(ask, atlas, query, status):
+    """A project that is named is there, and named once."""
+    assert ask(GET, query).status_code == status

@@ -1,0 +1,102 @@
+"""The activity of projects through HTTP."""
+
+import pytest
+
+from models.base import new_id
+from models.projects.projects.activity import record_activity
+from tests.worlds.projects import KEY, OWNER, account, make_project
+
+LIST = "GET /projects/v1/activity/list"
+
+
+@pytest.fixture
+def feed(store, clock):
+    """Four records in two projects, a minute apart."""
+    atlas, docs = make_project("atlas", clock.now), make_project("docs", clock.now)
+    recorded = [
+        (atlas, "project.created", KEY),
+        (atlas, "work.created", account(OWNER)),
+        (docs, "work.status-changed", KEY),
+        (atlas, "document.created", KEY),
+    ]
+    for project, action, actor in recorded:
+        record_activity(
+            project, action, project.id, actor, clock.now, slug=project.slug
+        )
+        clock.pass_(minutes=1)
+    return atlas
+
+
+def actions(response):
+    assert response.status_code == 200, response.json
+    return [record["action"] for record in response.json["data"]]
+
+
+def test_record(ask, feed):
+    """A record says who, on what, when, and in which request."""
+    [record] = ask(LIST, {"action": "work.created"}).json["data"]
+
+    assert record | {"id": None} == {
+        "id": None,
+        "projectId": feed.id,
+        "actorId": OWNER,
+        "actorType": "account",
+        "entityType": "work",
+        "entityId": feed.id,
+        "action": "work.created",
+        "metadata": {"slug": "atlas", "requestId": "r1"},
+        "createdAt": "2026-03-01T12:01:00.000Z",
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({}, ["d", "s", "w", "p"]),
+        ({"order": "asc"}, ["p", "w", "s", "d"]),
+        ({"action": "work.*"}, ["s", "w"]),
+        ({"action": "work.status-changed,project.*"}, ["s", "p"]),
+        ({"action": "work.removed"}, []),
+        ({"entityType": "document"}, ["d"]),
+        ({"actorType": "account", "actorId": OWNER}, ["w"]),
+        ({"from": "2026-03-01T12:01:00Z", "to": "2026-03-01T12:02:00Z"}, ["w"]),
+    ],
+)
+def test_list(ask, feed, query, expected):
+    """Newest first; from is inclusive, to exclusive; work.* is all on work."""
+    letters = {
+        "project.created": "p",
+        "work.created": "w",
+        "work.status-changed": "s",
+        "document.created": "d",
+    }
+
+    assert [letters[action] for action in actions(ask(LIST, query))] == expected
+
+
+def test_list_of_a_project(ask, feed):
+    """Only its own records; an unknown project is not an empty feed."""
+    for query in ({"projectId": feed.id}, {"projectSlug": "atlas"}):
+        assert len(actions(ask(LIST, query))) == 3
+    refused = ask(LIST, {"projectId": "00000000-0000-0000-0000-000000000000"})
+    assert refused.status_code == 404
+
+
+def test_list_after(ask, feed, clock):
+    """Who goes on after the last record it saw gets the next ones, oldest first."""
+    second = ask(LIST, {"order": "asc", "limit": 2}).json["data"][1]["id"]
+
+    following = ask(LIST, {"afterId": second})
+
+    assert actions(following) == ["work.status-changed", "document.created"]
+    newest_first = ask(LIST, {"afterId": second, "order": "desc"})
+    assert newest_first.status_code == 422
+    refused = ask(LIST, {"afterId": new_id(clock.now)})
+    assert refused.status_code == 422
+    assert refused.json["detail"].startswith("afterId: No activity record has the id")
+
+
+@pytest.mark.parametrize("action", ["", "work", "*", "Work.x", "work.*,", "a.b.c"])
+def test_list_of_a_wrong_action(ask, feed, action):
+    """What is no action is refused rather than not found."""
+    assert ask(LIST, {"action": action}).status_code == 422

@@ -1,0 +1,301 @@
+"""Members of projects through HTTP."""
+
+import pytest
+
+from models.projects.members.members import MAX_MEMBERS
+from models.projects.members.rows import MemberRow
+from models.projects.projects.rows import ProjectRow
+from tests.worlds.projects import (
+    CONTRIBUTOR,
+    MAINTAINER,
+    OWNER,
+    READER,
+    STRANGER,
+    make_project,
+)
+
+LIST = "GET /projects/v1/members/list"
+ADD = "POST /projects/v1/members/add"
+UPDATE = "POST /projects/v1/members/update"
+REMOVE = "POST /projects/v1/members/remove"
+SECOND = "00000000-0000-7000-8000-00000000000a"
+
+
+@pytest.fixture
+def atlas(store, clock):
+    return make_project("atlas", clock.now)
+
+
+@pytest.fixture
+def member_body(atlas):
+    """The body about an account of the project."""
+    return lambda account, **extra: (
+        {"projectId": atlas.id, "accountId": account} | extra
+    )
+
+
+def kind(response):
+    return response.status_code, response.json["type"].split("/")[-2]
+
+
+def members(response):
+    assert response.status_code == 200, response.json
+    return [(member["accountId"], member["role"]) for member in response.json["data"]]
+
+
+def test_list(ask, atlas, clock):
+    """The strongest role comes first, then who has been there longest."""
+    clock.pass_(minutes=-1)
+    early = {"account_id": STRANGER, "role": "reader", "created_at": clock.now}
+    MemberRow.create(project=atlas, **early)
+
+    page = ask(LIST, {"projectSlug": "atlas"})
+
+    assert members(page) == [
+        (OWNER, "owner"),
+        (MAINTAINER, "maintainer"),
+        (CONTRIBUTOR, "contributor"),
+        (STRANGER, "reader"),
+        (READER, "reader"),
+    ]
+    assert page.json["data"][3] == {
+        "projectId": atlas.id,
+        "accountId": STRANGER,
+        "role": "reader",
+        "createdAt": "2026-03-01T11:59:00.000Z",
+    }
+
+
+def test_list_of_roles_and_accounts(ask, acting, atlas, clock):
+    """By role, by account, by both; me is who asks; archived projects are left out."""
+    other = make_project("other", clock.now)
+    old = make_project("old", clock.now, archived_at=clock.now)
+
+    def project_ids(response):
+        return [member["projectId"] for member in response.json["data"]]
+
+    assert members(ask(LIST, {"projectId": atlas.id, "role": "owner,reader"})) == [
+        (OWNER, "owner"),
+        (READER, "reader"),
+    ]
+    assert project_ids(acting(READER, LIST, {"accountId": "me"})) == [
+        atlas.id,
+        other.id,
+    ]
+    assert project_ids(ask(LIST, {"accountId": READER, "projectId": old.id})) == [
+        old.id
+    ]
+    assert project_ids(ask(LIST, {"accountId": STRANGER})) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ({}, 422),
+        ({"role": "owner"}, 422),
+        ({"accountId": "me"}, 422),
+        ({"accountId": "you"}, 422),
+        ({"projectId": OWNER, "projectSlug": "atlas"}, 422),
+        ({"projectSlug": "atlas", "role": "boss"}, 422),
+        ({"projectSlug": "ghost"}, 404),
+    ],
+)
+def test_list_of_nothing(ask, atlas, query, status):
+    """A question names a project or an account, and nothing that is not there."""
+    assert ask(LIST, query).status_code == status
+
+
+def test_list_in_pages(ask, atlas):
+    """One at a time gives the same list; a cursor is bound to its filters."""
+    listed, query = [], {"projectId": atlas.id, "limit": 1}
+    cursor = {}
+    while cursor is not None:
+        page = ask(LIST, query | cursor)
+        listed += members(page)
+        next_cursor = page.json["meta"]["cursor"]
+        cursor = {"cursor": next_cursor} if next_cursor else None
+
+    whole = ask(LIST, {"projectId": atlas.id})
+    assert listed == members(whole)
+    cursor = ask(LIST, query).json["meta"]["cursor"]
+    assert ask(LIST, query | {"role": "owner", "cursor": cursor}).status_code == 400
+
+
+def test_add(acting, member_body, recorded):
+    """Added once and recorded once, however often it is asked."""
+    first = acting(MAINTAINER, ADD, member_body(STRANGER, role="contributor"))
+    again = acting(MAINTAINER, ADD, member_body(STRANGER, role="contributor"))
+
+    assert first.json["data"]["role"] == "contributor"
+    assert again.json == first.json
+    metadata = {"accountId": STRANGER, "role": "contributor", "self": False}
+    assert recorded() == [("member.added", metadata)]
+
+
+def test_add_in_another_role(ask, member_body, recorded):
+    """A member keeps the role until it is updated."""
+    refused = ask(ADD, member_body(READER, role="contributor"))
+
+    assert kind(refused) == (409, "member-exists")
+    assert "with the role reader" in refused.json["detail"]
+    assert recorded() == []
+
+
+def test_add_oneself(acting, member_body, recorded):
+    """Every account may watch, and make itself nothing more."""
+    assert (
+        acting(STRANGER, ADD, member_body(STRANGER, role="reader")).status_code == 200
+    )
+    assert recorded()[0][1]["self"] is True
+    for account, role in [(STRANGER, "contributor"), (SECOND, "reader")]:
+        refused = acting(STRANGER, ADD, member_body(account, role=role))
+        assert kind(refused) == (403, "role-required")
+
+
+def test_add_an_owner(acting, member_body):
+    """Only an owner adds an owner; a maintainer may add a maintainer."""
+    refused = acting(MAINTAINER, ADD, member_body(STRANGER, role="owner"))
+
+    assert kind(refused) == (403, "role-required")
+    assert refused.json["requiredRole"] == "owner"
+    assert (
+        acting(MAINTAINER, ADD, member_body(STRANGER, role="maintainer")).status_code
+        == 200
+    )
+    assert acting(OWNER, ADD, member_body(SECOND, role="owner")).status_code == 200
+
+
+def test_add_to_a_full_project(ask, member_body, atlas, clock):
+    """The last one finds a place; after it only who is there already."""
+    new_members = [
+        {"project": atlas.id, "account_id": str(n), "role": "reader"}
+        for n in range(MAX_MEMBERS - 5)
+    ]
+    MemberRow.insert_many(
+        [member | {"created_at": clock.now} for member in new_members]
+    ).execute()
+
+    assert ask(ADD, member_body(STRANGER, role="reader")).status_code == 200
+    assert kind(ask(ADD, member_body(SECOND, role="reader"))) == (409, "limit-exceeded")
+    assert ask(ADD, member_body(STRANGER, role="reader")).status_code == 200
+
+
+def test_update(acting, member_body, recorded):
+    """The role acts from the next request on; the same role changes nothing."""
+    body = member_body(READER, role="maintainer")
+    first, again = (acting(MAINTAINER, UPDATE, body) for _ in range(2))
+
+    assert first.json["data"]["role"] == "maintainer"
+    assert again.json == first.json
+    changes = {"role": {"from": "reader", "to": "maintainer"}}
+    metadata = {"accountId": READER, "changes": changes}
+    assert recorded() == [("member.updated", metadata)]
+    assert (
+        acting(READER, UPDATE, member_body(CONTRIBUTOR, role="reader")).status_code
+        == 200
+    )
+
+
+def test_update_of_owners(acting, ask, member_body):
+    """Only an owner makes or unmakes one; a maintainer may not even name one."""
+    ask(ADD, member_body(SECOND, role="owner"))
+
+    for account, role in [(READER, "owner"), (SECOND, "reader"), (OWNER, "owner")]:
+        refused = acting(MAINTAINER, UPDATE, member_body(account, role=role))
+        assert kind(refused) == (403, "role-required")
+    assert acting(SECOND, UPDATE, member_body(READER, role="owner")).status_code == 200
+    assert acting(OWNER, UPDATE, member_body(SECOND, role="reader")).status_code == 200
+
+
+def test_account_that_answers(ask, acting, member_body, recorded):
+    """Who answers for the project stays its owner, whoever asks."""
+    lowered = acting(OWNER, UPDATE, member_body(OWNER, role="maintainer"))
+    left = acting(OWNER, REMOVE, member_body(OWNER))
+    taken = ask(REMOVE, member_body(OWNER))
+
+    assert kind(lowered) == kind(left) == kind(taken) == (409, "owner-membership")
+    assert ask(UPDATE, member_body(OWNER, role="owner")).status_code == 200
+    assert recorded() == []
+
+
+def test_update_of_a_stranger(ask, acting, member_body):
+    """Who is no member is not found, and that comes before the role."""
+    for refused in (
+        ask(UPDATE, member_body(STRANGER, role="reader")),
+        acting(READER, UPDATE, member_body(STRANGER, role="reader")),
+    ):
+        assert kind(refused) == (404, "member-not-found")
+
+
+def test_remove(acting, member_body, recorded):
+    """Removed once; what is absent is answered without a record."""
+    first, again = (acting(MAINTAINER, REMOVE, member_body(READER)) for _ in range(2))
+
+    assert first.json["data"] == member_body(READER, removed=True)
+    assert again.json["data"] == member_body(READER, removed=False)
+    metadata = {"accountId": READER, "role": "reader", "self": False}
+    assert recorded() == [("member.removed", metadata)]
+
+
+def test_remove_of_others(acting, ask, member_body):
+    """It takes a maintainer, and an owner for an owner."""
+    ask(ADD, member_body(SECOND, role="owner"))
+
+    assert kind(acting(CONTRIBUTOR, REMOVE, member_body(READER))) == (
+        403,
+        "role-required",
+    )
+    assert kind(acting(CONTRIBUTOR, REMOVE, member_body(STRANGER))) == (
+        403,
+        "role-required",
+    )
+    assert kind(acting(MAINTAINER, REMOVE, member_body(SECOND))) == (
+        403,
+        "role-required",
+    )
+    assert acting(OWNER, REMOVE, member_body(SECOND)).json["data"]["removed"]
+
+
+def test_leaving(acting, ask, member_body, clock, recorded):
+    """Nobody is kept: not an owner, not a reader of an archived project."""
+    ask(ADD, member_body(SECOND, role="owner"))
+    ProjectRow.update(archived_at=clock.now).execute()
+
+    for account in (SECOND, READER):
+        assert acting(account, REMOVE, member_body(account)).json["data"]["removed"]
+
+    assert acting(STRANGER, REMOVE, member_body(STRANGER)).json["data"] == member_body(
+        STRANGER, removed=False
+    )
+    assert recorded()[-1][1]["self"] is True
+
+
+@pytest.mark.parametrize(
+    ("route", "role"),
+    [(ADD, {"role": "reader"}), (UPDATE, {"role": "contributor"}), (REMOVE, {})],
+)
+def test_archived_project(ask, member_body, clock, route, role):
+    """Its members stay as they are."""
+    ProjectRow.update(archived_at=clock.now).execute()
+
+    assert kind(ask(route, member_body(READER, **role))) == (409, "project-archived")
+
+
+@pytest.mark.parametrize("route", [ADD, UPDATE, REMOVE])
+@pytest.mark.parametrize(
+    "wrong", [{"accountId": "me"}, {"accountId": None}, {"more": 1}, {"role": "boss"}]
+)
+def test_out_of_shape(ask, member_body, route, wrong):
+    """An account is told by its id, and a role is one of four."""
+    role = {} if route == REMOVE else {"role": "reader"}
+
+    assert ask(route, member_body(READER, **role) | wrong).status_code == 422
+
+
+@pytest.mark.parametrize("route", [ADD, UPDATE, REMOVE])
+def test_in_no_project(ask, route):
+    """A project that is not there has no members to change."""
+    body = {"projectId": STRANGER, "accountId": READER}
+    role = {} if route == REMOVE else {"role": "reader"}
+
+    assert kind(ask(route, body | role)) == (404, "project-not-found")

@@ -1,0 +1,282 @@
+"""Milestones through HTTP."""
+
+import pytest
+
+from models.projects.planning.rows import MilestoneRow
+from models.projects.projects.activity import ActivityRow
+from models.projects.work.rows import WorkItemRow
+from tests.worlds.projects import make_item
+
+LIST = "GET /projects/v1/milestones/list"
+GET = "GET /projects/v1/milestones/get"
+PROGRESS = "GET /projects/v1/milestones/progress"
+CREATE = "POST /projects/v1/milestones/create"
+UPDATE = "POST /projects/v1/milestones/update"
+REMOVE = "POST /projects/v1/milestones/remove"
+RESTORE = "POST /projects/v1/milestones/restore"
+NOBODY = "00000000-0000-7000-8000-000000000000"
+DAYS = [f"2026-04-0{n}T00:00:00.000Z" for n in range(1, 10)]
+
+
+@pytest.fixture
+def make(ask, atlas):
+    def create(name="First", project=atlas, **extra):
+        body = {"projectId": project.id, "name": name}
+        return ask(CREATE, body | extra).json["data"]
+
+    return create
+
+
+def recorded():
+    rows = list(ActivityRow.select().order_by(ActivityRow.number))
+    assert all(row.metadata.pop("requestId") for row in rows)
+    return [(row.action, row.metadata) for row in rows]
+
+
+def names(response):
+    return [milestone["name"] for milestone in response.json["data"]]
+
+
+def test_create(ask, atlas, make):
+    """What is left out has the defaults of the specification."""
+    milestone = make(" Beta ", description="", targetAt=DAYS[0])
+
+    assert milestone == {
+        "id": milestone["id"],
+        "projectId": atlas.id,
+        "name": "Beta",
+        "description": None,
+        "status": "planned",
+        "bucket": "none",
+        "targetAt": DAYS[0],
+        "createdAt": "2026-03-01T12:00:00.000Z",
+        "updatedAt": "2026-03-01T12:00:00.000Z",
+        "archivedAt": None,
+    }
+    assert ask(GET, {"id": milestone["id"]}).json["data"] == milestone
+    assert recorded() == [("milestone.created", {"name": "Beta"})]
+
+
+def test_create_again(ask, atlas):
+    """The repeat of a call makes no second milestone."""
+    body, repeat = {"projectId": atlas.id, "name": "x"}, {"Idempotency-Key": "one"}
+
+    first = ask(CREATE, body, headers=repeat)
+
+    assert ask(CREATE, body, headers=repeat).data == first.data
+    assert MilestoneRow.select().count() == 1
+
+
+def test_update(ask, make, clock):
+    """The feed tells what changed, of a description only how long it is."""
+    id = {"id": make(description="Secret", targetAt=DAYS[0])["id"]}
+    changes = {"description": "Words", "targetAt": None, "bucket": "now"}
+
+    changed = ask(UPDATE, id | changes | {"status": "active"}).json["data"]
+
+    assert changes.items() <= changed.items()
+    assert changed["updatedAt"] == "2026-03-01T12:00:00.001Z"
+    assert recorded()[1:] == [
+        (
+            "milestone.updated",
+            {
+                "changes": {
+                    "description": {"fromLength": 6, "toLength": 5},
+                    "targetAt": {"from": DAYS[0], "to": None},
+                    "bucket": {"from": "none", "to": "now"},
+                }
+            },
+        ),
+        ("milestone.status-changed", {"from": "planned", "to": "active"}),
+    ]
+
+
+def test_complete(ask, atlas, make, clock):
+    """Completing says how many items are open, and leaves them as they are."""
+    id = make()["id"]
+    for status in ("backlog", "blocked", "done", "cancelled"):
+        make_item(atlas, clock.now, milestone=id, status=status)
+    make_item(atlas, clock.now, milestone=id, archived_at=clock.now)
+
+    ask(UPDATE, {"id": id, "status": "completed"})
+
+    change = {"from": "planned", "to": "completed", "openItems": 2}
+    assert recorded()[1:] == [("milestone.status-changed", change)]
+    assert {row.updated_at for row in WorkItemRow.select()} == {clock.now}
+
+
+def test_update_to_the_same(ask, make, clock):
+    """What changes nothing leaves no record and no new time."""
+    milestone = make(targetAt=DAYS[0])
+    clock.pass_(minutes=1)
+    same = {"id": milestone["id"], "name": "First", "targetAt": DAYS[0]}
+
+    assert ask(UPDATE, same).json["data"] == milestone
+    assert len(recorded()) == 1
+
+
+def test_update_of_what_has_changed(ask, make, refusal):
+    """Who expects an older time is told the current one."""
+    milestone = make()
+    body = {"id": milestone["id"], "expectedUpdatedAt": milestone["updatedAt"]}
+    assert ask(UPDATE, body | {"name": "Second"}).status_code == 200
+
+    problem = refusal(ask(UPDATE, body | {"name": "Third"}), "version-conflict")
+
+    assert problem["current"] == "2026-03-01T12:00:00.001Z"
+    assert MilestoneRow.get().name == "Second"
+
+
+def test_archive_and_restore(ask, atlas, make, clock, refusal):
+    """The archive keeps the items, refuses changes, and repeats without a record."""
+    id = {"id": make()["id"]}
+    item = make_item(atlas, clock.now, milestone=id["id"])
+
+    archived = ask(REMOVE, id).json["data"]
+
+    assert archived["archivedAt"] == "2026-03-01T12:00:00.000Z"
+    assert ask(REMOVE, id).json["data"] == archived
+    assert WorkItemRow.get_by_id(item.id).milestone_id == id["id"]
+    refusal(ask(UPDATE, id | {"name": "x"}), "archived")
+    restored = ask(RESTORE, id).json["data"]
+    assert restored["archivedAt"] is None
+    assert ask(RESTORE, id).json["data"] == restored
+    assert recorded()[1:] == [("milestone.archived", {}), ("milestone.restored", {})]
+
+
+def test_archived_project(ask, atlas, make, clock, refusal):
+    """An archived project's milestones stay as they are, whatever is asked."""
+    id = {"id": make()["id"]}
+    atlas.change({"archived_at": clock.now}, clock.now)
+
+    for route, body in (
+        (CREATE, {"projectId": atlas.id, "name": "x"}),
+        (UPDATE, id | {"name": "First"}),
+        (REMOVE, id),
+        (RESTORE, id),
+    ):
+        refusal(ask(route, body), "project-archived")
+    assert ask(GET, id).status_code == 200
+
+
+def test_progress(ask, atlas, make, clock):
+    """Counts by status; archived items count nowhere, cancelled ones not as work."""
+    id = make()["id"]
+    for status in ("backlog", "review", "done", "done", "cancelled"):
+        make_item(atlas, clock.now, milestone=id, status=status, due_at=clock.now)
+    make_item(atlas, clock.now, milestone=id, status="done", archived_at=clock.now)
+    make_item(atlas, clock.now, status="done")
+
+    on_time = ask(PROGRESS, {"id": id}).json["data"]
+    clock.pass_(milliseconds=1)
+    late = ask(PROGRESS, {"id": id}).json["data"]
+
+    none = dict.fromkeys(("planned", "in_progress", "blocked"), 0)
+    assert on_time == {
+        "milestoneId": id,
+        "total": 5,
+        "byStatus": none | {"backlog": 1, "review": 1, "done": 2, "cancelled": 1},
+        "open": 2,
+        "done": 2,
+        "percent": 50,
+        "overdue": 0,
+    }
+    assert late == on_time | {"overdue": 2}
+
+
+@pytest.mark.parametrize(
+    ("statuses", "percent"),
+    [
+        ([], None),
+        (["cancelled"], None),
+        (["done", "done", "backlog"], 66),
+        (["done", "cancelled"], 100),
+    ],
+)
+def test_percent(ask, atlas, make, clock, statuses, percent):
+    """Rounded down, of what was not cancelled; of nothing it is null."""
+    id = make()["id"]
+    for status in statuses:
+        make_item(atlas, clock.now, milestone=id, status=status)
+
+    assert ask(PROGRESS, {"id": id}).json["data"]["percent"] == percent
+
+
+def test_list(ask, atlas, make, clock):
+    """Narrowed by what is asked; after is inclusive, before exclusive."""
+    make("a", targetAt=DAYS[1], status="active", bucket="now")
+    make("b", targetAt=DAYS[0], bucket="next")
+    make("c")
+    ask(REMOVE, {"id": make("d")["id"]})
+
+    for query, expected in (
+        ({}, "bac"),
+        ({"order": "desc"}, "abc"),
+        ({"sort": "name", "order": "desc"}, "cba"),
+        ({"status": "active,completed"}, "a"),
+        ({"bucket": "now,next"}, "ba"),
+        ({"targetAfter": DAYS[1]}, "a"),
+        ({"targetBefore": DAYS[1]}, "b"),
+        ({"archived": "only"}, "d"),
+        ({"archived": "include", "sort": "name"}, "abcd"),
+        ({"projectSlug": "atlas", "updatedAfter": DAYS[0]}, ""),
+    ):
+        assert names(ask(LIST, query)) == [*expected], query
+    atlas.change({"archived_at": clock.now}, clock.now)
+    assert names(ask(LIST)) == []
+    assert names(ask(LIST, {"projectId": atlas.id})) == ["b", "a", "c"]
+
+
+@pytest.mark.parametrize("order", ["asc", "desc"])
+def test_list_in_pages(ask, make, refusal, order):
+    """Pages neither skip nor repeat, also where there is no target."""
+    for name, target in (("a", DAYS[1]), ("b", None), ("c", DAYS[0]), ("d", None)):
+        make(name, targetAt=target)
+    query = {"limit": 1, "order": order}
+    listed, cursor = [], None
+
+    while cursor or not listed:
+        page = ask(LIST, query | ({"cursor": cursor} if cursor else {}))
+        listed += names(page)
+        last, cursor = cursor, page.json["meta"]["cursor"]
+
+    assert listed[:2] == ["c", "a"] if order == "asc" else ["a", "c"]
+    assert sorted(listed) == ["a", "b", "c", "d"]
+    refusal(ask(LIST, {"sort": "name", "cursor": last}), "invalid-cursor")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"name": " "},
+        {"name": "n" * 121},
+        {"name": "a\nb"},
+        {"name": None},
+        {"description": "d" * 10_001},
+        {"status": "done"},
+        {"status": None},
+        {"bucket": "soon"},
+        {"targetAt": "2026-02-30T00:00:00Z"},
+        {"targetAt": "tomorrow"},
+        {"projectId": NOBODY},
+        {"expectedUpdatedAt": DAYS[0]},
+        {},
+    ],
+)
+def test_update_in_a_wrong_shape(ask, make, changes):
+    """What is out of shape is refused, and a change without any change is."""
+    refused = ask(UPDATE, {"id": make()["id"]} | changes)
+
+    assert refused.status_code == 422
+    assert len(recorded()) == 1
+
+
+def test_nothing_there(ask, refusal):
+    """Who names what is not there is told so."""
+    id = {"id": NOBODY}
+
+    refusal(ask(CREATE, {"projectId": NOBODY, "name": "x"}), "project-not-found")
+    refusal(ask(UPDATE, id | {"name": "x"}), "milestone-not-found")
+    refusal(ask(LIST, {"projectId": NOBODY}), "project-not-found")
+    for route in (GET, PROGRESS, REMOVE, RESTORE):
+        refusal(ask(route, id), "milestone-not-found")

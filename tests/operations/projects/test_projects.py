@@ -1,0 +1,105 @@
+"""Projects through HTTP."""
+
+import pytest
+
+from tests.worlds.projects import OWNER, READER, STRANGER, make_project
+
+LIST = "GET /projects/v1/projects/list"
+GET = "GET /projects/v1/projects/get"
+
+
+@pytest.fixture
+def atlas(store, clock):
+    return make_project("atlas", clock.now, description="Maps")
+
+
+def slugs(response):
+    assert response.status_code == 200, response.json
+    return [project["slug"] for project in response.json["data"]]
+
+
+def test_get(ask, atlas):
+    """A project has two names, and every member of its shape is there."""
+    by_id, by_slug = ask(GET, {"id": atlas.id}), ask(GET, {"slug": "atlas"})
+
+    assert by_id.json == by_slug.json
+    assert by_id.json["data"] == {
+        "id": atlas.id,
+        "slug": "atlas",
+        "name": "Atlas",
+        "description": "Maps",
+        "status": "active",
+        "ownerId": OWNER,
+        "builtin": False,
+        "createdAt": "2026-03-01T12:00:00.000Z",
+        "updatedAt": "2026-03-01T12:00:00.000Z",
+        "archivedAt": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "detail"),
+    [
+        ({"slug": "ghost"}, 404, "No project has the slug 'ghost'."),
+        ({}, 422, "The query: Give exactly one of id and slug."),
+        ({"id": "x"}, 422, "id: Must be a UUID in lower case with its hyphens."),
+    ],
+)
+def test_get_of_nothing(ask, query, status, detail):
+    """What is not there, or not named rightly, is refused with a sentence."""
+    refused = ask(GET, query)
+
+    assert (refused.status_code, refused.json["detail"]) == (status, detail)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({}, ["atlas", "docs"]),
+        ({"order": "desc"}, ["docs", "atlas"]),
+        ({"sort": "createdAt"}, ["docs", "atlas"]),
+        ({"archived": "only"}, ["old"]),
+        ({"archived": "include"}, ["atlas", "docs", "old"]),
+        ({"builtin": "true"}, ["docs"]),
+        ({"status": "paused,completed", "archived": "include"}, ["old"]),
+        ({"q": "TLA"}, ["atlas"]),
+        ({"q": "%"}, []),
+        ({"memberId": READER}, ["atlas", "docs"]),
+        ({"memberId": STRANGER}, []),
+        ({"ownerId": STRANGER}, []),
+        ({"updatedAfter": "2026-03-01T12:01:00Z"}, ["docs"]),
+        ({"updatedBefore": "2026-03-01T12:01:00Z"}, ["atlas"]),
+    ],
+)
+def test_list(ask, atlas, clock, query, expected):
+    """By name without the archived ones, unless the question says else."""
+    make_project("old", clock.now, archived_at=clock.now, status="paused")
+    clock.pass_(minutes=1)
+    make_project("docs", clock.now, builtin=True)
+
+    assert slugs(ask(LIST, query)) == expected
+
+
+def test_list_of_mine(ask, issue, atlas):
+    """me is the account that the key acts for; a key that acts for none has none."""
+    key = issue("projects:projects:list", "platform:actors:assert")
+
+    mine = ask(LIST, {"memberId": "me"}, key=key, headers={"Act-As-Account": OWNER})
+    refused = ask(LIST, {"memberId": "me"})
+
+    assert slugs(mine) == ["atlas"]
+    assert refused.status_code == 422
+    assert refused.json["detail"].startswith("memberId: 'me' requires a key")
+
+
+def test_list_in_pages(ask, clock):
+    """The cursor goes on where the page ended, and not for other filters."""
+    for slug in "abc":
+        make_project(slug, clock.now)
+
+    first = ask(LIST, {"limit": 2})
+    cursor = first.json["meta"]["cursor"]
+
+    assert slugs(first) == ["a", "b"]
+    assert slugs(ask(LIST, {"limit": 2, "cursor": cursor})) == ["c"]
+    assert ask(LIST, {"q": "c", "cursor": cursor}).status_code == 400

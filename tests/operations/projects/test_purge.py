@@ -1,0 +1,184 @@
+"""Purging a project through HTTP."""
+
+import json
+
+import pytest
+
+from models.audit import AuditRow, broken_links
+from models.projects.projects.activity import ActivityRow
+from models.projects.projects.rows import ProjectRow
+from models.projects.search.text_index import IndexedTextRow
+from models.projects.work.rows import (
+    WorkItemRow,
+    WorkRelationshipRow,
+    WorkSpecificationRow,
+)
+from models.storage.database import database
+from tests.worlds.full_project import HELD, make_full
+from tests.worlds.projects import OWNER, make_project
+
+PURGE = "POST /projects/v1/admin/projects/purge"
+PREVIEW = "GET /projects/v1/admin/projects/purge-preview"
+CREATE = "POST /projects/v1/projects/create"
+WRITE = "POST /projects/v1/documents/create"
+WORD = "quillfeather"
+
+
+@pytest.fixture
+def full(store, clock):
+    return make_full(clock.now, WORD)
+
+
+@pytest.fixture
+def archived(full, clock):
+    ProjectRow.update(archived_at=clock.now).where(
+        ProjectRow.id == full.project.id
+    ).execute()
+    return {"id": full.project.id, "confirm": "atlas"}
+
+
+def kind(response):
+    return response.status_code, response.json["type"].split("/")[-2]
+
+
+def rows():
+    """How many rows each table has."""
+    tables = [table for table in database.get_tables() if "text_index" not in table]
+    count = "SELECT COUNT(*) FROM "
+    return {
+        name: database.execute_sql(f'{count}"{name}"').fetchone()[0] for name in tables
+    }
+
+
+def test_purge(ask, full, archived):
+    """All of it goes and is counted, every kind of it; the neighbour stays."""
+    response = ask(PURGE, archived)
+
+    expected = {"id": full.project.id, "slug": "atlas", "deleted": HELD}
+    assert response.json["data"] == expected
+    assert [row.slug for row in ProjectRow] == ["next"]
+    assert [row.id for row in WorkItemRow] == [full.outside.id]
+    assert WorkSpecificationRow.get().specification.project == full.neighbour
+    assert WorkRelationshipRow.select().count() == 0
+    assert ActivityRow.get().project == full.neighbour
+    assert {row.project_id for row in IndexedTextRow} == {full.neighbour.id}
+    assert broken_links("projects") == []
+
+
+def test_counts_are_what_goes(ask, full, archived, issue):
+    """The counts are the rows that are gone, none forgotten and none invented."""
+    key, before = issue("*"), rows()
+
+    deleted = ask(PURGE, archived, key=key).json["data"]["deleted"]
+
+    gone = {name: count - rows()[name] for name, count in before.items()}
+    uncounted = {"indexed_text": 5, "audit": -1}
+    assert sum(gone.values()) == sum(deleted.values()) + sum(uncounted.values())
+    assert {name: gone[name] for name in uncounted} == uncounted
+
+
+def test_preview(ask, full):
+    """It tells what a purge would remove, archived or not, and removes nothing."""
+    before = rows()
+
+    response = ask(PREVIEW, {"id": full.project.id})
+
+    assert response.json["data"]["deleted"] == HELD
+    assert rows() | {"key": 0} == before | {"key": 0}
+
+
+def test_preview_of_little(ask, clock):
+    """Every kind is named, also those of which there is none."""
+    project = make_project("small", clock.now)
+
+    deleted = ask(PREVIEW, {"id": project.id}).json["data"]["deleted"]
+
+    assert deleted.keys() == HELD.keys()
+    assert {kind: n for kind, n in deleted.items() if n} == {"project": 1, "members": 4}
+
+
+def test_order_of_refusals(ask, clock, full, archived):
+    """Unknown, built in, not archived, not confirmed: the first that applies."""
+    docs = make_project("docs", clock.now, builtin=True)
+    body = {"id": full.neighbour.id, "confirm": "wrong"}
+
+    assert kind(ask(PURGE, body | {"id": OWNER})) == (404, "project-not-found")
+    assert kind(ask(PURGE, body | {"id": docs.id})) == (409, "builtin-project")
+    assert kind(ask(PURGE, body)) == (409, "not-archived")
+    for wrong in ("", "Atlas", "atlas ", "atla", "next"):
+        refused = ask(PURGE, archived | {"confirm": wrong})
+        assert kind(refused) == (422, "confirmation-mismatch")
+    assert kind(ask(PREVIEW, {"id": docs.id})) == (409, "builtin-project")
+    assert kind(ask(PREVIEW, {"id": OWNER})) == (404, "project-not-found")
+    assert AuditRow.select().where(AuditRow.area == "projects").count() == 0
+
+
+def test_audit_of_a_purge(ask, archived, issue):
+    """It outlives the project: who, which slug, and how much."""
+    key = issue("projects:*", "platform:actors:assert")
+    headers = {"Act-As-Email": "grace@example.com"}
+
+    ask(PURGE, archived, key=key, headers=headers)
+
+    [record] = AuditRow.select().where(AuditRow.area == "projects")
+    assert (record.actor, record.action) == ("grace@example.com", "project.purged")
+    assert (record.target_type, record.target_id) == ("project", archived["id"])
+    assert record.target_label == "atlas"
+    counts, _, via = record.detail.partition(" via key ")
+    assert json.loads(counts) == HELD
+    assert via == key[:11]
+
+
+def test_nothing_is_left_on_disk(ask, full, archived, engine):
+    """No word of it stays in the file or in its log, neither free nor indexed."""
+    header = {"Idempotency-Key": "a"}
+    ProjectRow.update(archived_at=None).execute()
+    written = {
+        "projectId": full.project.id,
+        "title": WORD,
+        "content": f"{WORD} " * 9000,
+    }
+    ask(WRITE, written | {"slug": "w", "type": "note"}, headers=header)
+    ProjectRow.update(archived_at=1).where(ProjectRow.id == full.project.id).execute()
+    engine.settle()
+    assert WORD.encode() in engine.kept()
+
+    assert ask(PURGE, archived).status_code == 200
+
+    assert WORD.encode() not in engine.kept()
+    assert WORD[:8].encode() not in engine.kept()
+    engine.require_words()
+
+
+def test_answers_go_too(ask, acting, clock):
+    """What the project's creation was answered is no answer once it is gone."""
+    body, header = {"slug": "atlas", "name": "Atlas"}, {"Idempotency-Key": "a"}
+    first = acting(OWNER, CREATE, body, **header)
+    id = first.json["data"]["id"]
+    acting(OWNER, "POST /projects/v1/projects/remove", {"id": id}, **header)
+    original = acting(
+        OWNER, CREATE, body | {"slug": "other"}, **{"Idempotency-Key": "b"}
+    )
+    purge = {"id": id, "confirm": "atlas"}
+    purged = acting(OWNER, PURGE, purge, **header)
+
+    again = acting(OWNER, CREATE, body, **header)
+
+    assert again.json["data"]["id"] != id
+    assert "Idempotent-Replayed" not in again.headers
+    repeated = acting(
+        OWNER, CREATE, body | {"slug": "other"}, **{"Idempotency-Key": "b"}
+    )
+    assert repeated.data == original.data
+    assert acting(OWNER, PURGE, purge, **header).data == purged.data
+    assert kind(acting(OWNER, PURGE, purge)) == (404, "project-not-found")
+
+
+def test_rehearsed(ask, archived):
+    """A rehearsal tells the counts and keeps everything."""
+    before = rows()
+
+    response = ask(PURGE, archived, headers={"Dry-Run": "true"})
+
+    assert response.json["data"]["deleted"] == HELD
+    assert rows() | {"key": 0} == before | {"key": 0}

@@ -1,0 +1,222 @@
+"""External references through HTTP."""
+
+import pytest
+
+from models.projects.discussion.comments import AddComment, RemoveComment
+from models.projects.discussion.comments import add_comment as say
+from models.projects.discussion.comments import remove_comment as unsay
+from models.projects.members.rows import MemberRow
+from models.projects.planning.milestones import CreateMilestone, create_milestone
+from models.projects.projects.activity import ActivityRow
+from tests.worlds.projects import (
+    CONTRIBUTOR,
+    KEY,
+    MAINTAINER,
+    READER,
+    make_item,
+    make_project,
+)
+
+LIST = "GET /projects/v1/references/list"
+GET = "GET /projects/v1/references/get"
+ADD = "POST /projects/v1/references/add"
+UPDATE = "POST /projects/v1/references/update"
+REMOVE = "POST /projects/v1/references/remove"
+NOBODY = "00000000-0000-7000-8000-000000000000"
+URL = "https://github.com/owner/repo/pull/12"
+PULL = {"url": URL, "externalId": "owner/repo#12", "kind": "pull_request"}
+
+
+@pytest.fixture
+def put(ask, item):
+    def added(on=item, **given):
+        asked = {"entityType": "work", "entityId": on.id} | given
+        return ask(ADD, asked)
+
+    return added
+
+
+@pytest.fixture
+def things(atlas, item, clock):
+    """What a reference may stand on, and how it is named."""
+    plan = CreateMilestone(project_id=atlas.id, name="Beta")
+    milestone = create_milestone(plan, clock.now, KEY)
+    words = AddComment(entity_type="work", entity_id=item.id, content="Hm.")
+    comment = say(words, clock.now, KEY)
+    return {
+        "project": {"entityId": atlas.id},
+        "work": {"entityId": item.id},
+        "milestone": {"entityId": milestone.id},
+        "member": {"entityId": READER, "projectId": atlas.id},
+        "comment": {"entityId": comment.id},
+    }
+
+
+def told():
+    of = ActivityRow.action.contains(".reference-")
+    rows = list(ActivityRow.select().where(of).order_by(ActivityRow.number))
+    assert all(row.metadata.pop("requestId") for row in rows)
+    return [(row.action, row.entity_id, row.metadata) for row in rows]
+
+
+def ids(response):
+    return [each["id"] for each in response.json["data"]]
+
+
+def test_life_of_a_reference(ask, atlas, item, put, clock):
+    """Added, changed, removed: the feed of its thing names it each time."""
+    first = put(**PULL, metadata={"a": 1, "b": None}, title=" Fix ").json["data"]
+    id = {"id": first["id"]}
+    changed = ask(UPDATE, id | {"state": "merged", "metadata": None}).json["data"]
+
+    assert first == {
+        **id,
+        **{"projectId": atlas.id, "entityType": "work", "entityId": item.id},
+        **PULL,
+        **{"system": "github", "title": "Fix", "state": None},
+        "metadata": {"a": 1, "b": None},
+        **{"creatorId": first["creatorId"], "creatorType": "key"},
+        **dict.fromkeys(("createdAt", "updatedAt"), "2026-03-01T12:00:00.000Z"),
+    }
+    after = {"state": "merged", "metadata": None}
+    assert changed == first | after | {"updatedAt": "2026-03-01T12:00:00.001Z"}
+    assert ask(GET, id).json["data"] == changed
+    assert ask(REMOVE, id).json["data"] == id | {"removed": True}
+    assert ask(REMOVE, id).json["data"] == id | {"removed": False}
+    names = {"referenceId": first["id"], "system": "github", **PULL}
+    verbs = ("added", "updated", "removed")
+    assert told() == [(f"work.reference-{verb}", item.id, names) for verb in verbs]
+
+
+@pytest.mark.parametrize("kind", ["project", "work", "milestone", "member", "comment"])
+def test_on_each_thing(ask, atlas, things, kind):
+    """A reference stands on anything of a project, and is told there."""
+    added = ask(ADD, {"entityType": kind, "url": URL} | things[kind]).json["data"]
+
+    assert added["projectId"] == atlas.id
+    assert ask(UPDATE, {"id": added["id"], "title": "x"}).status_code == 200
+    assert ask(REMOVE, {"id": added["id"]}).json["data"]["removed"]
+    actions = [f"{kind}.reference-{verb}" for verb in ("added", "updated", "removed")]
+    assert [action for action, _, _ in told()] == actions
+    assert {entity for _, entity, _ in told()} == {things[kind]["entityId"]}
+
+
+@pytest.mark.parametrize("kind", ["project", "work", "milestone", "member", "comment"])
+def test_role_follows_the_thing(ask, issue, things, kind, refusal):
+    """A contributor refers from content; the project and its plan are maintained."""
+    key = issue("projects:*", "platform:actors:assert")
+    asked = {"entityType": kind, "url": URL} | things[kind]
+    as_contributor = {"key": key, "headers": {"Act-As-Account": CONTRIBUTOR}}
+    as_maintainer = {"key": key, "headers": {"Act-As-Account": MAINTAINER}}
+
+    response = ask(ADD, asked, **as_contributor)
+
+    if kind in ("work", "comment"):
+        assert response.status_code == 200
+    else:
+        refusal(response, "role-required")
+        assert ask(ADD, asked, **as_maintainer).status_code == 200
+
+
+def test_update_to_the_same(ask, put, clock):
+    """What changes nothing leaves no record and no new time."""
+    first = put(**PULL).json["data"]
+    clock.pass_(minutes=1)
+
+    assert ask(UPDATE, {"id": first["id"], "url": URL}).json["data"] == first
+    assert len(told()) == 1
+
+
+def test_update_of_what_has_changed(ask, put, refusal):
+    """Who expects an older time is told the current one."""
+    first = put(**PULL).json["data"]
+    asked = {"id": first["id"], "expectedUpdatedAt": first["updatedAt"]}
+    ask(UPDATE, asked | {"state": "merged"})
+
+    problem = refusal(ask(UPDATE, asked | {"state": "x"}), "version-conflict")
+
+    assert problem["current"] == "2026-03-01T12:00:00.001Z"
+
+
+def test_archived(ask, atlas, item, put, things, clock, refusal):
+    """What is archived keeps its references as they are, its comments' as well."""
+    on_comment = {"entityType": "comment", "url": URL} | things["comment"]
+    id = {"id": put(**PULL).json["data"]["id"]}
+    item.change({"archived_at": clock.now}, clock.now)
+
+    refusal(put(**PULL), "archived")
+    refusal(ask(ADD, on_comment), "archived")
+    refusal(ask(UPDATE, id | {"state": "x"}), "archived")
+    refusal(ask(REMOVE, id), "archived")
+    atlas.change({"archived_at": clock.now}, clock.now)
+    for kind in ("project", "member"):
+        asked = {"entityType": kind, "url": URL} | things[kind]
+        refusal(ask(ADD, asked), "project-archived")
+
+
+def test_removed_comment(ask, things, clock, refusal):
+    """On a comment without words there is nothing to refer from."""
+    unsay(RemoveComment(id=things["comment"]["entityId"]), clock.now, KEY)
+
+    refused = ask(ADD, {"entityType": "comment", "url": URL} | things["comment"])
+
+    refusal(refused, "comment-removed")
+
+
+def test_member_who_left(ask, things):
+    """The references of who left can still be removed."""
+    asked = {"entityType": "member", "url": URL} | things["member"]
+    id = {"id": ask(ADD, asked).json["data"]["id"]}
+    MemberRow.delete().where(MemberRow.account_id == READER).execute()
+
+    assert ask(REMOVE, id).json["data"]["removed"]
+
+
+def test_whose_is_this(ask, atlas, item, put, clock, refusal):
+    """A receiver of the other system's news finds what it belongs to, anywhere."""
+    borealis = make_project("borealis", clock.now)
+    mine = put(**PULL, state="open").json["data"]["id"]
+    clock.pass_(minutes=1)
+    far = make_item(borealis, clock.now)
+    theirs = put(on=far, url=URL).json["data"]["id"]
+    github = {"system": "github"}
+
+    for query, found in (
+        ({"url": URL}, [theirs, mine]),
+        (github | {"externalId": "owner/repo#12"}, [mine]),
+        (github | {"projectSlug": "borealis"}, [theirs]),
+        ({"entityType": "work", "entityId": item.id}, [mine]),
+        ({"kind": "pull_request", "state": "open"}, [mine]),
+        ({"entityType": "member"}, []),
+    ):
+        assert ids(ask(LIST, query)) == found, query
+    cursor = ask(LIST, {"url": URL, "limit": 1}).json["meta"]["cursor"]
+    assert ids(ask(LIST, {"url": URL, "cursor": cursor})) == [mine]
+    refusal(ask(LIST, {"cursor": cursor}), "invalid-cursor")
+    atlas.change({"archived_at": clock.now}, clock.now)
+    assert ids(ask(LIST, {"url": URL})) == [theirs]
+    assert ids(ask(LIST, {"entityId": item.id})) == [mine]
+
+
+@pytest.mark.parametrize(
+    ("kind", "missing"),
+    [
+        ("project", "project"),
+        ("work", "work-item"),
+        ("specification", "specification"),
+        ("document", "document"),
+        ("milestone", "milestone"),
+        ("comment", "comment"),
+        ("member", "member"),
+    ],
+)
+def test_nothing_there(ask, atlas, refusal, kind, missing):
+    """Who names what is not there is told so."""
+    of = {"projectId": atlas.id} if kind == "member" else {}
+    on = {"entityType": kind, "entityId": NOBODY}
+
+    refusal(ask(ADD, on | of | {"url": URL}), f"{missing}-not-found")
+    changed = ask(UPDATE, {"id": NOBODY, "state": "x"})
+    refusal(changed, "external-reference-not-found")
+    refusal(ask(GET, {"id": NOBODY}), "external-reference-not-found")
+    refusal(ask(LIST, {"projectId": NOBODY}), "project-not-found")

@@ -1,0 +1,241 @@
+"""Many work items in one call, through HTTP."""
+
+import pytest
+
+from models.projects.members.rows import MemberRow
+from models.projects.projects.activity import ActivityRow
+from models.projects.projects.rows import ProjectRow
+from models.projects.work.rows import WorkItemRow, WorkRelationshipRow
+from tests.worlds.projects import CONTRIBUTOR, OWNER, READER, STRANGER, make_project
+from tests.worlds.work import change, label, relate, work
+
+UPDATE = "POST /projects/v1/work-items/bulk-update"
+CREATE = "POST /projects/v1/work-items/bulk-create"
+NOBODY = "00000000-0000-4000-8000-000000000000"
+
+
+@pytest.fixture
+def atlas(store, clock):
+    return make_project("atlas", clock.now)
+
+
+@pytest.fixture
+def other(store, clock):
+    return make_project("other", clock.now)
+
+
+@pytest.fixture
+def items(atlas, other, clock):
+    return [work(atlas, clock), work(atlas, clock, status="done"), work(other, clock)]
+
+
+def ids(items):
+    return [item.id for item in items]
+
+
+def kind(response):
+    return response.json["type"].split("/")[-2]
+
+
+def new(title, **extra):
+    return {"type": "task", "title": title} | extra
+
+
+def edge(source, target, relationship):
+    return {"source": source, "target": target, "relationship": relationship}
+
+
+def test_update(ask, items):
+    """All change, in the order given; those that are so already keep their time."""
+    before = ActivityRow.select().count()
+    order = ids(items)[::-1]
+
+    response = ask(UPDATE, {"ids": order, "changes": {"status": "done"}})
+
+    assert response.status_code == 200, response.json
+    updated = response.json["data"]
+    assert [item["id"] for item in updated] == order
+    assert all(item["completedAt"] for item in updated)
+    assert updated[1]["updatedAt"] == updated[1]["createdAt"]
+    rows = list(ActivityRow.select().offset(before))
+    assert [row.action for row in rows] == ["work.status-changed"] * 2
+    assert {row.metadata["batchSize"] for row in rows} == {3}
+    assert len({row.metadata["batchId"] for row in rows}) == 1
+
+
+def test_update_of_lists(ask, atlas, items, clock):
+    """Lists gain and lose; what is not named stays."""
+    red, blue = label(None, clock.now, "red"), label(None, clock.now, "blue")
+    change(items[0], clock, label_ids=[red.id], assignee_ids=[OWNER])
+    changes = {
+        "addLabelIds": [blue.id],
+        "removeLabelIds": [red.id],
+        "addAssigneeIds": [READER],
+    }
+
+    updated = ask(UPDATE, {"ids": ids(items), "changes": changes}).json["data"]
+
+    assert [item["labelIds"] for item in updated] == [[blue.id]] * 3
+    assert updated[0]["assigneeIds"] == [OWNER, READER]
+    assert updated[1]["assigneeIds"] == [READER]
+
+
+def test_update_names_all_that_is_missing(ask, items, atlas, clock):
+    """A label of one project is none for the others: nothing is kept."""
+    own = label(atlas, clock.now)
+    body = {"ids": ids(items), "changes": {"addLabelIds": [own.id], "bucket": "now"}}
+
+    refused = ask(UPDATE, body)
+
+    assert (refused.status_code, kind(refused)) == (422, "reference-not-found")
+    [error] = refused.json["errors"]
+    assert error["pointer"] == "/changes/addLabelIds/0"
+    assert WorkItemRow.select().where(WorkItemRow.bucket == "now").count() == 0
+    unknown = ask(UPDATE, {"ids": [NOBODY, STRANGER], "changes": {"type": "bug"}})
+    assert [error["pointer"] for error in unknown.json["errors"]] == [
+        "/ids/0",
+        "/ids/1",
+    ]
+
+
+def test_update_of_archived_items(ask, items, clock):
+    """Every one that stands in the way is named."""
+    for item in items[1:]:
+        item.change({"archived_at": clock.now}, clock.now)
+
+    refused = ask(UPDATE, {"ids": ids(items), "changes": {"type": "bug"}})
+
+    assert (refused.status_code, kind(refused)) == (409, "archived")
+    assert "atlas#2, other#1" in refused.json["detail"]
+    ProjectRow.update(archived_at=0).execute()
+    assert kind(ask(UPDATE, {"ids": ids(items), "changes": {"type": "bug"}})) == (
+        "project-archived"
+    )
+
+
+def test_update_of_what_has_changed(ask, items, clock):
+    """Each that was changed meanwhile is told with its time."""
+    expected = {item.id: "2026-03-01T12:00:00Z" for item in items}
+    change(items[0], clock, title="Newer")
+
+    refused = ask(
+        UPDATE, {"ids": ids(items), "changes": {"type": "bug"}, "expected": expected}
+    )
+
+    assert (refused.status_code, kind(refused)) == (409, "version-conflict")
+    assert refused.json["current"] == {items[0].id: "2026-03-01T12:00:00.001Z"}
+
+
+def test_update_needs_the_role_everywhere(ask, issue, items, other):
+    """One project in which the caller is nobody refuses the whole."""
+    MemberRow.delete().where(MemberRow.project == other.id).execute()
+    key = issue("projects:work-items:bulk-update", "platform:actors:assert")
+    extra = {"key": key, "headers": {"Act-As-Account": CONTRIBUTOR}}
+    body = {"ids": ids(items), "changes": {"type": "bug"}}
+
+    assert ask(UPDATE, body, **extra).status_code == 403
+    assert ask(UPDATE, body | {"ids": ids(items[:2])}, **extra).status_code == 200
+
+
+def test_update_beyond_the_most(ask, items, clock):
+    """A list stays within its length, whatever it had."""
+    have = [label(None, clock.now, f"l{n}").id for n in range(51)]
+    change(items[0], clock, label_ids=have[:50])
+
+    refused = ask(UPDATE, {"ids": ids(items), "changes": {"addLabelIds": have[50:]}})
+
+    assert (refused.status_code, kind(refused)) == (409, "limit-exceeded")
+    assert refused.json["detail"] == (
+        "These work items would have more than 50 labels: atlas#1."
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"ids": [], "changes": {"type": "bug"}},
+        {"ids": [NOBODY] * 101, "changes": {"type": "bug"}},
+        {"ids": [NOBODY], "changes": {}},
+        {"ids": [NOBODY], "changes": {"title": "Same for all"}},
+        {"ids": [NOBODY], "changes": {"status": None}},
+        {"ids": [NOBODY]},
+        {
+            "ids": [NOBODY],
+            "changes": {"type": "bug"},
+            "expected": {OWNER: "2026-03-01T12:00:00Z"},
+        },
+    ],
+)
+def test_update_in_a_wrong_shape(ask, store, body):
+    """A change for some items says which, and what."""
+    assert ask(UPDATE, body).status_code == 422
+
+
+def test_create(ask, atlas, items):
+    """New items know each other by ref, and others by id; numbers follow the order."""
+    body = {
+        "projectId": atlas.id,
+        "items": [new("One", ref="1"), new("Two", ref="two", status="done"), new("3")],
+        "relationships": [
+            edge("1", "two", "depends_on"),
+            edge("two", "1", "blocks"),
+            edge("1", items[2].id, "blocks"),
+        ],
+    }
+
+    response = ask(CREATE, body)
+
+    assert response.status_code == 200, response.json
+    created = response.json["data"]
+    assert [item["number"] for item in created["items"]] == [3, 4, 5]
+    one, two, _ = (item["id"] for item in created["items"])
+    assert created["refs"] == {"1": one, "two": two}
+    edges = [(edge["sourceId"], edge["targetId"]) for edge in created["relationships"]]
+    assert edges == [(two, one), (one, items[2].id)]
+    records = [row.metadata or {} for row in ActivityRow]
+    batch_ids = {metadata["batchId"] for metadata in records if "batchId" in metadata}
+    assert len(batch_ids) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "problem"),
+    [
+        ({"items": []}, 422, "validation-failed"),
+        ({"items": [new("1")] * 101}, 422, "validation-failed"),
+        ({"items": [new("1", ref="a")] * 2}, 422, "validation-failed"),
+        ({"items": [new("1", projectId=NOBODY)]}, 422, "validation-failed"),
+        ({"projectId": NOBODY}, 404, "project-not-found"),
+        ({"items": [new("1", labelIds=[NOBODY])]}, 422, "reference-not-found"),
+        ({"relationships": [("a", "ghost", "blocks")]}, 422, "reference-not-found"),
+        ({"relationships": [("a", "a", "blocks")]}, 422, "validation-failed"),
+        (
+            {"relationships": [("a", "b", "blocks"), ("a", "b", "depends_on")]},
+            409,
+            "relationship-cycle",
+        ),
+    ],
+)
+def test_create_refused(ask, atlas, changes, status, problem):
+    """All or nothing: no item, no number, no relationship is left."""
+    body = {"projectId": atlas.id, "items": [new("A", ref="a"), new("B", ref="b")]}
+    body |= changes
+    body["relationships"] = [edge(*ends) for ends in body.get("relationships", [])]
+
+    refused = ask(CREATE, body)
+
+    assert (refused.status_code, kind(refused)) == (status, problem)
+    assert WorkItemRow.select().count() == WorkRelationshipRow.select().count() == 0
+    assert ProjectRow.get_by_id(atlas.id).last_number == 0
+
+
+def test_create_related_to_what_is_archived(ask, atlas, items, clock):
+    """What is archived takes no new relationship in bulk either."""
+    relate(items[0], items[1], "blocks", clock)
+    items[2].change({"archived_at": clock.now}, clock.now)
+    body = {
+        "projectId": atlas.id,
+        "items": [new("A", ref="a")],
+        "relationships": [edge("a", items[2].id, "blocks")],
+    }
+
+    assert kind(ask(CREATE, body)) == "archived"

@@ -1,0 +1,180 @@
+"""Relationships between work items through HTTP."""
+
+import pytest
+
+from models.projects.projects.activity import ActivityRow
+from tests.worlds.projects import make_project
+from tests.worlds.work import relate, work
+
+RELATE = "/projects/v1/relationships"
+ADD, REMOVE = f"POST {RELATE}/add", f"POST {RELATE}/remove"
+LIST, GRAPH = f"GET {RELATE}/list", f"GET {RELATE}/graph"
+NOBODY = "00000000-0000-4000-8000-000000000000"
+
+
+@pytest.fixture
+def items(store, clock):
+    """a blocks b blocks c blocks d, which is of another project, as e alone is."""
+    atlas, other = (make_project(slug, clock.now) for slug in ("atlas", "other"))
+    homes = dict.fromkeys("abc", atlas) | dict.fromkeys("de", other)
+    items = {title: work(home, clock, title=title) for title, home in homes.items()}
+    for source, target in ("ab", "bc", "cd"):
+        relate(items[source], items[target], "blocks", clock)
+    return items
+
+
+@pytest.fixture
+def ends(items):
+    return {"sourceId": items["a"].id, "targetId": items["e"].id}
+
+
+def kind(response):
+    return response.json["type"].split("/")[-2]
+
+
+def names(items, edges):
+    titles = {item.id: title for title, item in items.items()}
+    return [titles[edge["sourceId"]] + titles[edge["targetId"]] for edge in edges]
+
+
+def test_add_and_remove(ask, items, ends):
+    """As it is stored it comes back; both may be repeated without a record."""
+    body = ends | {"relationship": "depends_on"}
+    records = ActivityRow.select().count()
+
+    added = ask(ADD, body)
+
+    assert added.status_code == 200
+    row = dict(added.json["data"])
+    assert len(row.pop("createdBy")) == 36
+    turned = {"sourceId": ends["targetId"], "targetId": ends["sourceId"]}
+    assert row == turned | {
+        "relationship": "blocks",
+        "createdAt": "2026-03-01T12:00:00.000Z",
+    }
+    assert ask(ADD, body).json == added.json
+    stored = turned | {"relationship": "blocks"}
+    assert ask(REMOVE, body).json["data"] == stored | {"removed": True}
+    assert ask(REMOVE, stored).json["data"] == stored | {"removed": False}
+    assert ActivityRow.select().count() == records + 4
+
+
+@pytest.mark.parametrize("route", [ADD, REMOVE])
+@pytest.mark.parametrize(
+    ("extra", "status"),
+    [
+        ({"relationship": "blocks", "targetId": NOBODY}, 404),
+        ({"relationship": "blocks", "sourceId": NOBODY}, 404),
+        ({"relationship": "is_blocked_by"}, 422),
+        ({"relationship": None}, 422),
+        ({}, 422),
+        ({"relationship": "blocks", "sourceId": NOBODY, "targetId": NOBODY}, 422),
+    ],
+)
+def test_of_what_is_not_there(ask, ends, route, extra, status):
+    """Both ends are there, and are two."""
+    refused = ask(route, ends | extra)
+
+    assert refused.status_code == status
+    assert refused.json["detail"].endswith(".")
+
+
+def test_ring(ask, items):
+    """The way that leads back is told, through whatever projects it goes."""
+    body = {"sourceId": items["d"].id, "targetId": items["a"].id}
+
+    refused = ask(ADD, body | {"relationship": "blocks"})
+
+    assert (refused.status_code, kind(refused)) == (409, "relationship-cycle")
+    path = "other#1 → atlas#1 → atlas#2 → atlas#3 → other#1"
+    assert refused.json["detail"] == f"blocks must not form a cycle: {path}."
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"workItemId": "b"}, ["bc", "ab"]),
+        ({"workItemId": "b", "direction": "any"}, ["bc", "ab"]),
+        ({"workItemId": "b", "direction": "outgoing"}, ["bc"]),
+        ({"workItemId": "b", "direction": "incoming"}, ["ab"]),
+        ({"workItemId": "b", "relationship": "supersedes,related_to"}, []),
+        ({"workItemId": "b", "relationship": "blocks,related_to"}, ["bc", "ab"]),
+        ({"workItemId": "e"}, []),
+        ({"projectSlug": "atlas"}, ["cd", "bc", "ab"]),
+        ({"projectSlug": "other"}, ["cd"]),
+    ],
+)
+def test_list(ask, items, query, expected):
+    """Of an item, or of a project at either end; the newest first."""
+    if "workItemId" in query:
+        query = query | {"workItemId": items[query["workItemId"]].id}
+
+    assert names(items, ask(LIST, query).json["data"]) == expected
+
+
+def test_list_in_pages(ask, items):
+    """Pages follow each other without a gap."""
+    query, listed = {"projectSlug": "atlas", "limit": 1}, []
+    while "cursor" not in query or query["cursor"] is not None:
+        response = ask(LIST, query).json
+        listed += names(items, response["data"])
+        query["cursor"] = response["meta"]["cursor"]
+
+    assert listed == ["cd", "bc", "ab"]
+
+
+@pytest.mark.parametrize(
+    ("query", "nodes", "edges"),
+    [
+        ({"workItemId": "a", "depth": 1}, "ab", ["ab"]),
+        ({"workItemId": "a"}, "abc", ["ab", "bc"]),
+        ({"workItemId": "d", "depth": 5}, "abcd", ["ab", "bc", "cd"]),
+        ({"workItemId": "e"}, "e", []),
+        ({"workItemId": "a", "relationship": "supersedes"}, "a", []),
+        ({"projectSlug": "atlas"}, "abcd", ["ab", "bc", "cd"]),
+        ({"projectSlug": "other"}, "cd", ["cd"]),
+    ],
+)
+def test_graph(ask, items, query, nodes, edges):
+    """So many steps from an item either way, or all of a project."""
+    if "workItemId" in query:
+        query = query | {"workItemId": items[query["workItemId"]].id}
+
+    graph = ask(GRAPH, query).json["data"]
+
+    assert "".join(sorted(node["title"] for node in graph["nodes"])) == nodes
+    assert names(items, graph["edges"]) == edges
+    assert graph["truncated"] is False
+
+
+def test_graph_that_is_too_large(ask, items, monkeypatch):
+    """Beyond its most edges a graph is truncated, and its nodes with it."""
+    monkeypatch.setattr("models.projects.work.relationship_graph.MAX_EDGES", 2)
+    for query in ({"projectSlug": "atlas"}, {"workItemId": items["a"].id, "depth": 5}):
+        graph = ask(GRAPH, query).json["data"]
+
+        assert names(items, graph["edges"]) == ["ab", "bc"]
+        assert len(graph["nodes"]) == 3
+        assert graph["truncated"] is True
+
+
+@pytest.mark.parametrize(
+    ("route", "query", "status"),
+    [
+        (LIST, {}, 422),
+        (LIST, {"workItemId": NOBODY, "projectSlug": "atlas"}, 422),
+        (LIST, {"projectSlug": "atlas", "direction": "any"}, 422),
+        (LIST, {"workItemId": NOBODY}, 404),
+        (LIST, {"projectSlug": "ghost"}, 404),
+        (LIST, {"projectSlug": "atlas", "relationship": "depends_on"}, 422),
+        (GRAPH, {}, 422),
+        (GRAPH, {"projectSlug": "atlas", "depth": 2}, 422),
+        (GRAPH, {"workItemId": NOBODY, "depth": 6}, 422),
+        (GRAPH, {"workItemId": NOBODY, "depth": 0}, 422),
+        (GRAPH, {"workItemId": NOBODY}, 404),
+        (GRAPH, {"projectSlug": "ghost"}, 404),
+    ],
+)
+def test_asked_wrongly(ask, store, route, query, status):
+    """A question is about one item, or about one project."""
+    assert ask(route, query).status_code == status

@@ -1,0 +1,101 @@
+"""The context of a work item through HTTP."""
+
+import pytest
+
+from models.projects.discussion.comments import AddComment, add_comment
+from models.projects.discussion.references import AddReference, add_reference
+from models.projects.specifications.specifications import (
+    CreateSpecification,
+    create_specification,
+)
+from models.projects.work.links import SpecificationLink
+from tests.worlds.projects import KEY, make_project
+from tests.worlds.work import change, label, milestone, relate, work
+
+GET = "GET /projects/v1/work-items/context"
+NOBODY = "00000000-0000-4000-8000-000000000000"
+
+
+@pytest.fixture
+def item(store, clock):
+    """An item with one of everything, blocked by another."""
+    atlas = make_project("atlas", clock.now)
+    spec = create_specification(
+        CreateSpecification(
+            project_id=atlas.id, title="Cursors", slug="cursors", content="Words."
+        ),
+        clock.now,
+        KEY,
+    )
+    links = [
+        SpecificationLink(specification_id=spec.id, relationship=relationship)
+        for relationship in ("implements", "references")
+    ]
+    item = work(
+        atlas,
+        clock,
+        label_ids=[label(atlas, clock.now).id, label(None, clock.now, "blue").id],
+        milestone_id=milestone(atlas, clock.now).id,
+        specifications=links,
+    )
+    relate(work(atlas, clock, title="First"), item, "blocks", clock)
+    entity = {"entity_type": "work", "entity_id": item.id}
+    add_reference(AddReference(**entity, url="https://example.com/1"), clock.now, KEY)
+    for number in range(25):
+        clock.pass_(seconds=1)
+        add_comment(AddComment(**entity, content=f"Say {number}"), clock.now, KEY)
+    return item
+
+
+def test_context(ask, item):
+    """All of it in one answer, with the last of what was said."""
+    response = ask(GET, {"id": item.id})
+
+    assert response.status_code == 200, response.json
+    context = response.json["data"]
+    assert context["work"]["id"] == item.id
+    assert context["project"]["slug"] == "atlas"
+    assert context["milestone"]["name"] == "One"
+    assert [label["name"] for label in context["labels"]] == ["urgent", "blue"]
+    links = [
+        (link["relationship"], link["specification"]["slug"])
+        for link in context["specifications"]
+    ]
+    assert links == [("implements", "cursors"), ("references", "cursors")]
+    contents = {link["specification"]["content"] for link in context["specifications"]}
+    assert contents == {""}
+    assert [edge["relationship"] for edge in context["relationships"]] == ["blocks"]
+    assert [blocker["title"] for blocker in context["openBlockers"]] == ["First"]
+    assert context["ready"] is False
+    assert len(context["references"]) == 1
+    comments = [comment["content"] for comment in context["comments"]]
+    assert comments == [f"Say {number}" for number in range(5, 25)]
+    assert len(context["activity"]) <= 20
+
+
+def test_context_with_content(ask, item):
+    """The texts of the specifications come when they are asked for."""
+    context = ask(GET, {"id": item.id, "withContent": "true"}).json["data"]
+
+    texts = [link["specification"]["content"] for link in context["specifications"]]
+    assert texts == ["Words."] * 2
+
+
+def test_context_of_what_is_ready(ask, store, clock):
+    """What waits without a blocker may be begun, until it is begun."""
+    item = work(make_project("atlas", clock.now), clock)
+
+    context = ask(GET, {"id": item.id}).json["data"]
+
+    assert (context["ready"], context["milestone"], context["openBlockers"]) == (
+        True,
+        None,
+        [],
+    )
+    change(item, clock, status="in_progress")
+    assert ask(GET, {"id": item.id}).json["data"]["ready"] is False
+
+
+def test_context_of_nothing(ask, store):
+    """An id that names nothing is told so."""
+    assert ask(GET, {"id": NOBODY}).status_code == 404

@@ -1,0 +1,163 @@
+"""The operators' audit through HTTP."""
+
+import pytest
+
+from models.audit import broken_links
+from tests.worlds.status import (
+    ADD_SERVICE,
+    ADD_UPDATE,
+    AUDIT,
+    REMOVE,
+    UPDATE_INCIDENT,
+    UPDATE_SERVICE,
+    UPDATE_WINDOW,
+    World,
+)
+
+ACTIONS = [
+    "service.added",
+    "maintenance.scheduled",
+    "maintenance.updated",
+    "incident.opened",
+    "incident.updated",
+    "incident.update-posted",
+    "service.updated",
+    "service.removed",
+    "service.purged",
+]
+
+
+@pytest.fixture
+def world(ask, clock):
+    return World(ask, clock)
+
+
+@pytest.fixture
+def history(ask, world):
+    """Each action once, and a measurement; the ids by the type of their target."""
+    service = world.service("api")["id"]
+    window = world.window("api", 60, 120)
+    ask(UPDATE_WINDOW, {"id": window, "status": "cancelled"})
+    incident = world.incident("api")
+    ask(UPDATE_INCIDENT, {"id": incident, "severity": "major-outage"})
+    entry = {"incidentId": incident, "status": "resolved", "body": "Done."}
+    ask(ADD_UPDATE, entry)
+    world.sample("api", "a", "operational", 0)
+    ask(UPDATE_SERVICE, {"slug": "api", "displayOrder": 5, "enabled": False})
+    ask(
+        UPDATE_SERVICE, {"slug": "api", "enabled": True, "displayOrder": 5, "group": ""}
+    )
+    ask(REMOVE, {"slug": "api"})
+    ask(REMOVE, {"slug": "api", "purge": True})
+    return {"service": service, "incident": incident, "maintenance": window}
+
+
+@pytest.fixture
+def listed(ask):
+    def asked(**filters):
+        return ask(AUDIT, filters).json["data"]
+
+    return asked
+
+
+def test_each_change_once(ask, history, listed):
+    """Every effective change is put down, newest first, and measurements are not."""
+    records = listed()
+
+    actions = [each["action"] for each in reversed(records)]
+    assert list(dict.fromkeys(actions)) == ACTIONS
+    assert len(actions) == len(ACTIONS) + 1
+    for each in records:
+        assert each["targetId"] == history[each["targetType"]]
+    assert ask(AUDIT).json["meta"] == {"offset": 0, "limit": 50, "more": False}
+    assert broken_links("status") == []
+
+
+def test_record(history, world, listed):
+    """A record tells who changed what, from what to what, in the API's words."""
+    record = listed(action="service.updated")[-1]
+
+    assert record == {
+        "id": record["id"],
+        "actor": "ada@example.com",
+        "action": "service.updated",
+        "targetType": "service",
+        "targetId": history["service"],
+        "targetLabel": "api",
+        "at": world.text(),
+        "detail": "displayOrder: 0 -> 5; enabled: true -> false",
+    }
+    detail = listed(action="maintenance.updated")[0]["detail"]
+    assert detail == "status: scheduled -> cancelled"
+    assert listed(action="incident.update-posted")[0]["detail"] == "status: resolved"
+    assert listed(action="incident.opened")[0]["targetLabel"] == "Trouble 2"
+
+
+def test_filters(history, listed):
+    """Each filter narrows; together they narrow more; a stranger finds nothing."""
+    incident = history["incident"]
+
+    assert len(listed(targetType="incident")) == 3
+    assert len(listed(targetId=incident)) == 3
+    assert len(listed(targetId=incident, action="incident.opened")) == 1
+    assert len(listed(actor="ada@example.com")) == 10
+    assert listed(actor="eve@example.com") == listed(targetId="x" * 128) == []
+    assert listed(targetType="service", targetId=incident) == []
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"targetType": "key"},
+        {"targetType": ""},
+        {"targetId": "x" * 129},
+        {"actor": "x" * 321},
+        {"action": "service.deleted"},
+        {"offset": "-1"},
+        {"offset": "1.0"},
+        {"limit": "0"},
+        {"limit": "101"},
+        {"cursor": "x"},
+    ],
+)
+def test_wrong_filters(ask, asked):
+    """A filter that is unknown or has no such value is refused by name."""
+    response = ask(AUDIT, asked)
+
+    assert response.status_code == 422
+    assert response.json["errors"][0]["parameter"] == next(iter(asked))
+
+
+def test_pages(ask, history):
+    """more says whether anything follows; past the end the page is empty."""
+
+    def page(**asked):
+        answer = ask(AUDIT, asked).json
+        return len(answer["data"]), answer["meta"]
+
+    assert page(limit=9) == (9, {"offset": 0, "limit": 9, "more": True})
+    assert page(limit=10) == (10, {"offset": 0, "limit": 10, "more": False})
+    assert page(limit=9, offset=9) == (1, {"offset": 9, "limit": 9, "more": False})
+    assert page(offset=10, limit=100)[0] == 0
+
+
+def test_actor_by_assertion(ask, issue, listed):
+    """A key that may act for others puts the change down to the person it names."""
+    key = issue("status:*", "platform:actors:assert")
+    headers = {"Act-As-Email": "grace@example.com"}
+    ask(ADD_SERVICE, {"slug": "api", "name": "A"}, key=key, headers=headers)
+
+    record = listed()[0]
+
+    assert record["actor"] == "grace@example.com"
+    assert record["detail"] == f"via key {key[:11]}"
+
+
+def test_refused_change(ask, world, audited):
+    """What was refused is not put down."""
+    world.service("api")
+
+    ask(ADD_SERVICE, {"slug": "api", "name": "Again"})
+    ask(UPDATE_SERVICE, {"slug": "api", "name": ""})
+
+    assert audited() == ["service.added"]

@@ -1,0 +1,194 @@
+"""Lists of incidents and of windows: filters, order and pages, through HTTP."""
+
+import pytest
+
+from tests.worlds.status import LIST_INCIDENTS, LIST_WINDOWS, UPDATE_INCIDENT, World
+
+ROUTES = [LIST_INCIDENTS, LIST_WINDOWS]
+
+
+@pytest.fixture
+def world(ask, clock):
+    world = World(ask, clock)
+    world.service("api")
+    world.service("mail")
+    return world
+
+
+@pytest.fixture
+def ids(ask):
+    def listed(route, **asked):
+        return [each["id"] for each in ask(route, asked).json["data"]]
+
+    return listed
+
+
+def make(world, route, seconds=0, slugs="api"):
+    if route == LIST_INCIDENTS:
+        return world.incident(slugs, started=seconds)
+    return world.window(slugs, seconds, seconds + 60)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_newest_first(world, ids, route):
+    """By startedAt or startsAt, ties by id, the later one first."""
+    made = [make(world, route, seconds) for seconds in (-30, -10, -20, -10)]
+
+    first, second = sorted([made[1], made[3]], reverse=True)
+    assert ids(route) == [first, second, made[2], made[0]]
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_pages(ask, world, route):
+    """What is added between two pages neither shifts the second nor appears on it."""
+    made = [make(world, route, -n) for n in range(5)]
+
+    first = ask(route, {"limit": 2}).json
+    make(world, route, 10)
+    make(world, route, -0.5)
+    second = ask(route, {"limit": 3, "cursor": first["meta"]["cursor"]}).json
+
+    assert [each["id"] for each in first["data"]] == made[:2]
+    assert [each["id"] for each in second["data"]] == made[2:]
+    assert second["meta"] == {"cursor": None}
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_pages_through_equal_times(ask, world, route):
+    """Rows of one instant are neither lost nor told twice."""
+    made = {make(world, route) for _ in range(5)}
+    found, cursor = [], {}
+    while cursor is not None:
+        page = ask(route, {"limit": 2} | cursor).json
+        found += [each["id"] for each in page["data"]]
+        cursor = page["meta"]["cursor"] and {"cursor": page["meta"]["cursor"]}
+
+    assert len(found) == 5
+    assert set(found) == made
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_cursor_of_other_filters(ask, world, route):
+    """A cursor belongs to its list and filters; everything else is refused."""
+    for n in range(3):
+        make(world, route, -n)
+    cursor = ask(route, {"limit": 1, "slug": "api"}).json["meta"]["cursor"]
+    other = next(each for each in ROUTES if each != route)
+
+    assert ask(route, {"slug": "api", "cursor": cursor}).status_code == 200
+    for filters in ({}, {"slug": "mail"}, {"slug": "api", "from": world.text()}):
+        response = ask(route, filters | {"cursor": cursor})
+        assert response.status_code == 400
+        assert response.json["type"].endswith("/problems/invalid-cursor/")
+    assert ask(other, {"slug": "api", "cursor": cursor}).status_code == 400
+    altered = ("B" if cursor[0] == "A" else "A") + cursor[1:]
+    for damaged in ("", "x", cursor[:-2], altered, cursor + "é"):
+        asked = {"slug": "api", "cursor": damaged}
+        assert ask(route, asked).status_code == 400
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize(
+    ("limit", "status"),
+    [("1", 200), ("100", 200), ("0", 422), ("101", 422), ("-1", 422), ("x", 422)],
+)
+def test_limit(ask, route, limit, status):
+    """From 1 to 100."""
+    assert ask(route, {"limit": limit}).status_code == status
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_default_limit(ask, world, route):
+    """Twenty, and a cursor when there are more."""
+    for n in range(20):
+        make(world, route, -n)
+
+    assert ask(route).json["meta"] == {"cursor": None}
+    make(world, route)
+    page = ask(route).json
+    assert len(page["data"]) == 20
+    assert page["meta"]["cursor"]
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_slug(world, ids, route):
+    """What affects the service, alone or with others; an unknown slug finds nothing."""
+    one, both = make(world, route), make(world, route, -1, "api mail")
+    make(world, route, -2, "mail")
+
+    assert ids(route, slug="api") == [one, both]
+    assert ids(route, slug="ghost") == ids(route, slug="") == []
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"status": "open"},
+        {"status": ""},
+        {"from": "yesterday"},
+        {"to": ""},
+        {"group": "x"},
+        {"From": "2026-03-01T12:00:00Z"},
+    ],
+)
+def test_wrong_filters(ask, route, asked):
+    """A filter that is unknown or has no such value is refused by name."""
+    response = ask(route, asked)
+
+    assert response.status_code == 422
+    assert response.json["errors"][0]["parameter"] == next(iter(asked))
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_reversed_range(ask, world, route):
+    """to may be from, but not before it."""
+    to, from_ = world.text(), world.text(0.001)
+
+    assert ask(route, {"from": to, "to": to}).status_code == 200
+    response = ask(route, {"from": from_, "to": to})
+    assert response.status_code == 422
+    assert response.json["errors"][0]["parameter"] == "to"
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_overlap(ask, world, ids, route):
+    """[start, end) meets [from, to): touching at an end is no overlap."""
+    id = make(world, route, -120)
+    if route == LIST_INCIDENTS:
+        asked = {"id": id, "status": "resolved", "resolvedAt": world.text(-60)}
+        ask(UPDATE_INCIDENT, asked)
+
+    def found(**range_):
+        return ids(route, **{key: world.text(at) for key, at in range_.items()})
+
+    assert found(to=-120) == []
+    assert found(to=-119.999) == [id]
+    assert found(**{"from": -60}) == []
+    assert found(**{"from": -60.001}) == [id]
+    assert found(**{"from": -100, "to": -90}) == [id]
+
+
+def test_overlap_of_unresolved(world, ids):
+    """An incident that is not resolved lasts until now."""
+    id = world.incident("api", started=-120)
+
+    assert ids(LIST_INCIDENTS, **{"from": world.text(-0.001)}) == [id]
+    assert ids(LIST_INCIDENTS, **{"from": world.text()}) == []
+
+
+def test_status_of_incidents(ask, world, ids):
+    """active means not resolved, even when it is dated ahead."""
+    active, ahead = world.incident("api"), world.incident("api", started=60)
+    resolved = world.incident("api", started=-60, status="resolved")
+
+    assert ids(LIST_INCIDENTS, status="active") == [ahead, active]
+    assert ids(LIST_INCIDENTS, status="resolved") == [resolved]
+
+
+def test_offset_in_a_query(world, ids):
+    """A time with any offset is the same instant."""
+    id = world.window("api", 0, 60)
+
+    assert ids(LIST_WINDOWS, to="2026-03-01T13:00:00.001+01:00") == [id]
+    assert ids(LIST_WINDOWS, to="2026-03-01T13:00:00+01:00") == []

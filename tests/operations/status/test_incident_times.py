@@ -1,0 +1,135 @@
+"""When an incident was resolved, by every way it may be said."""
+
+import pytest
+
+from models.status.incidents.incidents import IncidentUpdateRow
+from tests.worlds.status import (
+    ADD_INCIDENT,
+    ADD_UPDATE,
+    GET_INCIDENT,
+    UPDATE_INCIDENT,
+    World,
+)
+
+
+@pytest.fixture
+def world(ask, clock):
+    world = World(ask, clock)
+    world.service("api")
+    return world
+
+
+@pytest.fixture
+def id(world):
+    return world.incident("api", started=-600)
+
+
+@pytest.fixture
+def update(ask, id):
+    def updated(**members):
+        return ask(UPDATE_INCIDENT, {"id": id} | members)
+
+    return updated
+
+
+def by_update(ask, id, status):
+    ask(UPDATE_INCIDENT, {"id": id, "status": status})
+
+
+def by_entry(ask, id, status):
+    body = f"Entry {IncidentUpdateRow.select().count()}"
+    ask(ADD_UPDATE, {"incidentId": id, "status": status, "body": body})
+
+
+@pytest.mark.parametrize("tell", [by_update, by_entry])
+def test_resolving_and_reopening(ask, world, clock, id, tell):
+    """Resolving sets the time, once; leaving resolved clears it."""
+
+    def told(status):
+        clock.pass_(minutes=1)
+        tell(ask, id, status)
+        return ask(GET_INCIDENT, {"id": id}).json["data"]["incident"]["resolvedAt"]
+
+    assert told("identified") is None
+    assert told("resolved") == world.text()
+    assert told("resolved") == world.text(-60)
+    assert told("monitoring") is None
+    assert told("resolved") == world.text()
+
+
+def test_resolved_at_given(update, world):
+    """A given time of resolution is kept, and can be corrected later."""
+    first = update(status="resolved", resolvedAt=world.text(-60))
+    later = update(resolvedAt=world.text(-30))
+
+    assert first.json["data"]["resolvedAt"] == world.text(-60)
+    assert later.json["data"]["resolvedAt"] == world.text(-30)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "status"), [(-600, 200), (-600.001, 422), (60, 200), (60.001, 422)]
+)
+def test_resolved_at_bounds(update, world, seconds, status):
+    """Not before startedAt and not in the future, but for a clock ahead of ours."""
+    response = update(status="resolved", resolvedAt=world.text(seconds))
+
+    assert response.status_code == status
+    if status == 422:
+        assert response.json["errors"][0]["pointer"] == "/resolvedAt"
+
+
+def test_resolved_at_without_resolved(update, world):
+    """A time of resolution and the status resolved go together."""
+    assert update(resolvedAt=world.text()).status_code == 422
+    assert update(status="monitoring", resolvedAt=world.text()).status_code == 422
+    assert update(resolvedAt=None).status_code == 200
+    assert update(status="resolved", resolvedAt=None).status_code == 422
+    update(status="resolved")
+    assert update(resolvedAt=None).status_code == 422
+    assert update(status="monitoring", resolvedAt=None).status_code == 200
+
+
+def test_started_after_resolved(update, world):
+    """A start that passes the resolution is refused where it was sent."""
+    update(status="resolved", resolvedAt=world.text(-60))
+
+    response = update(startedAt=world.text(-59))
+
+    assert response.status_code == 422
+    assert response.json["errors"][0]["pointer"] == "/startedAt"
+    assert update(startedAt=world.text(-60)).status_code == 200
+
+
+def test_dated_ahead_and_resolved(ask, world):
+    """What has not begun cannot be resolved; each way points at its own member."""
+    id = world.incident("api", started=60)
+
+    updated = ask(UPDATE_INCIDENT, {"id": id, "status": "resolved"})
+    told = ask(ADD_UPDATE, {"incidentId": id, "status": "resolved", "body": "b"})
+    opened = ask(
+        ADD_INCIDENT,
+        {
+            "title": "T",
+            "severity": "degraded",
+            "services": ["api"],
+            "body": "b",
+            "status": "resolved",
+            "startedAt": world.text(60),
+        },
+    )
+
+    pointers = [r.json["errors"][0]["pointer"] for r in (updated, told, opened)]
+    assert pointers == ["/status", "/status", "/startedAt"]
+
+
+def test_history_is_filled_in(ask, world):
+    """An incident of last month may be told now, opened and resolved."""
+    month = 30 * 86400
+    id = world.incident("api", started=-month, status="resolved")
+
+    asked = {"id": id, "resolvedAt": world.text(-month + 3600)}
+    told = ask(UPDATE_INCIDENT, asked).json["data"]
+
+    assert told["startedAt"] == world.text(-month)
+    assert told["resolvedAt"] == world.text(-month + 3600)
+    assert told["createdAt"] == world.text()

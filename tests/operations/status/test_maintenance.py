@@ -1,0 +1,222 @@
+"""Maintenance windows through HTTP."""
+
+import pytest
+
+from models.status.maintenance.windows import MaintenanceRow
+from tests.worlds.status import (
+    ADD_WINDOW,
+    GET_WINDOW,
+    LIST,
+    LIST_WINDOWS,
+    UPDATE_WINDOW,
+    World,
+)
+
+
+@pytest.fixture
+def world(ask, clock):
+    world = World(ask, clock)
+    world.service("api", name="Public API")
+    return world
+
+
+@pytest.fixture
+def asked(world):
+    return {
+        "title": "Move",
+        "startsAt": world.text(60),
+        "endsAt": world.text(120),
+        "services": ["api"],
+    }
+
+
+@pytest.fixture
+def window(ask, asked):
+    return ask(ADD_WINDOW, asked).json["data"]
+
+
+@pytest.fixture
+def update(ask, window):
+    def updated(**members):
+        return ask(UPDATE_WINDOW, {"id": window["id"]} | members)
+
+    return updated
+
+
+def test_add(ask, asked, audited, woken):
+    """A window is announced, audited, and on its way to the page."""
+    window = ask(ADD_WINDOW, asked | {"description": "To a new rack."}).json["data"]
+
+    now = "2026-03-01T12:00:00.000Z"
+    assert window == {
+        "id": window["id"],
+        "title": "Move",
+        "description": "To a new rack.",
+        "startsAt": "2026-03-01T12:01:00.000Z",
+        "endsAt": "2026-03-01T12:02:00.000Z",
+        "status": "scheduled",
+        "createdAt": now,
+        "updatedAt": now,
+        "services": [{"slug": "api", "name": "Public API"}],
+    }
+    assert ask(GET_WINDOW, {"id": window["id"]}).json["data"] == window
+    assert audited() == ["service.added", "maintenance.scheduled"]
+    assert woken == ["status", "status"]
+
+
+def test_add_twice(ask, asked):
+    """The same Idempotency-Key announces one window."""
+    assert ask(ADD_WINDOW, asked).data == ask(ADD_WINDOW, asked).data
+    assert MaintenanceRow.select().count() == 1
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        {"title": "t" * 160},
+        {"description": "d" * 4000},
+        {"description": None},
+        {"endsAt": "2026-03-01T12:01:00.001Z"},
+    ],
+)
+def test_at_the_limit(ask, asked, update, member):
+    """Each limit itself is within."""
+    for response in (ask(ADD_WINDOW, asked | member), update(**member)):
+        assert response.status_code == 200
+        assert member.items() <= response.json["data"].items()
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        {"title": "t" * 161},
+        {"title": ""},
+        {"title": None},
+        {"description": "d" * 4001},
+        {"startsAt": None},
+        {"startsAt": "soon"},
+        {"startsAt": "2026-03-01T12:02:00.000Z"},
+        {"endsAt": None},
+        {"endsAt": "2026-03-01T12:01:00.000Z"},
+        {"endsAt": "2026-03-01T12:00:59.999Z"},
+        {"services": []},
+        {"services": None},
+        {"services": ["Api"]},
+        {"status": "active"},
+        {"status": None},
+        {"autostart": True},
+    ],
+)
+def test_beyond_the_limit(update, window, ask, member):
+    """An update is refused by the name of the member that was sent."""
+    response = update(**member)
+
+    assert response.status_code == 422
+    pointer = response.json["errors"][0]["pointer"]
+    assert pointer.startswith("/" + next(iter(member)))
+    assert ask(GET_WINDOW, {"id": window["id"]}).json["data"] == window
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        {"title": " "},
+        {"description": 5},
+        {"startsAt": "2026-03-01T12:02:00.000Z"},
+        {"endsAt": "2026-03-01T12:01:00.000Z"},
+        {"services": []},
+        {"status": "scheduled"},
+    ],
+)
+def test_add_beyond_the_limit(ask, asked, member):
+    """A window ends later than it starts, and its first status is the clock's."""
+    assert ask(ADD_WINDOW, asked | member).status_code == 422
+    assert MaintenanceRow.select().count() == 0
+
+
+@pytest.mark.parametrize("missing", ["title", "startsAt", "endsAt", "services"])
+def test_add_without(ask, asked, missing):
+    """These four are required."""
+    del asked[missing]
+
+    assert ask(ADD_WINDOW, asked).status_code == 422
+
+
+def test_for_unknown_services(ask, asked, update):
+    """Slugs that name no service are refused by name, and nothing is kept."""
+    stranger = {"services": ["ghost", "api"]}
+
+    for response in (ask(ADD_WINDOW, asked | stranger), update(title="X", **stranger)):
+        assert response.status_code == 422
+        assert response.json["type"].endswith("/problems/reference-not-found/")
+        assert response.json["detail"] == "No service has the slug 'ghost'."
+    assert [row.title for row in MaintenanceRow.select()] == ["Move"]
+
+
+@pytest.mark.parametrize("route", [UPDATE_WINDOW, GET_WINDOW])
+def test_of_none(ask, route):
+    """An id that names no window is not found, whether or not it is a UUID."""
+    for id in ("ghost", "00000000-0000-0000-0000-000000000000", "x" * 64):
+        response = ask(route, {"id": id})
+        assert response.status_code == 404
+        assert response.json["type"].endswith("/problems/maintenance-not-found/")
+    for asked in ({"id": ""}, {"id": "x" * 65}, {}):
+        assert ask(route, asked).status_code == 422
+
+
+def test_update(update, world, clock, audited):
+    """What is sent changes at one time; what is left out stays."""
+    world.service("mail")
+    clock.pass_(seconds=1)
+
+    told = update(title="New", services=["mail"]).json["data"]
+
+    assert (told["title"], told["description"]) == ("New", None)
+    assert [each["slug"] for each in told["services"]] == ["mail"]
+    assert told["startsAt"] == world.text(59)
+    assert told["updatedAt"] == world.text()
+    assert audited()[-1] == "maintenance.updated"
+
+
+def test_update_of_nothing(update, window, clock, audited):
+    """An update that changes nothing leaves no record."""
+    clock.pass_(seconds=1)
+
+    for same in ({}, {"status": "scheduled"}, {"title": "Move", "services": ["api"]}):
+        assert update(**same).json["data"] == window
+    assert audited()[-1] == "maintenance.scheduled"
+
+
+def test_by_the_clock(ask, window, clock):
+    """Scheduled before startsAt, active until before endsAt, then completed."""
+
+    def status_after(**time):
+        clock.pass_(**time)
+        told = ask(GET_WINDOW, {"id": window["id"]}).json["data"]["status"]
+        listed = ask(LIST_WINDOWS, {"status": told}).json["data"]
+        assert [each["id"] for each in listed] == [window["id"]]
+        return told
+
+    assert status_after(seconds=60, milliseconds=-1) == "scheduled"
+    assert status_after(milliseconds=1) == "active"
+    assert status_after(seconds=60, milliseconds=-1) == "active"
+    assert status_after(milliseconds=1) == "completed"
+
+
+@pytest.mark.parametrize("written", ["completed", "cancelled"])
+def test_by_hand(ask, update, world, clock, written):
+    """What a person says wins over the clock, until scheduled gives it back."""
+    world.sample("api", "a", "operational", 60)
+    clock.pass_(seconds=90)
+
+    def overall():
+        return ask(LIST).json["data"]["overall"]
+
+    assert overall() == "maintenance"
+    assert update(status=written).json["data"]["status"] == written
+    assert overall() == "operational"
+    assert [
+        len(ask(LIST_WINDOWS, {"status": s}).json["data"]) for s in (written, "active")
+    ] == [1, 0]
+    assert update(status="scheduled").json["data"]["status"] == "active"
+    assert overall() == "maintenance"

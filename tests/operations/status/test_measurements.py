@@ -1,0 +1,232 @@
+"""Measurements through HTTP."""
+
+from datetime import timedelta
+
+import pytest
+
+from models.audit import AuditRow
+from models.changes import behind, marks
+from models.status.measurements.measurements import MeasurementRow
+from models.status.measurements.retention import compact_measurements
+from models.status.measurements.rollups import HourRow, roll_up
+from tests.worlds.status import GET_UPTIME, LIST, RECORD, REMOVE, World
+
+
+@pytest.fixture
+def world(ask, clock):
+    world = World(ask, clock)
+    world.service("api")
+    return world
+
+
+@pytest.fixture
+def sample(world):
+    return {"slug": "api", "status": "operational", "observedAt": world.text(-10)}
+
+
+def batch(*samples, source="probe-1"):
+    return {"source": source, "measurements": list(samples)}
+
+
+def test_record(ask, sample, woken):
+    """A sample is kept as it was said, is not audited, and wakes the builder."""
+    response = ask(RECORD, batch(sample | {"responseTimeMs": 12}))
+
+    assert response.json == {"data": {"recorded": 1, "unknown": []}}
+    row = MeasurementRow.get()
+    assert (row.source, row.status, row.response_time_ms) == (
+        "probe-1",
+        "operational",
+        12,
+    )
+    assert [each.action for each in AuditRow.select()] == ["service.added"]
+    assert woken == ["status", "status"]
+
+
+def test_repeat(ask, sample, woken):
+    """The same instant of the same source counts as recorded and changes nothing."""
+    ask(RECORD, batch(sample))
+    before = marks()
+
+    again = ask(RECORD, batch(sample | {"status": "down"}, sample))
+
+    assert again.json["data"] == {"recorded": 2, "unknown": []}
+    assert [row.status for row in MeasurementRow.select()] == ["operational"]
+    assert ask(LIST).json["data"]["overall"] == "operational"
+    assert marks() == before
+    assert woken == ["status", "status"]
+
+
+@pytest.fixture
+def world_of_two(world, sample, ask, woken):
+    """One source says that api works and mail is down; then nobody is awake."""
+    world.service("mail")
+    ask(RECORD, batch(sample, sample | {"slug": "mail", "status": "down"}))
+    woken.clear()
+    return world
+
+
+@pytest.mark.parametrize(
+    ("said", "source", "pass_", "told"),
+    [
+        ([("api", "operational")], "probe-1", 60, "status, quietly"),
+        ([("mail", "down")], "probe-1", 60, "status, quietly"),
+        ([("api", "operational"), ("ghost", "down")], "probe-1", 60, "status, quietly"),
+        # Each of these may change a state, and so waits for nothing.
+        ([("api", "degraded")], "probe-1", 60, "status"),
+        ([("mail", "operational")], "probe-1", 60, "status"),
+        ([("api", "operational"), ("api", "down")], "probe-1", 60, "status"),
+        ([("api", "operational")], "probe-2", 60, "status"),
+        ([("api", "operational")], "probe-1", 290.001, "status"),
+        ([("api", "operational")], "probe-1", 290, "status, quietly"),
+    ],
+)
+def test_quiet_batch(world_of_two, ask, clock, woken, said, source, pass_, told):
+    """Only what each source says already, while that is fresh, may wait for more."""
+    clock.pass_(seconds=pass_)
+    text = world_of_two.text()
+    samples = [{"slug": s, "status": w, "observedAt": text} for s, w in said]
+
+    # Two samples of one instant would be one.
+    samples[0]["observedAt"] = world_of_two.text(-1)
+    ask(RECORD, batch(*samples, source=source))
+
+    assert woken == [told]
+    assert behind() == {"status"}
+
+
+def test_two_sources(ask, sample):
+    """Another source may say something else of the same instant."""
+    ask(RECORD, batch(sample))
+    ask(RECORD, batch(sample | {"status": "down"}, source="probe-2"))
+
+    assert ask(LIST).json["data"]["overall"] == "partial-outage"
+
+
+def test_unknown_slugs(ask, sample):
+    """Each unknown slug is told once, in order; the rest is kept."""
+    strange = [sample | {"slug": slug} for slug in ("ghost", "other", "ghost")]
+
+    response = ask(RECORD, batch(strange[0], sample, *strange[1:]))
+
+    assert response.json["data"] == {"recorded": 1, "unknown": ["ghost", "other"]}
+    assert MeasurementRow.select().count() == 1
+
+
+def test_all_unknown(ask, sample, woken):
+    """A batch of strangers is no error, and nobody need look."""
+    told = ask(RECORD, batch(sample | {"slug": "ghost"})).json["data"]
+
+    assert told == {"recorded": 0, "unknown": ["ghost"]}
+    assert woken == ["status"]
+
+
+def test_off_the_page(ask, sample):
+    """A service off the page is still measured."""
+    ask(REMOVE, {"slug": "api"})
+
+    assert ask(RECORD, batch(sample)).json["data"]["recorded"] == 1
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        {"status": "down"},
+        {"status": "degraded"},
+        {"responseTimeMs": None},
+        {"responseTimeMs": 0},
+        {"responseTimeMs": 600_000},
+        {"responseTimeMs": 1.0},
+    ],
+)
+def test_at_the_limit(ask, sample, member):
+    """Each limit itself is within."""
+    assert ask(RECORD, batch(sample | member)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        {"status": "maintenance"},
+        {"status": None},
+        {"responseTimeMs": -1},
+        {"responseTimeMs": 600_001},
+        {"responseTimeMs": "1"},
+        {"responseTimeMs": 0.5},
+        {"responseTimeMs": False},
+        {"slug": ""},
+        {"slug": None},
+        {"observedAt": None},
+        {"observedAt": "2026-03-01T12:00:00"},
+        {"observedAt": "yesterday"},
+        {"observedAt": 1772366400},
+        {"region": "eu"},
+    ],
+)
+def test_one_bad_item(ask, sample, member):
+    """One bad item refuses the whole batch and is named by its place."""
+    response = ask(RECORD, batch(sample, sample | member))
+
+    assert response.status_code == 422
+    pointer = f"/measurements/1/{next(iter(member))}"
+    assert response.json["errors"][0]["pointer"] == pointer
+    assert MeasurementRow.select().count() == 0
+
+
+@pytest.mark.parametrize("missing", ["slug", "status", "observedAt"])
+def test_item_without(ask, sample, missing):
+    """Slug, status and observedAt are required."""
+    del sample[missing]
+
+    assert ask(RECORD, batch(sample)).status_code == 422
+
+
+@pytest.mark.parametrize("source", ["", "A", "1a", "a" * 65, None, 5])
+def test_wrong_source(ask, sample, source):
+    """A source is named as services are."""
+    assert ask(RECORD, batch(sample, source=source)).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("count", "status"), [(0, 422), (1, 200), (200, 200), (201, 422)]
+)
+def test_length_of_a_batch(ask, world, sample, count, status):
+    """From 1 to 200."""
+    samples = [sample | {"observedAt": world.text(-n)} for n in range(count)]
+
+    assert ask(RECORD, batch(*samples)).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("seconds", "status"),
+    [(60, 200), (60.001, 422), (-100 * 86400, 200), (-100 * 86400 - 0.001, 422)],
+)
+def test_times(ask, world, sample, seconds, status):
+    """Up to 60 s ahead and as far back as raw samples are kept, to the millisecond."""
+    response = ask(RECORD, batch(sample | {"observedAt": world.text(seconds)}))
+
+    assert response.status_code == status
+    if status == 422:
+        assert response.json["errors"][0]["pointer"] == "/measurements/0/observedAt"
+
+
+def test_before_what_is_folded(ask, world, sample):
+    """Where days were folded no sample is taken, whatever the retention is now."""
+    compact_measurements(world.clock.now, timedelta(days=91))
+
+    old = sample | {"observedAt": world.text(-92 * 86400)}
+    response = ask(RECORD, batch(old))
+
+    assert response.status_code == 422
+    assert "2025-11-30T00:00:00.000Z" in response.json["detail"]
+
+
+def test_late_sample(ask, world, sample):
+    """A sample of an hour that is counted already is counted too."""
+    ask(RECORD, batch(sample | {"observedAt": world.text(-7200)}))
+    roll_up(world.clock.now)
+
+    ask(RECORD, batch(sample | {"observedAt": world.text(-7100), "status": "down"}))
+
+    assert [(row.operational, row.down) for row in HourRow.select()] == [(1, 1)]
+    assert ask(GET_UPTIME, {"slug": "api"}).json["data"]["uptimePct"] == 50.0

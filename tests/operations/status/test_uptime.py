@@ -1,0 +1,106 @@
+"""Uptime through HTTP."""
+
+import pytest
+
+from models.status.measurements.rollups import roll_up
+from tests.worlds.status import GET_UPTIME, UPDATE_WINDOW, World
+
+pytestmark = pytest.mark.both_engines
+
+
+@pytest.fixture
+def world(ask, clock):
+    world = World(ask, clock)
+    world.service("api")
+    return world
+
+
+@pytest.fixture
+def told(ask):
+    def asked(**more):
+        return ask(GET_UPTIME, {"slug": "api"} | more).json["data"]
+
+    return asked
+
+
+def test_without_samples(world, told):
+    """Without samples there is no percentage; the period is a day unless said."""
+    assert told() == {
+        "slug": "api",
+        "period": "24h",
+        "from": world.text(-86400),
+        "to": world.text(),
+        "uptimePct": None,
+        "samples": 0,
+        "intervalSeconds": 60,
+        "avgResponseTimeMs": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("period", "days"), [("24h", 1), ("7d", 7), ("30d", 30), ("90d", 90)]
+)
+def test_window(world, told, period, days):
+    """(now - period, now]: open where it begins, closed where it ends."""
+    for seconds in (-days * 86400, -days * 86400 + 0.001, 0, 0.001):
+        world.sample("api", "a", "operational", seconds)
+
+    answer = told(period=period)
+
+    assert answer["period"] == period
+    assert answer["from"] == world.text(-days * 86400)
+    assert answer["samples"] == 2
+
+
+@pytest.mark.parametrize("period", ["", "1d", "24H", "90", "365d"])
+def test_wrong_period(ask, world, period):
+    """One of the four, or left out."""
+    response = ask(GET_UPTIME, {"slug": "api", "period": period})
+
+    assert response.status_code == 422
+    assert response.json["errors"][0]["parameter"] == "period"
+
+
+def test_percentage(world, told):
+    """Degraded is up; the percentage is floored to three decimals."""
+    for n, status in enumerate(["operational", "degraded", "down"]):
+        world.sample("api", "a", status, -n)
+
+    assert told()["uptimePct"] == 66.666
+
+
+def test_average(world, told):
+    """The mean of the times of what is not down, halves rounded up."""
+    for n, (status, ms) in enumerate(
+        [("operational", 1), ("degraded", 2), ("down", 500), ("operational", None)]
+    ):
+        world.sample("api", "a", status, -n, responseTimeMs=ms)
+
+    assert told()["avgResponseTimeMs"] == 2
+
+
+@pytest.mark.parametrize("rolled", [False, True])
+def test_maintenance_is_left_out(ask, clock, world, told, rolled):
+    """Samples in [startsAt, endsAt) do not enter, until the window is cancelled."""
+    world.service("mail")
+    for seconds in (-7200.001, -7200, -3600.001, -3600):
+        world.sample("api", "a", "down", seconds)
+    if rolled:
+        roll_up(clock.now)
+
+    world.window("mail", -9000, 0)
+    id = world.window("api", -7200, -3600)
+
+    assert told()["samples"] == 2
+    ask(UPDATE_WINDOW, {"id": id, "status": "completed"})
+    assert told()["samples"] == 2
+    ask(UPDATE_WINDOW, {"id": id, "status": "cancelled"})
+    assert told()["samples"] == 4
+
+
+def test_incidents_do_not_enter(world, told):
+    """What a person says of a service is not a measurement."""
+    world.sample("api", "a", "operational", -10)
+    world.incident("api", "major-outage", -60)
+
+    assert told()["uptimePct"] == 100.0

@@ -1,0 +1,222 @@
+"""The builder's thread: woken, on time, honest about what is wrong."""
+
+import re
+import time
+from datetime import timedelta
+from types import SimpleNamespace
+
+import pytest
+
+from models.changes import behind
+from models.storage.database import database
+from sitegen.build.builder import Builder, Timing
+from sitegen.docs.body_cache import BodyCache
+from sitegen.page import BuildContext
+from sitegen.theme.theme import Theme
+from tests.pages.status.test_status import measured
+
+ADMIN = "POST /status/v1/admin"
+
+
+def eventually(holds, seconds=5):
+    """Wait for what another thread brings about."""
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.01)
+    return holds()
+
+
+@pytest.fixture
+def started(store, settings, clock, woken):
+    """Start a builder on the test's clock; what it asks to be woken for is noted."""
+    theme, bodies, due, builders = Theme(settings), BodyCache(), [], []
+
+    def context(now):
+        return BuildContext(now=now, settings=settings, theme=theme, bodies=bodies)
+
+    def start(context=context, **more):
+        builder = Builder(clock, context, due.append, **more)
+        builders.append(builder)
+        builder.start()
+        return SimpleNamespace(wake=builder.wake, troubles=builder.troubles, due=due)
+
+    yield start
+    for each in builders:
+        each.stop()
+
+
+def text_of(path):
+    return path.read_text() if path.exists() else ""
+
+
+def test_start_catches_up(ask, started, output):
+    """What was answered before a death is on the page after the next start."""
+    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
+    assert behind() == {"status"}
+
+    started()
+
+    page = output / "status/index.html"
+    assert eventually(lambda: "Public API" in text_of(page))
+    assert eventually(lambda: behind() == set())
+
+
+def test_woken(ask, started, output):
+    """A page is right within a second of the wake after its write."""
+    builder = started()
+    page = output / "status/services/api/index.html"
+    assert eventually(lambda: builder.due)
+
+    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
+    asked_at = time.monotonic()
+    builder.wake("status")
+
+    assert eventually(page.exists)
+    assert time.monotonic() - asked_at < 1
+    assert builder.troubles() == []
+
+
+def test_wake_for_nothing(started, output):
+    """A wake with nothing to show builds nothing."""
+    builder = started()
+    assert eventually(lambda: len(builder.due) == 1)
+
+    builder.wake()
+    time.sleep(0.3)
+
+    assert len(builder.due) == 1
+
+
+@pytest.fixture
+def measured_once(ask, clock):
+    """A service that has said once that it works, and says so again after a minute."""
+    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
+    ask(f"{ADMIN}/measurements/record", measured(clock, "api", "operational"))
+
+    def again():
+        clock.pass_(minutes=1)
+        ask(f"{ADMIN}/measurements/record", measured(clock, "api", "operational"))
+
+    return again
+
+
+def test_quiet_wakes_are_gathered(measured_once, started, output):
+    """Quiet writes wait together for one build, and no longer than they may."""
+    builder, page = (
+        started(timing=Timing(quiet_delay=1.0)),
+        output / "status/index.html",
+    )
+    assert eventually(lambda: len(builder.due) == 1)
+    asked_at = time.monotonic()
+
+    for _ in range(3):
+        measured_once()
+        builder.wake("status", is_quiet=True)
+        time.sleep(0.1)
+
+    assert "12:00 UTC" not in text_of(page)
+    assert eventually(lambda: "12:02 UTC" in text_of(page))
+    assert 1 <= time.monotonic() - asked_at < 3
+    assert eventually(lambda: len(builder.due) == 2)
+
+
+def test_loud_wake_takes_the_quiet_along(ask, measured_once, started, output):
+    """No other write waits because a quiet one does; both are shown at once."""
+    builder, page = (
+        started(timing=Timing(quiet_delay=60.0)),
+        output / "status/index.html",
+    )
+    assert eventually(lambda: builder.due)
+    measured_once()
+    builder.wake("status", is_quiet=True)
+    time.sleep(0.2)
+
+    incident = {"title": "Errors", "severity": "degraded", "body": "Looking."}
+    ask(f"{ADMIN}/incidents/add", incident | {"services": ["api"]})
+    asked_at = time.monotonic()
+    builder.wake("status")
+
+    assert eventually(lambda: "Errors" in text_of(page))
+    assert time.monotonic() - asked_at < 1
+    assert "12:00 UTC" in text_of(page)
+
+
+def test_death_while_quiet_writes_wait(measured_once, started, output):
+    """What waited when the process died is shown by the next one's first build."""
+    first, page = started(timing=Timing(quiet_delay=60.0)), output / "status/index.html"
+    assert eventually(lambda: first.due)
+    measured_once()
+    first.wake("status", is_quiet=True)
+    time.sleep(0.2)
+    assert behind() == {"status"}
+
+    started()
+
+    assert eventually(lambda: "12:00 UTC" in text_of(page))
+    assert eventually(lambda: behind() == set())
+
+
+def test_page_by_the_clock(ask, started, clock, output):
+    """Once a reading goes stale the page says so, without any write."""
+    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
+    ask(f"{ADMIN}/measurements/record", measured(clock, "api", "operational"))
+    builder = started()
+    page = output / "status/index.html"
+    assert eventually(lambda: builder.due)
+    due_at = builder.due[-1]
+    assert due_at == clock.now + timedelta(seconds=290, milliseconds=1)
+    assert "No measurement since" not in text_of(page)
+
+    clock.now = due_at
+    builder.wake()
+
+    assert eventually(lambda: "No measurement since" in text_of(page))
+
+
+def test_output_that_cannot_be_written(ask, started, settings, output, tmp_path):
+    """It is a trouble until it can, and then everything is made up for."""
+    output.write_text("not a folder")
+    builder = started()
+    assert eventually(builder.troubles)
+    assert "cannot be written" in builder.troubles()[0].detail
+
+    output.unlink()
+    builder.wake()
+
+    assert eventually(lambda: not builder.troubles())
+    assert (output / "index.html").exists()
+
+
+def test_storage_that_cannot_be_read(ask, started, output, monkeypatch):
+    """The thread outlives whatever goes wrong, and the next wake tries again."""
+    builder = started()
+    assert eventually(lambda: builder.due)
+    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
+    database.execute_sql("ALTER TABLE area RENAME TO elsewhere")
+    builder.wake()
+    assert eventually(builder.troubles)
+    assert re.search(
+        'no such table: area|relation "area" does not', builder.troubles()[0].detail
+    )
+
+    database.execute_sql("ALTER TABLE elsewhere RENAME TO area")
+    builder.wake()
+
+    assert eventually((output / "status/services/api.json").exists)
+    assert eventually(lambda: not builder.troubles())
+
+
+def test_waiting_is_a_trouble_in_time(started, settings, clock):
+    """An area that has waited for long is told; a short queue is none."""
+
+    def never(now):
+        time.sleep(0.5)
+        raise RuntimeError("no edition")
+
+    builder = started(never)
+    builder.wake()
+    assert builder.troubles() == []
+
+    clock.pass_(seconds=31)
+
+    assert any("behind since 12:00:00Z" in each.detail for each in builder.troubles())

@@ -1,0 +1,201 @@
+"""A builder with caches writes the same files as one without, with less work."""
+
+import pytest
+
+from models.projects.documents.published import published_contents
+from sitegen.build.build import build
+from sitegen.docs import document_source, llms
+from sitegen.docs.body_cache import BodyCache
+from sitegen.output.folder import OutputFolder
+from sitegen.page import BuildContext
+from sitegen.reference import pages
+from sitegen.search import pages as search
+from sitegen.search import sitemaps
+from sitegen.theme.theme import Theme
+from tests.pages.build.test_build import files_in
+
+
+@pytest.fixture
+def build_with_caches(store, settings, clock):
+    """Build with the caches of the builds before."""
+    theme, kept, memory = Theme(settings), BodyCache(), {}
+
+    def built(fresh=None):
+        if fresh is not None:
+            return build(
+                BuildContext(clock.now, settings, theme),
+                folder=OutputFolder(str(fresh)),
+            )
+        return build(
+            BuildContext(clock.now, settings, theme, kept, process_cache=memory)
+        )
+
+    return built
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """How many texts were read for the pages of documents, query by query."""
+    found = []
+
+    def counted(ids):
+        found.append(len(ids))
+        return published_contents(ids)
+
+    monkeypatch.setattr(document_source, "published_contents", counted)
+    return found
+
+
+@pytest.fixture
+def documents(shelf, build_with_caches):
+    """Some documents of one section, built."""
+    names = ["one", "two", "three", "four"]
+    text = "See [the first](one.md) and [another](gone.md).\n"
+    made = {
+        name: shelf.publish(name, text, section="A", position=place)
+        for place, name in enumerate(names)
+    }
+    build_with_caches()
+    return made
+
+
+def test_one_publication_reads_one_text(shelf, documents, build_with_caches, reads):
+    """What is published anew is read and rendered, and nothing else is."""
+    changed = shelf.update(documents["two"], content="New words.\n")
+    shelf.release(changed)
+    reads.clear()
+
+    report = build_with_caches()
+
+    # Its page, its Markdown and its JSON share one text; rendering has read it too,
+    # and so has the file of all texts.
+    assert sum(reads) <= 3
+    assert [each for each in report.written if each.startswith("guides/")] == [
+        "guides/two/index.html",
+        "guides/two.json",
+        "guides/two.md",
+        "guides/index.json",
+    ]
+
+
+def test_nothing_changed(documents, build_with_caches, reads):
+    """A build without news reads no text and tells of the same broken links."""
+    reads.clear()
+
+    report = build_with_caches()
+
+    assert (report.written, report.removed, reads) == ([], [], [])
+    assert report.warnings == [
+        f"guides/{slug}: nothing is at gone.md"
+        for slug in ("four", "one", "three", "two")
+    ]
+
+
+def test_link_that_comes_to_lead_somewhere(shelf, documents, build_with_caches, output):
+    """A document that appears is linked from pages that nobody has touched."""
+    shelf.publish("other", collection="products")
+    build_with_caches()
+    shelf.publish("gone", collection="products")
+
+    report = build_with_caches()
+
+    assert 'href="/products/gone/"' in (output / "guides/one/index.html").read_text()
+    assert report.warnings == []
+
+
+def test_summary_of_a_neighbour_on_a_blank_page(
+    shelf, documents, build_with_caches, output
+):
+    """A page without text shows the others of its section as they are now."""
+    shelf.publish("blank", "", section="A", position=9)
+    build_with_caches()
+    shelf.release(shelf.update(documents["one"], summary="A new summary"))
+
+    build_with_caches()
+
+    assert "A new summary" in (output / "guides/blank/index.html").read_text()
+
+
+def test_caches_change_no_file(shelf, documents, build_with_caches, output, tmp_path):
+    """After moves, renames and removals the folder equals one built from nothing."""
+    shelf.update(documents["one"], section="B")
+    build_with_caches()
+    shelf.withdraw(documents["two"])
+    shelf.release(shelf.update(documents["three"], title="Other"))
+    build_with_caches()
+    shelf.update(documents["four"], collection="products")
+    build_with_caches()
+
+    build_with_caches(fresh=tmp_path / "fresh")
+
+    assert files_in(output) == files_in(tmp_path / "fresh")
+
+
+def test_live_generation_is_never_away(
+    shelf, documents, build_with_caches, monkeypatch
+):
+    """Whoever waits for a write of their own is told at every moment what is live."""
+    removed = []
+    remove = OutputFolder.remove
+    told = lambda self, path: (removed.append(path), remove(self, path))  # noqa: E731
+    monkeypatch.setattr(OutputFolder, "remove", told)
+
+    for slug in ("five", "six"):
+        shelf.publish(slug)
+        build_with_caches()
+
+    assert removed == []
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """The functions that computed lists: sitemaps, llms.txt, search, OpenAPI."""
+    found = []
+
+    def counted(module, name):
+        make = getattr(module, name)
+        more = lambda *facts: (found.append(name), make(*facts))[1]  # noqa: E731
+        monkeypatch.setattr(module, name, more)
+
+    counted(sitemaps, "_create_sitemaps")
+    counted(llms, "_list_item")
+    counted(search, "_block_page")
+    counted(pages, "_openapi_file")
+    return found
+
+
+def test_unchanged_lists_are_not_computed(shelf, documents, build_with_caches, told):
+    """A list of what stands is known by its key; only what it shows makes it anew."""
+    build_with_caches()
+    told.clear()
+    build_with_caches()
+    assert told == []
+
+    shelf.release(shelf.update(documents["two"], content="New words.\n"))
+    build_with_caches()
+
+    # The instant of publication is in the sitemap; no title or summary has changed.
+    assert set(told) == {"_create_sitemaps", "_block_page"}
+
+
+def test_lists_follow_what_they_show(shelf, documents, build_with_caches, told, output):
+    """A summary is in the list for models, a title in the search as well."""
+    build_with_caches()
+    told.clear()
+    shelf.release(shelf.update(documents["two"], summary="Told anew"))
+
+    build_with_caches()
+
+    assert "_list_item" in told
+    assert "Told anew" in (output / "llms.txt").read_text()
+
+
+def test_memoized_while_arguments_are_equal(clock, settings):
+    """One result for each function and name; equal arguments give the same object."""
+    context = BuildContext(clock.now, settings, Theme(settings))
+
+    one = context.memoize(list, (1, 2), name="a")
+
+    assert context.memoize(list, (1, 2), name="a") is one
+    assert context.memoize(list, (1, 2), name="b") is not one
+    assert context.memoize(list, (1, 3), name="a") == [1, 3]

@@ -1,0 +1,100 @@
+"""Bodies are rendered once and cached; a failure affects one page only."""
+
+import pytest
+
+from models.errors import StorageBusy
+from models.projects.documents.rendered_bodies import BodyRow
+from sitegen.docs import body_cache as module
+from sitegen.docs.body_cache import BodyCache, without_title
+from tests.pages.build.test_build import files_in
+
+
+def no_render(text):
+    raise AssertionError("rendered here")
+
+
+def test_cached_from_build_to_build(shelf, build_site, output, monkeypatch):
+    """A build into an empty folder renders no body again."""
+    shelf.publish("limits", "## Rates\n")
+    build_site()
+    right = files_in(output)
+    monkeypatch.setattr(module, "render", no_render)
+
+    build_site(output=output / "../again")
+
+    assert files_in(output / "../again") == right
+
+
+def test_title_is_part_of_the_key(shelf, build_site, output):
+    """A first line that says the title goes when the title comes to say it."""
+    document = shelf.publish("limits", "# Rates\n\nWords.\n", title="Limits")
+    build_site()
+    shelf.release(shelf.update(document, title="Rates"))
+
+    build_site(["docs"])
+
+    assert (output / "guides/limits/index.html").read_text().count(">Rates<") < 5
+    assert "<h2" not in (output / "guides/limits/index.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("content", "left"),
+    [("# T\n\nA\n", "\nA\n"), ("\n# T\nA", "A"), ("T\nA", "T\nA"), ("# U", "# U")],
+)
+def test_without_title(content, left):
+    """Only a heading that is the title is left out."""
+    assert without_title("T", content) == left
+
+
+def test_saved_in_batches(shelf, build_site, monkeypatch):
+    """A long build saves rendered bodies in batches, not all at its end."""
+    monkeypatch.setattr(module, "BATCH_SIZE", 2)
+    for number in range(9):
+        shelf.publish(f"page-{number}", f"Page {number}.\n")
+    held, render = [], module.render
+    bodies = BodyCache()
+
+    def counted(text):
+        held.append(len(bodies._unsaved) + len(bodies._being_saved))
+        return render(text)
+
+    monkeypatch.setattr(module, "render", counted)
+    build_site(bodies=bodies)
+
+    assert (len(held), max(held)) == (9, 3)
+    assert BodyRow.select().count() == 9
+
+
+def test_busy_storage(shelf, build_site, output, monkeypatch):
+    """Bodies that cannot be saved are saved by the next build; pages are written."""
+    monkeypatch.setattr(module, "BATCH_SIZE", 2)
+    for number in range(5):
+        shelf.publish(f"page-{number}", f"Page {number}.\n")
+
+    def busy(_):
+        raise StorageBusy("No.")
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(module, "store_bodies", busy)
+        assert build_site().failed == []
+    assert BodyRow.select().count() == 0
+
+    build_site()
+
+    assert BodyRow.select().count() == 5
+    assert "Page 4." in (output / "guides/page-4/index.html").read_text()
+
+
+def test_unused_are_removed(shelf, build_site):
+    """Bodies that no page shows or showed before are removed."""
+    document = shelf.publish("limits", "Old.\n")
+    keys = shelf.publish("keys", "Words.\n")
+    build_site()
+    shelf.release(shelf.update(document, content="New.\n"))
+    build_site()
+    assert BodyRow.select().count() == 3
+    shelf.withdraw(keys)
+
+    BodyCache().remove_unused()
+
+    assert BodyRow.select().count() == 2

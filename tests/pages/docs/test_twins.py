@@ -1,0 +1,108 @@
+"""Every file of the status is the API's answer at the instant the page tells of."""
+
+import json
+from datetime import datetime
+
+import pytest
+
+from models.status.snapshot.last_change import last_change_at
+from tests.worlds.status import (
+    ADD_UPDATE,
+    GET_INCIDENT,
+    GET_SERVICE,
+    GET_WINDOW,
+    LIST,
+    LIST_INCIDENTS,
+    LIST_WINDOWS,
+    UPDATE_SERVICE,
+    UPDATE_WINDOW,
+    World,
+)
+
+HOUR = 3600
+
+
+@pytest.fixture
+def world(ask, clock):
+    """Services measured, silent and taken off; trouble and work, past and to come."""
+    world = World(ask, clock)
+    for slug in ("api", "mail", "web", "gone"):
+        world.service(slug)
+    for hours in range(0, 60, 7):
+        world.sample("api", "a", "operational", -hours * HOUR, responseTimeMs=hours)
+        world.sample("mail", "b", "down", -hours * HOUR - 40)
+    open_one = world.incident("api mail gone", "major-outage", -HOUR)
+    ask(ADD_UPDATE, {"incidentId": open_one, "body": "**Found** it.", "status": None})
+    ask(ADD_UPDATE, {"incidentId": open_one, "body": "Fixed.", "status": "monitoring"})
+    world.incident("mail", started=-50 * HOUR, status="resolved")
+    for number in range(25):
+        world.incident("web", started=-number * 30 * HOUR, status="resolved")
+    world.window("api web", -9 * HOUR, -8 * HOUR)
+    world.window("mail", -60, 60, description="# Slow\n\n*Reads*")
+    cancelled = world.window("mail", -2 * HOUR, 2 * HOUR)
+    ask(UPDATE_WINDOW, {"id": cancelled, "status": "cancelled"})
+    world.window("api gone", 24 * HOUR, 25 * HOUR)
+    ask(UPDATE_SERVICE, {"slug": "gone", "enabled": False})
+    return world
+
+
+@pytest.fixture
+def built(world, clock, build_site, output, settings):
+    """Build later, when nothing has happened since, and go back to what it tells of."""
+    clock.pass_(seconds=200)
+    build_site(["status"])
+    clock.now = last_change_at(clock.now, settings.freshness)
+
+    def read(path):
+        return json.loads((output / f"status/{path}.json").read_text())["data"]
+
+    return read
+
+
+def whole(ask, route):
+    """Return a list of the API's, page by page."""
+    found, cursor = [], None
+    while True:
+        answer = ask(route, {"cursor": cursor} if cursor else {}).json
+        found += answer["data"]
+        cursor = answer["meta"]["cursor"]
+        if cursor is None:
+            return found
+
+
+def test_services(built, ask):
+    """The list of all, and the state of the whole."""
+    assert built("index") == ask(LIST).json["data"]
+
+
+@pytest.mark.parametrize("slug", ["api", "mail", "web"])
+def test_service(built, ask, clock, slug):
+    """Each service with its four uptimes, at the instant at which these end."""
+    told = built(f"services/{slug}")
+    clock.now = datetime.fromisoformat(told["uptime"][0]["to"])
+
+    assert told == ask(GET_SERVICE, {"slug": slug}).json["data"]
+
+
+def test_service_taken_off(built, output):
+    """A service that the API does not find has no file."""
+    assert not (output / "status/services/gone.json").exists()
+    assert not (output / "status/data/gone.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "listed", "one"),
+    [
+        ("incidents", LIST_INCIDENTS, GET_INCIDENT),
+        ("maintenance", LIST_WINDOWS, GET_WINDOW),
+    ],
+)
+def test_lists(built, ask, name, listed, one):
+    """A list without its pages, and each of it by itself, timelines included."""
+    told = built(name)
+
+    assert told == whole(ask, listed)
+    assert len(told) > 3
+    for each in told:
+        answer = ask(one, {"id": each["id"]}).json["data"]
+        assert built(f"{name}/{each['id']}") == answer

@@ -1,0 +1,147 @@
+"""Footnotes, and addresses that stand in the text as they are."""
+
+import pytest
+
+from sitegen.markdown.parser import render, render_entry, resolve_links
+from tests.samples.allowed_html import checked
+
+
+def html_of(text):
+    rendered = render(text)
+    html = resolve_links(rendered.html, rendered.links, lambda target: target)
+    checked(html)
+    return html
+
+
+def test_note():
+    """A note stands at the end; it and its place in the text lead to each other."""
+    html = html_of("a[^x] b\n\n[^x]: *c*\n  d\n\ne\n")
+
+    assert html == (
+        '<p>a<sup class="note-ref" id="noteref.1"><a href="#note.1" '
+        'aria-label="Note 1">1</a></sup> b</p>\n<p>e</p>\n'
+        '<section class="notes" aria-label="Notes">\n<ol>\n<li id="note.1">\n'
+        "<p><em>c</em>\nd "
+        '<a class="note-back" href="#noteref.1" aria-label="Back to reference 1">'
+        '<span aria-hidden="true">↩</span></a></p>\n'
+        "</li>\n</ol>\n</section>\n"
+    )
+
+
+def test_notes_are_numbered_by_use():
+    """The first use gives the number; a note of no use is not shown."""
+    html = html_of("[^b] [^a] [^b]\n\n[^a]: A\n[^b]: B\n[^c]: C\n")
+
+    assert html.index("<p>B") < html.index("<p>A")
+    assert "<p>C" not in html
+    assert 'id="noteref.1.2"' in html
+    assert 'href="#noteref.1.2" aria-label="Back to reference 1-2"' in html
+
+
+def test_note_of_several_paragraphs():
+    """What is indented after an empty line belongs to the note; the rest does not."""
+    html = html_of("a[^x]\n\n[^x]: b\n\n    c\n\nd\n\n- e\n")
+
+    assert "<p>d</p>" in html.partition("<section")[0]
+    assert "<li>e</li>" in html.partition("<section")[0]
+    assert "<p>b</p>\n<p>c <a" in html.partition("<section")[2]
+
+
+def test_note_of_several_blocks():
+    """A note may hold lists and code."""
+    html = html_of("a[^x]\n\n[^x]: - b\n    - c\n\n    ```\n    d\n    ```\n\ne\n")
+
+    before, _, note = html.partition("<section")
+    assert "<p>e</p>" in before
+    assert "<li>c</li>" in note
+    assert "<code>d" in note
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a[^x]\n\n[^x]: b\n\n    [^y]: a word\n", "a[^x]\n\n[^x]: b word\n[^x]: c\n"],
+    ids=["nested", "twice"],
+)
+def test_note_keeps_its_text(text):
+    """A definition inside another, or a second one, takes no text away."""
+    html = html_of(text)
+
+    assert "b" in html.partition("<section")[2]
+    assert "word" in html
+
+
+@pytest.mark.parametrize(
+    "text", ["a[^x]\n", "`[^x]`\n\n[^x]: b\n", "[^x y]\n\n[^x y]: b\n", "[^]\n\n[^]: b"]
+)
+def test_what_is_no_note(text):
+    """A reference to nothing, in code, or without a name is text."""
+    assert "<sup" not in html_of(text)
+
+
+def test_notes_in_notes_and_links():
+    """Notes may refer to each other; there are no links in links."""
+    html = html_of("[a[^x]](b) ![c[^z]](/d)\n\n[^x]: [^y]\n[^y]: [^x]\n[^z]: z\n")
+
+    assert html.count("<li") == 3
+    assert 'href="b"' not in html
+    assert 'href="#noteref.2"' not in html
+
+
+def test_heading_cannot_take_the_id_of_a_note():
+    """An id of a note holds a dot, and a heading cannot ask for one."""
+    html = html_of("a[^x]\n\n# note.1\n## b {#note.1}\n\n[^x]: b\n")
+
+    assert html.count('id="note.1"') == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "linked"),
+    [
+        ("see https://a.b/c.", "https://a.b/c"),
+        ("(https://a.b/c_(d))", "https://a.b/c_(d)"),
+        ("(see http://a.b)", "http://a.b"),
+        ("HTTPS://a.b/?c=d&e=f#g!", "HTTPS://a.b/?c=d&e=f#g"),
+        ("https://a.b/c_d_e*f", "https://a.b/c_d_e*f"),
+        ("https://a.b/\u202egpj.exe", "https://a.b/"),
+    ],
+)
+def test_bare_address(text, linked):
+    """It is a link to the web; what ends the sentence is no part of it."""
+    shown = linked.replace("&", "&amp;")
+    link = f'<a class="external" rel="noopener" href="{shown}">{shown}</a>'
+
+    assert link in html_of(text)
+    assert link in render_entry(text)
+
+
+def test_bare_address_of_the_web():
+    """What begins with www. is taken for a site behind https."""
+    assert 'href="https://www.a.b/c">www.a.b/c</a>' in html_of("www.a.b/c")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("`https://a.b`", "[https://a.b](c)", "![https://a.b](/c)", "xhttps://a.b"),
+        *("javascript://a.b", "https://", "https:// a", "www.a", "a://b.c"),
+        *("    https://a.b", "a@www.b.c"),
+    ],
+)
+def test_what_is_no_address(text):
+    """Code, links, images, other schemes and half an address stay what they are."""
+    assert 'class="external"' not in html_of(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["https://a" + ")" * 50_000, "https://a" + "." * 50_000, "www." * 12_500]
+)
+def test_address_without_end(text):
+    """Looking for the end of an address takes no longer than its length."""
+    assert len(html_of(text)) < 4 * len(text)
+
+
+def test_entries_have_no_notes():
+    """
+    Two entries of one page would have their notes at one address.
+    """
+    assert "id=" not in render_entry("a[^b]\n\n[^b]: c")

@@ -1,0 +1,166 @@
+"""No document keeps the builder busy, and none loses a word by being hostile."""
+
+import time
+
+import pytest
+
+from sitegen.markdown.headings import slug
+from sitegen.markdown.parser import SOURCE_TAG, render, resolve_links
+from sitegen.markdown.work_limits import work_limit
+from tests.samples.allowed_html import checked
+
+LENGTH = 50_000
+# What the longest document that the API accepts may take; others in proportion.
+SECONDS, LONGEST = 10, "a" * 500_000
+ACUTE = "\N{COMBINING ACUTE ACCENT}"
+REPEATED = [
+    *("[", "]", "![", "[](", "[a](", "[a](<b", '[a](b "', "[a][", "[a]:", "[a\n"),
+    *("<", "<a", "<a:", "<!--", "<![CDATA[", "&", "&#1;", "\\", "`", "``a` "),
+    *("*", "*a **a ", "*_", "a**b", "*a_ ", "~~a ", "*[a](b", "> ", "> a\n", "- "),
+    *("- > ", "- + * ", "- a\n+ b\n", "- a\n\n", "- [ ] a\n", "> [!NOTE]\n", "a\n"),
+    *(" ", "\t", "\n", "# ", "a\n=\n", "# a {#a}\n", "```a\n~~~\n", "|-", "a\n|-|-\n"),
+    *(ACUTE, f"e{ACUTE}", "[^", "[^a]", "[^a]:", "[^a]: ", "[^a]: b\n", "https://"),
+    *("www.a.b ", "\u202e", "\x00", "]]>", "<!-- ", "--> ", "&colon;"),
+]
+
+
+def nested(opening, inner, closing):
+    return opening * 10_000 + inner + closing * 10_000
+
+
+HOSTILE = {
+    "brackets": nested("[", "a", "]"),
+    "images": nested("![", "a", "](x)"),
+    "emphasis": nested("*a ", "b", " a*"),
+    "quotes": nested(">", "a", ""),
+    "lists": nested("- ", "a", ""),
+    "indented lists": "\n".join("  " * depth + "- a" for depth in range(400)),
+    "lazy quote": ">" * 90 + "a\n" * 50_000,
+    "unused references": "[b]: c\n\n" + "[a][" * 25_000,
+    "long reference": f"[b]: https://a/{'x' * 40_000}\n\n" + "[b]" * 15_000,
+    "long site reference": f"[b]: /{'x' * 40_000}\n\n" + "[b]" * 15_000,
+    "bare addresses": "https://a.b/(c) " * 3_300,
+    "open addresses": "https://a" + "(" * 25_000 + ")" * 25_000,
+    "uses of a note": "[^a]" * 12_000 + "\n\n[^a]: b\n",
+    "notes": "".join(f"[^{n}]\n\n[^{n}]: b\n" for n in range(3_000)),
+    "ring of notes": "[^0]\n\n"
+    + "".join(f"[^{n}]: [^{n + 1}] [^0]\n" for n in range(3_000)),
+    "notes that use all": "".join(
+        f"[^{n}]: {''.join(f'[^{m}]' for m in range(99))}\n" for n in range(99)
+    )
+    + "[^0]",
+    "unused notes": "[^a]: b\n\n" * 6_000,
+    "open references": "[^a" * 40_000 + "\n\n[^a]: b\n",
+    "nested definitions": "[^0]\n\n"
+    + "\n".join("    " * n + f"[^{n}]: b" for n in range(300)),
+    "long note": "[^a]\n\n[^a]: b\n" + "    c\n\n" * 6_000,
+    "equal headings": "# a\n" * 12_500,
+    "suffixed headings": "".join(f"# a {n}\n# a\n" for n in range(5_000)),
+    "one word": "a" * 2_000_000,
+    "one line": "lorem *ipsum* [dolor](sit) " * 37_000,
+    "two megabytes": "lorem *ipsum* [dolor](sit) " * 74_000,
+    "wide table": "|a" * 25_000 + "|\n" + "|-" * 25_000 + "|\n",
+    "long table": "|a|b|\n|-|-|\n" + "|c|d|\n" * 16_000,
+    "ragged table": "|a" * 200 + "|\n" + "|-" * 200 + "|\n" + "|\n" * 45_000,
+    "backtick runs": " ".join("`" * length for length in range(1, 450)),
+    "hostile code": "```java\n" + "a\n" * 50_000 + "```\n",
+    "unknown languages": "".join(f"```x{n}\n```\n" for n in range(8_000)),
+} | {repr(part): (part * LENGTH)[:LENGTH] for part in REPEATED}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_documents_are_bounded(name):
+    """
+    Whatever repeats, nests or grows: rendered in seconds, and sound.
+
+    The same text gives the same page on any machine, so no clock decides: the work
+    that is allowed is bounded, and what it takes is measured here.
+    """
+    seconds = SECONDS * work_limit(HOSTILE[name]) / work_limit(LONGEST)
+    started = time.process_time()
+
+    rendered = render(HOSTILE[name])
+    html = resolve_links(rendered.html, rendered.links, lambda target: target)
+
+    assert time.process_time() - started < seconds
+    assert len(html) < 40 * len(HOSTILE[name]) + 1000
+    if len(html) < 4_000_000:
+        checked(html)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Rows of nothing, each of which is filled up with two hundred cells.
+        HOSTILE["ragged table"] * 2,
+        "a|b\n-|-\n\n" * 30_000,
+        # 8 MB of HTML, of addresses that are filled in, and of both.
+        "## a\n" * 80_000,
+        "[a](b)" * 80_000,
+        "## a\n" * 55_000 + "[a](b)" * 20_000,
+    ],
+    ids=["ragged", "tables", "html", "links", "both"],
+)
+def test_too_much_is_shown_as_written(text):
+    """What asks for too many cells, or makes too much HTML, stays text."""
+    rendered = render(text)
+
+    assert rendered.html.startswith(SOURCE_TAG)
+    assert rendered.links == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "|a|b|c|\n|-|-|-|\n" + "| yes | - | 12 |\n" * 5_000,
+        "|a|b|\n|-|-|\n" + "|1|0|\n" * 10_000,
+        "## a\n" * 55_000,
+        "[a](b)" * 20_000,
+        "## A heading\n\nSome words.\n\n- [ ] to do\n- [x] done\n\n" * 5_000,
+    ],
+    ids=["table", "dense table", "html", "links", "parts"],
+)
+def test_long_is_not_too_much(text):
+    """What people and their tools write is rendered, however long it is."""
+    assert not render(text).html.startswith(SOURCE_TAG)
+
+
+@pytest.mark.parametrize("depth", range(1, 140, 3))
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [
+        ("> ", ""),
+        ("- ", ""),
+        ("> - ", ""),
+        ("[", "](b)"),
+        ("![", "](/b)"),
+        ("*a ", " a*"),
+    ],
+)
+def test_depth_loses_no_word(opening, closing, depth):
+    """
+    However deep a document nests, its words are on the page.
+    """
+    rendered = render(opening * depth + "word" + closing * depth)
+
+    assert "word" in rendered.html
+
+
+def test_a_document_that_is_too_hostile_is_shown_as_written():
+    """
+    It stays readable, as text; it has no headings and no links.
+    """
+    text = "# a\n\n" + ">" * 200 + "<b>\n"
+
+    rendered = render(text)
+
+    assert rendered.headings == rendered.links == ()
+    assert "".join(checked(rendered.html).text) == text + "\n"
+
+
+def test_slugs_are_short():
+    """
+    An id stays short whatever the heading, and marks without end cost nothing.
+    """
+    assert len(slug("a" * 10**6)) == 200
+    assert len(slug("\N{COMBINING ACUTE ACCENT}\N{COMBINING CEDILLA}" * 10**6)) == 200

@@ -1,0 +1,72 @@
+"""What hosts are told of the files, and that every host tells the same."""
+
+import pytest
+
+from models.response_headers import content_type, path_rule
+from tests.pages.status.test_status import scene  # noqa: F401  (a fixture)
+from tests.pages.test_links import site  # noqa: F401  (a fixture)
+
+HOSTS_ONLY = {"_headers", "_redirects"}
+
+
+def rules_in(text):
+    """The rules of a _headers file: patterns, and what each sets."""
+    rules = {}
+    for block in text.strip().split("\n\n"):
+        place, *lines = block.splitlines()
+        rules[place] = dict(line.strip().split(": ", 1) for line in lines)
+    return rules
+
+
+def matches(place, at):
+    """How hosts read a pattern: the star is any text, once."""
+    before, star, after = place.partition("*")
+    if not star:
+        return at == place
+    long = len(at) >= len(before) + len(after)
+    return long and at.startswith(before) and at.endswith(after)
+
+
+@pytest.fixture
+def rules(site, output):  # noqa: F811
+    return rules_in((output / "_headers").read_text())
+
+
+def test_golden(build_site, golden):
+    """What hosts are told is this, to the byte."""
+    build_site()
+
+    golden("_headers")
+    golden("robots.txt")
+
+
+def test_every_file_has_a_place(site):  # noqa: F811
+    """A file of a place that nobody listed would be kept as each host likes."""
+    paths = {at[1:] + ("index.html" if at[-1] == "/" else "") for at in site}
+
+    assert {path for path in paths if path_rule(path) is None} == HOSTS_ONLY
+
+
+def test_no_header_is_set_twice(site, rules):  # noqa: F811
+    """Hosts join what several rules say, so none says what another has said."""
+    for at in site:
+        names = [
+            name for place, told in rules.items() if matches(place, at) for name in told
+        ]
+        assert len(names) == len(set(names)), at
+
+
+def test_hosts_say_what_we_say(site, rules, app):  # noqa: F811
+    """Each file has the same headers from the service and from a host with rules."""
+    client = app.test_client()
+
+    moved = {"/support/limits/"}
+
+    for at in site.keys() - moved - {f"/{name}" for name in HOSTS_ONLY}:
+        told = {}
+        for place, headers in rules.items():
+            told |= headers if matches(place, at) else {}
+        answer = client.get(at, buffered=True)
+        assert answer.status_code == 200, at
+        assert told.items() <= dict(answer.headers).items(), at
+        assert answer.headers["Content-Type"] == content_type(str(site[at])), at

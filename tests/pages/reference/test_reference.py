@@ -1,0 +1,170 @@
+"""The reference of the API on the built site."""
+
+import gzip
+import json
+import re
+import shlex
+from html import unescape
+from itertools import pairwise
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from api.http.problem_types import PROBLEM_TYPES
+from api.operation import OPERATIONS
+from tests.conftest import ROUTES
+from tests.pages.crawl import lost_links
+from tests.pages.html import Reader
+from tests.samples.openapi_document import DESCRIBED
+
+INCIDENTS = "reference/status/incidents/index.html"
+
+
+@pytest.fixture
+def reference(build_site, output):
+    """The pages of the reference by their addresses."""
+    report = build_site(openapi=DESCRIBED)
+    assert (report.failed, report.warnings) == ([], [])
+    return {
+        f"/{path.parent.relative_to(output).as_posix()}/": path.read_text()
+        for path in (output / "reference").rglob("index.html")
+    }
+
+
+def test_noun(reference, golden):
+    """A page tells of a noun all that can be asked of it."""
+    golden(INCIDENTS)
+
+
+def test_every_operation(reference):
+    """Each stands under its address, and the register leads to it."""
+    for each in OPERATIONS:
+        told = DESCRIBED["paths"][each.path][each.method.lower()]
+        href = told["externalDocs"]["url"]
+        page, _, anchor = href.partition("#")
+
+        assert f'<h2 id="{anchor}">' in reference[page]
+        assert f"<code>{each.path}</code>" in reference[page]
+        assert f"<code>{each.scope}</code>" in reference[page]
+        assert f'href="{href}"' in reference["/reference/"]
+
+
+def test_examples_are_not_for_pasting(reference):
+    """Each page says so: what has an id or a time of its own would be refused."""
+    for page in reference.values():
+        assert "ids, slugs and times" in page
+        assert "replace the ids, slugs and times with your own." in page
+
+
+def test_links(reference, output):
+    """Every link leads somewhere, those of the pages of problems too."""
+    lost = [each for each in lost_links(output) if not each[0].startswith("/status")]
+
+    assert lost == []
+
+
+def test_pages_are_sound(reference):
+    """One h1, no level left out, no id twice, nothing that the policy forbids."""
+    for text in reference.values():
+        page = Reader(text)
+        ids = [value for name, value in page.attributes() if name == "id"]
+        levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch(r"h\d", tag)]
+
+        assert levels.count(1) == 1
+        assert all(b - a <= 1 for a, b in pairwise(levels[1:]))
+        assert len(ids) == len(set(ids))
+        assert page.all("style") == page.text_of("script") == []
+
+
+def test_pages_are_light(reference):
+    """Every page is under 20 KB on the wire."""
+    for href, text in reference.items():
+        assert len(gzip.compress(text.encode())) < 20_000, href
+
+
+def test_requests_are_accepted(reference):
+    """Each command asks for an operation as this takes it, with what it needs."""
+    blocks = [each for text in reference.values() for each in _commands(text)]
+
+    asked = [_asked(shlex.split(block)) for block in blocks]
+
+    assert {each.route for each in asked} == {each.route for each in OPERATIONS}
+
+
+def _commands(text):
+    blocks = re.findall(r'<pre tabindex="0"><code>(.*?)</code>', text, re.DOTALL)
+    plain = [unescape(re.sub(r"<[^>]+>", "", each)) for each in blocks]
+    return [each for each in plain if each.startswith("curl")]
+
+
+def _asked(words):
+    url = urlsplit(words[2].removeprefix("$API"))
+    given = list(pairwise(words))
+    headers = dict(value.split(": ") for flag, value in given if flag == "-H")
+    bodies = [value for flag, value in given if flag == "--json"]
+    operation = ROUTES[f"{'POST' if bodies else 'GET'} {url.path}"]
+    assert headers["Authorization"] == "Bearer $KEY"
+    assert ("Idempotency-Key" in headers) == (operation.idempotent == "required")
+    if bodies:
+        operation.request.model_validate_json(bodies[0], by_name=False)
+    elif operation.request:
+        query = dict(parse_qsl(url.query, strict_parsing=bool(url.query)))
+        operation.request.model_validate(query, by_name=False)
+    return operation
+
+
+def test_members(reference):
+    """Each member is there with its kind, its bounds, its default and its meaning."""
+    page = reference["/reference/status/measurements/"]
+
+    assert "<code>measurements[].responseTimeMs</code>" in page
+    assert "list of object; 1 to 200 items" in page
+    assert "The response time in milliseconds." in page
+    assert "default <code>20</code>" in reference["/reference/status/incidents/"]
+
+
+def test_refusals(reference, output):
+    """Operations lead to the problems they refuse with, and these lead back."""
+    problems = output / "problems"
+
+    assert "/problems/incident-not-found/" in reference["/reference/status/incidents/"]
+    own = (problems / "incident-not-found/index.html").read_text()
+    assert 'href="/reference/status/incidents/#update"' in own
+    assert "/reference/status/incidents/#add" not in own
+    shared = (problems / "rate-limited/index.html").read_text()
+    assert 'Any operation in the <a href="/reference/">' in shared
+    for kind in PROBLEM_TYPES.keys() - {"not-found", "method-not-allowed"}:
+        assert "/reference/" in (problems / kind / "index.html").read_text(), kind
+
+
+def test_guides(reference, build_site, shelf, output):
+    """The page of a noun leads to the published documents that lead to it."""
+    assert "Related guides" not in (output / INCIDENTS).read_text()
+    guide = shelf.publish("outages", "[Open](/reference/status/incidents/#add) one.")
+    shelf.publish("others", "See [others](/reference/status/incident-updates/).")
+
+    build_site(openapi=DESCRIBED)
+    assert '<a href="/guides/outages/">' in (output / INCIDENTS).read_text()
+    assert "/guides/others/" not in (output / INCIDENTS).read_text()
+
+    shelf.withdraw(guide)
+    build_site(openapi=DESCRIBED)
+    assert "Related guides" not in (output / INCIDENTS).read_text()
+
+
+def test_nothing_new(reference, build_site):
+    """What is described as before is not written again."""
+    assert build_site(openapi=DESCRIBED).written == []
+    assert build_site(["status"], openapi=DESCRIBED).removed == []
+
+
+def test_sitemap(reference, output):
+    """Search engines are told of every page."""
+    told = (output / "sitemaps/site.xml").read_text()
+
+    assert [href for href in reference if f"{href}</loc>" not in told] == []
+
+
+def test_served_description(reference, output):
+    """The description for programs stands beside it."""
+    assert json.loads((output / "openapi.json").read_text()) == DESCRIBED

@@ -1,0 +1,110 @@
+"""The words of a text, and the files in which they stand."""
+
+import json
+
+import pytest
+
+from sitegen.search.inverted_index import (
+    HEADING,
+    OFTEN,
+    ONCE,
+    TITLE,
+    Text,
+    create_shards,
+    encode_postings,
+    headings,
+    weigh_terms,
+)
+from sitegen.search.terms import terms
+from tests.samples.search_words import FOUND_BY
+
+CODE = "## A\n\n```sh\n# no heading\n~~~\n```\n\n# B {#own}\n"
+
+
+@pytest.mark.parametrize("text", FOUND_BY)
+def test_terms(text):
+    """Identifiers whole and in parts, scripts without spaces in pairs, all folded."""
+    assert terms(text) == FOUND_BY[text]
+
+
+def test_places():
+    """A term counts where it stands best: title, heading, often, once."""
+    found = weigh_terms(
+        Text("Keys", "Short", f"{CODE}\nkeys own own own [x](hidden.md)")
+    )
+
+    assert (found["keys"], found["b"], found["own"]) == (TITLE, HEADING, HEADING)
+    assert (found["short"], found["x"]) == (ONCE, ONCE)
+    assert weigh_terms(Text("", "", "so so so"))["so"] == OFTEN
+    assert found["keys "] == TITLE
+    assert "hidden" not in found
+
+
+def test_headings_of_code():
+    """What looks like a heading within a fence is code; another fence ends nothing."""
+    assert list(headings(CODE)) == ["A", "B {#own}"]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"),
+    [([0], "0"), ([1, 3], "12"), ([31, 63], "vw1"), ([1024], "ww1"), ([], "")],
+)
+def test_steps(numbers, text):
+    """Numbers stand as steps, five bits in a character; each place after a dot."""
+    once, title = ([each << 2 | at for each in numbers] for at in (ONCE, TITLE))
+    assert encode_postings(once, 2000) == text
+    assert encode_postings(title, 2000) == (text and f"...{text}")
+
+
+def test_steps_of_what_most_have():
+    """Who lacks it is told; where it weighs more stands as ever; often is once."""
+    every = [n << 2 | (HEADING if n == 3 else OFTEN) for n in (0, 1, 3, 4, 5)]
+
+    assert encode_postings(every, 6) == "!2..3"
+    assert encode_postings(every[:3], 6) == ".01.3"
+    assert encode_postings([0 << 2 | ONCE], 1) == "!"
+
+
+def test_large_term_shares_its_file_with_few():
+    """A term as large as a file stands in it by its middle, not behind a full one."""
+    texts = [Text("", "", " ".join(f"a{n}-{m}" for m in range(3))) for n in range(9)]
+    texts += [Text("", "", "b")] * 3000
+
+    found = create_shards(texts, 4)
+
+    (home,) = [file for file in found.files if "b" in file]
+    assert sum(len(file) for file in found.files) > 30
+    assert len(home) <= 2
+
+
+@pytest.mark.parametrize("count", [1, 2, 8, 64])
+def test_bounds(count):
+    """The last bound that is not after a term leads to its file, however many."""
+    words = [f"{chr(97 + n % 26)}{n}" for n in range(90)]
+    found = create_shards(
+        [Text("Big one", "", " ".join(words)), Text("Big", "", "big")], count
+    )
+
+    assert len(found.files) == count
+    assert len(found.bounds) == count - 1
+    for number, file in enumerate(found.files):
+        for term in file:
+            first = term.split(" ")[0]
+            assert sum(bound <= first for bound in found.bounds) == number
+
+
+def test_nothing_is_lost():
+    """Every term of every text stands in some file, once."""
+    texts = [Text(f"Page {n}", "", f"word{n} common") for n in range(40)]
+
+    found = create_shards(texts, 4)
+
+    every = [term for file in found.files for term in file]
+    assert len(every) == len(set(every))
+    assert set(every) == {term for text in texts for term in weigh_terms(text)}
+
+
+def test_hostile_text_takes_its_time_in_lines():
+    """Brackets, fences and one endless word are read in one pass."""
+    for piece in ("](", "[", "[a]: ", "# ", "```\n", "a", "é", "aB", "a/"):
+        assert json.dumps(list(weigh_terms(Text("", "", piece * 100_000))))

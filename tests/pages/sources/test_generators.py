@@ -1,0 +1,139 @@
+"""Trees as people have them: what each generator's becomes, and that it works."""
+
+import pytest
+
+from models.projects.documents.document_import import ImportOptions, import_documents
+from models.projects.projects.projects import ensure_docs_project
+from models.settings import NIL_UUID
+from sitegen.sources.report import remarks
+from sitegen.sources.tree import read_tree
+from tests.pages.crawl import lost_links
+from tests.trees import HERE, PROMETHEUS
+from tests.worlds.projects import KEY
+
+DOCUMENTS = {
+    "mkdocs/docs": [
+        ("guide/first.md", "first", "Guide", 3, "The first page"),
+        ("guide/second.md", "second", "Guide", 2, "Second"),
+        ("guide/third.md", "third", "Guide", 10_000, "Third"),
+        ("index.md", "index", None, 0, "Welcome"),
+    ],
+    "docusaurus": [
+        ("01-basics/01-intro.md", "introduction", "First things", 1, "Introduction"),
+        ("01-basics/02-install.mdx", "setup", "First things", 7, "Installing"),
+        ("02-advanced/2-factor.md", "2-factor", "Advanced", 0, "Two factors"),
+        ("02-advanced/deep/deep.md", "deep", "Advanced: Deep", 0, "Deep"),
+    ],
+    "starlight": [
+        ("guides/abc.md", "abc", "Guides", 10_000, "Unplaced"),
+        ("guides/first.md", "first", "Guides", 1, "First"),
+        ("guides/start.md", "start", "Guides", 2, "Start here"),
+        ("index.mdx", "index", None, 0, "Sample docs"),
+    ],
+    "hugo": [
+        ("guide/_index.md", "guide", "Guide", 0, "The guide"),
+        ("guide/deploy/index.md", "deployment", "Guide: Deploy", 0, "Deploy"),
+        ("guide/start.md", "start", "Guide", 10, "Start"),
+    ],
+    "jekyll": [
+        ("_docs/limits.md", "limits", "Docs", 1, "Limits"),
+        ("_docs/start.md", "begin", "Docs", 2, "Start"),
+    ],
+}
+DRAFT = "The front matter marks it as a draft."
+REMARKS = {
+    "mkdocs/docs": [
+        "note: index.md: Images without an https URL were left out: img/logo.png."
+    ],
+    "docusaurus": [
+        f"draft: 01-basics/03-later.md: {DRAFT}",
+        "draft: 01-basics/_part.mdx: Its name begins with '_', so it is a partial of"
+        " other pages.",
+        "note: 01-basics/02-install.mdx: HTML and components are shown as text:"
+        " <Tabs>, <TabItem>.",
+        "note: 02-advanced/_category_.yml: The file cannot be read, so its order and"
+        " labels are ignored.",
+    ],
+    "starlight": ["note: index.mdx: HTML and components are shown as text: <Card>."],
+    "hugo": [
+        "left out: guide/broken.md: The front matter is not valid TOML.",
+        f"draft: guide/later.md: {DRAFT}",
+        "note: guide/start.md: Shortcodes and directives are shown as text:"
+        " {{< figure.",
+    ],
+    "jekyll": [
+        f"draft: _docs/hidden.md: {DRAFT}",
+        "note: _docs/start.md: Shortcodes and directives are shown as text:"
+        " {% include.",
+    ],
+}
+
+of_each = pytest.mark.parametrize("name", DOCUMENTS)
+
+
+@pytest.fixture
+def bring(store, clock):
+    """Import a tree and publish it."""
+
+    def brought(folder):
+        ensure_docs_project(clock.now, slug="docs", owner_id=NIL_UUID)
+        tree = read_tree(folder)
+        asked = ImportOptions("guides", clock.now, KEY, tree=folder.name, publish=True)
+        return tree, import_documents(tree.sources, asked)
+
+    return brought
+
+
+@of_each
+def test_documents(name):
+    """Address, section, place and title as the generator's own files say."""
+    tree = read_tree(HERE / name)
+
+    found = [(s.path, s.slug, s.section, s.position, s.title) for s in tree.sources]
+    assert found == DOCUMENTS[name]
+
+
+@of_each
+def test_remarks(bring, name):
+    """What is not shown as it was meant is told, with the file."""
+    tree, report = bring(HERE / name)
+
+    assert list(remarks(tree, report)) == REMARKS[name]
+
+
+@of_each
+def test_links(bring, build_site, output, name):
+    """Its links, files and shortcodes alike, lead to the pages; none is lost."""
+    _, report = bring(HERE / name)
+
+    built = build_site()
+
+    assert len(report.published) == len(DOCUMENTS[name])
+    assert (built.failed, built.warnings, lost_links(output)) == ([], [], [])
+
+
+@of_each
+def test_again(bring, name):
+    """What was turned into our Markdown is turned into the same the next time."""
+    bring(HERE / name)
+
+    _, again = bring(HERE / name)
+
+    assert not again.changed
+
+
+@pytest.mark.skipif(not PROMETHEUS.is_dir(), reason="The sample tree is not here.")
+def test_real_tree(bring, build_site, output):
+    """Of real docs every link and anchor leads somewhere, or the build tells it."""
+    tree, report = bring(PROMETHEUS)
+
+    built = build_site()
+
+    assert (len(report.published), tree.skipped, built.failed) == (72, [], [])
+    lost = lost_links(output)
+    assert len(lost) == 14
+    for page, link in lost:
+        # Every page is there; what may lack is a heading, and that is told.
+        anchor = link.partition("#")[2]
+        told = f"{page.strip('/')}: no heading is at "
+        assert [w for w in built.warnings if w.startswith(told) and anchor in w]

@@ -1,0 +1,103 @@
+"""The order in which a change reaches the output folder."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import sitegen.page
+from models.response_headers import file_for
+from sitegen.output.folder import OutputFolder
+from sitegen.page import WITHOUT_PAGES
+from tests.worlds.status import World
+
+
+@pytest.fixture
+def world(ask, clock):
+    made = World(ask, clock)
+    made.service("api")
+    made.service("mail")
+    return made
+
+
+@pytest.fixture
+def dead_links(monkeypatch, output):
+    """What the overview leads to that does not stand when it is moved into place."""
+    found, moved = [], OutputFolder._rename
+
+    def move(folder, draft, target):
+        moved(folder, draft, target)
+        if target.endswith("status/index.html"):
+            html = (output / "status/index.html").read_text(encoding="utf-8")
+            hrefs = re.findall(r'<a [^>]*href="(/status/[^"]*)"', html)
+            assert hrefs
+            found.extend(e for e in hrefs if not (output / file_for(e)).exists())
+
+    monkeypatch.setattr(OutputFolder, "_rename", move)
+    return found
+
+
+def test_incident_comes_first(world, build_site, output):
+    """Its page and the overview wait for nothing else that changes with them."""
+    build_site()
+    id = world.incident("api mail")
+
+    written = build_site(["status"]).written
+
+    assert written[:4] == [
+        f"status/incidents/{id}.json",
+        f"status/incidents/{id}/index.html",
+        "status/index.json",
+        "status/index.html",
+    ]
+    assert len(written) > 20
+
+
+def test_overview_waits_for_what_is_new(world, build_site, dead_links):
+    """It never leads to a page that is not there yet."""
+    build_site()
+    dead_links.clear()
+    world.service("search")
+    world.incident("search")
+    world.window("search", 60, 120)
+
+    written = build_site(["status"]).written
+
+    assert dead_links == []
+    place = written.index("status/index.html")
+    assert place > written.index("status/services/search/index.html")
+
+
+def test_stage_by_stage(shelf, world, build_site):
+    """Pages come before the lists that link to them, and those before the front."""
+    for slug in ("first", "second"):
+        shelf.publish(slug)
+
+    written = build_site().written
+
+    places = {path: place for place, path in enumerate(written)}
+    pages = [f"guides/{slug}/index.html" for slug in ("first", "second")]
+    assert max(places[path] for path in pages) < places["guides/index.html"]
+    assert places["guides/index.html"] < places["index.html"]
+    assert places["status/services/api/index.html"] < places["status/feed.atom"]
+    assert places["status/feed.atom"] < places["status/index.html"]
+    assert places["sitemaps/guides-1.xml"] < places["sitemap.xml"]
+
+
+def test_modules_that_are_not_loaded_declare_no_pages():
+    """A build does not import these, so a page declared there would be missing."""
+    root = Path(sitegen.page.__file__).parents[1]
+    for package in WITHOUT_PAGES:
+        modules = list((root / package.replace(".", "/")).rglob("*.py"))
+        assert modules, package
+        assert not [path for path in modules if "@pages(" in path.read_text()]
+
+
+def test_address_and_file():
+    """An address is answered with the file that has it."""
+    for address, path in (
+        ("/", "index.html"),
+        ("/status/", "status/index.html"),
+        ("/status/feed.atom", "status/feed.atom"),
+    ):
+        assert file_for(address) == path

@@ -1,0 +1,116 @@
+"""Badges, frames and text: the state in little, with the time it is of."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from sitegen.status.badges import COLOURS, LABEL_COLOUR
+from sitegen.theme.colours import contrast
+from tests.samples.vectors import IDS, VECTORS
+from tests.worlds.status import World
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def world(ask, clock):
+    return World(ask, clock)
+
+
+@pytest.mark.parametrize("colour", [*COLOURS.values(), LABEL_COLOUR])
+def test_white_words_are_readable(colour):
+    """On every colour of a badge (WCAG AA)."""
+    assert contrast("#ffffff", colour) >= 4.5
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=IDS)
+def test_badge_says_the_state(vector, world, build_site, output):
+    """In words and in the colour of the state, and of when it is."""
+    world.play(vector)
+    build_site()
+
+    svg = ElementTree.fromstring((output / "status/badges/api.svg").read_bytes())
+
+    title = svg.findtext(f"{SVG}title")
+    assert vector.state.replace("-", " ").capitalize() in title
+    assert title.endswith("UTC" if vector.checked is not None else "never measured")
+    fills = [each.get("fill") for each in svg.iter(f"{SVG}rect")]
+    assert fills == [LABEL_COLOUR, COLOURS[vector.state]]
+    whole = (output / "status/badge.svg").read_text()
+    assert COLOURS[vector.overall] in whole
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=IDS)
+def test_nothing_unknown_is_green(vector, world, build_site, output):
+    """Only what is operational has the colour of it, in every little form."""
+    world.play(vector)
+    build_site()
+
+    endpoint = json.loads((output / "status/badges/api.json").read_text())
+    embed = (output / "status/embed/api/index.html").read_text()
+
+    assert endpoint["color"] == COLOURS[vector.state][1:]
+    assert ("is-operational" in embed) == (vector.state == "operational")
+    assert f"is-{vector.state}" in embed
+
+
+def test_hostile_name(world, build_site, output):
+    """A name is words in every form."""
+    world.service("api", name="<script>\"&'")
+    build_site()
+
+    for name in ("badges/api.svg", "embed/api/index.html"):
+        assert "<script" not in (output / "status" / name).read_text()
+    ElementTree.fromstring((output / "status/badges/api.svg").read_bytes())
+
+
+def test_endpoint(world, build_site, output):
+    """What shields.io requires, and when to ask again."""
+    world.service("api", name="API")
+    build_site()
+
+    assert json.loads((output / "status/badges/api.json").read_text()) == {
+        "schemaVersion": 1,
+        "label": "API",
+        "message": "unknown",
+        "color": "57606a",
+        "labelColor": "32383f",
+        "isError": True,
+        "cacheSeconds": 60,
+    }
+
+
+def test_embed_has_no_script(world, build_site, output):
+    """It stands in other people's pages, and never loads itself under a reader."""
+    world.service("api")
+    build_site()
+
+    for name in ("status/embed/index.html", "status/embed/api/index.html"):
+        page = (output / name).read_text()
+        assert "<script" not in page
+        assert "http-equiv" not in page
+
+
+def test_text(world, build_site, output):
+    """For a terminal: the whole, the services, what is the matter, where to read."""
+    world.service("api", name="Public API")
+    world.service("mail", name="Mail")
+    world.sample("api", "a", "operational", -5)
+    world.sample("mail", "a", "operational", -5)
+    world.incident("mail", title="Slow mail")
+    world.window("api", -60, 60, title="New disks")
+    build_site()
+
+    assert (output / "status.txt").read_text() == (
+        "Masthead: Degraded performance\n"
+        "As of 1 Mar 2026, 11:59 UTC\n"
+        "\n"
+        "Mail        Degraded\n"
+        "Public API  Maintenance\n"
+        "\n"
+        "Incident: Slow mail (Investigating)\n"
+        "Maintenance: New disks\n"
+        "\n"
+        "http://127.0.0.1:8000/status/\n"
+    )

@@ -1,0 +1,139 @@
+"""The past by month, in UTC."""
+
+import gzip
+import time
+from datetime import UTC, datetime
+
+import pytest
+
+from models.base import new_id
+from models.status.incidents.incidents import IncidentRow
+from models.status.services.rows import AffectedRow
+from models.storage.database import writing
+from tests.pages.html import Reader
+from tests.worlds.status import ADD_INCIDENT, UPDATE_INCIDENT, World
+
+MONTHS = ("2025-12", "2026-01", "2026-02", "2026-03")
+
+
+@pytest.fixture
+def world(ask, clock):
+    world = World(ask, clock)
+    world.service("api")
+    return world
+
+
+@pytest.fixture
+def read(build_site, output):
+    """Build, and return which months stand, by the titles that stand in them."""
+
+    def found():
+        build_site(["status"])
+        pages = {
+            each: output / "status/history" / each / "index.html" for each in MONTHS
+        }
+        return {
+            month: Reader(path.read_text()).text_of("bdi")
+            for month, path in pages.items()
+            if path.exists()
+        }
+
+    return found
+
+
+def happened(ask, start, end=None):
+    """Open an incident, and resolve it."""
+    told = {
+        "title": "Trouble",
+        "severity": "degraded",
+        "body": "Oh.",
+        "services": ["api"],
+    }
+    id = ask(ADD_INCIDENT, told | {"startedAt": start}).json["data"]["id"]
+    if end:
+        told = {"id": id, "status": "resolved", "resolvedAt": end}
+        assert ask(UPDATE_INCIDENT, told).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "months"),
+    [
+        ("2026-02-27T23:00:00Z", "2026-02-28T23:59:59Z", {"2026-02"}),
+        ("2026-02-28T23:00:00Z", "2026-03-01T00:00:00Z", {"2026-02"}),
+        ("2026-02-28T23:00:00Z", "2026-03-01T00:00:00.001Z", {"2026-02", "2026-03"}),
+        ("2026-03-01T00:00:00Z", "2026-03-01T00:00:00Z", {"2026-03"}),
+        ("2026-03-01T01:30:00+02:00", "2026-03-01T01:40:00+02:00", {"2026-02"}),
+        ("2025-12-31T12:00:00Z", None, set(MONTHS)),
+        ("2026-03-01T12:00:30Z", None, set()),
+    ],
+)
+def test_months(world, ask, read, start, end, months):
+    """
+    What touches a month stands in it: its end does not count, an open incident goes
+    on until now, and what is to come is not the past.
+    """
+    happened(ask, start, end)
+
+    assert read().keys() == months
+
+
+def test_windows_and_turning(world, ask, read, output):
+    """Months without anything have no page; the next is the next that has one."""
+    world.window("api", -40 * 86400, -40 * 86400 + 60, title="Old")
+    world.window("api", -60, 60, title="New")
+    world.window("api", 86400, 90000, title="To come")
+    happened(ask, "2025-12-03T00:00:00Z", "2025-12-03T01:00:00Z")
+
+    found = read()
+
+    assert {month: titles[1:] for month, titles in found.items()} == {
+        "2025-12": ["Trouble", "Service api"],
+        "2026-01": ["Old", "Service api"],
+        "2026-03": ["New", "Service api"],
+    }
+    page = (output / "status/history/2026-01/index.html").read_text()
+    assert '<a rel="prev" href="/status/history/2025-12/">' in page
+    assert '<a rel="next" href="/status/history/2026-03/">' in page
+    listed = Reader((output / "status/history/index.html").read_text())
+    assert listed.text_of("time") == ["March 2026", "January 2026", "December 2025"]
+
+
+def many(count):
+    """That many incidents of one month, resolved within the last days."""
+    base = datetime(2026, 2, 26, tzinfo=UTC)
+    with writing():
+        for number in range(count):
+            at = base.replace(hour=number % 24, minute=number % 60)
+            incident = IncidentRow.create(
+                id=new_id(at),
+                title=f"Trouble {number}",
+                status="resolved",
+                severity="degraded",
+                started_at=at,
+                resolved_at=at,
+                created_at=at,
+                updated_at=at,
+            )
+            AffectedRow.create(
+                subject=incident.id, service=1, slug="api", kept_name="API"
+            )
+
+
+def test_thousand_incidents_in_a_month(world, read, build_site, output):
+    """
+    All stand in the month, on a page of sane size; the overview tells some whole and
+    leads to the others.
+    """
+    many(1000)
+
+    assert len(read()["2026-02"]) == 1 + 2 * 1000
+
+    month = (output / "status/history/2026-02/index.html").read_bytes()
+    assert len(month) < 500_000
+    assert len(gzip.compress(month)) < 30_000
+    overview = (output / "status/index.html").read_text()
+    assert overview.count('<article class="past">') == 20
+    assert "980 more were resolved in the last 14 days." in overview
+    started = time.process_time()
+    assert build_site(["status"]).written == []
+    assert time.process_time() - started < 3

@@ -1,0 +1,241 @@
+"""The Statuspage v2 documents: their shapes in every scene, and what they say."""
+
+import json
+
+import pytest
+
+from tests.samples.statuspage_shapes import DOCUMENTS
+from tests.samples.vectors import IDS, VECTORS
+from tests.worlds.status import ADD_UPDATE, UPDATE_INCIDENT, UPDATE_WINDOW, World
+
+PLANNED = "scheduled_maintenances"
+
+
+@pytest.fixture
+def world(ask, clock):
+    return World(ask, clock)
+
+
+@pytest.fixture
+def told(build_site, output):
+    """Build, and return one document."""
+
+    def read(name):
+        build_site()
+        return json.loads((output / f"api/v2/{name}.json").read_text())
+
+    return read
+
+
+@pytest.fixture
+def second(world):
+    """A service that is well, beside whatever the other one is."""
+    world.service("mail")
+    world.sample("mail", "a", "operational", -1)
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=IDS)
+def test_shapes(vector, world, build_site, output):
+    """In every scene all eight documents are what strict readers accept."""
+    world.play(vector)
+    world.service("db", group="Core")
+    build_site()
+
+    for name, shape in DOCUMENTS.items():
+        shape.model_validate_json((output / f"api/v2/{name}.json").read_bytes())
+
+
+def test_nothing_at_all(told):
+    """A page without services is no good news, and still a document."""
+    summary = told("summary")
+
+    DOCUMENTS["summary"].model_validate(summary)
+    assert summary["status"]["description"] == "Status Data Unavailable"
+
+
+OVERALLS = {
+    "just fresh": ("none", "All Systems Operational", "operational"),
+    "nothing": ("minor", "Status Data Unavailable", "degraded_performance"),
+    "one, down": ("critical", "Major System Outage", "major_outage"),
+    "half down": ("major", "Partial System Outage", "partial_outage"),
+    "degraded": ("minor", "Degraded System Service", "degraded_performance"),
+    "maintenance hides a probe": (
+        "maintenance",
+        "Service Under Maintenance",
+        "under_maintenance",
+    ),
+    "maintenance, unseen": ("minor", "Status Data Unavailable", "under_maintenance"),
+}
+
+
+@pytest.mark.parametrize("name", OVERALLS)
+def test_all_services_alike(name, world, told):
+    """The state of the whole where every service has it."""
+    world.play(VECTORS[IDS.index(name)])
+
+    summary = told("summary")
+
+    indicator, description, component = OVERALLS[name]
+    assert summary["status"] == {"indicator": indicator, "description": description}
+    assert [each["status"] for each in summary["components"]] == [component]
+
+
+PARTLY = {
+    "one, down": ("major", "Partial System Outage"),
+    "half down": ("minor", "Minor Service Outage"),
+    "degraded": ("minor", "Partially Degraded Service"),
+}
+
+
+@pytest.mark.parametrize("name", PARTLY)
+def test_some_services(name, world, second, told):
+    """The same states weigh less where only some services have them."""
+    world.play(VECTORS[IDS.index(name)])
+
+    indicator, description = PARTLY[name]
+    assert told("status")["status"] == {
+        "indicator": indicator,
+        "description": description,
+    }
+
+
+def test_incident_raises_the_indicator(world, second, told):
+    """An incident that says worse than the count of services is believed."""
+    world.service("api")
+    world.sample("api", "a", "operational", -1)
+    world.incident("api", "major-outage")
+
+    status = told("status")["status"]
+
+    assert status == {"indicator": "critical", "description": "Major System Outage"}
+
+
+def test_unknown_is_never_operational(world, told):
+    """The description says why it is told as degraded."""
+    world.service("api", description="The API.")
+
+    (component,) = told("components")["components"]
+
+    assert component["status"] == "degraded_performance"
+    assert component["description"] == "The API. No recent measurement."
+
+
+def test_groups(world, told):
+    """A group stands before its services with the worst of their states."""
+    world.service("lone", displayOrder=1)
+    world.service("api", group="Core", displayOrder=2)
+    world.service("db", group="Core", displayOrder=3)
+    world.sample("api", "a", "down", -1)
+    world.sample("db", "a", "operational", -1)
+
+    lone, core, api, db = told("components")["components"]
+
+    assert (lone["position"], core["position"]) == (1, 2)
+    assert (api["position"], db["position"]) == (1, 2)
+    assert core["group"] is True
+    assert core["components"] == [api["id"], db["id"]]
+    assert core["status"] == "major_outage"
+    assert {api["group_id"], db["group_id"]} == {core["id"]}
+    assert lone["group_id"] is None
+
+
+def test_timeline_newest_first(world, ask, clock, told):
+    """Each entry says what it changed for the services."""
+    world.service("api", group="Core", name="API")
+    id = world.incident("api", "partial-outage")
+    clock.pass_(minutes=5)
+    ask(ADD_UPDATE, {"incidentId": id, "status": "monitoring", "body": "Fixed?"})
+    seen = world.text()
+    clock.pass_(minutes=5)
+    ask(ADD_UPDATE, {"incidentId": id, "status": "resolved", "body": "Fixed."})
+
+    (incident,) = told("incidents")["incidents"]
+
+    statuses = [each["status"] for each in incident["incident_updates"]]
+    assert statuses == ["resolved", "monitoring", "investigating"]
+    assert incident["monitoring_at"] == seen
+    assert incident["resolved_at"] == world.text()
+    changed = [each["affected_components"][0] for each in incident["incident_updates"]]
+    assert changed[0]["name"] == "Core - API"
+    assert [(each["old_status"], each["new_status"]) for each in changed] == [
+        ("partial_outage", "operational"),
+        ("partial_outage", "partial_outage"),
+        ("operational", "partial_outage"),
+    ]
+
+
+def test_which_incidents(world, ask, told):
+    """Resolved ones are in the list of all, and in no other."""
+    world.service("api")
+    open_one = world.incident("api")
+    resolved = world.incident("api")
+    ask(UPDATE_INCIDENT, {"id": resolved, "status": "resolved"})
+
+    for name in ("summary", "incidents/unresolved"):
+        assert [each["id"] for each in told(name)["incidents"]] == [open_one]
+    assert len(told("incidents")["incidents"]) == 2
+
+
+def test_which_windows(world, ask, told):
+    """By their phase; what was cancelled is in no document."""
+    world.service("api")
+    past = world.window("api", -60, -30)
+    active = world.window("api", -10, 10)
+    coming = world.window("api", 30, 60)
+    cancelled = world.window("api", 30, 60)
+    ask(UPDATE_WINDOW, {"id": cancelled, "status": "cancelled"})
+
+    found = {
+        name: [(each["id"], each["status"]) for each in told(name)[PLANNED]]
+        for name in DOCUMENTS
+        if "maint" in name or name == "summary"
+    }
+
+    assert found == {
+        "summary": [(coming, "scheduled"), (active, "in_progress")],
+        "scheduled-maintenances": [
+            (coming, "scheduled"),
+            (active, "in_progress"),
+            (past, "completed"),
+        ],
+        "scheduled-maintenances/upcoming": [(coming, "scheduled")],
+        "scheduled-maintenances/active": [(active, "in_progress")],
+    }
+
+
+def test_when_a_window_ended(world, ask, clock, told):
+    """By the clock at its end; by hand when somebody said so."""
+    world.service("api")
+    world.window("api", -60, -30)
+    early = world.window("api", -10, 600)
+    ended = world.text(-30)
+    clock.pass_(minutes=1)
+    now = world.text()
+    ask(UPDATE_WINDOW, {"id": early, "status": "completed"})
+    clock.pass_(hours=1)
+
+    windows = told("scheduled-maintenances")[PLANNED]
+
+    assert [each["resolved_at"] for each in windows] == [now, ended]
+
+
+def test_newest_fifty(world, told):
+    """The lists of the past end somewhere."""
+    world.service("api")
+    for seconds in range(51):
+        world.incident("api", started=-seconds)
+        world.window("api", -seconds - 1, 60)
+
+    assert len(told("incidents")["incidents"]) == 50
+    assert len(told("scheduled-maintenances")[PLANNED]) == 50
+    assert len(told("incidents/unresolved")["incidents"]) == 51
+
+
+def test_page_is_as_new_as_its_facts(world, clock, told):
+    """The newest measurement or write, and not the build's clock."""
+    world.service("api")
+    world.sample("api", "a", "operational", 0)
+    newest = world.text()
+    clock.pass_(seconds=90)
+
+    assert told("status")["page"]["updated_at"] == newest

@@ -1,0 +1,118 @@
+"""Differences: they turn the old text into the new, and end in bounded time."""
+
+import random
+import time
+
+import pytest
+
+from models.projects.versioning import diff
+from models.projects.versioning.diff import unified_diff
+from tests.samples.unified_diff import patched
+
+
+def told(old, new):
+    return unified_diff(old, new, "probes@1", "probes@2")
+
+
+def test_unified():
+    """Three lines stand around a change; far changes stand in hunks of their own."""
+    old = "".join(f"{n}\n" for n in range(1, 21))
+    new = old.replace("5\n", "five\n", 1).replace("18\n", "").replace("19\n", "")
+
+    found = told(old, new)
+
+    assert found.unified == (
+        "--- probes@1\n+++ probes@2\n"
+        "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
+        "@@ -15,6 +15,4 @@\n 15\n 16\n 17\n-18\n-19\n 20\n"
+    )
+    assert (found.added, found.removed, found.truncated) == (1, 3, False)
+
+
+@pytest.mark.parametrize(("between", "hunks"), [(6, 1), (7, 2)])
+def test_near_changes(between, hunks):
+    """Changes whose lines around touch stand in one hunk."""
+    same = "same\n" * between
+
+    assert told(f"a\n{same}b\n", f"c\n{same}d\n").unified.count("@@ -") == hunks
+
+
+@pytest.mark.parametrize("text", ["", "\n", "same", "same\r\n\x0c\u2028\n"])
+def test_equal(text):
+    """What is equal has no difference, not even a heading."""
+    assert told(text, text) == diff.UnifiedDiff("", 0, 0, False)
+
+
+def test_no_newline_at_the_end():
+    """That a text ends without a newline is told, and is a difference."""
+    assert told("a", "a\n").unified.endswith(
+        "@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\n"
+    )
+
+
+def test_from_nothing():
+    """Lines after no line are told as after line 0."""
+    assert told("", "a\n").unified.endswith("@@ -0,0 +1,1 @@\n+a\n")
+
+
+@pytest.mark.parametrize("inside", ["\r", "\x0c", "\x0b", "\x1c", "\x85", "\u2028"])
+def test_what_ends_no_line(inside):
+    """Only a newline ends a line: what other software splits at stays within."""
+    old, new = f"a{inside}b\nc\n", f"a{inside}b\nd\n"
+
+    found = told(old, new)
+
+    assert (found.added, found.removed) == (1, 1)
+    assert f"\n a{inside}b\n-c\n+d\n" in found.unified
+
+
+def test_moved_line_is_the_only_change():
+    """The shortest way is found: not all between the two places is replaced."""
+    lines = [f"{n}\n" for n in range(1000)]
+
+    found = told("".join(lines), "".join([*lines[1:], lines[0]]))
+
+    assert (found.added, found.removed) == (1, 1)
+
+
+def repeated(seed):
+    """20,000 lines of 150 distinct ones, shuffled."""
+    lines = [f"line {n % 150}\n" for n in range(20_000)]
+    random.Random(seed).shuffle(lines)
+    return "".join(lines)
+
+
+def coins(seed):
+    return "".join(random.Random(seed).choices(["a\n", "b\n"], k=250_000))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_cut"),
+    [
+        (repeated(1), repeated(2), True),
+        (coins(1), coins(2), True),
+        ("ab\n" * 100_000 + "c\n" * 9, "c\n" * 9 + "ab\n" * 100_000, False),
+        ("x" * 500_000, "y" * 500_000, False),
+        ("\n" * 500_000, "x\n" * 250_000, False),
+    ],
+    ids=["repeated", "coins", "shifted", "one-line", "nothing-in-common"],
+)
+def test_hostile_texts(old, new, is_cut):
+    """However the texts are made, the answer comes, is right, and says if cut."""
+    began = time.process_time()
+    found = told(old, new)
+    took = time.process_time() - began
+
+    assert took < 15
+    assert found.truncated is is_cut
+    assert patched(old, found.unified) == new
+
+
+def test_cut(monkeypatch):
+    """Beyond the bound what is left is replaced as a whole, and that is said."""
+    monkeypatch.setattr(diff, "MAX_STEPS", 3)
+
+    found = told("top\na\nb\nc\nd\nend\n", "top\nd\nc\nb\na\nend\n")
+
+    assert (found.added, found.removed, found.truncated) == (4, 4, True)
+    assert "\n top\n-a\n-b\n-c\n-d\n+d\n+c\n+b\n+a\n end\n" in found.unified

@@ -1,0 +1,262 @@
+"""Documents from elsewhere: a tree of files brought into the docs project."""
+
+from pathlib import Path
+
+import pytest
+
+from models.changes import marks
+from models.errors import ValidationFailed
+from models.projects.documents.document_import import (
+    ImportOptions,
+    document_source,
+    import_documents,
+)
+from models.projects.documents.published import published_contents, published_documents
+from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
+from models.projects.projects.activity import ActivityRow
+from sitegen.sources.tree import read_tree
+from tests.rules.projects.test_documents import save, write
+from tests.worlds.projects import KEY, make_project
+
+PROMETHEUS = Path(__file__).parents[4] / "shared" / "data" / "prometheus-docs"
+
+
+@pytest.fixture
+def docs(store, clock):
+    return make_project("docs", clock.now, builtin=True)
+
+
+def source(path="start.md", **more):
+    members = {
+        "path": path,
+        "slug": Path(path).stem,
+        "section": None,
+        "position": 0,
+        "title": "Start",
+        "summary": None,
+        "content": "Words.",
+    }
+    return document_source(**members | more)
+
+
+def brought(clock, *sources, **more):
+    asked = {"collection": "guides", "tree": "docs", "publish": True} | more
+    return import_documents(sources, ImportOptions(now=clock.now, actor=KEY, **asked))
+
+
+def test_import(docs, clock):
+    """New files become documents of the collection, published when asked."""
+    report = brought(clock, source("a.md"), source("b.md"))
+
+    assert (report.created, report.published) == (["a", "b"], ["a", "b"])
+    assert [page.source_path for page in published_documents()] == ["a.md", "b.md"]
+    assert {page.collection for page in published_documents()} == {"guides"}
+    assert marks()["docs"] == 1
+
+
+def test_second_import(docs, clock):
+    """What is the same is left alone: no revision, no record, no build."""
+    brought(clock, source())
+    records = ActivityRow.select().count()
+
+    report = brought(clock, source())
+
+    assert report.unchanged == ["start"]
+    assert not report.changed
+    assert DocumentRevisionRow.select().count() == 1
+    assert ActivityRow.select().count() == records
+    assert marks()["docs"] == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"content": "New."}, {"title": "New"}, {"summary": "New"}, {"position": 2}],
+)
+def test_changed_file(docs, clock, change):
+    """It becomes the next version, and with publish the public one."""
+    brought(clock, source(), source("other.md"))
+
+    report = brought(clock, source(**change), source("other.md"))
+
+    assert (report.updated, report.published) == (["start"], ["start"])
+    assert report.unchanged == ["other"]
+    assert DocumentRow.get(DocumentRow.slug == "start").published_version == 2
+
+
+def test_without_publish(docs, clock):
+    """The public keeps what it has; a later import with publish catches up."""
+    brought(clock, source())
+    brought(clock, source(content="New."), publish=False)
+    [page] = published_documents()
+    assert published_contents([page.id]) == {page.id: "Words."}
+
+    report = brought(clock, source(content="New."))
+
+    assert (report.unchanged, report.published) == (["start"], ["start"])
+
+
+def test_change_made_here(docs, clock):
+    """The file wins, as the next version."""
+    brought(clock, source())
+    save(DocumentRow.get(), clock, content="Edited here.")
+
+    assert brought(clock, source()).updated == ["start"]
+    assert DocumentRow.get().version == 3
+
+
+def test_slug_of_a_file_that_is_renamed_by_another(docs, clock):
+    """A document stays at its address for the file it came from."""
+    brought(clock, source("a/pushing.md"))
+
+    report = brought(
+        clock,
+        source("a/pushing.md", slug="a-pushing"),
+        source("b/pushing.md", slug="b-pushing"),
+    )
+
+    assert (report.unchanged, report.created) == (["pushing"], ["b-pushing"])
+
+
+def test_file_that_moved(docs, clock):
+    """It is found again by its slug, and its new place is noted."""
+    brought(clock, source("a/start.md"))
+
+    assert brought(clock, source("b/start.md")).updated == ["start"]
+    row = DocumentRow.get()
+    assert (row.source_path, row.version) == ("b/start.md", 1)
+
+
+def test_slug_of_another_collection(docs, clock):
+    """No page is taken from another collection: the new one is counted up."""
+    write(docs, clock, slug="start", collection="support")
+
+    report = brought(clock, source("start.md"), source("start-2.md"))
+    again = brought(clock, source("start.md"), source("start-2.md"))
+
+    assert report.created == ["start-2", "start-2-2"]
+    assert report.notes == [
+        ("start.md", "The slug 'start' is taken, so its slug is 'start-2'."),
+        ("start-2.md", "The slug 'start-2' is taken, so its slug is 'start-2-2'."),
+    ]
+    assert (again.unchanged, again.notes) == (report.created, [])
+
+
+@pytest.mark.parametrize("other", [{"collection": "support"}, {"tree": "more"}])
+def test_same_file_name_in_another_tree(docs, clock, other):
+    """A path says which document it is only within its tree and collection."""
+    brought(clock, source("start.md"))
+
+    report = brought(clock, source("start.md", content="Else."), **other)
+
+    assert report.created == ["start-2"]
+    assert DocumentRow.get(DocumentRow.slug == "start").version == 1
+
+
+def test_slug_of_another_file(docs, clock):
+    """Two files cannot be one document."""
+    report = brought(clock, source("a/start.md"), source("b/start.md"))
+
+    assert report.created == ["start", "start-2"]
+
+
+def test_document_that_came_from_no_file(docs, clock):
+    """A file takes the place of what was written here, and the report says so."""
+    write(docs, clock, slug="start", collection="guides")
+
+    report = brought(clock, source())
+
+    told = "It replaces the document 'start', which came from no file."
+    assert (report.updated, report.notes) == (["start"], [("start.md", told)])
+
+
+def public():
+    return [page.slug for page in published_documents()]
+
+
+def test_prune(docs, clock):
+    """What is gone from its tree is taken from the public, once, and comes back."""
+    brought(clock, source("a.md"), source("b.md"))
+
+    pruned = brought(clock, source("a.md"), prune=True).pruned
+    again = brought(clock, source("a.md"), prune=True)
+    gone = public()
+    back = brought(clock, source("a.md"), source("b.md"))
+
+    assert (pruned, again.changed, gone) == (["b"], False, ["a"])
+    assert (back.unchanged, back.published) == (["a", "b"], ["b"])
+
+
+def test_pruned_file_that_comes_back(docs, clock):
+    """What was pruned is in the archive; with its file it comes out again."""
+    brought(clock, source("a.md"), source("b.md"), publish=True)
+    brought(clock, source("a.md"), prune=True)
+    archived = DocumentRow.get(slug="b").archived_at
+
+    report = brought(clock, source("a.md"), source("b.md"), publish=True)
+
+    back = DocumentRow.get(slug="b")
+    assert archived == clock.now
+    assert (back.archived_at, back.published_version) == (None, back.version)
+    assert (report.restored, report.published) == (["b"], ["b"])
+
+
+def test_what_prune_leaves_alone(docs, clock):
+    """Other trees and collections, what came from no file, a file that is held."""
+    brought(clock, source("other.md"), tree="more")
+    brought(clock, source("there.md"), collection="support")
+    write(docs, clock, slug="here", collection="guides")
+    brought(clock, source("a.md"), source("held.md"))
+
+    report = brought(
+        clock, source("a.md"), prune=True, skipped_paths=frozenset({"held.md"})
+    )
+
+    assert not report.changed
+    assert set(public()) == {"a", "held", "other", "there"}
+
+
+def test_prune_of_a_file_that_was_renamed(docs, clock):
+    """It is the same document: the new file has its slug."""
+    brought(clock, source("a/start.md"))
+
+    report = brought(clock, source("b/start.md"), prune=True)
+
+    assert (report.updated, report.pruned) == (["start"], [])
+
+
+def test_trial(docs, clock):
+    """A trial tells what an import would, and keeps nothing, not even a mark."""
+    brought(clock, source("a.md"), source("b.md"))
+    files = source("a.md", content="New."), source("c.md")
+    before, marked = ActivityRow.select().count(), marks()["docs"]
+
+    trial = brought(clock, *files, prune=True, is_dry_run=True)
+
+    assert (ActivityRow.select().count(), marks()["docs"]) == (before, marked)
+    assert brought(clock, *files, prune=True) == trial
+    assert (trial.created, trial.updated, trial.pruned) == (["c"], ["a"], ["b"])
+
+
+def test_source_that_cannot_be_a_document():
+    """What is wrong is said in a sentence."""
+    with pytest.raises(ValidationFailed) as refused:
+        source(title="x" * 201)
+
+    assert refused.value.detail.startswith("The title cannot be used: ")
+    assert refused.value.detail.endswith(".")
+
+
+@pytest.mark.skipif(not PROMETHEUS.is_dir(), reason="The sample tree is not here.")
+def test_real_tree(docs, clock):
+    """All pages with text come in, each once; again, nothing changes."""
+    tree = read_tree(PROMETHEUS)
+
+    first = brought(clock, *tree.sources)
+    second = brought(clock, *tree.sources)
+
+    # 72 files, of which 13 are an index without text.
+    assert tree.skipped == []
+    assert len(first.created) == len(set(first.created)) == 72
+    assert first.published == first.created
+    assert second.unchanged == first.created
+    assert len(published_documents()) == 72

@@ -1,0 +1,226 @@
+"""Relationships: one stored form, no rings, a record at each end."""
+
+from itertools import pairwise
+
+import pytest
+from pydantic import ValidationError
+
+from models.errors import (
+    Archived,
+    LimitExceeded,
+    ProjectArchived,
+    RelationshipCycle,
+    RoleRequired,
+)
+from models.projects.members.rows import MemberRow
+from models.projects.projects.activity import ActivityRow
+from models.projects.work import relationships
+from models.projects.work.blockers import open_blockers
+from models.projects.work.rows import WorkRelationshipRow
+from tests.worlds.projects import CONTRIBUTOR, KEY, READER, account, make_project
+from tests.worlds.work import change, part, relate, work
+
+
+@pytest.fixture
+def project(store, clock):
+    return make_project("atlas", clock.now)
+
+
+@pytest.fixture
+def items(project, clock):
+    """Four items, by growing id."""
+    return sorted((work(project, clock) for _ in range(4)), key=lambda item: item.id)
+
+
+def stored():
+    return [
+        (row.source_id, row.target_id, row.relationship) for row in WorkRelationshipRow
+    ]
+
+
+@pytest.mark.parametrize(
+    ("relationship", "turned", "stored_as"),
+    [
+        ("blocks", False, "blocks"),
+        ("supersedes", False, "supersedes"),
+        ("depends_on", True, "blocks"),
+        ("related_to", False, "related_to"),
+        ("duplicates", False, "duplicates"),
+    ],
+)
+def test_stored_form(items, clock, relationship, turned, stored_as):
+    """depends_on is blocks turned round; what holds both ways has the lower first."""
+    a, b, *_ = items
+
+    row, added = relate(a, b, relationship, clock)
+    _, again = relate(a, b, relationship, clock)
+
+    assert (added, again) == (True, False)
+    assert stored() == [(b.id, a.id, stored_as) if turned else (a.id, b.id, stored_as)]
+    assert row.created_by == KEY.id
+
+
+@pytest.mark.parametrize("relationship", ["related_to", "duplicates"])
+def test_symmetric_either_way(items, clock, relationship):
+    """Said from either side it is the same relationship."""
+    a, b, *_ = items
+    relate(b, a, relationship, clock)
+
+    assert stored() == [(a.id, b.id, relationship)]
+    assert relate(a, b, relationship, clock)[1] is False
+    assert part(a, b, relationship, clock).removed
+    assert stored() == []
+
+
+def test_several_kinds(items, clock):
+    """Two items may be related in several ways, and both ways where it may be."""
+    a, b, *_ = items
+    for relationship in ("blocks", "related_to", "duplicates"):
+        relate(a, b, relationship, clock)
+    relate(b, a, "supersedes", clock)
+
+    assert len(stored()) == 4
+
+
+def test_of_one(items):
+    """Nothing is related to itself."""
+    id = items[0].id
+    with pytest.raises(ValidationError, match="two work items"):
+        relationships.AddWorkRelationship(
+            source_id=id, target_id=id, relationship="related_to"
+        )
+
+
+@pytest.mark.parametrize("relationship", ["blocks", "supersedes"])
+def test_ring(items, clock, relationship):
+    """What would lead back to itself is refused, and the way is told."""
+    for a, b in pairwise(items):
+        relate(a, b, relationship, clock)
+    first, *_, last = items
+
+    with pytest.raises(RelationshipCycle) as refused:
+        relate(last, first, relationship, clock)
+
+    names = [item.name for item in (last, *items)]
+    assert refused.value.detail.endswith(": " + " → ".join(names) + ".")
+    assert len(stored()) == 3
+
+
+def test_ring_by_depends_on(items, clock):
+    """Said the other way round it is the same ring."""
+    a, b, *_ = items
+    relate(a, b, "blocks", clock)
+
+    with pytest.raises(RelationshipCycle):
+        relate(a, b, "depends_on", clock)
+    assert relate(b, a, "supersedes", clock)[1]
+
+
+def test_long_ring(project, clock):
+    """Of a long way only the ends are told."""
+    items = [work(project, clock) for _ in range(30)]
+    for a, b in pairwise(items):
+        relate(a, b, "blocks", clock)
+
+    with pytest.raises(RelationshipCycle, match=r"→ \(21 more\) →") as refused:
+        relate(items[-1], items[0], "blocks", clock)
+
+    assert refused.value.detail.count("atlas#") == 10
+
+
+def test_records(items, clock):
+    """Each end has one, from its own side; adding again or parting twice has none."""
+    a, b, *_ = items
+    relate(a, b, "depends_on", clock)
+    relate(b, a, "blocks", clock)
+    assert [part(a, b, "depends_on", clock).removed for _ in range(2)] == [True, False]
+
+    rows = list(ActivityRow.select().where(ActivityRow.action != "work.created"))
+    described = [
+        (row.action.partition("-")[2], row.entity_id, row.metadata["direction"])
+        for row in rows
+    ]
+    assert described == [
+        ("added", b.id, "outgoing"),
+        ("added", a.id, "incoming"),
+        ("removed", b.id, "outgoing"),
+        ("removed", a.id, "incoming"),
+    ]
+    assert rows[0].metadata["otherNumber"] == a.number
+    assert rows[0].metadata["relationship"] == "blocks"
+
+
+def test_times_of_the_ends(items, clock):
+    """The ends are not changed by it."""
+    a, b, *_ = items
+    clock.pass_(minutes=1)
+    relate(a, b, "blocks", clock)
+
+    assert change(a, clock, type="task").updated_at == a.updated_at
+
+
+def test_either_role(project, clock):
+    """A contributor of either project may relate; a reader of both may not."""
+    other = make_project("other", clock.now)
+    MemberRow.delete().where(
+        MemberRow.project == other.id, MemberRow.account_id == CONTRIBUTOR
+    ).execute()
+    a, b = work(project, clock), work(other, clock)
+
+    assert relate(a, b, "blocks", clock, account(CONTRIBUTOR))[1]
+    assert part(b, a, "depends_on", clock, account(CONTRIBUTOR)).removed
+    with pytest.raises(RoleRequired):
+        relate(a, b, "blocks", clock, account(READER))
+
+
+def test_archived_item(items, clock):
+    """To an archived item nothing is related; what is may be taken away."""
+    a, b, c, _ = items
+    relate(a, b, "blocks", clock)
+    b.change({"archived_at": clock.now}, clock.now)
+
+    with pytest.raises(Archived):
+        relate(c, b, "blocks", clock)
+    assert part(a, b, "blocks", clock).removed
+
+
+def test_archived_project(project, items, clock):
+    """An archived project at either end is in the way of both."""
+    foreign = work(make_project("other", clock.now), clock)
+    relate(items[0], foreign, "blocks", clock)
+    project.change({"archived_at": clock.now}, clock.now)
+
+    for act in (relate, part):
+        with pytest.raises(ProjectArchived, match="'atlas'"):
+            act(foreign, items[0], "related_to", clock)
+
+
+def test_most(project, items, clock, monkeypatch):
+    """An item has no more than its share, whichever end it is."""
+    monkeypatch.setattr(relationships, "MAX_RELATIONSHIPS", 2)
+    a, b, c, d = items
+    relate(a, b, "blocks", clock)
+    relate(c, a, "blocks", clock)
+
+    with pytest.raises(LimitExceeded, match=f"{a.name} has 2 relationships"):
+        relate(a, d, "related_to", clock)
+    with pytest.raises(LimitExceeded):
+        relate(d, a, "blocks", clock)
+    assert relate(a, b, "blocks", clock)[1] is False
+
+
+def test_open_blockers(project, items, clock):
+    """What is done, cancelled or archived, itself or its project, blocks no more."""
+    other = make_project("other", clock.now)
+    target, done, archived, open_ = items
+    foreign, cancelled = work(other, clock), work(project, clock, status="cancelled")
+    for blocker in (done, archived, open_, foreign, cancelled):
+        relate(blocker, target, "blocks", clock)
+    assert len(open_blockers(target)) == 4
+
+    change(done, clock, status="done")
+    archived.change({"archived_at": clock.now}, clock.now)
+    other.change({"archived_at": clock.now}, clock.now)
+
+    assert open_blockers(target) == [open_]
+    assert open_blockers(open_) == []

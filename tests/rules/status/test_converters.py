@@ -1,0 +1,234 @@
+"""The output of other monitoring tools, converted to measurements."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from models.errors import ValidationFailed
+from models.fields import format_moment
+from models.status.converters import alertmanager, gatus, uptime_kuma
+from models.status.converters.conversion import batches
+from models.status.converters.mapping import (
+    ServiceNames,
+    build_measurement,
+    parse_service_options,
+)
+from tests.conftest import NOON
+from tests.samples.tool_bodies import (
+    BEAT,
+    RESULT,
+    SHOWN,
+    alert,
+    failing,
+    kuma,
+    statuses,
+    webhook,
+)
+
+
+@pytest.mark.parametrize(
+    ("severity", "status"),
+    [
+        ("critical", "down"),
+        ("PAGE", "down"),
+        ("warning", "degraded"),
+        ("house word", "degraded"),
+        ("", "degraded"),
+        ("none", "operational"),
+        ("info", "operational"),
+    ],
+)
+def test_severity_of_an_alert(severity, status):
+    """A word that is not known is trouble; only none and info are none."""
+    (found,) = alertmanager.measurements(
+        webhook(alert(severity=severity)), ServiceNames(), NOON
+    )
+
+    assert found.to_json() == {
+        "slug": "checkout",
+        "status": status,
+        "responseTimeMs": None,
+        "observedAt": format_moment(NOON),
+    }
+
+
+def test_worst_alert_decides():
+    """What fires outweighs what is over, and each service is told once."""
+    said = webhook(
+        alert("resolved", severity="critical"),
+        alert(severity="warning"),
+        alert("resolved", service="Log in", severity="critical"),
+        {"status": "firing", "labels": {"alertname": "NodeDown"}},
+    )
+
+    found = alertmanager.measurements(said, ServiceNames({"Log in": "login"}), NOON)
+
+    told = {each.slug: each.status for each in found}
+    assert told == {"checkout": "degraded", "login": "operational"}
+
+
+def test_label_of_ones_own():
+    """Another label may name the service."""
+    found = alertmanager.measurements(
+        webhook(alert(app="Mail Room")), ServiceNames(), NOON, label="app"
+    )
+
+    assert [each.slug for each in found] == ["mail-room"]
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ("nonsense", "The webhook of Alertmanager: Invalid JSON"),
+        (webhook(version="3"), "Alertmanager: version: Input should be '4'"),
+        (webhook(truncatedAlerts=3), "3 alerts were left out of the webhook"),
+        (webhook({"status": "firing"}), "alerts.0.labels: Field required"),
+        (webhook(alert(service="")), "No alert has the label 'service'"),
+        (webhook(alert(service="7")), "'7', for '7', is not a valid slug"),
+        ("[" * 100_000, "The webhook of Alertmanager: "),
+    ],
+)
+def test_webhook_that_cannot_be_used(said, sentence):
+    """What is wrong is told in a sentence."""
+    with pytest.raises(ValidationFailed) as refused:
+        alertmanager.measurements(said, ServiceNames(), NOON)
+
+    assert sentence in str(refused.value)
+    assert str(refused.value).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("beat", "status", "took"),
+    [
+        (BEAT, "down", None),
+        (BEAT | {"status": 1, "ping": 41}, "operational", 41),
+        (BEAT | {"status": 1, "ping": 700_000.4}, "operational", 600_000),
+        (BEAT | {"status": 2, "ping": 9}, "degraded", 9),
+    ],
+)
+def test_beat(beat, status, took):
+    """The time is UTC, whatever the zone of the server; down has no answer to time."""
+    (found,) = uptime_kuma.measurements(
+        kuma(beat), ServiceNames({"Check-out page": "checkout"})
+    )
+
+    assert (found.slug, found.status, found.response_time_ms) == (
+        "checkout",
+        status,
+        took,
+    )
+    assert found.observed_at == datetime(2026, 2, 28, 23, 58, 7, 412_000, UTC)
+
+
+@pytest.mark.parametrize(
+    "said", [kuma(BEAT | {"status": 3}), kuma(None, monitor=None, msg="Testing")]
+)
+def test_beat_that_says_nothing(said):
+    """Maintenance is planned here, and a test of the notification is about nothing."""
+    assert uptime_kuma.measurements(said, ServiceNames()) == []
+
+
+def test_beats_of_a_status_page():
+    """All beats of a page, by the numbers of the monitors that were told."""
+    up = SHOWN | {"status": 1, "time": "2026-02-28 23:59:07.000", "ping": 53_885}
+    listed = {"4": [SHOWN, up], "11": [up], "12": [SHOWN, up]}
+    said = json.dumps({"heartbeatList": listed, "uptimeList": {"4_24": 0.9}})
+    names = ServiceNames({"4": "checkout"})
+
+    found = uptime_kuma.measurements(said, names)
+
+    assert [each.status for each in found] == ["down", "operational"]
+    assert [each.response_time_ms for each in found] == [None, 53_885]
+    assert list(names.remarks()) == [
+        "left out: 11: map it to a service with --service 11=SLUG.",
+        "left out: 12: map it to a service with --service 12=SLUG.",
+    ]
+    with pytest.raises(ValidationFailed, match=r"the monitors 4, 11, 12\. Map them"):
+        uptime_kuma.measurements(said, ServiceNames())
+
+
+def test_page_without_beats():
+    """One of monitors that never beat says nothing, and nothing is wrong."""
+    assert (
+        uptime_kuma.measurements('{"heartbeatList": {"4": []}}', ServiceNames()) == []
+    )
+
+
+@pytest.mark.parametrize(
+    "said", ["{}", kuma(BEAT | {"time": "yesterday"}), kuma({"status": 1})]
+)
+def test_beat_that_cannot_be_used(said):
+    """A word of another form is refused, not guessed."""
+    with pytest.raises(ValidationFailed, match="The data of Uptime Kuma"):
+        uptime_kuma.measurements(said, ServiceNames())
+
+
+@pytest.mark.parametrize(
+    ("result", "status", "took"),
+    [
+        (RESULT, "operational", 83),
+        (failing("[STATUS] (502) == 200"), "down", None),
+        (failing("[RESPONSE_TIME] (612) < 300"), "degraded", 83),
+        (failing("[RESPONSE_TIME] (612) < 300", "[BODY] == ok"), "down", None),
+        (failing("300 > [RESPONSE_TIME] (612)"), "degraded", 83),
+        (failing("[CERTIFICATE_EXPIRATION] (200h) > 336h"), "degraded", 83),
+        (failing("has([BODY].errors) == false"), "down", None),
+        (failing() | {"conditionResults": None}, "down", None),
+        (
+            failing("[RESPONSE_TIME] (0) > 1")
+            | {"errors": ["Get https://shop.example: context deadline exceeded"]},
+            "down",
+            None,
+        ),
+    ],
+)
+def test_result(result, status, took):
+    """Slow, or soon without a certificate, is degraded; any other failure is down."""
+    (found,) = gatus.measurements(statuses(("Shop", "web", [result])), ServiceNames())
+
+    assert (found.slug, found.status, found.response_time_ms) == ("shop", status, took)
+    assert found.observed_at == datetime(2026, 3, 1, 11, 59, 30, 123_000, UTC)
+
+
+def test_endpoint_that_was_not_asked_yet():
+    """It has no results, and keeps none of the others from being told."""
+    said = statuses(("New", "", None), ("Shop", "web", [RESULT]))
+
+    assert [each.slug for each in gatus.measurements(said, ServiceNames())] == ["shop"]
+
+
+def test_endpoints_of_one_name():
+    """Two endpoints are not one service; the key tells them apart."""
+    said = statuses(("Shop", "eu", [RESULT]), ("Shop", "us", [RESULT]))
+
+    with pytest.raises(ValidationFailed, match=r"'shop': eu_Shop and us_Shop\."):
+        gatus.measurements(said, ServiceNames())
+    found = gatus.measurements(said, ServiceNames({"us_Shop": "shop-us"}))
+
+    assert [each.slug for each in found] == ["shop", "shop-us"]
+    both = gatus.measurements(said, ServiceNames({"Shop": "any", "us_Shop": "shop-us"}))
+    assert [each.slug for each in both] == ["any", "shop-us"]
+
+
+@pytest.mark.parametrize(("count", "sizes"), [(0, []), (200, [200]), (201, [200, 1])])
+def test_bodies(count, sizes):
+    """A body holds at most what one request may."""
+    found = batches("eye", [build_measurement("a", "down", NOON)] * count)
+
+    assert [len(each.measurements) for each in found] == sizes
+
+
+def test_pairs():
+    """A name may hold a sign of equality; nothing may be empty."""
+    assert parse_service_options(["a=b", "x=y=z"]) == {"a": "b", "x=y": "z"}
+    for wrong in ("a", "=a", "a="):
+        with pytest.raises(ValidationFailed, match=f"not '{wrong}'"):
+            parse_service_options([wrong])
+
+
+@pytest.mark.parametrize("told", [{"a": "A"}, {"a": "1"}, {"a": "x" * 65}])
+def test_slug_that_is_none(told):
+    """A slug that the API would refuse is refused at once."""
+    with pytest.raises(ValidationFailed, match="is not a valid slug"):
+        ServiceNames(told)

@@ -1,0 +1,68 @@
+"""The index of texts: what search looks in is what there is."""
+
+import pytest
+
+from models.projects.discussion.rows import CommentRow
+from models.projects.documents.rows import DOCUMENTS, DocumentRow
+from models.projects.search.text_index import IndexedTextRow
+from models.projects.specifications.rows import SPECIFICATIONS, SpecificationRow
+from models.projects.work.rows import WorkItemRow
+from tests.worlds.life import AREA, Life
+
+pytestmark = pytest.mark.both_engines
+
+
+def expected():
+    """What the index must hold: the words of everything that is there."""
+    texts = {(row.id, "work", row.title, row.description or "") for row in WorkItemRow}
+    for kind, head in ((DOCUMENTS, DocumentRow), (SPECIFICATIONS, SpecificationRow)):
+        for row in head:
+            content = kind.load_content(row).content
+            texts.add((row.id, kind.noun, row.title, content))
+    said = CommentRow.select().where(CommentRow.deleted_at.is_null())
+    return texts | {(row.id, "comment", "", row.content) for row in said}
+
+
+def held(engine):
+    """What the index holds, whose words must be those of the texts."""
+    engine.require_words()
+    rows = list(IndexedTextRow)
+    assert len({row.entity_id for row in rows}) == len(rows)
+    return {(row.entity_id, row.entity_type, row.title, row.body) for row in rows}
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_index_is_what_there_is(ask, engine, seed):
+    """After any history every text is found by its words of now, and no other."""
+    life = Life(ask, seed)
+
+    for _ in range(150):
+        life.step()
+
+    assert len(held(engine)) > 20
+    assert held(engine) == expected()
+
+
+def test_rehearsals_and_refusals_leave_it(ask, engine):
+    """What is not kept is not found."""
+    life = Life(ask, 0)
+    life.create("documents")
+    before = held(engine)
+    body = {"id": life.ids["documents"][0], "content": "other"}
+
+    ask(f"{AREA}/documents/update", body, headers={"Dry-Run": "true"})
+    ask(f"{AREA}/documents/update", body | {"expectedVersion": 7})
+
+    assert held(engine) == before == expected()
+
+
+def test_purge_leaves_none(ask, engine):
+    """A purged project is not in the index any more."""
+    life = Life(ask, 1)
+    for _ in range(20):
+        life.step()
+    life.do("projects/remove", {"id": life.project})
+
+    life.do("admin/projects/purge", {"id": life.project, "confirm": "atlas"})
+
+    assert held(engine) == expected() == set()
