@@ -119,15 +119,11 @@ def index_files(context, previous):
 
 
 def write_site(context):
-    """Build only the files that a search downloads, without the HTML of documents."""
+    """Build the documents and the search index, but no other pages of the docs site."""
     docs_pages = PAGES["docs"]
-    PAGES["docs"] = [json_documents, search.index]
+    PAGES["docs"] = [pages.documents, search.index]
     build(context)
     PAGES["docs"] = docs_pages
-
-
-def json_documents(context):
-    return (page for page in pages.documents(context) if page.template is None)
 
 
 def search_in_browser(folder, query):
@@ -140,7 +136,7 @@ def search_in_browser(folder, query):
                 executable_path=CHROMIUM, args=["--no-sandbox"]
             )
             page, requests = browser.new_page(), []
-            page.on("requestfinished", requests.append)
+            page.on("requestfinished", lambda request: requests.append(request))
             page.goto(f"http://127.0.0.1:{server.server_port}/")
             page.keyboard.press("/")
             page.keyboard.insert_text(query)

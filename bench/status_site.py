@@ -54,7 +54,7 @@ def measure_builds(settings):
         build_time += timedelta(seconds=30)
         record_operational(range(services), build_time)
         _, cpu_seconds, report = measure_build(settings, theme, build_time)
-        label = f"batch for {services} services, no change of state"
+        label = f"batch for {services} of {SERVICES} services, no new state"
         yield f"{label}, files", len(report.written), ""
         yield f"{label}, CPU seconds", f"{cpu_seconds:.2f}", ""
 
