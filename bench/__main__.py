@@ -1,25 +1,27 @@
-"""Run every module of bench/ that has a run(), or those named, and print tables."""
+"""Run the named benchmarks, or all, and print their measurements as Markdown tables."""
 
 import sys
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
-names = sorted(each.name for each in iter_modules([str(Path(__file__).parent)]))
-chosen = sys.argv[1:] or [name for name in names if name != "__main__"]
+DEFAULT_COLUMNS = "What", "Measured", "Target"
 
 
-def say(what, *figures):
-    """Print a row as README.md has it."""
-    cells = [f"{what:58}", *(f"{each:>12}" for each in figures)]
+def print_row(label, *figures):
+    cells = [f"{label:58}", *(f"{figure:>12}" for figure in figures)]
     print(f"| {' | '.join(cells)} |", flush=True)
 
 
-for name in chosen:
-    module = import_module(f"bench.{name}")
-    if not hasattr(module, "run"):
+modules = sorted(module.name for module in iter_modules([str(Path(__file__).parent)]))
+names = sys.argv[1:] or [name for name in modules if name != "__main__"]
+
+for name in names:
+    benchmark = import_module(f"bench.{name}")
+    if not hasattr(benchmark, "run"):
         continue
-    say(*getattr(module, "HEADS", ("What", "Measured", "Target")))
-    print("|---|---|---|")
-    for row in module.run():
-        say(*row)
+    columns = getattr(benchmark, "COLUMNS", DEFAULT_COLUMNS)
+    print_row(*columns)
+    print("|" + "---|" * len(columns))
+    for row in benchmark.run():
+        print_row(*row)

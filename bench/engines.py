@@ -1,4 +1,4 @@
-"""The same questions to SQLite and to PostgreSQL: in one run, and in turns."""
+"""Compare SQLite with PostgreSQL under the same load, in alternating intervals."""
 
 import json
 import random
@@ -10,12 +10,24 @@ from itertools import count
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory, mkdtemp
+from typing import NamedTuple
 
 from bench import services
-from bench.docs import Site, memory_of, timed
-from bench.keys import asked, connected, got, posted, verification
-from bench.measurements import BATCH, RECORD, batch, by_hand
-from bench.server import key_for_all, now, served
+from bench.docs import Site, measure_process, memory_megabytes
+from bench.keys import (
+    connect,
+    get_request,
+    post_request,
+    request_seconds,
+    verify_request,
+)
+from bench.measurements import (
+    BATCH_SIZE,
+    RECORD_PATH,
+    measurement_batch,
+    sqlite_connection,
+)
+from bench.server import full_access_key, now, server_process
 from bench.work import WORDS
 from models.platform.secrets import hash_secret
 from models.projects.fields import Actor
@@ -28,170 +40,226 @@ from models.storage.engines.engine import is_postgresql
 from models.storage.engines.postgresql_driver import connect_to
 from tests.databases.databases import Files, databases
 
-HEADS = "What", "SQLite", "PostgreSQL"
-ITEMS, DOCUMENTS = 2_000, 1_000
-# So long each load runs, so often in turn with the others; so often one publishes.
-SECONDS, TURNS, PUBLICATIONS = 1, 3, 8
-WORK = "/projects/v1/work-items"
-SEARCH = "/projects/v1/search/list?q=cursor+w7*"
-# As Debian starts it, every commit on the disk; only that nobody else finds it.
-IN_SERVICE = {"listen_addresses": ""}
-# No two requests of a run have the same.
-numbers = count(1)
+COLUMNS = "What", "SQLite", "PostgreSQL"
+WORK_ITEMS, DOCUMENTS = 2_000, 1_000
+INTERVAL_SECONDS, INTERVALS, PUBLICATIONS = 1, 3, 8
+SERVER_COUNTS = 1, 2, 4
+WORK_ITEMS_PATH = "/projects/v1/work-items"
+SEARCH_PATH = "/projects/v1/search/list?q=cursor+w7*"
+# The server keeps Debian's defaults, which sync every commit to disk. It listens
+# only on its socket, so that no other process connects to it.
+POSTGRESQL_OPTIONS = {"listen_addresses": ""}
+# Every request of a run has a number of its own.
+request_numbers = count(1)
 
 
 def run():
     private = Path(mkdtemp(prefix="cluster"))
-    with TemporaryDirectory() as name, databases(private, IN_SERVICE) as server:
-        folder, keepings = Path(name), (Files(Path(name)), server)
-        beside = [each.at(folder / "alone.db") for each in keepings]
-        what = "the driver alone, one row a commit, writes/s"
-        yield row(what, in_turns(*(partial(alone, each) for each in beside)))
-        worlds = [World(each.at(folder / "api.db")) for each in keepings]
-        yield from apart(worlds)
-        yield from together(worlds[1])
-        sites = [each.at(folder / "site.db") for each in keepings]
-        yield from pages(
-            Site(folder / str(number), DOCUMENTS, each)
-            for number, each in enumerate(sites)
+    with (
+        TemporaryDirectory() as name,
+        databases(private, POSTGRESQL_OPTIONS) as postgresql,
+    ):
+        folder = Path(name)
+        engines = (Files(folder), postgresql)
+        addresses = [engine.at(folder / "alone.db") for engine in engines]
+        loads = [partial(driver_writes_per_second, address) for address in addresses]
+        yield row("driver only, one row per commit, writes/s", median_rates(loads))
+        workloads = [Workload(engine.at(folder / "api.db")) for engine in engines]
+        yield from compare_single_servers(workloads)
+        yield from scale_postgresql_servers(workloads[1])
+        addresses = [engine.at(folder / "site.db") for engine in engines]
+        yield from compare_sites(
+            [
+                Site(folder / str(number), DOCUMENTS, address)
+                for number, address in enumerate(addresses)
+            ]
         )
 
 
-def row(what, figures, form=",.0f"):
-    return what, *(format(each, form) for each in figures)
+def row(label, figures, number_format=",.0f"):
+    return label, *(format(figure, number_format) for figure in figures)
 
 
-def in_turns(*loads):
-    """Return the middle of what each load tells; other work meets all alike."""
-    told = [[load() for load in loads] for _ in range(TURNS)]
-    return [median(each) for each in zip(*told, strict=True)]
+def median_rates(loads):
+    """
+    Run the loads alternately, and return the median rate of each load.
+
+    They alternate so that other work on the machine affects all of them equally.
+    """
+    intervals = [[load() for load in loads] for _ in range(INTERVALS)]
+    return [median(rates) for rates in zip(*intervals, strict=True)]
 
 
-def alone(address):
-    """Keep a row as often as it goes in a second, and nothing else."""
-    connection = connect_to(address) if is_postgresql(address) else by_hand(address)
+def driver_writes_per_second(address):
+    """Return how many single-row commits per second the driver alone achieves."""
+    connection = (
+        connect_to(address) if is_postgresql(address) else sqlite_connection(address)
+    )
     with closing(connection):
         connection.execute("CREATE TABLE IF NOT EXISTS alone (n BIGINT, text TEXT)")
-        kept, started = 0, time.perf_counter()
-        while time.perf_counter() < started + SECONDS:
-            kept += 1
-            connection.execute("INSERT INTO alone VALUES (?, ?)", (kept, "x" * 300))
-        return kept / (time.perf_counter() - started)
+        writes, started = 0, time.perf_counter()
+        while time.perf_counter() < started + INTERVAL_SECONDS:
+            writes += 1
+            connection.execute("INSERT INTO alone VALUES (?, ?)", (writes, "x" * 300))
+        return writes / (time.perf_counter() - started)
 
 
-class World:
-    """A database with services and work, and what is asked of it."""
+class Scenario(NamedTuple):
+    """A labelled load; every request counts as `units` of what the label counts."""
+
+    label: str
+    connections: int
+    request: object
+    units: int = 1
+
+
+class Workload:
+    """A database with services and work items, and the requests sent to its server."""
 
     def __init__(self, address):
         self.address = address
         open_instance(Settings(database=address), now())
-        self.key, self.project = key_for_all(), docs_project().id
-        services.fill(BATCH)
-        chance, actor = random.Random(1), Actor("account", NIL_UUID)
+        self.key, self.project = full_access_key(), docs_project().id
+        services.fill(BATCH_SIZE)
+        rng, actor = random.Random(1), Actor("account", NIL_UUID)
         with writing():
-            for number in range(ITEMS):
-                words = f"{chance.choice(WORDS)} {chance.choice(WORDS)} w{number}"
-                create_work_item(CreateWorkItem(**self._item(words)), now(), actor)
+            for number in range(WORK_ITEMS):
+                title = f"{rng.choice(WORDS)} {rng.choice(WORDS)} w{number}"
+                create_work_item(
+                    CreateWorkItem(project_id=self.project, type="task", title=title),
+                    now(),
+                    actor,
+                )
         database.close()
 
-    def _item(self, title):
-        return {"project_id": self.project, "type": "task", "title": title}
-
     def get(self, path, _):
-        return got(self.key, path)
+        return get_request(self.key, path)
 
     def verify(self, _):
-        return verification(self.key, hash_secret(self.key))
+        return verify_request(self.key, hash_secret(self.key))
 
     def create(self, number):
-        asked = {"projectId": self.project, "type": "task", "title": f"More {number}"}
-        return posted(self.key, f"{WORK}/create", json.dumps(asked))
+        body = {"projectId": self.project, "type": "task", "title": f"More {number}"}
+        return post_request(self.key, f"{WORK_ITEMS_PATH}/create", json.dumps(body))
 
     def record(self, number):
-        return posted(self.key, RECORD, batch(f"probe-{number % 10}", now()))
+        batch = measurement_batch(f"probe-{number % 10}", now())
+        return post_request(self.key, RECORD_PATH, batch)
 
-    def asks(self):
-        """Yield what it is called, how many ask at once, the request, its parts."""
-        alive = partial(self.get, "/healthz")
-        yield "healthz, one connection, requests/s", 1, alive, 1
-        yield "keys/verify, one connection, requests/s", 1, self.verify, 1
-        yield "healthz, 8 connections, requests/s", 8, alive, 1
-        yield "keys/verify, 8 connections, requests/s", 8, self.verify, 1
-        yield "work-items/create, one connection, writes/s", 1, self.create, 1
-        yield "work-items/create, 8 connections, writes/s", 8, self.create, 1
-        what = f"measurements/record, {BATCH} a batch, samples/s"
-        yield what, 4, self.record, BATCH
-        listed = partial(self.get, "/status/v1/services/list")
-        yield f"services/list of {BATCH} services, requests/s", 1, listed, 1
-        found = partial(self.get, SEARCH)
-        yield f"search/list over {ITEMS:,} and more, requests/s", 1, found, 1
-        items = partial(self.get, f"{WORK}/list?limit=20")
-        yield "work-items/list, requests/s", 1, items, 1
+    def scenarios(self):
+        healthz = partial(self.get, "/healthz")
+        service_list = partial(self.get, "/status/v1/services/list")
+        search = partial(self.get, SEARCH_PATH)
+        work_items = partial(self.get, f"{WORK_ITEMS_PATH}/list?limit=20")
+        create = "work-items/create"
+        return (
+            Scenario("healthz, one connection, requests/s", 1, healthz),
+            Scenario("keys/verify, one connection, requests/s", 1, self.verify),
+            Scenario("healthz, 8 connections, requests/s", 8, healthz),
+            Scenario("keys/verify, 8 connections, requests/s", 8, self.verify),
+            Scenario(f"{create}, one connection, writes/s", 1, self.create),
+            Scenario(f"{create}, 8 connections, writes/s", 8, self.create),
+            Scenario(
+                f"measurements/record, {BATCH_SIZE} samples per batch, samples/s",
+                4,
+                self.record,
+                BATCH_SIZE,
+            ),
+            Scenario(
+                f"services/list of {BATCH_SIZE} services, requests/s", 1, service_list
+            ),
+            Scenario(
+                f"search/list over at least {WORK_ITEMS:,} work items, requests/s",
+                1,
+                search,
+            ),
+            Scenario("work-items/list, requests/s", 1, work_items),
+        )
 
 
-def apart(worlds):
-    """One server of each engine, without a builder."""
+def compare_single_servers(workloads):
+    """Run every scenario against one server per engine, without a builder."""
     with ExitStack() as stack:
-        ports = [stack.enter_context(served(each.address))[0] for each in worlds]
-        for asks in zip(*(each.asks() for each in worlds), strict=True):
+        ports = [
+            stack.enter_context(server_process(workload.address))[0]
+            for workload in workloads
+        ]
+        for scenarios in zip(
+            *(workload.scenarios() for workload in workloads), strict=True
+        ):
             loads = [
-                partial(load, [port], connections, request, parts)
-                for port, (_, connections, request, parts) in zip(
-                    ports, asks, strict=True
+                partial(
+                    units_per_second,
+                    [port],
+                    scenario.connections,
+                    scenario.request,
+                    scenario.units,
                 )
+                for port, scenario in zip(ports, scenarios, strict=True)
             ]
-            yield row(asks[0][0], in_turns(*loads))
+            yield row(scenarios[0].label, median_rates(loads))
 
 
-def together(world):
-    """Servers of one PostgreSQL; 8 connections ask whatever number there is."""
+def scale_postgresql_servers(workload):
+    """Spread 8 connections over one, two and four servers of one PostgreSQL."""
     with ExitStack() as stack:
-        ports = [stack.enter_context(served(world.address))[0] for _ in range(4)]
-        for what, request in (("verify", world.verify), ("create", world.create)):
-            loads = (partial(load, ports[:most], 8, request) for most in (1, 2, 4))
-            for most, rate in zip((1, 2, 4), in_turns(*loads), strict=True):
-                told = f"{what} on PostgreSQL, servers together: {most}, a second"
-                yield told, "", f"{rate:,.0f}"
+        ports = [
+            stack.enter_context(server_process(workload.address))[0]
+            for _ in range(max(SERVER_COUNTS))
+        ]
+        for operation, request, unit in (
+            ("keys/verify", workload.verify, "requests/s"),
+            ("work-items/create", workload.create, "writes/s"),
+        ):
+            loads = [
+                partial(units_per_second, ports[:servers], 8, request)
+                for servers in SERVER_COUNTS
+            ]
+            for servers, rate in zip(SERVER_COUNTS, median_rates(loads), strict=True):
+                label = (
+                    f"{operation} on PostgreSQL, number of servers: {servers}, {unit}"
+                )
+                yield label, "", f"{rate:,.0f}"
 
 
-def load(ports, connections, request, parts=1):
-    """Return how many parts so many connections get answered in a second."""
-    end = time.perf_counter() + SECONDS
+def units_per_second(ports, connections, request, units=1):
+    """Send requests for one interval, and return the completed units per second."""
+    end = time.perf_counter() + INTERVAL_SECONDS
 
-    def ask(place):
-        answered = 0
-        with connected(ports[place % len(ports)]) as connection:
+    def send_until_end(number):
+        completed = 0
+        with connect(ports[number % len(ports)]) as connection:
             while time.perf_counter() < end:
-                asked(connection, request(next(numbers)))
-                answered += parts
-        return answered
+                request_seconds(connection, request(next(request_numbers)))
+                completed += units
+        return completed
 
     started = time.perf_counter()
     with ThreadPoolExecutor(connections) as threads:
-        answered = sum(threads.map(ask, range(connections)))
-    return answered / (time.perf_counter() - started)
+        completed = sum(threads.map(send_until_end, range(connections)))
+    return completed / (time.perf_counter() - started)
 
 
-def pages(sites):
-    """The whole of `app.py`: its builds, then a server that builds."""
-    sites = list(sites)
-    for each in sites:
-        each.fill()
-    of = f"{DOCUMENTS:,} documents"
-    for what, act in (
-        ("a cold build", lambda each: timed(each.build())),
-        ("nothing changed", lambda each: timed(each.build())),
-        ("from kept bodies", Site.from_kept),
+def compare_sites(sites):
+    """Build the site with `app.py`, then publish through a server that builds."""
+    for site in sites:
+        site.fill()
+    prefix = f"{DOCUMENTS:,} documents"
+    for label, build in (
+        ("cold build", lambda site: measure_process(site.build())),
+        ("build without changes", lambda site: measure_process(site.build())),
+        ("build with cached page bodies", Site.build_with_cached_bodies),
     ):
-        yield row(f"{of}: {what}, s", [act(each)[0] for each in sites], ".2f")
-    shown = [list(published(each)) for each in sites]
-    waits, memories = zip(*shown, strict=True)
-    yield row(f"{of}: publish to its page, median ms", waits)
-    yield row(f"{of}: memory of the server, MB (PSS)", memories)
+        seconds = [build(site)[0] for site in sites]
+        yield row(f"{prefix}: {label}, s", seconds, ".2f")
+    latencies, memory = zip(*map(publish_latency_and_memory, sites), strict=True)
+    yield row(f"{prefix}: publish until page is updated, median ms", latencies)
+    yield row(f"{prefix}: server memory, MB (PSS)", memory)
 
 
-def published(site):
-    with site.served() as (client, process):
-        turns = [site.publish(client, turn)[0] for turn in range(PUBLICATIONS)]
-        yield median(turns)
-        yield memory_of(process)
+def publish_latency_and_memory(site):
+    with site.serve() as (client, process):
+        latencies = [
+            site.publish(client, number).page_ms for number in range(PUBLICATIONS)
+        ]
+        return median(latencies), memory_megabytes(process)

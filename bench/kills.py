@@ -1,9 +1,9 @@
 """
-Writers and builders killed, and what is left of what they had answered.
+Kill writers, builders and servers, and compare what remains with their responses.
 
-Before each step in turn: a process that writes into all areas and builds the site is
-killed before its first statement, its second, its first file, …, until it survives.
-At random moments: a server under the load of four clients.
+A process that writes to all areas and builds the site is killed before its first write
+statement, before its second, before its first file and so on, until it survives.
+Then servers are killed at random times under the load of four clients.
 """
 
 import http.client
@@ -25,9 +25,9 @@ from pathlib import Path
 
 from api.http.application import create_app
 from api.openapi.document import api_description
-from bench.mix import Mix, publication
 from bench.server import Client as Connection
 from bench.server import empty_database, now
+from bench.write_requests import WriteRequests, publish_request
 from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID, Settings
 from models.storage.database import database, open_database, reading, writing
@@ -39,36 +39,37 @@ from tests.pages.build.test_build import files_in
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[1]
-WRITES, CLIENTS, MOMENTS = 10, 4, 60
-LONGEST_LIFE = 1.0
-READS = ("SELECT", "PRAGMA", "BEGIN", "--")
+WRITES, CLIENTS, RANDOM_KILLS = 10, 4, 60
+MIN_LIFETIME_SECONDS, MAX_LIFETIME_SECONDS = 0.05, 1.0
+READ_STATEMENTS = ("SELECT", "PRAGMA", "BEGIN", "--")
+FAILURES = (
+    "writes lost",
+    "writes duplicated",
+    "different responses when repeated",
+    "requests refused",
+    "errors in the database",
+)
 
 
 def run():
     seed = int(os.environ.get("SEED", random.randrange(10**9)))
     print(f"seed {seed}", flush=True)
-    with instance() as found:
-        steps = killed_at_steps(found, count(1))
-    with instance() as found:
-        moments = killed_at_moments(found, MOMENTS, random.Random(seed))
-    total = steps + moments
-    yield "kills before a step of a writer or builder", str(steps["kills"]), ""
-    yield "kills of a server at a random moment", str(moments["kills"]), ""
-    yield "kills", str(total["kills"]), ">= 200"
+    with instance() as masthead:
+        step_result = killed_at_steps(masthead, count(1))
+    with instance() as masthead:
+        random_result = killed_at_moments(masthead, RANDOM_KILLS, random.Random(seed))
+    total = step_result + random_result
+    yield "kills before a step of a writer or builder", str(step_result["kills"]), ""
+    yield "kills of a server at a random time", str(random_result["kills"]), ""
+    yield "kills in total", str(total["kills"]), ">= 200"
     yield "writes acknowledged", str(total["acknowledged"]), ""
-    for name in (
-        "lost",
-        "doubled",
-        "answered otherwise",
-        "refused",
-        "faults of the database",
-    ):
-        yield name, str(total[name]), "0"
-    yield "files unlike those of a full build", str(total["files"]), "0"
+    for failure in FAILURES:
+        yield failure, str(total[failure]), "0"
+    yield "files that differ from a full build", str(total["files"]), "0"
 
 
 class Instance:
-    """A database, an output folder, a key for all, and the writes to come."""
+    """A database, an output folder, a full-access key and the writes to send."""
 
     def __init__(self, path, key):
         self.path, self.key = path, key
@@ -76,44 +77,49 @@ class Instance:
         self.settings = Settings(database=path, output=str(folder / "output"))
         ensure_docs_project(now(), slug="docs", owner_id=NIL_UUID)
         with writing():
-            self.mix = Mix()
-        self.at = now()
+            self.write_requests = WriteRequests()
         self.context = context_factory(self.settings, *api_description(self.settings))
-        build(self.context(self.at), folder=Quick(self.settings.output))
+        build(self.context(now()), folder=Quick(self.settings.output))
 
-    def ask(self, write, client=None):
-        """Ask in this process; return the status and the answer's bytes."""
-        app = client or create_app(self.settings, clock=now).test_client()
-        headers = {"Authorization": f"Bearer {self.key}", "Idempotency-Key": write.text}
-        answer = app.post(write.path, json=write.body, headers=headers)
-        return answer.status_code, answer.data
+    def test_client(self):
+        return create_app(self.settings, clock=now).test_client()
 
-    def judge(self, tried, answers):
-        """Repeat every write, and tell what is not as it was answered."""
-        told = Counter(acknowledged=len(answers))
-        client = create_app(self.settings, clock=now).test_client()
-        for number, write in tried.items():
-            rows = write.rows
-            told["lost"] += number in answers and rows == 0
-            status, answer = self.ask(write, client)
-            is_same = status == 200 and answers.get(number, answer) == answer
-            told["answered otherwise"] += not is_same
-            told["doubled"] += write.rows > 1
-            told["doubled"] += write.is_audited and write.records != 1
+    def send(self, write, client):
+        """Send the write in this process; return the status and the body."""
+        headers = {
+            "Authorization": f"Bearer {self.key}",
+            "Idempotency-Key": write.idempotency_key,
+        }
+        response = client.post(write.path, json=write.body, headers=headers)
+        return response.status_code, response.data
+
+    def count_failures(self, writes, responses):
+        """Repeat every write, and count what contradicts its first response."""
+        result = Counter(acknowledged=len(responses))
+        client = self.test_client()
+        for number, write in writes.items():
+            result["writes lost"] += number in responses and write.row_count == 0
+            status, body = self.send(write, client)
+            is_same = status == 200 and responses.get(number, body) == body
+            result["different responses when repeated"] += not is_same
+            result["writes duplicated"] += write.row_count > 1
+            result["writes duplicated"] += (
+                write.is_audited and write.audit_record_count != 1
+            )
         with reading():
-            told["faults of the database"] = len(integrity_problems())
-        return told
+            result["errors in the database"] = len(integrity_problems())
+        return result
 
-    def differences(self):
-        """How many files a build leaves otherwise than a full one would make them."""
+    def count_different_files(self):
+        """Build, and return how many files differ from those of a full build."""
         context = self.context(now())
         build(context, folder=Quick(self.settings.output))
         with tempfile.TemporaryDirectory() as folder:
             build(context, folder=Quick(f"{folder}/site"))
-            left = files_in(Path(self.settings.output))
-            right = files_in(Path(folder) / "site")
-        names = left.keys() | right.keys()
-        return sum(left.get(name) != right.get(name) for name in names)
+            actual = files_in(Path(self.settings.output))
+            expected = files_in(Path(folder) / "site")
+        names = actual.keys() | expected.keys()
+        return sum(actual.get(name) != expected.get(name) for name in names)
 
 
 @contextmanager
@@ -122,135 +128,142 @@ def instance():
         yield Instance(path, key)
 
 
-def killed_at_steps(found, steps):
-    """Kill at each of the steps, until they are over or the process survives."""
-    total, aside = Counter(), Path(found.path).parent / "aside"
-    told = aside / "told"
+def killed_at_steps(masthead, steps):
+    """Kill a writer at one step after the other, until one survives; return counts."""
+    total, initial = Counter(), Path(masthead.path).parent / "initial"
+    response_log = initial / "responses.jsonl"
     database.close()
-    shutil.copytree(found.settings.output, aside / "output")
-    shutil.copy(found.path, aside / "bench.db")
+    shutil.copytree(masthead.settings.output, initial / "output")
+    shutil.copy(masthead.path, initial / "bench.db")
     for step in steps:
         database.close()
-        forget(found.path)
-        shutil.copy(aside / "bench.db", found.path)
-        shutil.rmtree(found.settings.output)
-        shutil.copytree(aside / "output", found.settings.output)
-        told.write_text("")
-        if survives(partial(work, found, step, told), found.path):
+        forget(masthead.path)
+        shutil.copy(initial / "bench.db", masthead.path)
+        shutil.rmtree(masthead.settings.output)
+        shutil.copytree(initial / "output", masthead.settings.output)
+        response_log.write_text("")
+        writer = partial(write_and_build, masthead, step, response_log)
+        if survives(writer, masthead.path):
             break
-        open_database(found.path)
-        total += judged(found, told.read_text())
+        open_database(masthead.path)
+        total += count_after_kill(masthead, response_log.read_text())
     return total
 
 
-def judged(found, told):
-    lines = [json.loads(line) for line in told.splitlines()]
-    tried = {n: found.mix.write(n) for n in range(WRITES)}
-    answers = {each["number"]: each["answer"].encode() for each in lines}
-    for number, line in enumerate(lines, WRITES):
-        if "/documents/" in tried[line["number"]].path:
-            tried[number] = publication(json.loads(line["answer"])["data"])
-    result = Counter(kills=1) + found.judge(tried, answers)
-    return result + Counter(files=found.differences())
+def count_after_kill(masthead, response_log):
+    records = [json.loads(line) for line in response_log.splitlines()]
+    writes = {number: masthead.write_requests.write(number) for number in range(WRITES)}
+    responses = {record["number"]: record["response"].encode() for record in records}
+    for number, record in enumerate(records, WRITES):
+        if "/documents/" in writes[record["number"]].path:
+            writes[number] = publish_request(json.loads(record["response"])["data"])
+    result = Counter(kills=1) + masthead.count_failures(writes, responses)
+    return result + Counter(files=masthead.count_different_files())
 
 
-def work(found, step, told):
-    """Write, tell each answer, publish what was written and build; die at the step."""
-    folder = Deadly(found.settings.output, step)
+def write_and_build(masthead, step, response_log):
+    """Write, log the responses, publish the documents and build; die at `step`."""
+    folder = Deadly(masthead.settings.output, step)
 
-    def trace(statement):
-        if not statement.lstrip().upper().startswith(READS):
+    def count_write_statement(statement):
+        if not statement.lstrip().upper().startswith(READ_STATEMENTS):
             folder.step()
 
     database.connect(reuse_if_open=True)
-    database.connection().set_trace_callback(trace)
-    client = create_app(found.settings, clock=now).test_client()
-    with told.open("a", buffering=1) as file:
+    database.connection().set_trace_callback(count_write_statement)
+    client = masthead.test_client()
+    with response_log.open("a", buffering=1) as log:
         for number in range(WRITES):
-            write = found.mix.write(number)
-            status, answer = found.ask(write, client)
-            assert status == 200, answer
+            write = masthead.write_requests.write(number)
+            status, body = masthead.send(write, client)
+            assert status == 200, body
             folder.step()
-            file.write(json.dumps({"number": number, "answer": answer.decode()}) + "\n")
+            log.write(json.dumps({"number": number, "response": body.decode()}) + "\n")
             if "/documents/" in write.path:
-                found.ask(publication(json.loads(answer)["data"]), client)
-    build(found.context(now()), folder=folder)
+                masthead.send(publish_request(json.loads(body)["data"]), client)
+    build(masthead.context(now()), folder=folder)
 
 
-def killed_at_moments(found, kills, chance):
-    """Kill a server under load; each is followed by another on the same database."""
-    total, first, before = Counter(), 0, {}
-    for number in range(kills):
+def killed_at_moments(masthead, kills, rng):
+    """Kill one server after the other at random times under load; return counts."""
+    total, first_number, earlier_writes = Counter(), 0, {}
+    for kill in range(kills):
         database.close()
-        life = Life(found, first)
-        life.spend(chance.uniform(0.05, LONGEST_LIFE))
-        open_database(found.path)
-        total += Counter(kills=1) + found.judge(life.tried, life.answers)
-        if number % 5 == 4 or number == kills - 1:
-            total += Counter(files=found.differences())
-            total["lost"] += sum(write.rows != 1 for write in before.values())
-        before |= life.tried
-        total["refused"] += len(life.refused)
-        first = next(life.numbers)
+        server = LoadedServer(masthead, first_number)
+        server.run_and_kill(rng.uniform(MIN_LIFETIME_SECONDS, MAX_LIFETIME_SECONDS))
+        open_database(masthead.path)
+        total += Counter(kills=1)
+        total += masthead.count_failures(server.writes, server.responses)
+        if kill % 5 == 4 or kill == kills - 1:
+            total += Counter(files=masthead.count_different_files())
+            total["writes lost"] += sum(
+                write.row_count != 1 for write in earlier_writes.values()
+            )
+        earlier_writes |= server.writes
+        total["requests refused"] += len(server.errors)
+        first_number = next(server.numbers)
     return total
 
 
-class Life:
-    """A server, its clients, and what they were answered."""
+class LoadedServer:
+    """A server process with clients that write, and the responses they received."""
 
-    def __init__(self, found, first):
-        self.found = found
-        self.numbers = count(first)
-        self.tried, self.answers, self.refused = {}, {}, []
+    def __init__(self, masthead, first_number):
+        self.masthead = masthead
+        self.numbers = count(first_number)
+        self.writes, self.responses, self.errors = {}, {}, []
         self.lock = threading.Lock()
         self.port = free_port()
 
-    def spend(self, seconds):
-        """Serve and load for so long after the first answer can be had; kill."""
-        threads = [threading.Thread(target=self._load) for _ in range(CLIENTS)]
-        with self._server() as server:
-            assert "listening" in server.stdout.readline()
-            for each in threads:
-                each.start()
+    def run_and_kill(self, seconds):
+        """Put the server under load as soon as it listens; kill it after `seconds`."""
+        threads = [threading.Thread(target=self._run_client) for _ in range(CLIENTS)]
+        with self._start() as process:
+            assert "listening" in process.stdout.readline()
+            for thread in threads:
+                thread.start()
             time.sleep(seconds)
-            server.send_signal(signal.SIGKILL)
-            for each in threads:
-                each.join()
+            process.send_signal(signal.SIGKILL)
+            for thread in threads:
+                thread.join()
 
-    def _server(self):
-        settings = self.found.settings
-        own = {"DATABASE": settings.database, "OUTPUT": settings.output}
-        own["LOG_LEVEL"] = "error"
-        environment = os.environ | {f"MASTHEAD_{n}": v for n, v in own.items()}
-        words = [sys.executable, "app.py", "serve", "--port", str(self.port)]
+    def _start(self):
+        settings = self.masthead.settings
+        environment = os.environ | {
+            "MASTHEAD_DATABASE": settings.database,
+            "MASTHEAD_OUTPUT": settings.output,
+            "MASTHEAD_LOG_LEVEL": "error",
+        }
+        command = [sys.executable, "app.py", "serve", "--port", str(self.port)]
         return subprocess.Popen(
-            words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
+            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
         )
 
-    def _load(self):
-        client = Connection(self.port, self.found.key)
-        # Until the server is dead, which is when nothing comes any more.
+    def _run_client(self):
+        client = Connection(self.port, self.masthead.key)
+        # The connection breaks when the server is killed.
         with (
             closing(client.connection),
             suppress(OSError, http.client.HTTPException),
         ):
             while True:
-                self._write(client)
+                self._write_next(client)
 
-    def _write(self, client):
+    def _write_next(self, client):
         with self.lock:
             number = next(self.numbers)
-            write = self.tried[number] = self.found.mix.write(number)
+            write = self.masthead.write_requests.write(number)
+            self.writes[number] = write
         try:
-            self._ask(client, number, write)
+            self._send(client, number, write)
         except RuntimeError as error:
-            self.refused.append(str(error))
+            self.errors.append(str(error))
 
-    def _ask(self, client, number, write):
-        client.headers["Idempotency-Key"] = write.text
-        answer = client.post(write.path, json.dumps(write.body))
-        self.answers[number] = answer
+    def _send(self, client, number, write):
+        client.headers["Idempotency-Key"] = write.idempotency_key
+        response = client.post(write.path, json.dumps(write.body))
+        self.responses[number] = response
         if write.path.endswith("/documents/create"):
-            shown = publication(json.loads(answer)["data"])
-            self.tried[f"{number} shown"] = shown
-            self._ask(client, f"{number} shown", shown)
+            publish = publish_request(json.loads(response)["data"])
+            self.writes[f"{number} published"] = publish
+            self._send(client, f"{number} published", publish)

@@ -1,4 +1,4 @@
-"""Recording over HTTP, beside the same rows written by sqlite3 alone."""
+"""Compare recording measurements over HTTP with inserting the rows with sqlite3."""
 
 import json
 import sqlite3
@@ -7,85 +7,87 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
-from bench.server import Client, empty_database, now, served
+from bench.server import Client, empty_database, now, server_process
 from models.fields import format_moment
 from models.status.services.catalogue import StatusAddService, add_service
 from models.storage.database import writing
 from models.storage.engines.sqlite import PRAGMAS
 
-RECORD = "/status/v1/admin/measurements/record"
-SECONDS, CLIENTS, BATCH = 8, 4, 200
+RECORD_PATH = "/status/v1/admin/measurements/record"
+SECONDS, CLIENTS, BATCH_SIZE = 8, 4, 200
 
 
 def run():
     with empty_database() as (path, secret):
         with writing():
-            for number in range(BATCH):
-                asked = StatusAddService(slug=f"s{number}", name=f"S{number}")
-                add_service(asked, now())
-        with served(path) as (port, _):
-            through_http = _http(port, secret)
-        alone = _alone(Path(path).with_name("alone.db"))
-    yield "measurements/record, samples/s, 4 clients", f"{through_http:.0f}", ""
-    yield "the same rows by sqlite3 executemany, samples/s", f"{alone:.0f}", ""
-    yield "share of sqlite3 alone", f"{through_http / alone:.2f}", ">= 0.40"
+            for number in range(BATCH_SIZE):
+                request = StatusAddService(slug=f"s{number}", name=f"S{number}")
+                add_service(request, now())
+        with server_process(path) as (port, _):
+            http_rate = samples_per_second_over_http(port, secret)
+        sqlite_rate = samples_per_second_with_sqlite(Path(path).with_name("alone.db"))
+    label = f"measurements/record over HTTP, {CLIENTS} clients, samples/s"
+    yield label, f"{http_rate:.0f}", ""
+    yield "the same rows with sqlite3 alone, samples/s", f"{sqlite_rate:.0f}", ""
+    yield "ratio to sqlite3 alone", f"{http_rate / sqlite_rate:.2f}", ">= 0.40"
 
 
-def _http(port, secret):
+def samples_per_second_over_http(port, secret):
     counts, end = [0] * CLIENTS, time.perf_counter() + SECONDS
 
     def probe(index):
-        client, turn = Client(port, secret), 0
+        client, batches = Client(port, secret), 0
         while time.perf_counter() < end:
-            turn += 1
-            at = now() - timedelta(days=2) + timedelta(seconds=turn)
-            client.post(RECORD, batch(f"probe-{index}", at))
-            counts[index] += BATCH
+            batches += 1
+            observed_at = now() - timedelta(days=2) + timedelta(seconds=batches)
+            client.post(RECORD_PATH, measurement_batch(f"probe-{index}", observed_at))
+            counts[index] += BATCH_SIZE
 
     started = time.perf_counter()
     threads = [threading.Thread(target=probe, args=(n,)) for n in range(CLIENTS)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     return sum(counts) / (time.perf_counter() - started)
 
 
-def batch(source, at):
-    observed_at = format_moment(at)
+def measurement_batch(source, observed_at):
+    """Return the JSON body that records one sample for every service."""
+    timestamp = format_moment(observed_at)
     samples = [
         {
             "slug": f"s{number}",
             "status": "operational",
             "responseTimeMs": number,
-            "observedAt": observed_at,
+            "observedAt": timestamp,
         }
-        for number in range(BATCH)
+        for number in range(BATCH_SIZE)
     ]
     return json.dumps({"source": source, "measurements": samples})
 
 
-def by_hand(path):
-    """Connect with our settings, and nothing else of ours."""
-    db = sqlite3.connect(path, isolation_level=None)
+def sqlite_connection(path):
+    """Connect with sqlite3 alone and Masthead's PRAGMA settings."""
+    connection = sqlite3.connect(path, isolation_level=None)
     for name, value in PRAGMAS.items():
-        db.execute(f"PRAGMA {name} = {value}")
-    return db
+        connection.execute(f"PRAGMA {name} = {value}")
+    return connection
 
 
-def _alone(path):
-    db = by_hand(path)
-    db.execute(
+def samples_per_second_with_sqlite(path):
+    connection = sqlite_connection(path)
+    connection.execute(
         "CREATE TABLE measurement (service_id INTEGER, observed_at INTEGER,"
         " source TEXT, status TEXT, response_time_ms INTEGER,"
         " PRIMARY KEY (service_id, observed_at, source)) WITHOUT ROWID"
     )
-    keep = "INSERT OR IGNORE INTO measurement VALUES (?, ?, ?, ?, ?)"
-    started, turn = time.perf_counter(), 0
+    insert = "INSERT OR IGNORE INTO measurement VALUES (?, ?, ?, ?, ?)"
+    started, batches = time.perf_counter(), 0
     while time.perf_counter() < started + SECONDS / 2:
-        turn += 1
-        rows = [(n, turn, "probe-1", "operational", n) for n in range(BATCH)]
-        db.execute("BEGIN IMMEDIATE")
-        db.executemany(keep, rows)
-        db.execute("COMMIT")
-    return turn * BATCH / (time.perf_counter() - started)
+        batches += 1
+        rows = [(n, batches, "probe-1", "operational", n) for n in range(BATCH_SIZE)]
+        connection.execute("BEGIN IMMEDIATE")
+        connection.executemany(insert, rows)
+        connection.execute("COMMIT")
+    return batches * BATCH_SIZE / (time.perf_counter() - started)

@@ -1,10 +1,10 @@
-"""Search over 100,000 work items."""
+"""Compare searching 100,000 work items over the API with /healthz."""
 
-from bench.server import Client, empty_database, p95, served
+from bench.server import Client, empty_database, p95, server_process
 from bench.work import fill
 
-SEARCH = "/projects/v1/search/list?q="
-QUESTIONS = (
+SEARCH_PATH = "/projects/v1/search/list?q="
+QUERIES = (
     "w777",
     "cursor",
     "description",
@@ -23,12 +23,12 @@ QUESTIONS = (
 def run():
     with empty_database() as (path, secret):
         fill()
-        with served(path) as (port, _):
+        with server_process(path) as (port, _):
             client = Client(port, secret)
-            paths = [SEARCH + each for each in QUESTIONS]
+            paths = [SEARCH_PATH + query for query in QUERIES]
             calls = [lambda path=path: client.get(path) for path in paths]
-            alive, *times = p95(lambda: client.get("/healthz"), *calls, count=60)
-            yield "healthz, p95 ms", f"{alive:.2f}", ""
-            for question, taken in zip(QUESTIONS, times, strict=True):
-                what = f"search {question[:42]}, p95 in healthz"
-                yield what, f"{taken / alive:.1f}", "<= 20"
+            healthz, *times = p95(lambda: client.get("/healthz"), *calls, count=60)
+            yield "healthz, p95 ms", f"{healthz:.2f}", ""
+            for query, time in zip(QUERIES, times, strict=True):
+                label = f"search {query[:42]}, p95 ÷ healthz"
+                yield label, f"{time / healthz:.1f}", "<= 20"

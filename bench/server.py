@@ -1,4 +1,4 @@
-"""A server of its own process on a free port of this machine, and its database."""
+"""Start servers in their own processes, and measure requests to them."""
 
 import http.client
 import logging
@@ -25,35 +25,35 @@ ROOT = Path(__file__).parents[1]
 
 @contextmanager
 def empty_database():
-    """Yield the path of a migrated database and the secret of a key for all."""
+    """Yield the path of a migrated database and the secret of a full-access key."""
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "bench.db")
         open_database(path)
         migrate()
         with writing():
             create_instance_secrets()
-        yield path, key_for_all()
+        yield path, full_access_key()
         database.close()
 
 
-def key_for_all():
-    """Make a key that may do everything, at any rate; return its secret."""
-    asked = CreateKey(
+def full_access_key():
+    """Create a key with every scope and a high rate limit; return its secret."""
+    request = CreateKey(
         name="bench", scopes=["*"], rate_capacity=100_000, rate_refill=10_000.0
     )
     with writing():
-        _, secret = issue_key(asked, now(), issuer="bench@example.com")
+        _, secret = issue_key(request, now(), issuer="bench@example.com")
     return secret.text
 
 
 @contextmanager
-def served(path):
-    """Yield the port and the process of a server of the database, or of HELLO."""
+def server_process(path):
+    """Yield the port and the process of an API server, or of MINIMAL_FLASK."""
     port = free_port()
     command = [sys.executable, "-m", "bench.server", path, str(port)]
     process = subprocess.Popen(command)
     try:
-        _wait(port)
+        _wait_for_port(port)
         yield port, process
     finally:
         process.send_signal(signal.SIGTERM)
@@ -61,14 +61,17 @@ def served(path):
 
 
 @contextmanager
-def serving(settings, port):
-    """Yield the process of `app.py serve`, once it answers; at the end it is killed."""
-    own = {"DATABASE": settings.database, "OUTPUT": settings.output}
-    own["LOG_LEVEL"] = "error"
-    environment = os.environ | {f"MASTHEAD_{name}": own[name] for name in own}
-    words = [sys.executable, "app.py", "serve", "--port", str(port)]
-    pipe = {"stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(words, cwd=ROOT, env=environment, **pipe) as process:
+def app_server(settings, port):
+    """Yield the process of `app.py serve` once it listens; kill it at the end."""
+    environment = os.environ | {
+        "MASTHEAD_DATABASE": settings.database,
+        "MASTHEAD_OUTPUT": settings.output,
+        "MASTHEAD_LOG_LEVEL": "error",
+    }
+    command = [sys.executable, "app.py", "serve", "--port", str(port)]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert "listening" in process.stdout.readline()
             yield process
@@ -76,7 +79,7 @@ def serving(settings, port):
             process.kill()
 
 
-def _wait(port):
+def _wait_for_port(port):
     for _ in range(200):
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
@@ -88,7 +91,7 @@ def _wait(port):
 
 
 class Client:
-    """One connection, kept open."""
+    """A client with one persistent connection."""
 
     def __init__(self, port, secret):
         self.connection = http.client.HTTPConnection("127.0.0.1", port)
@@ -112,24 +115,25 @@ class Client:
 
 def p95(*calls, count=400):
     """
-    Return the 95th percentile of the milliseconds that each call takes.
+    Return the 95th percentile of each call's duration in milliseconds.
 
-    They take turns, so that whatever else the machine does meets them alike.
+    The calls alternate, so that other work on the machine affects all of them equally.
+    The first twenty rounds are a warm-up.
     """
-    times = [[] for _ in calls]
-    for turn in range(count + 20):
-        for call, taken in zip(calls, times, strict=True):
+    durations = [[] for _ in calls]
+    for iteration in range(count + 20):
+        for call, milliseconds in zip(calls, durations, strict=True):
             started = time.perf_counter()
             call()
-            if turn >= 20:
-                taken.append((time.perf_counter() - started) * 1000)
-    return [sorted(taken)[int(count * 0.95)] for taken in times]
+            if iteration >= 20:
+                milliseconds.append((time.perf_counter() - started) * 1000)
+    return [sorted(milliseconds)[int(count * 0.95)] for milliseconds in durations]
 
 
 def peak_megabytes(process):
-    """Return the most memory the process has held so far."""
+    """Return the peak resident memory of the process."""
     status = Path(f"/proc/{process.pid}/status").read_text()
-    line = next(each for each in status.splitlines() if each.startswith("VmHWM"))
+    line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
     return int(line.split()[1]) / 1024
 
 
@@ -137,21 +141,21 @@ def now():
     return datetime.now(UTC)
 
 
-# In the place of a database: the least that Flask can do.
-HELLO = "hello"
+# Instead of the path of a database: a Flask application with one constant page.
+MINIMAL_FLASK = "minimal-flask"
 
 
 def serve(path, port):
-    from waitress import serve as wait
+    from waitress import serve as waitress_serve
 
     os.environ.clear()
-    # It warns of each request that has to wait for a thread.
+    # Waitress logs a warning for every request that waits for a thread.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-    app = hello() if path == HELLO else product(path)
-    wait(app, host="127.0.0.1", port=port, threads=Settings().threads)
+    app = minimal_flask_app() if path == MINIMAL_FLASK else masthead_app(path)
+    waitress_serve(app, host="127.0.0.1", port=port, threads=Settings().threads)
 
 
-def product(path):
+def masthead_app(path):
     from api.http.application import create_app
 
     open_database(path)
@@ -159,10 +163,10 @@ def product(path):
     return create_app(settings, clock=now, rate_limiter=rate_limiter_for(path))
 
 
-def hello():
+def minimal_flask_app():
     from flask import Flask
 
-    app = Flask("hello")
+    app = Flask("minimal")
     app.get("/")(lambda: "Hello.")
     return app
 

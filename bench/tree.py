@@ -1,10 +1,9 @@
-"""A made-up documentation tree: documents of about 4 KB, in sections, with links."""
+"""Generate a documentation tree: linked documents of about 4 KB in sections."""
 
 import random
 from pathlib import Path
 
-# Documents in one section.
-SHELF = 100
+SECTION_SIZE = 100
 TEXT = (
     "the server keeps a record of every request and answers from memory when it can "
     "while queues drain slowly under load so operators should watch latency errors "
@@ -20,55 +19,53 @@ CODE = {
 }
 
 
-def document(number, count, context=0):
-    """Return the title and the text of one document; `edition` changes the text."""
+def document(number, count, revision=0):
+    """Return a document's title and text; only the text depends on `revision`."""
     title = f"{_words(random.Random(number), 3).capitalize()} {number}"
-    chance = random.Random(f"{number} {context}")
-    parts = [_words(chance, 60).capitalize() + ".\n"]
-    for part in range(6):
-        parts.append(f"## {_words(chance, 3).capitalize()} {part}\n")
-        parts.append(_words(chance, 60).capitalize() + ".\n")
-        other = chance.randrange(count)
-        parts.append(f"See [{_words(chance, 2)}]({_link(number, other)}) for more.\n")
-        parts.append(_piece(chance, part))
+    rng = random.Random(f"{number} {revision}")
+    parts = [_words(rng, 60).capitalize() + ".\n"]
+    for section in range(6):
+        parts.append(f"## {_words(rng, 3).capitalize()} {section}\n")
+        parts.append(_words(rng, 60).capitalize() + ".\n")
+        target = rng.randrange(count)
+        parts.append(f"See [{_words(rng, 2)}]({_link(number, target)}) for more.\n")
+        parts.append(_block(rng, section))
     return title, "\n".join(parts)
 
 
-def place(number):
-    return f"section-{number // SHELF:03}/page-{number:05}.md"
+def document_path(number):
+    return f"section-{number // SECTION_SIZE:03}/page-{number:05}.md"
 
 
 def write_tree(folder, count):
-    """Write the tree with the front matter that both builders read."""
+    """Write the tree with front matter that Masthead and Hugo understand."""
     for number in range(count):
         write_document(folder, number, count)
 
 
-def write_document(folder, number, count, context=0):
-    title, text = document(number, count, context)
-    file = Path(folder) / place(number)
+def write_document(folder, number, count, revision=0):
+    title, text = document(number, count, revision)
+    file = Path(folder) / document_path(number)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(f"---\ntitle: {title}\n---\n\n{text}", encoding="utf-8")
 
 
-def _link(here, there):
-    near = here // SHELF == there // SHELF
-    return f"page-{there:05}.md" if near else f"../{place(there)}"
+def _link(source, target):
+    is_same_section = source // SECTION_SIZE == target // SECTION_SIZE
+    return f"page-{target:05}.md" if is_same_section else f"../{document_path(target)}"
 
 
-def _piece(chance, part):
-    """Code in one section of two, else a list or a table."""
-    if part % 2 == 0:
-        language = ("yaml", "python", "bash")[part // 2]
-        numbers = chance.randrange(100, 999), chance.randrange(100)
+def _block(rng, section):
+    """Return code for the even sections, and a table or a list for the others."""
+    if section % 2 == 0:
+        language = ("yaml", "python", "bash")[section // 2]
+        numbers = rng.randrange(100, 999), rng.randrange(100)
         return f"```{language}\n{CODE[language].format(*numbers)}```\n"
-    if part == 3:
-        rows = [f"| `{_words(chance, 1)}` | {_words(chance, 5)} |" for _ in range(5)]
+    if section == 3:
+        rows = [f"| `{_words(rng, 1)}` | {_words(rng, 5)} |" for _ in range(5)]
         return "\n".join(["| Name | What |", "|---|---|", *rows]) + "\n"
-    return "".join(
-        f"- **{_words(chance, 1)}**: {_words(chance, 8)}\n" for _ in range(5)
-    )
+    return "".join(f"- **{_words(rng, 1)}**: {_words(rng, 8)}\n" for _ in range(5))
 
 
-def _words(chance, count):
-    return " ".join(chance.choices(WORDS, k=count))
+def _words(rng, count):
+    return " ".join(rng.choices(WORDS, k=count))

@@ -1,4 +1,4 @@
-"""Writes of all areas, each made from its number, so that it can be repeated."""
+"""Generate numbered write requests for all areas that can be repeated and counted."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ DOCUMENTS = "/projects/v1/documents"
 
 @dataclass(frozen=True)
 class Write:
-    """One request; `field` holds `value` in the one row that it makes."""
+    """A request that creates the one row in which `field` has `value`."""
 
     path: str
     body: dict
@@ -27,21 +27,20 @@ class Write:
     is_audited: bool = False
 
     @property
-    def text(self):
-        """Its Idempotency-Key."""
+    def idempotency_key(self):
         return f"{self.path} {self.value}".replace(" ", "-")
 
     @property
-    def rows(self):
+    def row_count(self):
         return self.field.model.select().where(self.field == self.value).count()
 
     @property
-    def records(self):
+    def audit_record_count(self):
         return AuditRow.select().where(AuditRow.target_label == self.value).count()
 
 
-class Mix:
-    """Gives the write of a number; what it needs is made at the beginning."""
+class WriteRequests:
+    """The sequence of writes; creating it adds the service that they refer to."""
 
     def __init__(self):
         add_service(StatusAddService(slug=SERVICE, name="API"), now())
@@ -49,8 +48,14 @@ class Mix:
         self.observed_at = now().isoformat()
 
     def write(self, number):
-        makers = (self._incident, self._item, self._document, self._key, self._sample)
-        return makers[number % len(makers)](f"thing {number}", number)
+        factories = (
+            self._incident,
+            self._work_item,
+            self._document,
+            self._key,
+            self._measurement,
+        )
+        return factories[number % len(factories)](f"thing {number}", number)
 
     def _incident(self, name, _):
         body = {"title": name, "severity": "degraded", "body": "Looking."}
@@ -58,7 +63,7 @@ class Mix:
         path = "/status/v1/admin/incidents/add"
         return Write(path, body, IncidentRow.title, name, is_audited=True)
 
-    def _item(self, name, _):
+    def _work_item(self, name, _):
         body = {"projectId": self.project, "type": "task", "title": name}
         return Write("/projects/v1/work-items/create", body, WorkItemRow.title, name)
 
@@ -72,7 +77,7 @@ class Mix:
         path = "/platform/v1/keys/add"
         return Write(path, body, KeyRow.name, name, is_audited=True)
 
-    def _sample(self, name, _):
+    def _measurement(self, name, _):
         sample = {"slug": SERVICE, "status": "operational"}
         body = {"source": name.replace(" ", "-")}
         body["measurements"] = [sample | {"observedAt": self.observed_at}]
@@ -80,7 +85,7 @@ class Mix:
         return Write(path, body, MeasurementRow.source, body["source"])
 
 
-def publication(document):
-    """The write that shows a document which an answer has told of."""
+def publish_request(document):
+    """Return the write that publishes a document, as serialized in a response."""
     path, id = f"{DOCUMENTS}/publish", document["id"]
     return Write(path, {"id": id}, DocumentRow.id, id)
