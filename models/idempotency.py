@@ -134,9 +134,9 @@ def store_response(
         plain = secret.encode()
         offset = body.index(plain)
         body = body.replace(plain, b"", 1)
-        record = _record(id, fingerprint, now, offset, body)
+        associated_data = _associated_data(id, fingerprint, now, offset, body)
         row["secret_offset"] = offset
-        row["sealed_secret"] = seal(plain, request.bearer, record)
+        row["sealed_secret"] = seal(plain, request.bearer, associated_data)
     # An expired response may still be there, with its subjects.
     StoredResponseRow.delete().where(StoredResponseRow.id == request.id).execute()
     StoredResponseRow.insert(body=body, **row).execute()
@@ -163,9 +163,9 @@ def delete_expired_responses(now: datetime) -> int:
 
 def _open_secret(row: StoredResponseRow, body: bytes, bearer: str) -> bytes:
     at, offset = row.completed_at, row.secret_offset
-    record = _record(row.id, row.fingerprint, at, offset, body)
+    associated_data = _associated_data(row.id, row.fingerprint, at, offset, body)
     try:
-        return open_sealed(bytes(row.sealed_secret or b""), bearer, record)
+        return open_sealed(bytes(row.sealed_secret or b""), bearer, associated_data)
     except SealBroken as error:
         raise RuntimeError(
             f"The secret in the stored response {row.id} cannot be opened: the record"
@@ -173,13 +173,13 @@ def _open_secret(row: StoredResponseRow, body: bytes, bearer: str) -> bytes:
         ) from error
 
 
-def _record(
+def _associated_data(
     id: str,
     fingerprint: str,
     completed_at: datetime,
     offset: int | None,
     body: bytes,
 ) -> bytes:
-    """Return the record that a sealed secret is bound to, as bytes."""
+    """Return what a sealed secret is bound to: the rest of its record."""
     digest = hashlib.sha256(body).hexdigest()
     return canonical_json([id, fingerprint, epoch_ms(completed_at), offset, digest])

@@ -1,4 +1,4 @@
-"""Define the response headers of every file of the site, by its path."""
+"""Decide on response headers: CSP, CORS, caching and types of the site and the API."""
 
 from collections.abc import Mapping
 

@@ -14,24 +14,24 @@ PURPOSE = b"masthead sealing 1"
 
 
 class SealBroken(Exception):
-    """The sealed bytes do not open under this secret, or beside this record."""
+    """The sealed bytes do not open with this secret and this associated data."""
 
 
-def seal(plaintext: bytes, secret: str, record: bytes) -> bytes:
+def seal(plaintext: bytes, secret: str, associated_data: bytes) -> bytes:
     """
     Return salt, nonce and ciphertext, which open under the same secret only.
 
-    `record` is authenticated but not included: what was sealed beside one record
-    does not open beside another, nor after a change of it.
+    `associated_data` is authenticated but not included: the sealed bytes open only
+    together with equal associated data.
     """
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
     salt, nonce = secrets.token_bytes(SALT_BYTES), secrets.token_bytes(NONCE_BYTES)
     key = _derive_key(secret, salt)
-    return salt + nonce + AESGCM(key).encrypt(nonce, plaintext, record)
+    return salt + nonce + AESGCM(key).encrypt(nonce, plaintext, associated_data)
 
 
-def open_sealed(sealed: bytes, secret: str, record: bytes) -> bytes:
+def open_sealed(sealed: bytes, secret: str, associated_data: bytes) -> bytes:
     """Return the plaintext; raise SealBroken if anything differs from the sealing."""
     from cryptography.exceptions import InvalidTag
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -39,7 +39,9 @@ def open_sealed(sealed: bytes, secret: str, record: bytes) -> bytes:
     salt, rest = sealed[:SALT_BYTES], sealed[SALT_BYTES:]
     nonce, ciphertext = rest[:NONCE_BYTES], rest[NONCE_BYTES:]
     try:
-        return AESGCM(_derive_key(secret, salt)).decrypt(nonce, ciphertext, record)
+        return AESGCM(_derive_key(secret, salt)).decrypt(
+            nonce, ciphertext, associated_data
+        )
     except (InvalidTag, ValueError) as error:
         # A nonce that is cut short is a ValueError.
         raise SealBroken from error

@@ -38,7 +38,7 @@ def authenticate(
         raise KeyRevoked("The API key has been revoked.")
     if key.status(now) != "active":
         raise KeyExpired("The API key has expired.")
-    return _caller(key, secret), _rate(key, settings)
+    return _caller(key, secret), _key_rate(key, settings)
 
 
 def require_scope(caller: Caller, scope: str) -> None:
@@ -98,7 +98,7 @@ def _caller(key: VerifiedKeyRecord, secret: str) -> Caller:
     )
 
 
-def _rate(key: VerifiedKeyRecord, settings: Settings) -> Rate:
+def _key_rate(key: VerifiedKeyRecord, settings: Settings) -> Rate:
     return Rate(
         capacity=key.rate_capacity or settings.default_rate_capacity,
         refill=key.rate_refill or settings.default_rate_refill,

@@ -20,7 +20,7 @@ from models.projects.documents.rendered_bodies import (
 )
 from models.projects.documents.site_preview import RenderInput
 from models.storage.database import reading
-from sitegen.markdown.parser import RENDERER_VERSION, SOURCE_TAG, render
+from sitegen.markdown.rendering import RENDERER_VERSION, SOURCE_TAG, render
 
 # Rendered bodies wait in memory until there are this many to save.
 BATCH_SIZE = 100

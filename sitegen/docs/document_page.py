@@ -31,7 +31,7 @@ from sitegen.docs.collections import document_summary, serialize_document
 from sitegen.docs.document_source import DocumentSource
 from sitegen.docs.sidebar import Sidebar
 from sitegen.markdown.headings import add_former_ids
-from sitegen.markdown.parser import resolve_links
+from sitegen.markdown.rendering import resolve_links
 from sitegen.page import Page, PageGroup
 from sitegen.urls import markdown_path, twin
 

@@ -13,7 +13,7 @@ from models.fields import format_moment
 from models.response_headers import url_path
 from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
 from models.status.maintenance.windows import MaintenanceRow
-from sitegen.markdown.parser import render_entry
+from sitegen.markdown.rendering import render_entry
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.status_data import (
     PublishedMaintenance,

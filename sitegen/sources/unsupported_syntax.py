@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from markdown_it.token import Token
 
 from sitegen.markdown.link_targets import LinkTarget, link_target
-from sitegen.markdown.parser import parse_tokens
+from sitegen.markdown.rendering import parse_tokens
 from sitegen.markdown.work_limits import WorkLimitExceeded
 
 # Names per remark.

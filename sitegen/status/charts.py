@@ -26,7 +26,7 @@ AXIS_STEPS = (10, 12, 16, 20, 24, 30, 40, 50, 60, 80, 100)
 Run = list[tuple[int, int]]
 
 
-def uptime_bars(
+def draw_uptime_bars(
     days: Iterable[Mapping[str, Any]], titles: Sequence[str] = ()
 ) -> Markup:
     """

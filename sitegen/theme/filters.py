@@ -9,8 +9,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from sitegen.markdown.parser import render_entry
-from sitegen.status.charts import uptime_bars as draw_uptime_bars
+from sitegen.markdown.rendering import render_entry
+from sitegen.status.charts import draw_uptime_bars
 
 # Not strftime, which follows the locale of the process.
 MONTHS = (

@@ -17,7 +17,7 @@ from jinja2.bccache import Bucket, BytecodeCache
 from models.response_headers import PAGE_SECURITY_POLICY
 from models.settings import Settings
 from sitegen.markdown.highlighting import stylesheet
-from sitegen.markdown.parser import RENDERER_VERSION
+from sitegen.markdown.rendering import RENDERER_VERSION
 from sitegen.theme.colours import accent_rule
 from sitegen.theme.filters import FILTERS
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from markdown_it.parser_inline import ParserInline
 
 from sitegen.markdown.highlighting import SUPPORTED, highlight
-from sitegen.markdown.parser import make_parser, render, resolve_links
-from sitegen.markdown.renderer import LINK_MARK
+from sitegen.markdown.render_rules import LINK_MARK
+from sitegen.markdown.rendering import make_parser, render, resolve_links
 from tests.samples.allowed_html import checked
 
 FRAGMENTS = """# |## |{#a}|{#a-1}|a|a-1|section|é|<script>|</p>|<a onclick=x>|<!--

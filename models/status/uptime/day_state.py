@@ -1,4 +1,4 @@
-"""Compute the state that the status page shows for a day of a service."""
+"""Compute the state and the text that the status page shows for a day of a service."""
 
 from collections.abc import Callable, Collection
 from datetime import date

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sitegen.markdown.parser import render, render_entry, resolve_links
+from sitegen.markdown.rendering import render, render_entry, resolve_links
 from tests.samples.allowed_html import checked
 
 

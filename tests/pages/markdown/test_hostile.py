@@ -3,7 +3,7 @@
 import pytest
 
 from models.projects.documents.published import published_documents
-from sitegen.markdown.parser import render, render_entry, resolve_links
+from sitegen.markdown.rendering import render, render_entry, resolve_links
 from tests.pages.markdown.test_markdown_bounds import HOSTILE
 from tests.samples.allowed_html import checked
 from tests.samples.hostile import HTML, IDS, links

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.markdown.parser import Heading, render, resolve_links
+from sitegen.markdown.rendering import Heading, render, resolve_links
 from tests.samples.allowed_html import checked
 
 REAL_PAGES = Path(__file__).parents[4] / "shared/data/prometheus-docs"

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from sitegen.markdown.headings import slug
-from sitegen.markdown.parser import SOURCE_TAG, render, resolve_links
+from sitegen.markdown.rendering import SOURCE_TAG, render, resolve_links
 from sitegen.markdown.work_limits import work_limit
 from tests.samples.allowed_html import checked
 

@@ -15,7 +15,7 @@ from sitegen.markdown.fast_paths import add_paragraph_fast_path
 from sitegen.markdown.footnotes import enable_footnotes
 from sitegen.markdown.headings import Heading, assign_heading_ids
 from sitegen.markdown.highlighting import MAX_HIGHLIGHTED
-from sitegen.markdown.renderer import LINK_MARK, HtmlRenderer, demote_empty_headers
+from sitegen.markdown.render_rules import LINK_MARK, HtmlRenderer, demote_empty_headers
 from sitegen.markdown.work_limits import (
     BoundedInline,
     WorkLimitExceeded,
