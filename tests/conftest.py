@@ -4,6 +4,7 @@ import gc
 import hashlib
 import json
 import os
+import signal
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -36,6 +37,10 @@ from tests.worlds.docs_project import Shelf
 declare_operations()
 load_generators()
 ROUTES = {f"{each.method} {each.path}": each for each in OPERATIONS}
+# Under nohup and the like SIGINT is ignored, and the processes that tests interrupt
+# would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 GOLDEN = Path(__file__).parent / "golden"
 
