@@ -22,8 +22,8 @@ def test_draw_waits_for_no_disk(durable, monkeypatch):
     """A request that only reads writes no more than its draw, which may be lost."""
     connection = database.extra_connection()
     assert connection.execute(ASKED).fetchone() == ("on",)
-    monkeypatch.setattr(database.obj, "aside", lambda: connection)
+    monkeypatch.setattr(database.obj, "extra_connection", lambda: connection)
 
-    DatabaseRateLimiter().draw("key", 0, Rate(2, 1))
+    DatabaseRateLimiter().take_token("key", 0, Rate(2, 1))
 
     assert connection.execute(ASKED).fetchone() == ("off",)
