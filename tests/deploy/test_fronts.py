@@ -118,10 +118,10 @@ def test_api(front):
     assert (status, headers["Content-Type"]) == (401, "application/problem+json")
     assert json.loads(body)["instance"] == "/status/v1/services/list"
 
-    assert get(front, "/metrics", API)[0] == 200
     assert get(front, "/", API)[0] == 404
-    assert get(front, "/metrics", SITE)[0] == 404
     assert get(front, "/status/v1/services/list", SITE)[0] == 404
+    # What the metrics say is for whoever is on the machine, under either name.
+    assert get(front, "/metrics", SITE)[0] == get(front, "/metrics", API)[0] == 404
 
 
 def test_examples_are_for_the_same_folder():
