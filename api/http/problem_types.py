@@ -31,8 +31,9 @@ PROBLEM_TYPES: dict[str, ProblemType] = {
     "malformed-request": ProblemType(
         400,
         "Malformed request",
-        "The body is not JSON in UTF-8, or a query parameter is repeated.",
-        "Send one JSON object, and each parameter only once.",
+        "The request is not HTTP as it should be, the body is not JSON in UTF-8, or a"
+        " field of an object or a query parameter is repeated.",
+        "Send one JSON object, and each field and parameter only once.",
     ),
     "idempotency-key-missing": ProblemType(
         400,

@@ -1,6 +1,8 @@
 """Parse a request: its body or query into the declared schema, and its headers."""
 
+import json
 import re
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -26,6 +28,9 @@ MAX_ERRORS = 20
 # draft, in which a backslash escapes a quotation mark and itself.
 BARE_KEY = r"[!#-+\--\[\]-~]{1,255}"
 QUOTED_KEY = r'"((?:[ !#-\[\]-~]|\\["\\]){1,255})"'
+
+# The longest name of a field that an error quotes.
+MAX_QUOTED_NAME = 64
 
 # The field of a validation error that says where it is: RFC 6901 pointer or parameter.
 Locator = Literal["pointer", "parameter"]
@@ -67,14 +72,44 @@ def parse_body(schema: type[Schema], body: bytes, media_type: str | None) -> Sch
     """
     Parse a JSON body.
 
-    Raise UnsupportedMediaType, MalformedRequest if it is not JSON, or
-    ValidationFailed if it does not match the schema.
+    Raise UnsupportedMediaType, MalformedRequest if it is not JSON or an object in it
+    has a field twice, or ValidationFailed if it does not match the schema.
     """
     if media_type not in (None, "", "application/json"):
         raise UnsupportedMediaType(
             "Send the body with the header Content-Type: application/json."
         )
+    _refuse_repeated_fields(body)
     return _validate(schema, body, "pointer")
+
+
+def _refuse_repeated_fields(body: bytes) -> None:
+    """
+    Raise MalformedRequest if an object has a field twice.
+
+    Pydantic would take the last one, while a proxy or an auditor may read the first.
+    """
+    try:
+        _FIELDS.decode(body.decode())
+    except (ValueError, RecursionError):
+        # It is not JSON, which pydantic reports.
+        return
+
+
+def _refuse_repeated(fields: list[tuple[str, None]]) -> None:
+    """Check the fields of one object; its value is not needed for those around it."""
+    if len(dict(fields)) == len(fields):
+        return
+    name, _ = Counter(name for name, _ in fields).most_common(1)[0]
+    is_quotable = name.isascii() and name.isprintable() and len(name) <= MAX_QUOTED_NAME
+    subject = f"The field {name}" if is_quotable else "A field"
+    raise MalformedRequest(f"{subject} is repeated in an object of the body.")
+
+
+# Numbers need not be read: len takes their text, however long.
+_FIELDS = json.JSONDecoder(
+    object_pairs_hook=_refuse_repeated, parse_int=len, parse_float=len
+)
 
 
 def parse_idempotency_key(operation: Operation, header: str | None) -> str | None:

@@ -63,6 +63,26 @@ def test_body_that_is_no_json(operation, body, send, issue, refusal):
 
 
 @posts
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"id": 1, "id": 1}',
+        b'{"a": [{"b": {"id": 1, "\\u0069d": 2}}]}',
+        b'{"id": 1, "n": ' + b"9" * 5_000 + b', "id": 1}',
+    ],
+    ids=["top", "deep", "beside-a-number"],
+)
+def test_field_that_is_repeated(operation, body, send, issue, refusal):
+    """A field stands once in an object, at any depth, however it is written."""
+    response = send(operation, issue("*"), data=body)
+
+    assert response.status_code == 400
+    assert (
+        "The field id is repeated" in refusal(response, "malformed-request")["detail"]
+    )
+
+
+@posts
 @pytest.mark.parametrize("body", [b"null", b"[]", b'"x"', b"1", b"NaN"])
 def test_body_that_is_no_object(operation, body, send, issue, refusal):
     """A body is an object; its place is told as the empty pointer."""
