@@ -3,10 +3,9 @@
 import logging
 from collections.abc import Callable
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 
-from flask import Flask, Response, jsonify, redirect, request
+from flask import Flask, Response, redirect, request
 from werkzeug.exceptions import (
     HTTPException,
     InternalServerError,
@@ -20,6 +19,7 @@ from api.http.health import ListFaults, register_health
 from api.http.messages import Request
 from api.http.metrics import Metrics, register_metrics
 from api.http.middleware import REQUEST, OperationMiddleware, RequestMiddleware
+from api.http.openapi_file import OpenApiFile
 from api.http.static_site import has_folder, has_site_file, redirect_rule, site_file
 from api.openapi.document import openapi_document
 from api.operation import AREAS, OPERATIONS, declare_operations
@@ -28,7 +28,6 @@ from models.logs import LogLine
 from models.platform.key_uses import KeyUses
 from models.platform.rate_limits import MemoryRateLimiter, RateLimiter
 from models.projects.documents.site_preview import SitePreview
-from models.response_headers import site_headers
 from models.runtime.release import VERSION
 from models.settings import Settings
 
@@ -106,14 +105,11 @@ def _current_request() -> Request:
 
 
 def _register_openapi(app: Flask, settings: Settings) -> None:
-    cached_document = cache(openapi_document)
+    file = OpenApiFile(lambda: openapi_document(settings.site_name, VERSION))
 
     @app.get("/openapi.json", endpoint="openapi", provide_automatic_options=False)
     def openapi() -> Response:
-        response = jsonify(cached_document(settings.site_name, VERSION))
-        # The site has the same file: both have the headers of one.
-        response.headers.update(site_headers("openapi.json"))
-        return response
+        return file.response(request)
 
 
 def _register_site(app: Flask, dispatcher: Dispatcher, output: Path) -> None:

@@ -1,10 +1,12 @@
 """The OpenAPI document: a golden file, and sound in itself."""
 
+import gzip
 import json
 
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from api.http import application
 from api.openapi.document import openapi_document
 from api.operation import OPERATIONS
 from models.runtime.release import VERSION
@@ -38,6 +40,31 @@ def test_contract(told, golden):
 def test_served(app, told):
     """What is served is what the declarations say."""
     assert app.test_client().get("/openapi.json").json == told
+
+
+def test_made_once(app, told, monkeypatch):
+    """
+    It is described for the first request alone; others get the same bytes, compressed
+    where they are taken so, and nothing where they have them already.
+    """
+    client = app.test_client()
+    first = client.get("/openapi.json")
+    monkeypatch.setattr(application, "openapi_document", None)
+
+    plain = client.get("/openapi.json")
+    packed = client.get("/openapi.json", headers={"Accept-Encoding": "br, gzip"})
+
+    assert plain.data == first.data == gzip.decompress(packed.data)
+    assert "Content-Encoding" not in plain.headers
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert packed.content_length == len(packed.data) < len(plain.data) / 10
+    assert {each.headers["Vary"] for each in (plain, packed)} == {"Accept-Encoding"}
+    assert plain.headers["ETag"] != packed.headers["ETag"]
+    for taken, each in (("", plain), ("gzip", packed)):
+        known = {"If-None-Match": each.headers["ETag"], "Accept-Encoding": taken}
+        again = client.get("/openapi.json", headers=known)
+        assert (again.status_code, again.data) == (304, b"")
+        assert again.headers["ETag"] == each.headers["ETag"]
 
 
 def test_equal_each_time(told):
