@@ -47,6 +47,11 @@ def declare(parser: ArgumentParser) -> None:
         help="unpublish and archive documents of the tree whose files are gone",
     )
     import_parser.add_argument(
+        "--take-over",
+        action="store_true",
+        help="also import documents that people changed since the last import",
+    )
+    import_parser.add_argument(
         "--dry-run",
         action="store_true",
         help="print what would be imported, and import nothing",
@@ -54,7 +59,7 @@ def declare(parser: ArgumentParser) -> None:
     import_parser.add_argument(
         "--strict",
         action="store_true",
-        help="exit with 1 on any remark, not only if a file was left out",
+        help="exit with 1 on any remark, not only if a file or document was left alone",
     )
     import_parser.add_argument(
         "--json", action="store_true", help="print the result as JSON"
@@ -87,7 +92,8 @@ def import_docs(context: CommandContext, arguments: Namespace) -> int:
         context.print_json(result)
     else:
         _print_report(tree, report, remarks, is_dry_run=arguments.dry_run)
-    return 1 if tree.skipped or (arguments.strict and remarks) else 0
+    is_incomplete = tree.skipped or report.held
+    return 1 if is_incomplete or (arguments.strict and remarks) else 0
 
 
 def _import_options(
@@ -100,6 +106,7 @@ def _import_options(
         tree=arguments.tree or arguments.folder.resolve().name,
         publish=arguments.publish,
         prune=arguments.prune,
+        take_over=arguments.take_over,
         skipped_paths=frozenset(note.path for note in tree.skipped),
         is_dry_run=arguments.dry_run,
     )

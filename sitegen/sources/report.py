@@ -12,10 +12,12 @@ OUTCOMES = ("created", "updated", "unchanged", "published", "pruned", "restored"
 
 
 def remarks(tree: Tree, report: ImportReport) -> Iterator[str]:
-    """Yield a line for each file that was left out, is a draft, or was changed."""
+    """Yield a line for each file that was left out, held, a draft, or changed."""
     for label, notes in (("left out", tree.skipped), ("draft", tree.drafts)):
         for note in notes:
             yield f"{label}: {note.path}: {note.reason}"
+    for held in report.held:
+        yield f"held: {held.path}: {held.reason} --take-over imports it again."
     notes_of_tree = [(note.path, note.reason) for note in tree.notes]
     for path, reason in sorted([*notes_of_tree, *report.notes]):
         yield f"note: {path}: {reason}"
@@ -31,8 +33,9 @@ def changes(report: ImportReport) -> Iterator[str]:
 def summary(tree: Tree, report: ImportReport) -> str:
     outcomes = ("created", "updated", "unchanged", "published", "pruned")
     counts = [f"{outcome} {len(getattr(report, outcome))}" for outcome in outcomes]
-    if report.restored:
-        counts.append(f"restored {len(report.restored)}")
+    for outcome in ("restored", "held"):
+        if entries := getattr(report, outcome):
+            counts.append(f"{outcome} {len(entries)}")
     left_out = f"left out {len(tree.skipped)}, drafts {len(tree.drafts)}"
     return f"{', '.join(counts)}, {left_out}"
 
@@ -42,4 +45,5 @@ def to_json(tree: Tree, report: ImportReport) -> dict[str, Any]:
     notes = [*tree.notes, *(Note(path, reason) for path, reason in report.notes)]
     remarks = {"leftOut": tree.skipped, "drafts": tree.drafts, "notes": notes}
     slugs = {outcome: getattr(report, outcome) for outcome in OUTCOMES}
-    return slugs | {name: list(map(asdict, notes)) for name, notes in remarks.items()}
+    lists = {name: list(map(asdict, notes)) for name, notes in remarks.items()}
+    return slugs | {"held": list(map(asdict, report.held))} | lists

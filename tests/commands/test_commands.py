@@ -7,7 +7,11 @@ import sqlite3
 import pytest
 
 from models.platform.keys import KeyRow
-from models.storage.database import database
+from models.projects.documents.publication import UnpublishDocument, unpublish_document
+from models.projects.documents.rows import DocumentRow
+from models.projects.fields import Actor
+from models.settings import NIL_UUID
+from models.storage.database import database, writing
 
 
 @pytest.fixture
@@ -106,6 +110,32 @@ def test_import(command, tree, tmp_path):
     assert "created 0, updated 0, unchanged 2, published 0" in second[1]
     page = (tmp_path / "output/guides/first/index.html").read_text()
     assert '<a href="/guides/second/">second</a>' in page
+
+
+def test_import_of_what_a_person_unpublished(command, tree, clock):
+    """The report names what is held, and the exit code is 1 until it is taken over."""
+    words = ("docs", "import", tree, "--collection", "guides", "--publish")
+    command(*words)
+    with writing():
+        document = DocumentRow.get(DocumentRow.slug == "first")
+        actor = Actor("account", NIL_UUID)
+        unpublish_document(UnpublishDocument(id=document.id), clock.now, actor)
+
+    held, as_json = command(*words), command(*words, "--json")
+    taken = command(*words, "--take-over")
+
+    reason = "It was unpublished after the last import."
+    assert held == (
+        1,
+        "created 0, updated 0, unchanged 1, published 0, pruned 0, held 1,"
+        " left out 0, drafts 0\n",
+        f"held: basics/first.md: {reason} --take-over imports it again.\n",
+    )
+    assert as_json[0] == 1
+    assert json.loads(as_json[1])["held"] == [
+        {"path": "basics/first.md", "slug": "first", "reason": reason}
+    ]
+    assert (taken[0], "published 1" in taken[1], taken[2]) == (0, True, "")
 
 
 @pytest.mark.parametrize("name", ["empty", "missing"])

@@ -21,6 +21,11 @@ from models.projects.documents.documents import (
     create_document,
     update_document,
 )
+from models.projects.documents.manual_changes import (
+    ManualChange,
+    manual_changes,
+    record_import,
+)
 from models.projects.documents.publication import (
     PublishDocument,
     UnpublishDocument,
@@ -56,6 +61,15 @@ class DocumentSource(Schema):
     content: Text
 
 
+@dataclass(frozen=True)
+class HeldDocument:
+    """A document that the import leaves to the people who changed it."""
+
+    path: str
+    slug: str
+    reason: str
+
+
 @dataclass
 class ImportReport:
     """The slugs of the documents, by what was done."""
@@ -66,6 +80,7 @@ class ImportReport:
     published: list[str] = field(default_factory=list)
     restored: list[str] = field(default_factory=list)
     pruned: list[str] = field(default_factory=list)
+    held: list[HeldDocument] = field(default_factory=list)
     # Pairs of a file's path and a remark about it.
     notes: list[tuple[str, str]] = field(default_factory=list)
 
@@ -83,7 +98,8 @@ class ImportOptions:
     `tree` names the folder; a document belongs to one file of one tree. `publish`
     publishes every document as it is in its file. `prune` unpublishes and archives
     the documents whose file is gone; files in `skipped_paths` could not be read but
-    exist. `is_dry_run` rolls everything back.
+    exist. `take_over` also imports what people changed since the last import.
+    `is_dry_run` rolls everything back.
     """
 
     collection: Collection
@@ -92,8 +108,13 @@ class ImportOptions:
     tree: str
     publish: bool = False
     prune: bool = False
+    take_over: bool = False
     skipped_paths: frozenset[str] = frozenset()
     is_dry_run: bool = False
+
+
+# Tree, collection and path of a file.
+Origin = tuple[str, str, str]
 
 
 class _DryRun(Exception):
@@ -120,29 +141,21 @@ def import_documents(
     Import the sources into a collection of the docs project, in one transaction.
 
     A document that equals its file is not touched, so importing twice changes
-    nothing. `progress` iterates over the sources and may show a progress bar.
+    nothing. One that a person changed since the last import is held: it stays as it
+    is. `progress` iterates over the sources and may show a progress bar.
     """
-    report = ImportReport()
     with suppress(_DryRun), writing():
-        matcher = DocumentMatcher(docs_project(), sources, options)
-        ids = [document.id for document in matcher.documents.values()]
-        contents = DOCUMENTS.contents_of(ids, DocumentRow.version)
+        run = _DocumentImport(docs_project(), sources, options)
         for source in progress(sources):
-            document = matcher.documents.get(source.path)
-            if document is None:
-                document = _create(source, matcher, report)
-            else:
-                content = contents.get(document.id)
-                document = _update(source, document, content, options, report)
-            if options.publish:
-                _publish(document, options, report)
+            run.import_source(source)
         if options.prune:
-            _prune(matcher, report)
-        if report.changed:
+            run.prune()
+        run.record()
+        if run.report.changed:
             mark("docs")
         if options.is_dry_run:
             raise _DryRun
-    return report
+    return run.report
 
 
 class DocumentMatcher:
@@ -186,7 +199,8 @@ class DocumentMatcher:
         return slug
 
     def _is_of_tree(self, row: DocumentRow) -> bool:
-        is_in_collection = row.collection == self.options.collection
+        # A person may have moved it into another collection since.
+        is_in_collection = row.source_collection == self.options.collection
         # Documents imported before trees had names may be of any tree.
         is_of_tree = row.source_tree in (None, self.options.tree)
         return bool(row.source_path) and is_in_collection and is_of_tree
@@ -198,85 +212,162 @@ class DocumentMatcher:
         It may if the document came from no file, or if its file was renamed.
         """
         row = self._by_slug.get(slug)
-        if row is None or row.collection not in (None, self.options.collection):
+        if row is None:
             return None
-        was_renamed = self._is_of_tree(row) and row.source_path not in self._paths
-        if row.source_path and not was_renamed:
+        if row.source_path:
+            is_free = self._is_of_tree(row) and row.source_path not in self._paths
+        else:
+            is_free = row.collection in (None, self.options.collection)
+        if not is_free:
             return None
         # Only the first of several files with the same slug gets the document.
         return self._by_slug.pop(slug)
 
 
-def _update(
-    source: DocumentSource,
-    document: DocumentRow,
-    content: str | None,
-    options: ImportOptions,
-    report: ImportReport,
-) -> DocumentRow:
-    """Save the document if it differs from its file."""
-    if document.archived_at is not None:
-        restore = RestoreDocument(id=document.id)
-        document, _ = restore_document(restore, options.now, options.actor)
-        report.restored.append(document.slug)
-    values = {name: getattr(source, name) for name in FIELDS}
-    values |= {"collection": options.collection}
-    origin = (document.source_tree, document.source_path)
-    is_same = all(getattr(document, name) == value for name, value in values.items())
-    if not is_same or content != source.content:
-        update = UpdateDocument(id=document.id, content=source.content, **values)
-        document = update_document(update, options.now, options.actor)
-    elif origin == (options.tree, source.path):
-        report.unchanged.append(document.slug)
+class _DocumentImport:
+    """One run of an import, inside its transaction."""
+
+    def __init__(
+        self,
+        project: ProjectRow,
+        sources: Sequence[DocumentSource],
+        options: ImportOptions,
+    ) -> None:
+        self.report = ImportReport()
+        self._options = options
+        self._matcher = DocumentMatcher(project, sources, options)
+        documents = list(self._matcher.documents.values())
+        ids = [document.id for document in documents]
+        self._contents = DOCUMENTS.contents_of(ids, DocumentRow.version)
+        self._without_file = self._matcher.without_file() if options.prune else []
+        self._manual_changes = manual_changes(
+            document
+            for document in documents + self._without_file
+            if document.source_path
+        )
+        # The documents that the next import finds as this one left them.
+        self._settled_ids: set[str] = set()
+
+    def import_source(self, source: DocumentSource) -> None:
+        document = self._matcher.documents.get(source.path)
+        if document is None:
+            document = self._create(source)
+        elif reason := self._reason_to_hold(source, document):
+            self._hold(source.path, document, reason)
+            return
+        else:
+            document = self._update(source, document)
+        if self._options.publish:
+            self._publish(document)
+        if document.id in self._manual_changes:
+            self._settled_ids.add(document.id)
+
+    def prune(self) -> None:
+        """Unpublish and archive the documents whose file is gone."""
+        for row in self._without_file:
+            changes = self._manual_changes.get(row.id)
+            if row.archived_at is not None:
+                continue
+            if changes and not self._options.take_over:
+                self._hold(str(row.source_path), row, changes[0])
+            else:
+                self._prune(row)
+
+    def record(self) -> None:
+        """Record what this import did, to tell it from what people do later."""
+        record_import(sorted(self._settled_ids))
+
+    def _reason_to_hold(
+        self, source: DocumentSource, document: DocumentRow
+    ) -> ManualChange | None:
+        if self._options.take_over:
+            return None
+        for change in self._manual_changes.get(document.id, ()):
+            # What a person wrote here and in the file alike is no conflict.
+            is_same = change is ManualChange.EDITED and self._is_same(source, document)
+            if change is not ManualChange.RESTORED and not is_same:
+                return change
+        return None
+
+    def _hold(self, path: str, document: DocumentRow, change: ManualChange) -> None:
+        reason = f"It was {change} after the last import."
+        self.report.held.append(HeldDocument(path, document.slug, reason))
+
+    def _is_same(self, source: DocumentSource, document: DocumentRow) -> bool:
+        values = self._values(source).items()
+        has_same_values = all(getattr(document, name) == old for name, old in values)
+        return has_same_values and self._contents.get(document.id) == source.content
+
+    def _values(self, source: DocumentSource) -> dict[str, Any]:
+        values = {name: getattr(source, name) for name in FIELDS}
+        return values | {"collection": self._options.collection}
+
+    def _update(self, source: DocumentSource, document: DocumentRow) -> DocumentRow:
+        """Save the document if it differs from its file."""
+        options = self._options
+        if document.archived_at is not None:
+            restore = RestoreDocument(id=document.id)
+            document, _ = restore_document(restore, options.now, options.actor)
+            self._settled_ids.add(document.id)
+            self.report.restored.append(document.slug)
+        if not self._is_same(source, document):
+            values = self._values(source) | {"content": source.content}
+            update = UpdateDocument(id=document.id, **values)
+            document = update_document(update, options.now, options.actor)
+        elif _origin(document) == self._origin(source):
+            self.report.unchanged.append(document.slug)
+            return document
+        if document.source_path is None:
+            note = (
+                f"It replaces the document '{document.slug}', which came from no file."
+            )
+            self.report.notes.append((source.path, note))
+        self.report.updated.append(document.slug)
+        self._set_origin(document, source)
         return document
-    if document.source_path is None:
-        note = f"It replaces the document '{document.slug}', which came from no file."
-        report.notes.append((source.path, note))
-    report.updated.append(document.slug)
-    document.source_tree, document.source_path = options.tree, source.path
-    document.save()
-    return document
 
+    def _create(self, source: DocumentSource) -> DocumentRow:
+        options, slug = self._options, self._matcher.reserve_slug(source)
+        if slug != source.slug:
+            note = f"The slug '{source.slug}' is taken, so its slug is '{slug}'."
+            self.report.notes.append((source.path, note))
+        request = CreateDocument(
+            project_id=self._matcher.project.id,
+            slug=slug,
+            type="note",
+            content=source.content,
+            **self._values(source),
+        )
+        self.report.created.append(slug)
+        document = create_document(request, options.now, options.actor)
+        self._set_origin(document, source)
+        return document
 
-def _create(
-    source: DocumentSource, matcher: DocumentMatcher, report: ImportReport
-) -> DocumentRow:
-    options, slug = matcher.options, matcher.reserve_slug(source)
-    if slug != source.slug:
-        note = f"The slug '{source.slug}' is taken, so its slug is '{slug}'."
-        report.notes.append((source.path, note))
-    request = CreateDocument(
-        project_id=matcher.project.id,
-        slug=slug,
-        type="note",
-        content=source.content,
-        collection=options.collection,
-        **{name: getattr(source, name) for name in FIELDS},
-    )
-    report.created.append(slug)
-    return create_document(
-        request,
-        options.now,
-        options.actor,
-        source_path=source.path,
-        source_tree=options.tree,
-    )
+    def _origin(self, source: DocumentSource) -> Origin:
+        return self._options.tree, self._options.collection, source.path
 
+    def _set_origin(self, document: DocumentRow, source: DocumentSource) -> None:
+        tree, collection, path = self._origin(source)
+        document.source_tree, document.source_collection = tree, collection
+        document.source_path = path
+        document.save()
+        self._settled_ids.add(document.id)
 
-def _publish(
-    document: DocumentRow, options: ImportOptions, report: ImportReport
-) -> None:
-    if document.published_version != document.version:
-        request = PublishDocument(id=document.id, version=document.version)
-        publish_document(request, options.now, options.actor)
-        report.published.append(document.slug)
+    def _publish(self, document: DocumentRow) -> None:
+        if document.published_version != document.version:
+            request = PublishDocument(id=document.id, version=document.version)
+            publish_document(request, self._options.now, self._options.actor)
+            self._settled_ids.add(document.id)
+            self.report.published.append(document.slug)
 
-
-def _prune(matcher: DocumentMatcher, report: ImportReport) -> None:
-    now, actor = matcher.options.now, matcher.options.actor
-    for row in matcher.without_file():
+    def _prune(self, row: DocumentRow) -> None:
+        now, actor = self._options.now, self._options.actor
         if row.published_version is not None:
             unpublish_document(UnpublishDocument(id=row.id), now, actor)
-        _, is_changed = remove_document(RemoveDocument(id=row.id), now, actor)
-        if is_changed:
-            report.pruned.append(row.slug)
+        remove_document(RemoveDocument(id=row.id), now, actor)
+        self._settled_ids.add(row.id)
+        self.report.pruned.append(row.slug)
+
+
+def _origin(document: DocumentRow) -> tuple[str | None, str | None, str | None]:
+    return document.source_tree, document.source_collection, document.source_path

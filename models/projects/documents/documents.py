@@ -112,12 +112,7 @@ class GetDocument(IdOrSlugQuery):
 
 
 def create_document(
-    request: CreateDocument,
-    now: datetime,
-    actor: Actor,
-    *,
-    source_path: str | None = None,
-    source_tree: str | None = None,
+    request: CreateDocument, now: datetime, actor: Actor
 ) -> DocumentRow:
     """Create a document at version 1; it is private until it is published."""
     project = project_with(request.project_id)
@@ -133,8 +128,6 @@ def create_document(
         creator_type=actor.type,
         created_at=now,
         updated_at=now,
-        source_path=source_path,
-        source_tree=source_tree,
         **fields,
     )
     DOCUMENTS.save_revision(document, content, actor, summary=document.summary)

@@ -38,6 +38,11 @@ class DocumentRow(Row):
     source_path = TextField(null=True)
     # The name of the tree that contains the file.
     source_tree = TextField(null=True)
+    # The collection into which the file was imported.
+    source_collection = TextField(null=True)
+    # The number of its last activity that an import has seen: what has a higher number
+    # was done by people.
+    imported_activity = IntegerField(null=True)
 
     class Meta:
         indexes = (

@@ -15,7 +15,7 @@ from models.projects.documents.published import published_contents, published_do
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
 from models.projects.projects.activity import ActivityRow
 from sitegen.sources.tree import read_tree
-from tests.rules.projects.test_documents import save, write
+from tests.rules.projects.test_documents import write
 from tests.worlds.projects import KEY, make_project
 
 PROMETHEUS = Path(__file__).parents[4] / "shared" / "data" / "prometheus-docs"
@@ -93,15 +93,6 @@ def test_without_publish(docs, clock):
     report = brought(clock, source(content="New."))
 
     assert (report.unchanged, report.published) == (["start"], ["start"])
-
-
-def test_change_made_here(docs, clock):
-    """The file wins, as the next version."""
-    brought(clock, source())
-    save(DocumentRow.get(), clock, content="Edited here.")
-
-    assert brought(clock, source()).updated == ["start"]
-    assert DocumentRow.get().version == 3
 
 
 def test_slug_of_a_file_that_is_renamed_by_another(docs, clock):
