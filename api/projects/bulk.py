@@ -43,7 +43,9 @@ def bulk_update_work_items(
 
     The items may belong to different projects, and are returned in the given order.
     expected maps ids to the updatedAt that you last saw; if one has changed since,
-    the call fails.
+    the call fails. A refusal lists in errors every item that prevents the update,
+    with its id and the reason as code: unknown, role-required, version-conflict,
+    project-archived, archived or limit-exceeded.
     """
     items, changed = bulk_update.bulk_update_work_items(request, call.now, call.actor)
     if not changed:

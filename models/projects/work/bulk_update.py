@@ -1,22 +1,19 @@
 """Apply the same changes to many work items in one call: all, or none."""
 
-from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, model_validator
 
 from models.base import Schema, new_id
-from models.errors import (
-    Archived,
-    LimitExceeded,
-    ProjectArchived,
-    VersionConflict,
-)
-from models.fields import Id, MayOmit, Moment, format_moment
+from models.errors import LimitExceeded
+from models.fields import Id, MayOmit, Moment
 from models.projects.fields import Actor
-from models.projects.members.role_checks import require_role
-from models.projects.projects.rows import ProjectRow
+from models.projects.work.bulk_checks import (
+    Refusals,
+    changeable_items,
+    raise_for_items,
+)
 from models.projects.work.items import (
     MAX_ASSIGNEES,
     MAX_LABELS,
@@ -92,12 +89,7 @@ def bulk_update_work_items(
     request: BulkUpdateWorkItems, now: datetime, actor: Actor
 ) -> tuple[list[WorkItemRow], bool]:
     """Change the items; return them in the given order, and whether any changed."""
-    items = _requested_items(request.ids)
-    projects = {item.project_id: item.project for item in items}
-    for project in projects.values():
-        require_role(project, actor, "work-items:bulk-update")
-    _require_expected(items, request.expected)
-    _require_active(items, projects.values())
+    items = changeable_items(request.ids, request.expected, actor)
     load_links(items)
     _check_references(items, request.changes)
     new_values = [_new_values(item, request.changes) for item in items]
@@ -108,56 +100,6 @@ def bulk_update_work_items(
         for item, values in zip(items, new_values, strict=True)
     ]
     return items, any(changed)
-
-
-def _requested_items(ids: list[str]) -> list[WorkItemRow]:
-    """Return the items with their projects; the error names all unknown ids."""
-    query = WorkItemRow.select(WorkItemRow, ProjectRow).join(ProjectRow)
-    items = {row.id: row for row in query.where(WorkItemRow.id.in_(ids))}
-    raise_if_any(
-        [
-            {
-                "pointer": f"/ids/{index}",
-                "code": "unknown",
-                "detail": f"Is not a work item: {id}.",
-            }
-            for index, id in enumerate(ids)
-            if id not in items
-        ]
-    )
-    return [items[id] for id in ids]
-
-
-def _require_expected(items: list[WorkItemRow], expected: dict[str, datetime]) -> None:
-    """Raise VersionConflict with the current times of items that have changed since."""
-    changed = [
-        item
-        for item in items
-        if expected.get(item.id, item.updated_at) != item.updated_at
-    ]
-    if changed:
-        raise VersionConflict(
-            "These work items have changed since the expected time:"
-            f" {_names(changed)}.",
-            current={item.id: format_moment(item.updated_at) for item in changed},
-        )
-
-
-def _require_active(items: list[WorkItemRow], projects: Iterable[ProjectRow]) -> None:
-    archived_projects = [
-        project.slug for project in projects if project.archived_at is not None
-    ]
-    if archived_projects:
-        raise ProjectArchived(
-            "These projects are archived, so they are read-only:"
-            f" {', '.join(archived_projects)}."
-        )
-    archived_items = [item for item in items if item.archived_at is not None]
-    if archived_items:
-        raise Archived(
-            "These work items are archived, so they are read-only:"
-            f" {_names(archived_items)}."
-        )
 
 
 def _check_references(items: list[WorkItemRow], changes: WorkChanges) -> None:
@@ -188,19 +130,11 @@ def _new_values(item: WorkItemRow, changes: WorkChanges) -> dict[str, Any]:
 def _require_within_limits(
     items: list[WorkItemRow], new_values: list[dict[str, Any]]
 ) -> None:
+    refusals: Refusals = {}
     for field, *_, max_length in LIST_CHANGES:
-        exceeding = [
-            item
-            for item, values in zip(items, new_values, strict=True)
-            if len(values[field]) > max_length
-        ]
-        if exceeding:
-            noun = field.removesuffix("_ids")
-            raise LimitExceeded(
-                f"These work items would have more than {max_length} {noun}s:"
-                f" {_names(exceeding)}."
-            )
-
-
-def _names(items: list[WorkItemRow]) -> str:
-    return ", ".join(item.name for item in items)
+        noun = field.removesuffix("_ids")
+        for item, values in zip(items, new_values, strict=True):
+            if len(values[field]) > max_length:
+                detail = f"The {item.noun} would have more than {max_length} {noun}s."
+                refusals.setdefault(item.id, LimitExceeded(detail))
+    raise_for_items([item.id for item in items], refusals)

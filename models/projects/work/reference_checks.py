@@ -95,12 +95,15 @@ def reference_errors(
 def raise_if_any(errors: list[FieldError]) -> None:
     """Raise ReferenceNotFound with all of the errors, if there are any."""
     if errors:
-        lines = [
-            f"{error['pointer']}: {error['detail']}" for error in errors[:MAX_NAMED]
-        ]
-        if len(errors) > MAX_NAMED:
-            lines.append(f"And {len(errors) - MAX_NAMED} more.")
-        raise ReferenceNotFound(" ".join(lines), errors=errors)
+        raise ReferenceNotFound(describe_errors(errors), errors=errors)
+
+
+def describe_errors(errors: list[FieldError]) -> str:
+    """Return the detail of a refusal: the first MAX_NAMED errors."""
+    lines = [f"{error['pointer']}: {error['detail']}" for error in errors[:MAX_NAMED]]
+    if len(errors) > MAX_NAMED:
+        lines.append(f"And {len(errors) - MAX_NAMED} more.")
+    return " ".join(lines)
 
 
 def _pointers(name: str, value: Any) -> list[tuple[str, str]]:

@@ -98,6 +98,11 @@ def test_update_names_all_that_is_missing(ask, items, atlas, clock):
     ]
 
 
+def failing(response):
+    """The ids that a refusal names, each with its reason."""
+    return {error["id"]: error["code"] for error in response.json["errors"]}
+
+
 def test_update_of_archived_items(ask, items, clock):
     """Every one that stands in the way is named."""
     for item in items[1:]:
@@ -106,11 +111,58 @@ def test_update_of_archived_items(ask, items, clock):
     refused = ask(UPDATE, {"ids": ids(items), "changes": {"type": "bug"}})
 
     assert (refused.status_code, kind(refused)) == (409, "archived")
-    assert "atlas#2, other#1" in refused.json["detail"]
-    ProjectRow.update(archived_at=0).execute()
-    assert kind(ask(UPDATE, {"ids": ids(items), "changes": {"type": "bug"}})) == (
-        "project-archived"
+    assert failing(refused) == {item.id: "archived" for item in items[1:]}
+    assert refused.json["detail"] == (
+        "/ids/1: The work item atlas#2 is archived, so it is read-only."
+        " /ids/2: The work item other#1 is archived, so it is read-only."
     )
+
+
+def test_update_of_archived_projects(ask, items):
+    """Every item of an archived project is named, not the project alone."""
+    ProjectRow.update(archived_at=0).where(ProjectRow.slug == "atlas").execute()
+
+    refused = ask(UPDATE, {"ids": ids(items), "changes": {"type": "bug"}})
+
+    assert (refused.status_code, kind(refused)) == (409, "project-archived")
+    assert failing(refused) == {item.id: "project-archived" for item in items[:2]}
+
+
+def test_update_refused_for_several_reasons(ask, issue, atlas, other, clock):
+    """
+    One refusal names every failing id with its own reason, and nothing is kept.
+
+    Its kind is the reason that counts first.
+    """
+    third = make_project("third", clock.now)
+    items = [work(atlas, clock) for _ in range(3)] + [work(third, clock)]
+    outside = work(other, clock)
+    items[0].change({"archived_at": clock.now}, clock.now)
+    ProjectRow.update(archived_at=0).where(ProjectRow.id == third.id).execute()
+    MemberRow.delete().where(MemberRow.project == other.id).execute()
+    key = issue("projects:work-items:bulk-update", "platform:actors:assert")
+    extra = {"key": key, "headers": {"Act-As-Account": CONTRIBUTOR}}
+    reasons = {
+        items[0].id: "archived",
+        items[1].id: "version-conflict",
+        items[3].id: "project-archived",
+        outside.id: "role-required",
+    }
+    body = {
+        "ids": [*reasons, items[2].id],
+        "changes": {"type": "bug"},
+        "expected": {items[1].id: "2026-01-01T00:00:00Z"},
+    }
+
+    refused = ask(UPDATE, body, **extra)
+    unknown = ask(UPDATE, body | {"ids": [*body["ids"], NOBODY]}, **extra)
+
+    assert (refused.status_code, kind(refused)) == (403, "role-required")
+    assert refused.json["requiredRole"] == "contributor"
+    assert failing(refused) == reasons
+    assert (unknown.status_code, kind(unknown)) == (422, "reference-not-found")
+    assert failing(unknown) == reasons | {NOBODY: "unknown"}
+    assert WorkItemRow.select().where(WorkItemRow.type == "bug").count() == 0
 
 
 def test_update_of_what_has_changed(ask, items, clock):
@@ -124,6 +176,7 @@ def test_update_of_what_has_changed(ask, items, clock):
 
     assert (refused.status_code, kind(refused)) == (409, "version-conflict")
     assert refused.json["current"] == {items[0].id: "2026-03-01T12:00:00.001Z"}
+    assert failing(refused) == {items[0].id: "version-conflict"}
 
 
 def test_update_needs_the_role_everywhere(ask, issue, items, other):
@@ -133,7 +186,9 @@ def test_update_needs_the_role_everywhere(ask, issue, items, other):
     extra = {"key": key, "headers": {"Act-As-Account": CONTRIBUTOR}}
     body = {"ids": ids(items), "changes": {"type": "bug"}}
 
-    assert ask(UPDATE, body, **extra).status_code == 403
+    refused = ask(UPDATE, body, **extra)
+    assert refused.status_code == 403
+    assert failing(refused) == {items[2].id: "role-required"}
     assert ask(UPDATE, body | {"ids": ids(items[:2])}, **extra).status_code == 200
 
 
@@ -145,8 +200,9 @@ def test_update_beyond_the_most(ask, items, clock):
     refused = ask(UPDATE, {"ids": ids(items), "changes": {"addLabelIds": have[50:]}})
 
     assert (refused.status_code, kind(refused)) == (409, "limit-exceeded")
+    assert failing(refused) == {items[0].id: "limit-exceeded"}
     assert refused.json["detail"] == (
-        "These work items would have more than 50 labels: atlas#1."
+        "/ids/0: The work item atlas#1 would have more than 50 labels."
     )
 
 
