@@ -7,8 +7,10 @@ no rows, no clock and no settings.
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Literal, NamedTuple, get_args
+
+from models.status.formatting import clock_time, date_time, percent
 
 State = Literal[
     "operational",
@@ -67,6 +69,43 @@ class ActiveIncident:
 
     severity: Severity
     title: str
+    id: str
+
+
+@dataclass(frozen=True)
+class ActiveMaintenance:
+    """A maintenance window of the service that is in progress."""
+
+    title: str
+    id: str
+
+
+@dataclass(frozen=True)
+class Reason:
+    """
+    What decided the state of a service.
+
+    The text is completed by an incident or a maintenance window, or by a time. Pages
+    show the first as a link and the second in the reader's time zone; as a string the
+    reason has all of it.
+    """
+
+    text: str
+    subject: ActiveIncident | ActiveMaintenance | None = None
+    at: datetime | None = None
+    # Whether the time is shown with its date, since it can be long ago.
+    is_dated: bool = False
+
+    @property
+    def time(self) -> str | None:
+        if self.at is None:
+            return None
+        moment = self.at.astimezone(UTC)
+        return date_time(moment) if self.is_dated else clock_time(moment)
+
+    def __str__(self) -> str:
+        title = self.subject.title if self.subject else None
+        return " ".join(filter(None, (self.text, title, self.time)))
 
 
 @dataclass(frozen=True)
@@ -74,7 +113,7 @@ class ServiceState:
     """A state and the reason for it, as shown to readers."""
 
     state: State
-    reason: str
+    reason: Reason
 
 
 @dataclass(frozen=True)
@@ -84,7 +123,7 @@ class Facts:
     readings: Sequence[Reading]
     fresh: Sequence[Reading]
     incidents: Sequence[ActiveIncident]
-    maintenance_titles: Sequence[str]
+    maintenance: Sequence[ActiveMaintenance]
 
     def count(self, *statuses: MeasurementStatus) -> int:
         """Return how many fresh readings have one of the statuses."""
@@ -101,42 +140,42 @@ class Rule(NamedTuple):
     condition: str
     applies: Callable[[Facts], bool]
     state: State | None
-    reason: Callable[[Facts], str]
+    reason: Callable[[Facts], Reason]
 
 
 def worst_severity(severities: Collection[Severity]) -> Severity:
     return max(severities, key=SEVERITIES.index)
 
 
-def _incident_reason(facts: Facts) -> str:
+def _incident_reason(facts: Facts) -> Reason:
     worst = worst_severity([incident.severity for incident in facts.incidents])
-    title = next(i.title for i in facts.incidents if i.severity == worst)
-    return f"Incident: {title}"
+    decisive = next(i for i in facts.incidents if i.severity == worst)
+    return Reason("Incident:", decisive)
 
 
-def _maintenance_reason(facts: Facts) -> str:
-    return f"Maintenance: {facts.maintenance_titles[0]}"
+def _maintenance_reason(facts: Facts) -> Reason:
+    return Reason("Maintenance:", facts.maintenance[0])
 
 
-def _unknown_reason(facts: Facts) -> str:
+def _unknown_reason(facts: Facts) -> Reason:
     if not facts.readings:
-        return "No measurement yet"
+        return Reason("Never measured")
     newest = max(reading.observed_at for reading in facts.readings)
-    return f"No measurement since {newest:%Y-%m-%d %H:%M}Z"
+    return Reason("No data since", at=newest, is_dated=True)
 
 
-def _measurement_reason(facts: Facts) -> str:
+def _measurement_reason(facts: Facts) -> Reason:
     newest = max(reading.observed_at for reading in facts.fresh)
     worst_first: tuple[MeasurementStatus, ...] = ("down", "degraded", "operational")
     worst = next(status for status in worst_first if facts.count(status))
     probes = "probe" if len(facts.fresh) == 1 else "probes"
     share = f"{facts.count(worst)} of {len(facts.fresh)} {probes}"
-    return f"{share} {worst} at {newest:%H:%M}Z"
+    return Reason(f"{share} {worst} at", at=newest)
 
 
 def outage_rule(threshold: float, state: State) -> Rule:
     """Return the rule that yields `state` from this share of down sources on."""
-    sources = "All" if threshold == 1 else f"At least {threshold * 100:g} %"
+    sources = "All" if threshold == 1 else f"At least {percent(threshold * 100)}"
     return Rule(
         f"{sources} of its sources report it down",
         lambda facts: facts.count("down") >= threshold * len(facts.fresh),
@@ -157,7 +196,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "Its maintenance is in progress",
-        lambda facts: bool(facts.maintenance_titles),
+        lambda facts: bool(facts.maintenance),
         "maintenance",
         _maintenance_reason,
     ),
@@ -182,18 +221,18 @@ def service_state(
     readings: Sequence[Reading],
     *,
     incidents: Sequence[ActiveIncident] = (),
-    maintenance_titles: Sequence[str] = (),
+    maintenance: Sequence[ActiveMaintenance] = (),
     now: datetime,
     freshness: timedelta,
 ) -> ServiceState:
     """
     Return the state of one service. The first of the RULES that applies decides.
 
-    `readings` holds the newest reading of each source, `maintenance_titles` the
-    titles of the maintenance windows that are active.
+    `readings` holds the newest reading of each source, `incidents` and `maintenance`
+    what is active.
     """
     fresh = [reading for reading in readings if reading.is_fresh(now, freshness)]
-    facts = Facts(readings, fresh, incidents, maintenance_titles)
+    facts = Facts(readings, fresh, incidents, maintenance)
     rule = next(rule for rule in RULES if rule.applies(facts))
     state = rule.state or worst_severity([i.severity for i in incidents])
     return ServiceState(state, rule.reason(facts))

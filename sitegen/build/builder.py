@@ -126,7 +126,7 @@ class Builder:
         faults += output_faults(self._folder) if self._folder else []
         since = self._waiting_since
         if since is not None and self._clock() - since > MAX_WAIT:
-            detail = f"The site has been behind since {since:%H:%M:%S}Z."
+            detail = f"The site has been behind since {since:%H:%M:%S} UTC."
             faults.append(Fault("site-behind", detail))
         with reading():
             pages = failed_pages()

@@ -9,7 +9,11 @@ from models.fields import format_moment
 from models.response_headers import url_path
 from models.status.snapshot.snapshot import StatusService
 from sitegen.page import BuildContext, Page, Stage, pages
-from sitegen.status.status_data import read_snapshot, read_status_data
+from sitegen.status.status_data import (
+    read_snapshot,
+    read_status_data,
+    reason_to_data,
+)
 from sitegen.theme.filters import date_time, overall_label, state_label
 from sitegen.urls import service_path
 
@@ -57,7 +61,7 @@ def embeds(context: BuildContext) -> Iterator[Page]:
     status_data = context.once_per_build(read_status_data)
     site_name, site_url = context.settings.site_name, context.settings.site_url
     service_list = status_data.service_list
-    data = {
+    data: dict[str, Any] = {
         "name": site_name,
         "href": site_url + "/status/",
         "state": service_list.overall,
@@ -73,7 +77,7 @@ def embeds(context: BuildContext) -> Iterator[Page]:
             "href": site_url + url_path(service_path(service.slug)),
             "state": service.state,
             "label": state_label(service.state),
-            "reason": status_data.reasons[service.slug],
+            "reason": reason_to_data(status_data.reasons[service.slug]),
             "checkedAt": _format(service.observed_at),
             "staleAt": status_data.stale_at(service.slug),
         }

@@ -14,6 +14,7 @@ from sitegen.status.status_data import (
     read_published_incidents,
     read_published_maintenance,
     read_status_data,
+    reason_to_data,
 )
 from sitegen.status.upcoming_changes import UpcomingChanges
 from sitegen.urls import (
@@ -113,7 +114,7 @@ def overview(context: BuildContext) -> Iterator[Page]:
 def _service_list(status_data: StatusData) -> dict[str, Any]:
     """Return the API's response, with the reasons and the next change as meta."""
     meta = {
-        "reasons": status_data.reasons,
+        "reasons": {slug: str(text) for slug, text in status_data.reasons.items()},
         "nextChangeAt": status_data.next_change_at,
     }
     return {"data": status_data.service_list.to_json(), "meta": meta}
@@ -189,10 +190,11 @@ def _service(
         "group": service.group,
         "state": service.state,
         "upcomingChange": changes.by_service.get(slug),
-        "reason": status_data.reasons[slug],
+        "reason": reason_to_data(status_data.reasons[slug]),
         "stale": service.stale,
         "href": url_path(service_path(slug)),
         "uptimePct": detail.uptime[-1].uptime_pct,
+        "measured": status_data.measured_part(slug, detail.uptime[-1]),
         "days": status_data.days[slug],
     }
 

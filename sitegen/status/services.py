@@ -9,7 +9,7 @@ from models.status.snapshot.snapshot import StatusServiceDetail
 from models.status.uptime.periods import ServiceUptime
 from sitegen.page import BuildContext, Page, pages
 from sitegen.status.charts import line_chart
-from sitegen.status.status_data import StatusData, read_status_data
+from sitegen.status.status_data import StatusData, read_status_data, reason_to_data
 from sitegen.status.upcoming_changes import UpcomingChanges
 from sitegen.urls import data_path, incident_path, maintenance_path, service_path, twin
 
@@ -45,7 +45,7 @@ def _meta(
     of counters do not contain.
     """
     return {
-        "reason": status_data.reasons[slug],
+        "reason": str(status_data.reasons[slug]),
         "coverage": coverage,
         "edges": status_data.uptimes[slug].edges(),
         "counters": "/" + data_path(slug, "json"),
@@ -68,17 +68,29 @@ def _coverage(
     ]
 
 
+def _uptime(
+    status_data: StatusData, slug: str, coverage: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the uptime of each period with its coverage, as the page shows it."""
+    summaries = status_data.details[slug].uptime
+    return [
+        summary.to_json()
+        | period_coverage
+        | {"measured": status_data.measured_part(slug, summary)}
+        for summary, period_coverage in zip(summaries, coverage, strict=True)
+    ]
+
+
 def _page_data(
     status_data: StatusData,
     slug: str,
     detail: dict[str, Any],
     coverage: list[dict[str, Any]],
 ) -> dict[str, Any]:
-    periods = zip(detail["uptime"], coverage, strict=True)
     return {
         "service": detail["service"],
-        "reason": status_data.reasons[slug],
-        "uptime": [uptime | period_coverage for uptime, period_coverage in periods],
+        "reason": reason_to_data(status_data.reasons[slug]),
+        "uptime": _uptime(status_data, slug, coverage),
         "days": status_data.days[slug],
         "charts": _charts(status_data, slug),
         "incidents": [

@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from models.fields import format_moment
+from models.response_headers import url_path
+from models.status.formatting import rough_duration
 from models.status.incidents.incidents import (
     IncidentRow,
     IncidentUpdateRow,
@@ -30,6 +32,7 @@ from models.status.snapshot.snapshot import (
     service_details,
     status_snapshot,
 )
+from models.status.state import ActiveIncident, Reason
 from models.status.uptime.day_state import day_to_json
 from models.status.uptime.hourly_history import HourlyHistory
 from models.status.uptime.periods import (
@@ -38,8 +41,11 @@ from models.status.uptime.periods import (
     hourly_histories,
     service_uptimes,
 )
-from models.status.uptime.uptime import Counts
+from models.status.uptime.summary import StatusUptimeSummary
+from models.status.uptime.uptime import PERIODS, Counts
 from sitegen.page import BuildContext
+from sitegen.theme.filters import period_label
+from sitegen.urls import incident_path, maintenance_path
 
 DAY = timedelta(days=1)
 NO_COUNTS = Counts()
@@ -84,7 +90,7 @@ class StatusData:
     details: dict[str, StatusServiceDetail]
     uptimes: dict[str, ServiceUptime]
     days: dict[str, list[dict[str, Any]]]
-    reasons: dict[str, str]
+    reasons: dict[str, Reason]
 
     @property
     def next_change_at(self) -> str | None:
@@ -96,6 +102,17 @@ class StatusData:
         if slug is None:
             return stale_at(self.snapshot, self.snapshot.services)
         return stale_at(self.snapshot, [self._services_by_slug[slug]])
+
+    def measured_part(self, slug: str, uptime: StatusUptimeSummary) -> str | None:
+        """
+        Return the part of the period that was measured, such as "2 days of 90 days".
+
+        If it is at least half of the period, or there is no percentage, return None.
+        """
+        measured = self.uptimes[slug].measured_time(uptime.period)
+        if uptime.uptime_pct is None or 2 * measured >= PERIODS[uptime.period]:
+            return None
+        return f"{rough_duration(measured)} of {period_label(uptime.period)}"
 
     @cached_property
     def _services_by_slug(self) -> dict[str, ServiceRow]:
@@ -201,6 +218,22 @@ def read_status_data(context: BuildContext) -> StatusData:
             for service in snapshot.services
         },
     )
+
+
+def reason_to_data(reason: Reason) -> dict[str, Any]:
+    """Return the reason for a state as the templates show it."""
+    subject, href = reason.subject, None
+    if subject:
+        is_incident = isinstance(subject, ActiveIncident)
+        path = (incident_path if is_incident else maintenance_path)(subject.id)
+        href = url_path(path)
+    return {
+        "text": reason.text,
+        "title": subject and subject.title,
+        "href": href,
+        "at": format_moment(reason.at) if reason.at else None,
+        "time": reason.time,
+    }
 
 
 def _days(

@@ -3,20 +3,16 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
 from markupsafe import Markup
 
+from models.status import formatting
+from models.status.formatting import LESS_THAN_A_MINUTE, MONTHS
 from sitegen.markdown.rendering import render_entry
 from sitegen.status.charts import draw_uptime_bars
-
-# Not strftime, which follows the locale of the process.
-MONTHS = (
-    *("January", "February", "March", "April", "May", "June", "July", "August"),
-    *("September", "October", "November", "December"),
-)
 
 OVERALL_LABELS = {
     "operational": "All systems operational",
@@ -37,12 +33,12 @@ def parse_utc(text: str) -> datetime:
 
 
 def long_date(text: str) -> str:
-    return _date(parse_utc(text).date(), month_length=9)
+    return formatting.long_date(parse_utc(text))
 
 
 @lru_cache(maxsize=1024)
 def short_date(text: str) -> str:
-    return _date(parse_utc(text).date(), month_length=3)
+    return formatting.short_date(parse_utc(text))
 
 
 def month_name(month: str) -> str:
@@ -51,12 +47,11 @@ def month_name(month: str) -> str:
 
 
 def clock_time(text: str) -> str:
-    moment = parse_utc(text)
-    return f"{moment.hour:02}:{moment.minute:02} UTC"
+    return formatting.clock_time(parse_utc(text))
 
 
 def date_time(text: str) -> str:
-    return f"{short_date(text)}, {clock_time(text)}"
+    return formatting.date_time(parse_utc(text))
 
 
 def duration(start: str, end: str) -> str:
@@ -66,14 +61,12 @@ def duration(start: str, end: str) -> str:
     hours, days = minutes // 60, minutes // 1440
     if days:
         return _units((days, "d"), (hours % 24, "h"))
-    return _units((hours, "h"), (minutes % 60, "min")) or "under a minute"
+    return _units((hours, "h"), (minutes % 60, "min")) or LESS_THAN_A_MINUTE
 
 
 def percent(value: float | None) -> str:
-    """Return a percentage with the three decimals that are computed."""
-    if value is None:
-        return "no data"
-    return "100 %" if value == 100 else f"{value:.3f} %"
+    """Format a percentage; without samples there is none."""
+    return "no data" if value is None else formatting.percent(value)
 
 
 def number(value: int) -> str:
@@ -157,10 +150,6 @@ def section_id(title: str) -> str:
 def markdown(text: str) -> Markup:
     """Render the text of an incident or a maintenance window as safe HTML."""
     return Markup(render_entry(text))  # noqa: S704  the renderer escapes HTML
-
-
-def _date(day: date, *, month_length: int) -> str:
-    return f"{day.day} {MONTHS[day.month - 1][:month_length]} {day.year}"
 
 
 def _units(*parts: tuple[int, str]) -> str:

@@ -10,7 +10,8 @@
 
   const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
   const ago = (date) => {
-    const minutes = Math.round((date - Date.now()) / 60000);
+    const minutes = Math.trunc((date - Date.now()) / 60000);
+    if (!minutes) return "less than a minute ago";
     if (Math.abs(minutes) < 60) return relative.format(minutes, "minute");
     if (Math.abs(minutes) < 1440) return relative.format(Math.round(minutes / 60), "hour");
     return relative.format(Math.round(minutes / 1440), "day");

@@ -195,3 +195,18 @@ def test_tables_stay_in_utc(works, visit):
 
     assert times
     assert all(each.endswith(" UTC") for each in times)
+
+
+def test_relative_times(works, visit):
+    """The age of an update is rounded down, and never zero minutes."""
+    works.incident("api", started=0)
+    works.build()
+    page = visit(OVERVIEW)
+    update = page.locator("time[data-ago]")
+
+    ages = []
+    for _ in range(3):
+        ages.append(update.get_attribute("data-ago"))
+        page.clock.run_for(MINUTE)
+
+    assert ages == ["less than a minute ago", "1 minute ago", "2 minutes ago"]

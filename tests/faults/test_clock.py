@@ -48,9 +48,9 @@ def test_page(ask, clock, builder, settings):
     assert eventually(lambda: "13:59 UTC" in text_of(page))
 
     clock.pass_(hours=1)
-    assert eventually(lambda: "No measurement since" in text_of(page))
+    assert eventually(lambda: "No data since" in text_of(page))
     clock.pass_(hours=-1)
-    assert eventually(lambda: "No measurement since" not in text_of(page))
+    assert eventually(lambda: "No data since" not in text_of(page))
 
 
 def test_set_back_is_noticed(clock):

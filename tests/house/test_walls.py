@@ -11,6 +11,7 @@ from tests.house.source import ROOT, in_rooms, name_of, parsed
 AREAS = ("platform", "projects", "status")
 SHARED = {path.stem for path in (ROOT / "models").glob("*.py")} | {"storage", "runtime"}
 PURE = (
+    "models/status/formatting.py",
     "models/status/state.py",
     "models/status/uptime/uptime.py",
     "models/platform/scopes.py",

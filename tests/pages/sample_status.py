@@ -34,17 +34,47 @@ def service(slug, name, state="operational", **more):
     } | more
 
 
+def measured(text, time="14:01 UTC"):
+    """A reason that ends in a time."""
+    return {
+        "text": text,
+        "title": None,
+        "href": None,
+        "at": ago(seconds=20),
+        "time": time,
+    }
+
+
+def incident_reason(title):
+    return {
+        "text": "Incident:",
+        "title": title,
+        "href": "/status/incidents/0195-1/",
+        "at": None,
+        "time": None,
+    }
+
+
+def maintenance_reason(title):
+    href = "/status/maintenance/0195-4/"
+    return incident_reason(title) | {"text": "Maintenance:", "href": href}
+
+
+MEASURED = measured("3 of 3 probes operational at")
+
+
 def shown(slug, name, state="operational", uptime=99.951, reason=None, **more):
     return {
         "slug": slug,
         "name": name,
         "description": more.get("description"),
         "state": state,
-        "reason": reason or "3 of 3 probes say so at 14:01Z",
+        "reason": reason or MEASURED,
         "stale": state == "unknown",
         "upcomingChange": None,
         "href": f"/status/services/{slug}/",
         "uptimePct": uptime,
+        "measured": more.get("measured"),
         "days": more.get("days") or days(),
     }
 
@@ -59,7 +89,7 @@ GROUPS = [
                 "Public API",
                 "partial-outage",
                 99.42,
-                'Incident "Errors on the API for one request in ten"',
+                incident_reason("Errors on the API for one request in ten"),
                 description="Everything under api.example.com.",
                 days=days({0: "partial-outage", 31: "degraded", 32: "major-outage"}),
             ),
@@ -75,7 +105,7 @@ GROUPS = [
                 "Search",
                 "degraded",
                 98.877,
-                "1 of 3 probes slow at 14:01Z",
+                measured("1 of 3 probes degraded at"),
                 days=days({0: "degraded", 3: "degraded", 4: "partial-outage"}),
             ),
             shown(
@@ -83,10 +113,16 @@ GROUPS = [
                 "Object storage",
                 "maintenance",
                 99.998,
-                'Maintenance "New disks in the northern hall"',
+                maintenance_reason("New disks in the northern hall"),
                 days=days({0: "maintenance", 7: "maintenance", 8: "maintenance"}),
             ),
-            shown("warehouse", "Warehouse", days=days(known=34), uptime=99.9),
+            shown(
+                "warehouse",
+                "Warehouse",
+                days=days(known=34),
+                uptime=99.9,
+                measured="34 days of 90 days",
+            ),
         ],
     },
     {
@@ -99,7 +135,7 @@ GROUPS = [
                 "Push notifications",
                 "unknown",
                 None,
-                "No probe has reported since 13:51Z",
+                measured("No data since", "1 Mar 2026, 13:51 UTC"),
                 days=days(known=0),
             ),
         ],
@@ -113,7 +149,7 @@ GROUPS = [
                 "Billing",
                 "major-outage",
                 97.3,
-                "3 of 3 probes down at 14:01Z",
+                measured("3 of 3 probes down at"),
                 days=days({0: "major-outage"}),
             ),
             shown("support", "Support desk"),
@@ -233,6 +269,7 @@ UPTIME = [
         "avgResponseTimeMs": 184,
         "coveragePct": 99.8,
         "excluded": 120,
+        "measured": None,
     }
     for period, uptime, samples in zip(
         PERIODS, (97.916, 99.702, 99.42, 100), (1440, 10080, 43200, 129600), strict=True

@@ -21,6 +21,7 @@ from tests.pages.sample_status import (
     WINDOW,
     days,
     incident_item,
+    incident_reason,
     overall,
     service,
     window_item,
@@ -110,7 +111,7 @@ FULL = {
             "service": service(
                 "api", "Public API", "partial-outage", description="The public API."
             ),
-            "reason": 'Incident "Errors on the API for one request in ten"',
+            "reason": incident_reason("Errors on the API for one request in ten"),
             "uptime": UPTIME,
             "days": days({0: "partial-outage", 31: "degraded", 32: "major-outage"}),
             "charts": CHARTS,

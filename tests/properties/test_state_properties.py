@@ -9,6 +9,7 @@ from models.status.state import (
     OVERALL_STATES,
     SEVERITIES,
     ActiveIncident,
+    ActiveMaintenance,
     Reading,
     next_change,
     overall_state,
@@ -28,9 +29,9 @@ readings = st.lists(st.tuples(words, ages), max_size=7).map(
     ]
 )
 incidents = st.lists(st.sampled_from(SEVERITIES), max_size=3).map(
-    lambda found: [ActiveIncident(each, "Trouble") for each in found]
+    lambda found: [ActiveIncident(each, "Trouble", "1") for each in found]
 )
-windows = st.lists(st.just("Works"), max_size=2)
+windows = st.lists(st.just(ActiveMaintenance("Works", "2")), max_size=2)
 states = st.lists(st.sampled_from(STATES), max_size=5)
 
 
@@ -59,7 +60,7 @@ def test_state_is_counted(found, imposed, under_way, order):
     expected = counted(found, imposed, under_way)
     order.shuffle(found)
 
-    assert state_of(found, incidents=imposed, maintenance_titles=under_way) == expected
+    assert state_of(found, incidents=imposed, maintenance=under_way) == expected
 
 
 @given(found=readings, part=st.floats(0, 1, exclude_max=True))

@@ -121,7 +121,7 @@ def test_overall_is_decided_by_the_running_incident(world):
     seen = status_snapshot(NOW, FRESHNESS)
 
     ailing = {
-        each.slug: seen.state_of(each).reason
+        each.slug: str(seen.state_of(each).reason)
         for each in seen.services
         if seen.state_of(each).state != "operational"
     }

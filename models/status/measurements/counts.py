@@ -11,7 +11,7 @@ from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
-from models.base import MILLISECOND, epoch_ms
+from models.base import MILLISECOND, epoch_ms, from_epoch_ms
 from models.status.maintenance.intervals import (
     Span,
     maintenance_spans,
@@ -40,6 +40,11 @@ _SELECT_COUNTS = (
     " WHERE service_id = ? AND {at} >= ? AND {at} < ? GROUP BY 1"
 )
 _SUMS = "SUM(operational), SUM(degraded), SUM(down), SUM(time_sum), SUM(time_count)"
+
+_SELECT_FIRST = (
+    "SELECT MIN(observed_at) FROM measurement"
+    " WHERE service_id = ? AND observed_at >= ? AND observed_at < ?"
+)
 
 # Returns the counts of a service, by its number, in [start, end) in milliseconds.
 _Query = Callable[[int, int, int], Iterable[CountRow]]
@@ -122,6 +127,13 @@ def raw_counts_in(number: int, windows: Sequence[Span], span: Span) -> Counts:
     )
     rows = [*counted, *map(_as_excluded, excluded)]
     return counts_from_columns(columns for _, *columns in rows)
+
+
+def first_raw_sample_at(number: int, span: Span) -> datetime | None:
+    """Return the time of the first raw row of a service in [start, end)."""
+    cursor = database.execute_sql(_SELECT_FIRST, (number, *map(epoch_ms, span)))
+    (first,) = cursor.fetchone()
+    return None if first is None else from_epoch_ms(first)
 
 
 def counts_from_columns(rows: Iterable[Sequence[int]]) -> Counts:

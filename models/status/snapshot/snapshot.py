@@ -27,6 +27,7 @@ from models.status.services.catalogue import enabled_service, services_in_displa
 from models.status.services.rows import ServiceRow
 from models.status.state import (
     ActiveIncident,
+    ActiveMaintenance,
     Overall,
     Reading,
     ServiceState,
@@ -100,10 +101,13 @@ class StatusSnapshot:
         return service_state(
             self.readings[service.number],
             incidents=[
-                ActiveIncident(cast("Severity", incident.severity), incident.title)
-                for incident in self.active_incidents(service)
+                ActiveIncident(cast("Severity", row.severity), row.title, row.id)
+                for row in self.active_incidents(service)
             ],
-            maintenance_titles=[w.title for w in self.active_windows(service)],
+            maintenance=[
+                ActiveMaintenance(row.title, row.id)
+                for row in self.active_windows(service)
+            ],
             now=self.now,
             freshness=self.freshness,
         )

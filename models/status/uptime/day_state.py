@@ -5,6 +5,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from models.status.formatting import percent
 from models.status.state import Severity, State
 from models.status.uptime.uptime import Counts
 
@@ -31,7 +32,7 @@ class DayRule(NamedTuple):
 def outage_rule(threshold: float, state: State) -> DayRule:
     """Return the rule that yields `state` from this share of down samples on."""
     samples = (
-        f"At least {threshold * 100:g} % of the samples were"
+        f"At least {percent(threshold * 100)} of the samples were"
         if threshold
         else "Any sample was"
     )
@@ -92,4 +93,4 @@ def _description(state: State | None, pct: float | None) -> str:
     description = "No data" if state is None else state.replace("-", " ").capitalize()
     if pct is None:
         return description
-    return description + (f", {pct:.3f} % uptime" if pct < 100 else ", 100 % uptime")
+    return f"{description}, {percent(pct)} uptime"

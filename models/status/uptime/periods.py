@@ -20,7 +20,11 @@ from models.status.maintenance.intervals import (
     maintenance_spans_by_service,
     spans_inside,
 )
-from models.status.measurements.counts import period_span, raw_counts_in
+from models.status.measurements.counts import (
+    first_raw_sample_at,
+    period_span,
+    raw_counts_in,
+)
 from models.status.measurements.rollups import history_revisions
 from models.status.services.rows import ServiceRow
 from models.status.uptime.hourly_history import (
@@ -92,12 +96,24 @@ class ServiceUptime:
 
     def coverage_pct(self, period: Period, interval_seconds: int) -> float:
         """Return the share of expected samples taken, maintenance included."""
-        samples: dict[date, int] = defaultdict(int)
-        for day, counts in self._parts(period):
-            samples[day] += counts.samples_with_excluded
-        lengths = _days_of_span(*period_span(period, self.now))
-        days = [(samples[day], length) for day, length in lengths]
+        days = [(samples, length) for _, samples, length in self._days_of[period]]
         return coverage_pct(days, timedelta(seconds=interval_seconds))
+
+    def measured_time(self, period: Period) -> timedelta:
+        """
+        Return how much of the period was measured, in days that have samples.
+
+        If these are today and yesterday at most, it is the time since the first sample.
+        """
+        measured = [
+            (day, length) for day, samples, length in self._days_of[period] if samples
+        ]
+        time = sum((length for _, length in measured), timedelta())
+        if not measured or measured[0][0] < self.now.date() - DAY:
+            return time
+        span = period_span(period, self.now)
+        first = first_raw_sample_at(self.history.number, span)
+        return min(time, self.now - first) if first else time
 
     def edges(self) -> list[dict[str, Any]]:
         """Return, as JSON, the counts of each period outside its whole hours."""
@@ -110,6 +126,18 @@ class ServiceUptime:
             | counts_to_json(sum_counts([self.heads[period], self.tail]))
             for period, first_hour in self.first_hours.items()
         ]
+
+    @cached_property
+    def _days_of(self) -> dict[Period, list[tuple[date, int, timedelta]]]:
+        """Return each period's UTC days: their samples, their length within it."""
+        days_of = {}
+        for period in PERIODS:
+            samples: dict[date, int] = defaultdict(int)
+            for day, counts in self._parts(period):
+                samples[day] += counts.samples_with_excluded
+            lengths = _days_of_span(*period_span(period, self.now))
+            days_of[period] = [(day, samples[day], length) for day, length in lengths]
+        return days_of
 
     def _parts(self, period: Period) -> Iterator[tuple[date, Counts]]:
         """Yield the parts that make up the period, each with its UTC day."""

@@ -99,7 +99,7 @@ def test_probe_that_stops(scene, build_site, clock, output):
     told = json.loads((output / "status/index.json").read_text())["data"]
     assert [each["state"] for each in told["services"]] == ["unknown", "degraded"]
     assert told["stale"] is True
-    assert "No measurement since" in (output / "status/index.html").read_text()
+    assert "No data since" in (output / "status/index.html").read_text()
 
 
 @pytest.mark.parametrize(
@@ -248,3 +248,16 @@ def test_page_is_old_when_its_first_reading_is(scene, ask, build_site, clock, ou
     mail = (output / "status/services/mail/index.html").read_text()
     assert 'data-stale-at="2026-03-01T12:04:50.000Z"' in overview
     assert 'data-stale-at="2026-03-01T12:06:50.000Z"' in mail
+
+
+def test_reason_leads_to_the_incident(scene, build_site, output):
+    """The reason for a state links to the incident, or has its time as an element."""
+    build_site(["status"])
+
+    overview = (output / "status/index.html").read_text()
+    api = (output / "status/services/api/index.html").read_text()
+    incident = "/status/incidents/00000000-0000-7000-8000-000000000002/"
+    title = f'<a href="{incident}"><bdi>Slow &lt;b&gt;mail&lt;/b&gt;</bdi></a>'
+    assert f'<p class="reason">Incident: {title}</p>' in overview
+    time = '<time datetime="2026-03-01T11:59:50.000Z">11:59 UTC</time>'
+    assert f"<p>1 of 1 probe operational at {time}</p>" in api

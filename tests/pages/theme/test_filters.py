@@ -19,13 +19,13 @@ def test_moments_in_other_zones():
 @pytest.mark.parametrize(
     ("end", "text"),
     [
-        ("2026-03-01T12:00:59Z", "under a minute"),
+        ("2026-03-01T12:00:59Z", "less than a minute"),
         ("2026-03-01T12:01:00Z", "1 min"),
         ("2026-03-01T13:12:00Z", "1 h 12 min"),
         ("2026-03-01T14:00:00Z", "2 h"),
         ("2026-03-02T11:59:59Z", "23 h 59 min"),
         ("2026-03-04T15:30:00Z", "3 d 3 h"),
-        ("2026-03-01T11:00:00Z", "under a minute"),
+        ("2026-03-01T11:00:00Z", "less than a minute"),
     ],
 )
 def test_duration(end, text):
@@ -35,16 +35,23 @@ def test_duration(end, text):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(99.951, "99.951 %"), (99.9, "99.900 %"), (100.0, "100 %"), (None, "no data")],
+    [
+        (99.999, "99.999 %"),
+        (99.9, "99.9 %"),
+        (29.411, "29.411 %"),
+        (25.0, "25 %"),
+        (100.0, "100 %"),
+        (None, "no data"),
+    ],
 )
 def test_percent(value, text):
-    """A percentage has three decimals; no measurements are not zero."""
+    """A percentage has no zeros at its end; no measurements are not zero."""
     assert filters.percent(value) == text
 
 
 def test_zero_is_a_number():
     """A service that was always down has an uptime of zero."""
-    assert filters.percent(0.0) == "0.000 %"
+    assert filters.percent(0.0) == "0 %"
 
 
 def test_labels():

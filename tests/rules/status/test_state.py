@@ -6,6 +6,7 @@ import pytest
 
 from models.status.state import (
     ActiveIncident,
+    ActiveMaintenance,
     Reading,
     next_change,
     overall_state,
@@ -27,12 +28,14 @@ def judged(vector):
     return service_state(
         list(newest.values()),
         incidents=[
-            ActiveIncident(severity, "Errors")
+            ActiveIncident(severity, "Errors", "1")
             for severity, started, is_resolved in vector.incidents
             if started <= 0 and not is_resolved
         ],
-        maintenance_titles=[
-            "Move" for starts, ends in vector.windows if starts <= 0 < ends
+        maintenance=[
+            ActiveMaintenance("Move", "2")
+            for starts, ends in vector.windows
+            if starts <= 0 < ends
         ],
         now=NOON,
         freshness=FRESH,
@@ -96,33 +99,34 @@ def test_fresh_to_the_millisecond():
 @pytest.mark.parametrize(
     ("statuses", "reason"),
     [
-        (["down", "down", "operational"], "2 of 3 probes down at 12:00Z"),
-        (["degraded"], "1 of 1 probe degraded at 12:00Z"),
-        (["operational", "operational"], "2 of 2 probes operational at 12:00Z"),
-        ([], "No measurement yet"),
+        (["down", "down", "operational"], "2 of 3 probes down at 12:00 UTC"),
+        (["degraded"], "1 of 1 probe degraded at 12:00 UTC"),
+        (["operational", "operational"], "2 of 2 probes operational at 12:00 UTC"),
+        ([], "Never measured"),
     ],
 )
 def test_reason(statuses, reason):
     """Beside the state stands what decided it, in words."""
     readings = [Reading(str(n), each, NOON) for n, each in enumerate(statuses)]
 
-    assert service_state(readings, now=NOON, freshness=FRESH).reason == reason
+    assert str(service_state(readings, now=NOON, freshness=FRESH).reason) == reason
 
 
 def test_reason_of_a_person():
     """The deciding incident is the worst one; else the window; else what was last."""
     incidents = [
-        ActiveIncident("degraded", "Slow"),
-        ActiveIncident("major-outage", "Gone"),
+        ActiveIncident("degraded", "Slow", "1"),
+        ActiveIncident("major-outage", "Gone", "2"),
     ]
+    maintenance = [ActiveMaintenance("Move", "3")]
     old = [Reading("a", "operational", NOON - 2 * FRESH)]
 
     def reason(**facts):
-        return service_state(old, now=NOON, freshness=FRESH, **facts).reason
+        return str(service_state(old, now=NOON, freshness=FRESH, **facts).reason)
 
-    assert reason(incidents=incidents, maintenance_titles=["Move"]) == "Incident: Gone"
-    assert reason(maintenance_titles=["Move"]) == "Maintenance: Move"
-    assert reason() == "No measurement since 2026-03-01 11:50Z"
+    assert reason(incidents=incidents, maintenance=maintenance) == "Incident: Gone"
+    assert reason(maintenance=maintenance) == "Maintenance: Move"
+    assert reason() == "No data since 1 Mar 2026, 11:50 UTC"
 
 
 def test_next_change():

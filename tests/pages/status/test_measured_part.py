@@ -1,0 +1,62 @@
+"""Which part of its period an uptime percentage covers."""
+
+from datetime import timedelta
+
+import pytest
+
+from models.status.uptime.uptime import PERIODS
+from sitegen.page import BuildContext
+from sitegen.status.status_data import read_status_data
+from sitegen.theme.theme import Theme
+from tests.worlds.status import World
+
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+
+
+@pytest.fixture
+def measured_parts(ask, clock, settings):
+    """Return the measured part of each period, for samples of these ages."""
+
+    def read(*ages, sources=1):
+        world = World(ask, clock)
+        world.service("api")
+        for age in ages:
+            for number in range(sources):
+                world.sample("api", f"s{number}", "down", -age.total_seconds())
+        context = BuildContext(clock.now, settings, Theme(settings))
+        data = context.once_per_build(read_status_data)
+        summaries = data.details["api"].uptime
+        return [data.measured_part("api", summary) for summary in summaries]
+
+    return read
+
+
+def test_service_measured_for_minutes(measured_parts):
+    """Two minutes are two minutes of every period, however many sources there are."""
+    parts = measured_parts(2 * MINUTE, MINUTE, timedelta(0), sources=3)
+
+    assert parts == [
+        f"2 minutes of {period}"
+        for period in ("24 hours", "7 days", "30 days", "90 days")
+    ]
+
+
+def test_service_without_samples(measured_parts):
+    """Without a percentage there is no part that it covers."""
+    assert measured_parts() == [None] * len(PERIODS)
+
+
+def test_service_measured_for_days(measured_parts):
+    """Days with samples count as whole days, at any interval of the probe."""
+    day, *others = measured_parts(*(days * DAY for days in range(12)))
+
+    assert others == [None, "11 days of 30 days", "11 days of 90 days"]
+    assert day == "less than a minute of 24 hours"
+
+
+@pytest.mark.parametrize(
+    ("first", "part"), [(11 * HOUR, "11 hours of 24 hours"), (12 * HOUR, None)]
+)
+def test_half_of_the_period(measured_parts, first, part):
+    """From half of the period on, a percentage stands for all of it."""
+    assert measured_parts(first, timedelta(0))[0] == part
