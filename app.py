@@ -187,7 +187,7 @@ from api.commands.keys import issue_admin_key
 from api.commands.listener import open_listener, with_address
 from api.http.application import create_app
 from api.http.metrics import Metrics
-from api.http.server import Server, limited_server
+from api.http.server.server import Server, limited_server
 from api.scheduler import Scheduler, delete_expired
 from models import changes
 from models.platform.key_uses import KeyUses

@@ -5,7 +5,7 @@ import threading
 from contextlib import contextmanager
 from functools import partial
 
-from api.http.server import limited_server
+from api.http.server.server import limited_server
 
 
 def free_port():

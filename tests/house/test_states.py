@@ -2,7 +2,7 @@
 
 import re
 
-from api.http import server
+from api.http.server import limits
 from models.runtime.faults import HARMLESS_STATES, STATES
 from tests.house.words import ROOT
 
@@ -30,10 +30,11 @@ def test_limits():
     told = re.findall(r"^\| [^|]+ \| ([0-9]+) \|$", PAGE, re.MULTILINE)
 
     assert [int(each) for each in told] == [
-        server.MAX_CONNECTIONS,
-        server.HIGH_WATER_CONNECTIONS,
-        server.TIMEOUT_SECONDS,
-        server.MIN_BYTES_PER_SECOND / 1024,
-        server.MAX_HEADER_BYTES / 1024,
-        server.MAX_BODY_BYTES / 1024 / 1024,
+        limits.MAX_CONNECTIONS,
+        limits.HIGH_WATER_CONNECTIONS,
+        limits.TIMEOUT_SECONDS,
+        limits.MIN_BYTES_PER_SECOND / 1024,
+        limits.MAX_HEADER_BYTES / 1024,
+        limits.MAX_BODY_BYTES / 1024 / 1024,
+        limits.MAX_UNREAD_BYTES / 1024 / 1024,
     ]

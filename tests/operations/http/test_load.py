@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from api.http import server as serving
+from api.http.server import limits
 from bench import load
 from bench.kills import instance
 from tests.ports import served
@@ -63,7 +63,7 @@ def is_closed(client):
 
 def test_header_a_byte_at_a_time(serve, monkeypatch):
     """A byte is no activity: what takes too long is closed, whatever comes of it."""
-    monkeypatch.setattr(serving, "TIMEOUT_SECONDS", 0.5)
+    monkeypatch.setattr(limits, "TIMEOUT_SECONDS", 0.5)
     client = serve(hello)()
     began = time.monotonic()
 
@@ -77,8 +77,8 @@ def test_header_a_byte_at_a_time(serve, monkeypatch):
 
 def test_body_that_comes_steadily(serve, monkeypatch):
     """A long body has more time, as long as it comes at the least rate."""
-    monkeypatch.setattr(serving, "TIMEOUT_SECONDS", 0.5)
-    monkeypatch.setattr(serving, "MIN_BYTES_PER_SECOND", 100)
+    monkeypatch.setattr(limits, "TIMEOUT_SECONDS", 0.5)
+    monkeypatch.setattr(limits, "MIN_BYTES_PER_SECOND", 100)
     client = serve(hello)()
     client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n")
 
@@ -89,11 +89,10 @@ def test_body_that_comes_steadily(serve, monkeypatch):
     assert client.recv(100).startswith(b"HTTP/1.1 200")
 
 
-def test_answer_that_is_not_taken(serve, monkeypatch):
-    """Who does not take an answer holds no thread for longer than others wait."""
-    monkeypatch.setattr(serving, "TIMEOUT_SECONDS", 0.5)
+def test_answers_that_are_not_taken(serve):
+    """Who takes no answer holds no thread, however large and many the answers are."""
     connect = serve(long)
-    connect().sendall(GET)
+    connect().sendall(GET * 4)
     time.sleep(0.2)
     other = connect()
 
@@ -102,9 +101,91 @@ def test_answer_that_is_not_taken(serve, monkeypatch):
     assert other.recv(100).startswith(b"HTTP/1.1 200")
 
 
+def test_answer_a_byte_at_a_time(serve, monkeypatch):
+    """Who takes an answer slower than the least rate is cut off."""
+    monkeypatch.setattr(limits, "TIMEOUT_SECONDS", 0.5)
+    # What the system holds for the client counts as taken, which is a few megabytes.
+    monkeypatch.setattr(limits, "MIN_BYTES_PER_SECOND", 10 * 1024 * 1024)
+    client = serve(long)()
+    client.sendall(GET)
+
+    for _ in range(15):
+        client.recv(40_000)
+        time.sleep(0.2)
+
+    assert taken_until_closed(client) < 60 * 1024 * 1024
+
+
+def test_answer_that_is_taken_steadily(serve, monkeypatch):
+    """A long answer has more time, as long as it is taken at the least rate."""
+    monkeypatch.setattr(limits, "TIMEOUT_SECONDS", 0.5)
+    client = serve(long)()
+    client.sendall(GET)
+    taken, began = 0, time.monotonic()
+
+    while part := client.recv(1024 * 1024):
+        taken += len(part)
+        time.sleep(0.02)
+
+    assert taken > 64 * 1024 * 1024
+    assert time.monotonic() - began > 1
+
+
+def test_requests_ahead_of_their_answers(serve):
+    """Requests that come at once are answered in their order, once each is taken."""
+
+    def numbered(environ, start):
+        body = environ["PATH_INFO"].encode() * 300_000
+        start("200 OK", [("Content-Length", str(len(body)))])
+        return [body]
+
+    client = serve(numbered)()
+    ask = b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n"
+    client.sendall(b"".join(ask % number for number in range(9)))
+    time.sleep(0.2)
+
+    with client.makefile("rb") as answers:
+        for number in range(9):
+            while answers.readline() != b"\r\n":
+                pass
+            assert answers.read(600_000) == b"/%d" % number * 300_000
+
+
+def test_answers_that_nobody_takes_together(serve, monkeypatch, caplog):
+    """What all have not taken is bounded: those that have waited longest go."""
+    monkeypatch.setattr(limits, "MAX_UNREAD_BYTES", 100 * 1024 * 1024)
+    connect = serve(long)
+    first, second = connect(), connect()
+
+    for client in (first, second):
+        client.sendall(GET)
+        time.sleep(0.2)
+    wait_until(lambda: "event=unread connections=1" in caplog.text)
+
+    assert taken_until_closed(first) < 64 * 1024 * 1024
+    assert taken_until_closed(second) > 64 * 1024 * 1024
+
+
+def wait_until(is_so):
+    """Wait for something to happen on the other side."""
+    end = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def taken_until_closed(client):
+    """Read all that comes, and tell how much it was."""
+    taken = 0
+    with suppress(ConnectionError):
+        while part := client.recv(1024 * 1024):
+            taken += len(part)
+    return taken
+
+
 def test_crowd(serve, monkeypatch):
     """In a crowd those that have waited longest make room for those who ask."""
-    monkeypatch.setattr(serving, "HIGH_WATER_CONNECTIONS", 5)
+    monkeypatch.setattr(limits, "HIGH_WATER_CONNECTIONS", 5)
     connect = serve(hello)
     first, *_, last = [connect() for _ in range(12)]
 
@@ -117,6 +198,6 @@ def test_long_header(serve):
     """A header beyond the limit is refused while it comes."""
     client = serve(hello)()
 
-    client.sendall(b"GET / HTTP/1.1\r\nX: " + b"a" * serving.MAX_HEADER_BYTES)
+    client.sendall(b"GET / HTTP/1.1\r\nX: " + b"a" * limits.MAX_HEADER_BYTES)
 
     assert b" 431 " in client.recv(100)

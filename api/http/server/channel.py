@@ -1,0 +1,109 @@
+"""
+Handle one connection, without holding a thread for a client that is slow.
+
+A thread only computes a response. What the client has not read yet is sent by the loop
+of the server, and the next request of the connection is processed after that.
+"""
+
+from time import monotonic
+from typing import Any
+
+from waitress.buffers import OverflowableBuffer
+from waitress.channel import HTTPChannel
+
+from api.http.server import limits
+from api.http.server.parser import Parser
+
+
+class Channel(HTTPChannel):
+    """
+    A connection with its time of last progress.
+
+    Waitress counts any byte as activity, and by the wall clock: a client that sends
+    a header or reads a response one byte at a time would keep its connection forever.
+    It also lets a thread wait until enough of a response has been read.
+    """
+
+    parser_class = Parser
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.progress_at = monotonic()
+        # Bytes of the present response that were sent.
+        self.bytes_sent = 0
+        # What may still be sent in this turn.
+        self.turn_bytes = 0
+        # Whether the next request waits until the response before it has been read.
+        self.is_parked = False
+        super().__init__(*args, **kwargs)
+
+    def service(self) -> None:
+        super().service()
+        self._note_progress()
+
+    def park(self) -> bool:
+        """
+        Return whether the next request must wait until the client has read.
+
+        The caller holds `requests_lock`, so that the loop, which sends what is left,
+        cannot miss that a request waits.
+        """
+        self.is_parked = bool(self.total_outbufs_len)
+        return self.is_parked
+
+    def handle_write(self) -> None:
+        super().handle_write()
+        if self.is_parked and not self.total_outbufs_len:
+            self._resume()
+
+    def _resume(self) -> None:
+        with self.requests_lock:  # type: ignore[attr-defined]
+            if self.is_parked and self.connected and self.requests:
+                self.is_parked = False
+                self.server.add_task(self)  # type: ignore[arg-type]
+
+    def _flush_outbufs_below_high_watermark(self) -> None:
+        """Do not wait: what is left to send is sent by the loop."""
+
+    def _flush_some(self, do_close: bool = True) -> bool:
+        self.turn_bytes = limits.SEND_TURN_BYTES
+        has_sent = bool(super()._flush_some(do_close=do_close))  # type: ignore[misc]
+        if has_sent:
+            self.bytes_sent += limits.SEND_TURN_BYTES - self.turn_bytes
+            if not self.total_outbufs_len:
+                self._note_progress()
+        return has_sent
+
+    def send(self, data: bytes, do_close: bool = True) -> int:
+        """Send part of the data; nothing once the turn of this connection is over."""
+        if not self.turn_bytes:
+            return 0
+        sent = int(super().send(data[: self.turn_bytes], do_close))
+        self.turn_bytes -= sent
+        return sent
+
+    def _note_progress(self) -> None:
+        self.progress_at = monotonic()
+        self.bytes_sent = 0
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the server waits for the client to send a request or to read."""
+        return not self.requests or self.total_outbufs_len > 0
+
+    @property
+    def waiting_since(self) -> float:
+        """The time since which less than the minimum rate has been transferred."""
+        request = self.request
+        received = request.body_bytes_received if request is not None else 0
+        seconds = (received + self.bytes_sent) / limits.MIN_BYTES_PER_SECOND
+        return self.progress_at + seconds
+
+    def is_timed_out(self, now: float) -> bool:
+        """Return whether the client has taken too long for what was transferred."""
+        return now > self.waiting_since + limits.TIMEOUT_SECONDS
+
+    @property
+    def unread_bytes(self) -> int:
+        """What the server holds for the client to read, without files of the site."""
+        buffers = [*self.outbufs]
+        return sum(len(b) for b in buffers if isinstance(b, OverflowableBuffer))

@@ -1,0 +1,26 @@
+"""State the limits of connections, requests and responses."""
+
+KIB = 1024
+MIB = KIB * KIB
+# A client has this long, from the connection or the last response, to send a whole
+# request, and as long again to read a response; bodies get more time, as long as they
+# move at the minimum rate.
+TIMEOUT_SECONDS = 60
+MIN_BYTES_PER_SECOND = 16 * KIB
+MAX_CONNECTIONS = 800
+# Above this number, the connections that have waited longest are closed.
+HIGH_WATER_CONNECTIONS = 600
+MAX_HEADER_BYTES = 32 * KIB
+# Above the limit of every operation.
+MAX_BODY_BYTES = 72 * MIB
+# What a connection sends in one turn, so that one fast reader of a large file does not
+# hold the others up.
+SEND_TURN_BYTES = MIB
+# What all connections together have not read yet; above it, those that have waited
+# longest are closed.
+MAX_UNREAD_BYTES = 256 * MIB
+# A request releases the interpreter lock at each statement. With Python's 5 ms, and a
+# build computing in another thread, it waits ten times longer to get it back.
+SWITCH_INTERVAL_SECONDS = 0.0005
+# The open files that threads and the database need besides the connections.
+OTHER_FILES = 1024

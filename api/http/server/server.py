@@ -1,0 +1,93 @@
+"""Run waitress with limits, so that slow or idle clients cannot starve the others."""
+
+import logging
+import resource
+import socket
+import sys
+from collections.abc import Iterable, Iterator
+from time import monotonic
+from typing import Any, cast
+
+from waitress.adjustments import Adjustments
+from waitress.server import TcpWSGIServer
+
+from api.http.server import limits
+from api.http.server.channel import Channel
+from models.logs import LogLine
+
+log = logging.getLogger("masthead.requests")
+
+
+class Server(TcpWSGIServer):
+    """Waitress with timeouts that are checked every second."""
+
+    channel_class = Channel
+
+    def add_task(self, task: Any) -> None:
+        """Have the next request of a connection processed once its turn has come."""
+        channel: Channel = task
+        if not channel.park():
+            super().add_task(task)
+
+    def maintenance(self, now: float) -> None:  # noqa: ARG002
+        """Close timed-out connections and, under load, those that waited longest."""
+        monotonic_now = monotonic()
+        channels = cast(dict[int, Channel], self.active_channels)
+        waiting = [channel for channel in channels.values() if channel.is_waiting]
+        waiting.sort(key=lambda channel: channel.waiting_since)
+        surplus = max(0, len(channels) - limits.HIGH_WATER_CONNECTIONS)
+        if surplus:
+            log.warning(LogLine(event="crowd", connections=len(channels)))
+        timed_out = [
+            channel
+            for channel in waiting[surplus:]
+            if channel.is_timed_out(monotonic_now)
+        ]
+        unread = list(_unread(waiting[surplus:]))
+        if unread:
+            log.warning(LogLine(event="unread", connections=len(unread)))
+        for channel in {*waiting[:surplus], *timed_out, *unread}:
+            # At once: a client that does not read never takes what is left to send.
+            channel.handle_close()
+
+
+def _unread(channels: Iterable[Channel]) -> Iterator[Channel]:
+    """Yield the first of the connections until the others hold little enough."""
+    unread = {channel: channel.unread_bytes for channel in channels}
+    excess = sum(unread.values()) - limits.MAX_UNREAD_BYTES
+    for channel, size in unread.items():
+        if excess <= 0:
+            return
+        if size:
+            excess -= size
+            yield channel
+
+
+def limited_server(app: Any, listener: socket.socket, *, threads: int) -> Server:
+    """Return a server of the application on the bound socket."""
+    _raise_file_limit()
+    sys.setswitchinterval(limits.SWITCH_INTERVAL_SECONDS)
+    adjustments = Adjustments(
+        sockets=[listener],
+        threads=threads,
+        connection_limit=limits.MAX_CONNECTIONS,
+        cleanup_interval=1,
+        max_request_header_size=limits.MAX_HEADER_BYTES,
+        max_request_body_size=limits.MAX_BODY_BYTES,
+        # select() fails above file descriptor 1023.
+        asyncore_use_poll=True,
+        ident=None,
+    )
+    address = (listener.family, listener.type, listener.proto, listener.getsockname())
+    return Server(
+        app, _sock=listener, adj=adjustments, sockinfo=address, bind_socket=False
+    )
+
+
+def _raise_file_limit() -> None:
+    """Raise the limit of open files, which each connection counts against."""
+    required = limits.MAX_CONNECTIONS + limits.OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < required:
+        allowed = required if hard == resource.RLIM_INFINITY else min(required, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, allowed), hard))
