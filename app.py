@@ -53,6 +53,7 @@ from models.errors import Refusal
 from models.logs import LogfmtFormatter
 from models.platform.secrets import REDACTED_PATTERN
 from models.runtime.commands import CommandContext, CommandError
+from models.runtime.memory import limit_free_memory
 from sitegen.build.gc_tuning import tune_gc
 
 # The package and the help text of each command: keys is api/commands/keys.py. A
@@ -163,10 +164,11 @@ def build_parser(words: Sequence[str] | None = None) -> ArgumentParser:
 
 
 def _prepare_process() -> None:
-    """Clean up after Ctrl+C from now on, and tune the garbage collector."""
+    """Clean up after Ctrl+C from now on, and tune the use of memory."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     tune_gc()
+    limit_free_memory()
 
 
 def _describe_api(settings: Settings) -> tuple[Mapping[str, Any], Mapping[str, Any]]:

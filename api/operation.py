@@ -163,6 +163,7 @@ class Operation:
     secret_field: str | None
     is_mutation: bool
     etag: bool
+    streamed: bool
     max_body_bytes: int
 
     @property
@@ -237,6 +238,7 @@ def operation(
     secret_field: str | None = None,
     read_only: bool = False,
     etag: bool = False,
+    streamed: bool = False,
     max_body_bytes: int = 256 * KIB,
 ) -> Callable[[Handler], Handler]:
     """
@@ -245,7 +247,9 @@ def operation(
     `audit` lists the actions that the handler may record, `rebuilds` names the area
     of the site that a change makes outdated. `secret_field` names the field of the
     response that must not be stored in plain text. A POST that is `read_only`
-    changes nothing. With `etag`, a GET answers 304 to a matching If-None-Match.
+    changes nothing. With `etag`, a GET answers 304 to a matching If-None-Match. The
+    handler of a `streamed` GET yields the JSON of its response in pieces, which are
+    not held in memory together.
     """
     declaration = partial(
         Operation,
@@ -260,6 +264,7 @@ def operation(
         secret_field=secret_field,
         is_mutation=route.startswith("POST") and not read_only,
         etag=etag,
+        streamed=streamed,
         max_body_bytes=max_body_bytes,
     )
     return partial(_declare, declaration)

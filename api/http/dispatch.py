@@ -21,6 +21,7 @@ from api.http.request_parsing import (
     parse_request,
     read_limited_body,
 )
+from api.http.streamed_response import stream_json
 from api.operation import AuditError, Call, Caller, Operation
 from models import audit, changes
 from models.base import Schema, canonical_json, epoch_ms
@@ -46,6 +47,8 @@ from models.settings import Settings
 from models.storage.database import dry_run, reading, writing
 
 log = logging.getLogger("masthead.requests")
+
+JSON_HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-store"}
 
 
 class InternalError(Refusal):
@@ -160,6 +163,8 @@ class Dispatcher:
         result = _run_handler(call, arguments)
         if call.verified_key_id:
             self.key_uses.note(call.verified_key_id, call.now)
+        if call.operation.streamed:
+            return stream_json(result, {**JSON_HEADERS})
         body = _serialize(call.operation, result)
         response = _json_response(body, _read_headers(call, result, request))
         if call.operation.etag:
@@ -275,8 +280,7 @@ def _secret(operation: Operation, result: Any) -> str | None:
 
 
 def _json_response(body: bytes, headers: dict[str, str] | None = None) -> Response:
-    defaults = {"Content-Type": "application/json", "Cache-Control": "no-store"}
-    return Response(body, 200, defaults | headers if headers else defaults)
+    return Response(body, 200, JSON_HEADERS | headers if headers else {**JSON_HEADERS})
 
 
 def _revalidate(response: Response, if_none_match: str | None) -> Response:

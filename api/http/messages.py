@@ -7,6 +7,7 @@ work with these classes instead.
 
 import re
 import secrets
+from collections.abc import Iterable
 from time import perf_counter
 from typing import Any
 from urllib.parse import parse_qsl
@@ -95,6 +96,17 @@ class Response:
         self.body = body
         self.status = status
         self.headers = {} if headers is None else headers
+
+    @property
+    def content_length(self) -> int:
+        return len(self.body)
+
+    def chunks(self, environ: Environ) -> Iterable[bytes]:  # noqa: ARG002
+        """Return the body as WSGI sends it."""
+        return [self.body]
+
+    def close(self) -> None:
+        """Free what the body occupies, if it will not be sent."""
 
 
 def _request_id(header: str | None) -> str:

@@ -88,6 +88,9 @@ class OperationMiddleware:
         response = view(request) if view else self._wrong_method(request, methods)
         headers = list(response.headers.items())
         if response.status != HTTPStatus.NOT_MODIFIED:
-            headers.append(("Content-Length", str(len(response.body))))
+            headers.append(("Content-Length", str(response.content_length)))
         start_response(STATUS_LINES[response.status], headers)
-        return [] if request.method == "HEAD" else [response.body]
+        if request.method == "HEAD":
+            response.close()
+            return []
+        return response.chunks(environ)

@@ -1,5 +1,7 @@
 """Operations on project bundles: export and import."""
 
+from collections.abc import Iterator
+
 from api.operation import Call, operation
 from models.errors import (
     LimitExceeded,
@@ -21,8 +23,9 @@ from models.projects.bundles.project_import import ImportedProject, ImportProjec
     request=ExportProject,
     response=ProjectBundle,
     errors=(ProjectNotFound, RoleRequired, PayloadTooLarge),
+    streamed=True,
 )
-def export_project(call: Call, query: ExportProject) -> ProjectBundle:
+def export_project(call: Call, query: ExportProject) -> Iterator[str]:
     """
     Export a project with its entire content, archived or not, as one object.
 

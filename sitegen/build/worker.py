@@ -19,6 +19,7 @@ from importlib import import_module
 from typing import IO, Any
 
 from models.changes import marks
+from models.runtime.memory import limit_free_memory
 from models.settings import Settings
 from models.storage.database import limit_read_memory, open_database, reading
 from sitegen.build.gc_tuning import tune_gc
@@ -101,4 +102,5 @@ def serve(requests: IO[bytes], responses: IO[bytes]) -> None:
 
 
 if __name__ == "__main__":
+    limit_free_memory()
     serve(sys.stdin.buffer, sys.stdout.buffer)

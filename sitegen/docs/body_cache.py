@@ -22,8 +22,9 @@ from models.projects.documents.site_preview import RenderInput
 from models.storage.database import reading
 from sitegen.markdown.rendering import RENDERER_VERSION, SOURCE_TAG, render
 
-# Rendered bodies wait in memory until there are this many to save.
-BATCH_SIZE = 100
+# Rendered bodies wait in memory until there are this many, or they were rendered from
+# this many characters.
+BATCH_SIZE, BATCH_LENGTH = 100, 2_000_000
 
 
 def body_key(text: RenderInput) -> str:
@@ -67,6 +68,7 @@ class BodyCache:
 
     def __init__(self) -> None:
         self._unsaved: dict[str, RenderedBody] = {}
+        self._unsaved_length = 0
         # Bodies that the thread saves now, which the snapshot does not show.
         self._being_saved: dict[str, RenderedBody] = {}
         self._executor: ThreadPoolExecutor | None = None
@@ -84,8 +86,11 @@ class BodyCache:
         key = body_key(text)
         body = self._unsaved.get(key) or self._being_saved.get(key)
         if body is None:
-            body = self._unsaved[key] = render_body(text, load_content())
-            if len(self._unsaved) >= BATCH_SIZE:
+            content = load_content()
+            body = self._unsaved[key] = render_body(text, content)
+            self._unsaved_length += len(content)
+            is_full = self._unsaved_length >= BATCH_LENGTH
+            if is_full or len(self._unsaved) >= BATCH_SIZE:
                 self._start_saving()
         return body
 
@@ -93,6 +98,7 @@ class BodyCache:
         self._executor = self._executor or ThreadPoolExecutor(1)
         # What was saved before this is dropped from memory.
         self._being_saved, self._unsaved = self._unsaved, {}
+        self._unsaved_length = 0
         self._executor.submit(self._save, self._being_saved)
 
     def _save(self, bodies: dict[str, RenderedBody]) -> None:

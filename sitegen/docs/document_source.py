@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from itertools import accumulate
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
@@ -16,8 +17,9 @@ from models.projects.documents.renamed_headings import former_ids
 from models.projects.documents.rendered_bodies import RenderedBody
 from sitegen.docs.body_cache import BodyCache
 
-# How many documents are read at once in a build of all of them.
-MAX_PREFETCH = 128
+# How many documents, and about how many bytes of text, are read at once in a build of
+# all of them.
+MAX_PREFETCH, MAX_PREFETCH_BYTES = 128, 4_000_000
 
 # Fields that can change without any link leading to another address.
 UNRELATED_TO_ADDRESS = {
@@ -121,8 +123,16 @@ class Prefetch(Generic[T]):
         length = (
             min(MAX_PREFETCH, 2 * (self._end - self._start) or 1) if is_in_order else 1
         )
-        self._start, self._end = position, position + length
-        self._loaded = self._load(self._documents[position : self._end])
+        ahead = _within_bytes(self._documents[position : position + length])
+        self._start, self._end = position, position + len(ahead)
+        self._loaded = self._load(ahead)
+
+
+def _within_bytes(documents: Sequence[PublishedPage]) -> Sequence[PublishedPage]:
+    """Return the first documents up to MAX_PREFETCH_BYTES, but at least one."""
+    sizes = accumulate(document.size for document in documents)
+    count = sum(size <= MAX_PREFETCH_BYTES for size in sizes)
+    return documents[: max(1, count)]
 
 
 def _load_contents(documents: Sequence[PublishedPage]) -> dict[str, str]:

@@ -42,8 +42,9 @@ from models.projects.work.links import load_links
 from models.projects.work.relationships import WorkRelationship
 from models.projects.work.rows import WorkItemRow, WorkLabelRow, WorkRelationshipRow
 
-# Heads whose contents are read together; each may have half a million characters.
-CONTENT_BATCH_SIZE = 50
+# Heads or revisions whose contents are read together; each content may have half a
+# million characters.
+CONTENT_BATCH_SIZE = 8
 
 
 def all_projects() -> list[ProjectRow]:
@@ -56,7 +57,7 @@ def global_labels() -> Iterator[Schema]:
     return map(Label.model_validate, query.order_by(LabelRow.name).iterator())
 
 
-def bundle_contents(
+def _bundle_contents(
     project: ProjectRow, *, with_activity: bool = True
 ) -> dict[str, Iterator[Schema]]:
     """
@@ -89,7 +90,9 @@ def bundle_contents(
     }
 
 
-def serialize_bundle(project: ProjectRow, now: datetime) -> Iterator[str]:
+def serialize_bundle(
+    project: ProjectRow, now: datetime, *, with_activity: bool = True
+) -> Iterator[str]:
     """Yield the JSON of a project's bundle in pieces."""
     header = {
         "format": "projects-bundle",
@@ -98,7 +101,8 @@ def serialize_bundle(project: ProjectRow, now: datetime) -> Iterator[str]:
         "project": BundledProject.model_validate(project).to_json(),
     }
     yield json.dumps(header, ensure_ascii=False)[:-1]
-    for name, entities in bundle_contents(project).items():
+    contents = _bundle_contents(project, with_activity=with_activity)
+    for name, entities in contents.items():
         yield f',\n"{ProjectBundle.model_fields[name].alias}": ['
         separator = "\n"
         for entity in entities:
@@ -162,12 +166,22 @@ def _relationships(project: ProjectRow) -> Iterator[WorkRelationshipRow]:
 
 
 def _revisions(kind: Versioned[Any, Any], project: ProjectRow) -> Iterator[Any]:
-    """Yield all revisions of a kind, by head and version."""
-    model = kind.head_model
-    heads = model.select(model.id).where(model.project == project.id)
-    query = kind.revision_model.select().where(kind.head_column.in_(heads))
-    order = (kind.head_column, kind.revision_model.version)
-    yield from query.order_by(*order).iterator()
+    """
+    Yield all revisions of a kind, by head and version.
+
+    Their contents are read in batches: PostgreSQL would send those of all rows at once.
+    """
+    heads, model = kind.head_model, kind.revision_model
+    columns = [c for c in model._meta.sorted_fields if c.name != "content"]
+    ids = heads.select(heads.id).where(heads.project == project.id)
+    query = model.select(*columns).where(kind.head_column.in_(ids))
+    rows = query.order_by(kind.head_column, model.version).iterator()
+    for batch in chunked(rows, CONTENT_BATCH_SIZE):
+        in_batch = model.id.in_([revision.id for revision in batch])
+        contents = dict(model.select(model.id, model.content).where(in_batch).tuples())
+        for revision in batch:
+            revision.content = contents[revision.id]
+            yield revision
 
 
 def _heads(kind: Versioned[Any, Any], project: ProjectRow) -> Iterator[Any]:

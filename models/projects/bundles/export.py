@@ -1,6 +1,6 @@
 """Export a project as a bundle that can be imported again."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -9,8 +9,8 @@ from peewee import SQL, fn
 from models.base import Schema
 from models.errors import PayloadTooLarge
 from models.fields import Id, QueryBoolean
-from models.projects.bundles.bundle import MAX_BUNDLE_BYTES, ProjectBundle
-from models.projects.bundles.bundle_writer import bundle_contents
+from models.projects.bundles.bundle import MAX_BUNDLE_BYTES
+from models.projects.bundles.bundle_writer import serialize_bundle
 from models.projects.discussion.rows import CommentRow
 from models.projects.documents.rows import DocumentRevisionRow
 from models.projects.fields import Actor
@@ -40,11 +40,11 @@ class ExportProject(Schema):
     activity: QueryBoolean = True
 
 
-def export_project(query: ExportProject, now: datetime, actor: Actor) -> ProjectBundle:
+def export_project(query: ExportProject, now: datetime, actor: Actor) -> Iterator[str]:
     """
-    Return the bundle of a project, archived or not.
+    Return the JSON of a project's bundle in pieces, whether it is archived or not.
 
-    Raise PayloadTooLarge if an import would refuse it.
+    Raise PayloadTooLarge, perhaps only after some pieces, if an import would refuse it.
     """
     project = project_with(query.id)
     require_role(project, actor, "projects:export")
@@ -52,19 +52,17 @@ def export_project(query: ExportProject, now: datetime, actor: Actor) -> Project
     columns = (*TEXT_COLUMNS, ACTIVITY_COLUMN) if query.activity else TEXT_COLUMNS
     if _min_bytes(project, columns) > max_bytes:
         raise _too_large(max_bytes)
-    contents = bundle_contents(project, with_activity=query.activity)
-    bundle = ProjectBundle.model_validate(
-        {
-            "format": "projects-bundle",
-            "version": 1,
-            "exported_at": now,
-            "project": project,
-            **{name: list(entities) for name, entities in contents.items()},
-        }
-    )
-    if len(bundle.model_dump_json(by_alias=True).encode()) > max_bytes:
-        raise _too_large(max_bytes)
-    return bundle
+    pieces = serialize_bundle(project, now, with_activity=query.activity)
+    return _limit_bytes(pieces, max_bytes)
+
+
+def _limit_bytes(pieces: Iterable[str], max_bytes: int) -> Iterator[str]:
+    total = 0
+    for piece in pieces:
+        total += len(piece.encode())
+        if total > max_bytes:
+            raise _too_large(max_bytes)
+        yield piece
 
 
 def _min_bytes(project: ProjectRow, columns: Iterable[tuple[Any, Any]]) -> int:

@@ -11,6 +11,8 @@ from models.projects.projects.rows import ProjectRow
 from models.projects.versioning.versioned import BATCH_SIZE
 
 PUBLISHED = "document.published"
+# Texts that are read together; each may have half a million characters.
+TEXT_BATCH_SIZE = 50
 # Limits of the earlier revisions of one document; older ones are left out.
 MAX_REVISIONS, MAX_BYTES = 20, 2 * 1024 * 1024
 
@@ -69,7 +71,7 @@ def publications_after(number: int) -> list[Publication]:
 def revisions_at(versions: Mapping[str, int]) -> Iterator[RevisionText]:
     """Yield the texts of documents at the versions, in the order of the mapping."""
     items = iter(versions.items())
-    while batch := dict(islice(items, BATCH_SIZE)):
+    while batch := dict(islice(items, TEXT_BATCH_SIZE)):
         published = {row.document_id: row for row in _published_texts(list(batch))}
         for id, version in batch.items():
             row = published.get(id)

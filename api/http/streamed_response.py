@@ -1,0 +1,62 @@
+"""Send a response that is too large for memory, by way of a temporary file."""
+
+from collections.abc import Iterable, Iterator
+from tempfile import SpooledTemporaryFile
+from typing import IO
+
+from api.http.messages import Environ, Response
+
+# Up to this size the response stays in memory.
+MAX_BYTES_IN_MEMORY = 1024 * 1024
+CHUNK_BYTES = 64 * 1024
+
+
+class StreamedResponse(Response):
+    """
+    A response whose body is in a file, which is closed once it is sent.
+
+    The server sends the file when the client reads; no thread waits for that.
+    """
+
+    __slots__ = ("_file", "_length")
+
+    def __init__(self, file: IO[bytes], headers: dict[str, str]) -> None:
+        super().__init__(b"", 200, headers)
+        self._file = file
+        self._length = file.tell()
+        file.seek(0)
+
+    @property
+    def content_length(self) -> int:
+        return self._length
+
+    def chunks(self, environ: Environ) -> Iterable[bytes]:
+        wrap_file = environ.get("wsgi.file_wrapper")
+        return wrap_file(self._file) if wrap_file else self._read()
+
+    def _read(self) -> Iterator[bytes]:
+        with self._file:
+            while chunk := self._file.read(CHUNK_BYTES):
+                yield chunk
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def stream_json(pieces: Iterable[str], headers: dict[str, str]) -> StreamedResponse:
+    """
+    Return a response with the data, whose JSON the pieces are.
+
+    All of them are written before the response begins, so that an error among them is
+    answered as an error.
+    """
+    file = SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # noqa: SIM115  closed once sent
+    try:
+        file.write(b'{"data":')
+        for piece in pieces:
+            file.write(piece.encode())
+        file.write(b"}")
+    except BaseException:
+        file.close()
+        raise
+    return StreamedResponse(file, headers)
