@@ -84,6 +84,14 @@ class ScopeNotGrantable(Refusal):
     kind = "scope-not-grantable"
 
 
+class RateNotGrantable(Refusal):
+    kind = "rate-not-grantable"
+
+
+class LifetimeNotGrantable(Refusal):
+    kind = "lifetime-not-grantable"
+
+
 class ScopeNotPublic(Refusal):
     kind = "scope-not-public"
 
@@ -178,6 +186,10 @@ class VersionConflict(Refusal):
 
 class KeyNotActive(Refusal):
     kind = "key-not-active"
+
+
+class KeyReplaced(Refusal):
+    kind = "key-replaced"
 
 
 class ProjectArchived(Refusal):

@@ -120,6 +120,12 @@ class Settings:
         "any scope except platform:actors:assert",
         choices=("contained", "open"),
     )
+    developer_keys_max: int = declare_setting(
+        50,
+        "number of active keys that a developer may have",
+        minimum=1,
+        maximum=10_000,
+    )
     default_rate_capacity: int = declare_setting(
         2000,
         "burst size, in requests, of keys without their own rate limit",

@@ -102,8 +102,24 @@ PROBLEM_TYPES: dict[str, ProblemType] = {
     "scope-not-grantable": ProblemType(
         403,
         "Scope not grantable",
-        "A key may only grant scopes that it covers itself.",
+        "A key may only grant scopes that it covers itself, and only update and rotate"
+        " keys whose scopes it covers.",
         "Omit the scopes listed in scopes, or use a key that covers them.",
+    ),
+    "rate-not-grantable": ProblemType(
+        403,
+        "Rate not grantable",
+        "A key may not grant a higher rate than its own.",
+        "Send at most the rateCapacity and rateRefill of the problem, or use a key with"
+        " a higher rate.",
+    ),
+    "lifetime-not-grantable": ProblemType(
+        403,
+        "Lifetime not grantable",
+        "A key that expires may not issue, extend or rotate a key that is valid for"
+        " longer.",
+        "Send expiresInDays so that the key ends at expiresAt of the problem at the"
+        " latest, or use a key that expires later or never.",
     ),
     "scope-not-public": ProblemType(
         403,
@@ -173,6 +189,11 @@ PROBLEM_TYPES: dict[str, ProblemType] = {
         "Key not active",
         "The key is revoked or expired and cannot be changed.",
         "Create a new key.",
+    ),
+    "key-replaced": _conflict(
+        "Key already rotated",
+        "The key has been rotated, and is valid only until its grace period ends.",
+        "Rotate its replacement, with the secret of the replacement.",
     ),
     "project-archived": _conflict(
         "Project archived",

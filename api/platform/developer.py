@@ -3,11 +3,11 @@
 from types import SimpleNamespace
 
 from api.operation import Call, operation
-from api.platform.grants import require_grantable
+from api.platform.grants import ROTATION_ERRORS, grantor
 from models.errors import (
     ActorRequired,
-    KeyNotActive,
     KeyNotFound,
+    LimitExceeded,
     ScopeNotGrantable,
     ScopeNotPublic,
 )
@@ -18,6 +18,7 @@ from models.platform.developer_keys import (
     own_key,
     own_keys,
     require_public,
+    require_room,
 )
 from models.platform.keys import ApiKey, CreatedApiKey, RemoveKey, RotateKey
 from models.platform.scopes import ASSERT_ACTORS
@@ -30,20 +31,26 @@ from models.platform.scopes import ASSERT_ACTORS
     response=CreatedApiKey,
     audit="add",
     secret_field="secret",
-    errors=(ActorRequired, ScopeNotPublic),
+    errors=(ActorRequired, ScopeNotPublic, LimitExceeded),
 )
 def create_developer_key(call: Call, request: CreateDeveloperKey) -> SimpleNamespace:
     """
     Create a key of one's own with public scopes.
 
     It belongs to the account in Act-As-Account, else to the account of the calling
-    key, else to an account that represents the calling key and its replacements. Only
-    this response contains the secret.
+    key, else to an account that represents the calling key and its replacements. It
+    has neither a higher rate nor a later expiry than the calling key. Only this
+    response contains the secret.
     """
-    account = _account(call)
+    account, caller = _account(call), grantor(call)
     require_public(request.scopes, call.settings.public_scopes)
+    require_room(account, call.now, call.settings.developer_keys_max)
     key, secret = keys.issue_key(
-        request.as_key(), call.now, issuer=call.caller.audit_actor, account_id=account
+        request.as_key(caller.rate_limits()),
+        call.now,
+        issuer=call.caller.audit_actor,
+        account_id=account,
+        latest_end=caller.latest_end,
     )
     call.audit(key, actor=account)
     return key.to_response(call.now, secret.text)
@@ -86,20 +93,32 @@ def revoke_developer_key(call: Call, request: RemoveKey) -> SimpleNamespace:
     response=CreatedApiKey,
     audit="rotate",
     secret_field="secret",
-    errors=(ActorRequired, KeyNotFound, KeyNotActive, ScopeNotGrantable),
+    errors=(
+        *(ActorRequired, KeyNotFound, *ROTATION_ERRORS),
+        *(ScopeNotGrantable, LimitExceeded),
+    ),
 )
 def rotate_developer_key(call: Call, request: RotateKey) -> SimpleNamespace:
     """
     Replace a key of one's own.
 
     Both keys are valid until the grace period ends. Only this response contains the
-    new secret.
+    new secret. The replacement has no later expiry than the calling key. A key in its
+    grace period cannot be rotated again.
     """
-    account = _account(call)
+    account, caller = _account(call), grantor(call)
     key = own_key(request.id, account)
-    keys.require_active(key, call.now)
-    require_grantable(call, key.scopes)
-    new, secret = keys.rotate_key(key, call.now, request.grace)
+    caller.require_not_replaced(key, call.now)
+    caller.require_grantable(key.scopes)
+    if request.grace:
+        require_room(account, call.now, call.settings.developer_keys_max)
+    new, secret = keys.rotate_key(
+        key,
+        call.now,
+        request.grace,
+        issuer=call.caller.audit_actor,
+        latest_end=caller.latest_end,
+    )
     call.audit(key, detail=keys.describe_rotation(new, request), actor=account)
     return new.to_response(call.now, secret.text)
 

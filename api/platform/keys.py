@@ -3,8 +3,8 @@
 from types import SimpleNamespace
 
 from api.operation import Call, operation
-from api.platform.grants import require_grantable
-from models.errors import KeyNotActive, KeyNotFound, ScopeNotGrantable
+from api.platform.grants import GRANT_ERRORS, ROTATION_ERRORS, grantor
+from models.errors import KeyNotActive, KeyNotFound
 from models.pagination import Page
 from models.platform import keys, verification
 from models.platform.keys import (
@@ -28,7 +28,7 @@ from models.platform.verification import VerifiedKey, VerifyKey
     idempotent="required",
     audit="add",
     secret_field="secret",
-    errors=(ScopeNotGrantable,),
+    errors=GRANT_ERRORS,
 )
 def add_key(call: Call, request: CreateKey) -> SimpleNamespace:
     """
@@ -36,9 +36,9 @@ def add_key(call: Call, request: CreateKey) -> SimpleNamespace:
 
     Only this response contains the secret; a repeat with the same Idempotency-Key
     within 24 hours returns it again. A key may grant only the scopes that it covers
-    itself.
+    itself, no higher rate than its own, and no later expiry.
     """
-    require_grantable(call, request.scopes)
+    grantor(call).require_creation(request, call.now)
     key, secret = keys.issue_key(request, call.now, issuer=call.caller.audit_actor)
     call.audit(key)
     return key.to_response(call.now, secret.text)
@@ -74,18 +74,19 @@ def get_key(call: Call, query: GetKey) -> SimpleNamespace:
     request=UpdateKey,
     response=ApiKey,
     audit="update",
-    errors=(KeyNotFound, KeyNotActive, ScopeNotGrantable),
+    errors=(KeyNotFound, KeyNotActive, *GRANT_ERRORS),
 )
 def update_key(call: Call, request: UpdateKey) -> SimpleNamespace:
     """
     Change a key's name, scopes or rate.
 
     A field that is left out stays as it is; a rate of null resets it to the default.
-    The caller must be able to grant the scopes that the key does not cover yet.
+    The caller must cover the key's present scopes, and be able to grant the scopes that
+    the key does not cover yet. A key that gains scopes or a higher rate must have
+    neither a higher rate nor a later expiry than the caller.
     """
     key = keys.get_key(request.id)
-    keys.require_active(key, call.now)
-    require_grantable(call, keys.added_scopes(key, request))
+    grantor(call).require_update(key, request, call.now)
     call.audit_changes(key, keys.update_key(key, request, call.now))
     return key.to_response(call.now)
 
@@ -97,20 +98,28 @@ def update_key(call: Call, request: UpdateKey) -> SimpleNamespace:
     response=CreatedApiKey,
     audit="rotate",
     secret_field="secret",
-    errors=(KeyNotFound, KeyNotActive, ScopeNotGrantable),
+    errors=(KeyNotFound, *ROTATION_ERRORS, *GRANT_ERRORS),
 )
 def rotate_key(call: Call, request: RotateKey) -> SimpleNamespace:
     """
     Replace a key by one with the same scopes and a new secret.
 
     Both keys are valid until the grace period ends, or until the old key expires. They
-    share one rate limit. Only this response contains the new secret. The caller must be
-    able to grant all scopes of the key.
+    share one rate limit. Only this response contains the new secret. The caller must
+    cover all scopes of the key, and have neither a lower rate nor an earlier expiry
+    than the replacement; a key that rotates itself keeps its expiry. Changes made with
+    the replacement are audited under who rotated the key. A key in its grace period
+    cannot be rotated again.
     """
-    key = keys.get_key(request.id)
-    keys.require_active(key, call.now)
-    require_grantable(call, key.scopes)
-    new, secret = keys.rotate_key(key, call.now, request.grace)
+    key, caller = keys.get_key(request.id), grantor(call)
+    caller.require_rotation(key, call.now)
+    new, secret = keys.rotate_key(
+        key,
+        call.now,
+        request.grace,
+        issuer=call.caller.audit_actor,
+        latest_end=caller.latest_end,
+    )
     call.audit(key, detail=keys.describe_rotation(new, request))
     return new.to_response(call.now, secret.text)
 

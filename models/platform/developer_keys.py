@@ -1,10 +1,12 @@
 """Let developers manage keys of their own, with public scopes."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any
 from uuid import UUID, uuid5
 
 from models.base import Schema
-from models.errors import ScopeNotPublic
+from models.errors import LimitExceeded, ScopeNotPublic
 from models.platform.keys import (
     CreateKey,
     KeyName,
@@ -12,15 +14,18 @@ from models.platform.keys import (
     Scopes,
     get_key,
     key_not_found,
+    revoked_or_expired,
 )
+from models.platform.scopes import is_publishable
 
 
 class CreateDeveloperKey(Schema):
     name: KeyName
     scopes: Scopes
 
-    def as_key(self) -> CreateKey:
-        return CreateKey(name=self.name, scopes=self.scopes)
+    def as_key(self, rates: Mapping[str, Any]) -> CreateKey:
+        """Return the request for a key with these rates."""
+        return CreateKey(name=self.name, scopes=self.scopes, **rates)
 
 
 def lineage_account(lineage: str) -> str:
@@ -34,9 +39,20 @@ def lineage_account(lineage: str) -> str:
 
 
 def require_public(scopes: list[str], public: Collection[str]) -> None:
-    refused = [scope for scope in scopes if scope not in public]
+    refused = [s for s in scopes if s not in public or not is_publishable(s)]
     if refused:
         raise ScopeNotPublic("Some of the scopes are not public.", scopes=refused)
+
+
+def require_room(account_id: str, now: datetime, maximum: int) -> None:
+    """Raise LimitExceeded if the account has the most active keys that it may have."""
+    is_own = KeyRow.account_id == account_id
+    active = KeyRow.select().where(is_own, ~revoked_or_expired(now))
+    if active.count() >= maximum:
+        raise LimitExceeded(
+            f"An account may have at most {maximum} active keys, including those in a"
+            " grace period. Revoke a key, or rotate it with graceSeconds 0."
+        )
 
 
 def own_keys(account_id: str) -> list[KeyRow]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from models.fields import Id, Moment, format_moment
-from models.platform.keys import ApiKey, KeyRow
+from models.platform.keys import ApiKey, KeyRow, revoked_or_expired
 from models.platform.secrets import SECRET_PATTERN, hash_secret, is_well_formed
 from models.platform.verification import key_by_hash
 
@@ -15,6 +15,7 @@ class InventoriedKey(ApiKey):
     """A key with all its fields except its hash."""
 
     revoked_at: Moment | None
+    replaced_at: Moment | None
     last_used_at: Moment | None
     lifetime_days: int | None
     issuer: str
@@ -29,10 +30,9 @@ def all_keys(now: datetime) -> Iterator[InventoriedKey]:
 
 def stale_keys(now: datetime, since: datetime) -> Iterator[InventoriedKey]:
     """Yield the active keys that were not used since then, longest unused first."""
-    expired = KeyRow.expires_at.is_null(False) & (KeyRow.expires_at <= now)
     unused = KeyRow.last_used_at.is_null() | (KeyRow.last_used_at < since)
     query = KeyRow.select().where(
-        KeyRow.revoked_at.is_null(), ~expired, unused, KeyRow.created_at < since
+        ~revoked_or_expired(now), unused, KeyRow.created_at < since
     )
     order = (KeyRow.last_used_at.asc(nulls="first"), KeyRow.created_at, KeyRow.id)
     return _inventoried(query.order_by(*order).iterator(), now)

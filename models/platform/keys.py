@@ -111,6 +111,8 @@ class KeyRow(Row):
     rate_refill = FloatField(null=True)
     account_id = TextField(null=True, index=True)
     lifetime_days = IntegerField(null=True)
+    # When it was rotated: it is then in its grace period, or over.
+    replaced_at = MomentField(null=True)
     # Who issued it, and the id that it shares with the keys it replaced.
     issuer = TextField()
     lineage = TextField()
@@ -147,11 +149,21 @@ def status_at(
 
 
 def issue_key(
-    request: CreateKey, now: datetime, *, issuer: str, account_id: str | None = None
+    request: CreateKey,
+    now: datetime,
+    *,
+    issuer: str,
+    account_id: str | None = None,
+    latest_end: datetime | None = None,
 ) -> tuple[KeyRow, Secret]:
-    """Create a key; return it with its secret, of which only a hash is stored."""
+    """
+    Create a key; return it with its secret, of which only a hash is stored.
+
+    The key expires at `latest_end` at the latest.
+    """
     return _create_key(
         now,
+        latest_end,
         name=request.name,
         scopes=request.scopes,
         rate_capacity=request.rate_capacity,
@@ -165,31 +177,51 @@ def issue_key(
 # A replacement inherits these; keys of one lineage share a rate limit.
 _INHERITED = (
     *("name", "scopes", "rate_capacity", "rate_refill", "account_id"),
-    *("lifetime_days", "issuer", "lineage"),
+    *("lifetime_days", "lineage"),
 )
 
 
-def rotate_key(key: KeyRow, now: datetime, grace: timedelta) -> tuple[KeyRow, Secret]:
+def rotate_key(
+    key: KeyRow,
+    now: datetime,
+    grace: timedelta,
+    *,
+    issuer: str,
+    latest_end: datetime | None = None,
+) -> tuple[KeyRow, Secret]:
     """
     Create the key's replacement, with the lifetime that the key was issued with.
 
-    The key itself expires after the grace period, or earlier if it would have.
+    The replacement expires at `latest_end` at the latest. The key itself expires after
+    the grace period, or earlier if it would have.
     """
-    ends = now + grace
-    key.expires_at = min(ends, key.expires_at or ends)
+    key.expires_at = _earlier(now + grace, key.expires_at)
+    key.replaced_at = now
     key.save()
-    return _create_key(now, **{name: getattr(key, name) for name in _INHERITED})
+    inherited = {name: getattr(key, name) for name in _INHERITED}
+    return _create_key(now, latest_end, issuer=issuer, **inherited)
 
 
 def describe_rotation(new: KeyRow, request: RotateKey) -> str:
     return f"replaced by {new.prefix} ({new.id}); grace: {request.grace_seconds} s"
 
 
-def _create_key(now: datetime, **values: Any) -> tuple[KeyRow, Secret]:
+def end_of_life(now: datetime, days: int | None) -> datetime | None:
+    """Return the end of a key that is issued now for so many days, None for never."""
+    return now + timedelta(days=days) if days else None
+
+
+def _earlier(end: datetime | None, other: datetime | None) -> datetime | None:
+    """Return the earlier of two ends; None is never."""
+    return min((at for at in (end, other) if at), default=None)
+
+
+def _create_key(
+    now: datetime, latest_end: datetime | None, **values: Any
+) -> tuple[KeyRow, Secret]:
     secret, id = generate_secret(), new_id(now)
-    days = values["lifetime_days"]
     identity = {"id": id, "lineage": id, "prefix": secret.prefix, "hash": secret.hash}
-    expires_at = now + timedelta(days=days) if days else None
+    expires_at = _earlier(end_of_life(now, values["lifetime_days"]), latest_end)
     times = {"created_at": now, "expires_at": expires_at}
     return KeyRow.create(**identity | values | times), secret
 
@@ -224,15 +256,19 @@ def key_not_found(id: str) -> KeyNotFound:
     return KeyNotFound(f"No key has the id {id}.")
 
 
+def revoked_or_expired(now: datetime) -> Any:
+    """Return the SQL condition for the keys that are not active."""
+    expired = KeyRow.expires_at.is_null(False) & (KeyRow.expires_at <= now)
+    return KeyRow.revoked_at.is_null(False) | expired
+
+
 def list_keys(query: ListKeys, now: datetime) -> Page[KeyRow]:
     rows = KeyRow.select()
     if query.account_id is not None:
         rows = rows.where(KeyRow.account_id == query.account_id)
-    is_revoked = KeyRow.revoked_at.is_null(False) | (
-        KeyRow.expires_at.is_null(False) & (KeyRow.expires_at <= now)
-    )
     if query.status is not None:
-        rows = rows.where(is_revoked if query.status == "revoked" else ~is_revoked)
+        inactive = revoked_or_expired(now)
+        rows = rows.where(inactive if query.status == "revoked" else ~inactive)
     return cursor_page(
         rows, query, descending(KeyRow.created_at), descending(KeyRow.id)
     )

@@ -18,6 +18,11 @@ class Rate(NamedTuple):
     refill: float
 
 
+def exceeds(rate: Rate, limit: Rate) -> bool:
+    """Return whether the rate has a larger burst or a faster refill than the limit."""
+    return rate.capacity > limit.capacity or rate.refill > limit.refill
+
+
 class RateDecision(NamedTuple):
     """Whether a request is allowed, the tokens that remain, and times in seconds."""
 

@@ -26,7 +26,8 @@ def covers(granted: str, required: str) -> bool:
 
     A trailing star stands for one or more segments: `status:*` includes
     `status:admin:*`, but not `status`. No star includes the scope to act for others,
-    which must be granted literally.
+    and only `*` includes the scope to grant any scope, so that `platform:keys:*` is
+    not a key to everything.
     """
     if granted == required:
         return True
@@ -34,6 +35,8 @@ def covers(granted: str, required: str) -> bool:
         return False
     if granted == "*":
         return True
+    if required == ESCALATE:
+        return False
     stem = granted[:-1]
     return (
         granted.endswith(":*")
@@ -50,11 +53,25 @@ def not_grantable(
     requested: Iterable[str], granted: Collection[str], public: Collection[str]
 ) -> list[str]:
     """Return the requested scopes that a key with the granted ones may not grant."""
-    can_escalate = any_covers(granted, ESCALATE)
+    is_unrestricted = can_escalate(granted)
 
     def may_grant(scope: str) -> bool:
         if scope == ASSERT_ACTORS:
             return scope in granted
-        return can_escalate or scope in public or any_covers(granted, scope)
+        return (
+            is_unrestricted
+            or (scope in public and is_publishable(scope))
+            or any_covers(granted, scope)
+        )
 
     return [scope for scope in requested if not may_grant(scope)]
+
+
+def can_escalate(granted: Iterable[str]) -> bool:
+    """Return whether a key with these scopes may grant more than it has."""
+    return any_covers(granted, ESCALATE)
+
+
+def is_publishable(scope: str) -> bool:
+    """Return whether the scope may be public, if the settings list it as such."""
+    return scope not in (ASSERT_ACTORS, ESCALATE)

@@ -6,24 +6,25 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as bounded
 from hypothesis import strategies as st
 
-from models.errors import KeyNotActive
+from models.errors import Refusal
+from models.platform.grants import Grantor
 from models.platform.keys import (
     CreateKey,
     KeyRow,
     UpdateKey,
-    added_scopes,
     issue_key,
-    require_active,
     revoke_key,
     rotate_key,
     update_key,
 )
+from models.platform.rate_limits import Rate, exceeds
 from models.platform.scopes import any_covers, not_grantable
 from models.storage.database import database, writing
 from tests.conftest import NOON
 
 PUBLIC = ("status:services:list",)
 HELD = ("orders:*", "billing:read", "platform:audit:*")
+DEFAULT_RATE, OWN_RATE = Rate(2000, 200.0), Rate(50, 5.0)
 SCOPES = [
     *("*", "orders:*", "orders:read", "orders:admin:*", "billing:read"),
     *("billing:*", "platform:keys:*", "platform:*", "platform:actors:assert"),
@@ -31,11 +32,13 @@ SCOPES = [
 ]
 scopes = st.lists(st.sampled_from(SCOPES), min_size=1, max_size=3, unique=True)
 places = st.integers(0, 30)
+rates = st.sampled_from([None, 20, 50, 51, 3000])
+lives = st.sampled_from([None, 1, 2, 3])
 graces = st.sampled_from([0, 1, 3_600, 2_592_000])
 steps = st.lists(
     st.one_of(
-        st.tuples(st.just("add"), places, scopes),
-        st.tuples(st.just("update"), places, places, scopes),
+        st.tuples(st.just("add"), places, scopes, rates, lives),
+        st.tuples(st.just("update"), places, places, scopes, rates),
         st.tuples(st.just("rotate"), places, places, graces),
         st.tuples(st.just("remove"), places),
         st.tuples(st.just("wait"), st.integers(0, 100_000)),
@@ -50,51 +53,67 @@ quick = bounded(
 
 
 class World:
-    """Keys that one key made, by what it and its offspring are let do."""
+    """
+    Keys that one key made, by what it and its offspring are let do.
+
+    One more key, of somebody else, has more scopes, rate and life than they.
+    """
 
     def __init__(self):
         self.now = NOON
-        asked = CreateKey(name="first", scopes=list(HELD), expires_in_days=2)
+        rate = {"rate_capacity": OWN_RATE.capacity, "rate_refill": OWN_RATE.refill}
+        asked = CreateKey(name="first", scopes=list(HELD), expires_in_days=2, **rate)
         self.keys = [issue_key(asked, NOON, issuer="ada@example.com")[0]]
+        self.end = self.keys[0].expires_at
+        asked = CreateKey(name="strong", scopes=["orders:read", "reports:*"])
+        self.strong = issue_key(asked, NOON, issuer="bob@example.com")[0]
 
     def key(self, place):
         return self.keys[place % len(self.keys)]
 
-    def may_grant(self, manager, wanted):
-        is_active = manager.status(self.now) == "active"
-        return is_active and not not_grantable(wanted, manager.scopes, PUBLIC)
+    def any_key(self, place):
+        keys = [*self.keys, self.strong]
+        return keys[place % len(keys)]
 
-    def add(self, manager, wanted):
-        if self.may_grant(self.key(manager), wanted):
-            asked = CreateKey(name="next", scopes=wanted)
+    def is_let(self, manager, check):
+        """Whether the key is active, and does not refuse what is checked."""
+        grantor = Grantor(manager, PUBLIC, DEFAULT_RATE)
+        try:
+            check(grantor)
+        except Refusal:
+            return False
+        return manager.status(self.now) == "active"
+
+    def add(self, manager, wanted, rate, days):
+        values = {"rate_capacity": rate, "rate_refill": 5.0, "expires_in_days": days}
+        sent = {name: value for name, value in values.items() if value is not None}
+        asked = CreateKey(name="next", scopes=wanted, **sent)
+        if self.is_let(
+            self.key(manager), lambda by: by.require_creation(asked, self.now)
+        ):
             self.keys.append(issue_key(asked, self.now, issuer="x")[0])
 
-    def update(self, manager, target, wanted):
-        key = self.key(target)
-        asked = UpdateKey(id=key.id, scopes=wanted)
-        if self.is_active(key) and self.may_grant(
-            self.key(manager), added_scopes(key, asked)
+    def update(self, manager, target, wanted, rate):
+        key = self.any_key(target)
+        asked = UpdateKey(id=key.id, scopes=wanted, rate_capacity=rate)
+        if self.is_let(
+            self.key(manager), lambda by: by.require_update(key, asked, self.now)
         ):
             update_key(key, asked, self.now)
 
     def rotate(self, manager, target, grace):
-        key = self.key(target)
-        if self.is_active(key) and self.may_grant(self.key(manager), key.scopes):
-            grace = timedelta(seconds=grace)
-            self.keys.append(rotate_key(key, self.now, grace)[0])
+        manager, key = self.key(manager), self.any_key(target)
+        if self.is_let(manager, lambda by: by.require_rotation(key, self.now)):
+            latest_end = Grantor(manager, PUBLIC, DEFAULT_RATE).latest_end
+            grace, limits = timedelta(seconds=grace), {"latest_end": latest_end}
+            new, _ = rotate_key(key, self.now, grace, issuer="x", **limits)
+            self.keys.append(new)
 
     def remove(self, target):
         revoke_key(self.key(target), self.now)
 
     def wait(self, seconds):
         self.now += timedelta(seconds=seconds)
-
-    def is_active(self, key):
-        try:
-            require_active(key, self.now)
-        except KeyNotActive:
-            return False
-        return True
 
 
 def histories(store, steps):
@@ -111,9 +130,12 @@ def histories(store, steps):
 @quick
 @given(steps=steps)
 def test_granted_within_grantable(store, steps):
-    """No sequence brings a scope that the first key could not grant."""
+    """No sequence brings a scope, a rate or a life beyond those of the first key."""
     for world, _ in histories(store, steps):
         for key in world.keys:
+            rate = Rate(key.rate_capacity or 2000, key.rate_refill or 200.0)
+            assert not exceeds(rate, OWN_RATE)
+            assert key.expires_at <= world.end
             assert not not_grantable(key.scopes, HELD, PUBLIC)
             assert all(any_covers([*HELD, *PUBLIC], each) for each in key.scopes)
 
@@ -141,5 +163,5 @@ def test_replacement_is_of_the_same_line(store, steps):
             if key.id not in before and key.lineage != key.id:
                 assert key.lineage in lines
                 old = KeyRow.get_by_id(key.lineage)
-                assert (key.issuer, key.account_id) == (old.issuer, old.account_id)
+                assert (key.issuer, key.account_id) == ("x", old.account_id)
                 assert key.lifetime_days == old.lifetime_days

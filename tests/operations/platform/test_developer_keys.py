@@ -1,12 +1,15 @@
 """Developers' own keys through HTTP."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
+from api.http.application import create_app
 from models.audit import AuditRow
 from models.platform.keys import KeyRow
-from models.platform.scopes import ASSERT_ACTORS
+from models.platform.scopes import ASSERT_ACTORS, ESCALATE
+from tests.conftest import ROUTES
 from tests.operations.platform.test_keys import ADD, GET, MEMBERS, NOBODY
 from tests.operations.platform.test_keys import LIST as LIST_ALL
 
@@ -30,7 +33,7 @@ def portal(ask, issue):
         acting = {"Act-As-Account": account} if account else {}
         return ask(route, given, key=key, headers=acting | headers)
 
-    asked.prefix = key[:11]
+    asked.prefix, asked.key = key[:11], key
     return asked
 
 
@@ -166,6 +169,41 @@ def test_portal_that_does_not_say_for_whom(route, portal, key, refusal):
 
         assert response.status_code == 400
         refusal(response, "actor-required")
+
+
+def test_most_active_keys(portal, settings, clock, store, issue, refusal):
+    """An account has at most so many active keys, those in a grace period included."""
+    app = create_app(replace(settings, developer_keys_max=2), clock=clock)
+    client = app.test_client()
+    headers = {"Authorization": f"Bearer {portal.key}", "Act-As-Account": GRACE}
+
+    def post(route, body):
+        path = ROUTES[route].path
+        return client.post(path, json=body, headers=headers)
+
+    first, second = (post(CREATE, ASKED).json["data"] for _ in "ab")
+    third = post(CREATE, ASKED)
+    with_grace = post(ROTATE, {"id": first["id"], "graceSeconds": 1})
+    without = post(ROTATE, {"id": first["id"], "graceSeconds": 0})
+    post(REVOKE, {"id": second["id"]})
+
+    assert (third.status_code, with_grace.status_code) == (409, 409)
+    refusal(third, "limit-exceeded")
+    assert without.status_code == 200
+    assert post(CREATE, ASKED).status_code == 200
+    assert portal(CREATE, ASKED, account=LINUS).status_code == 200
+
+
+@pytest.mark.parametrize("wanted", [ASSERT_ACTORS, ESCALATE])
+def test_scope_that_is_never_public(wanted, portal, settings, clock, refusal):
+    """Though the settings list it as public, no developer's key has it."""
+    app = create_app(replace(settings, public_scopes=(wanted,)), clock=clock)
+    headers = {"Authorization": f"Bearer {portal.key}", "Act-As-Account": GRACE}
+    asked = ASKED | {"scopes": [wanted]}
+
+    response = app.test_client().post(ROUTES[CREATE].path, json=asked, headers=headers)
+
+    refusal(response, "scope-not-public")
 
 
 def test_plain_key(ask, issue):

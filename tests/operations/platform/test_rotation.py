@@ -87,14 +87,42 @@ def test_grace(grace, expires_at, rotate, old, ask, clock):
     assert seen(ask, old)["status"] == ("active" if grace else "revoked")
 
 
-def test_second_grace(rotate, old, ask):
-    """A key that was rotated may be again; its end only comes nearer."""
+def test_second_grace(rotate, old, ask, refusal):
+    """A key in its grace period is not rotated again, by whomever."""
     rotate(60)
-    rotate(2_592_000)
 
+    response = rotate(30)
+
+    assert response.status_code == 409
+    refusal(response, "key-replaced")
     assert seen(ask, old)["expiresAt"] == "2026-03-01T12:01:00.000Z"
-    assert rotate(30).status_code == 200
-    assert seen(ask, old)["expiresAt"] == "2026-03-01T12:00:30.000Z"
+
+
+def test_rotation_by_a_key_in_its_grace(issue, ask, refusal):
+    """A secret that was replaced, since it leaked, does not take the next one."""
+    leaked = issue("platform:keys:rotate")
+    id = KeyRow.get(KeyRow.prefix == leaked[:11]).id
+    new = ask(ROTATE, {"id": id, "graceSeconds": 60}, key=leaked).json["data"]
+
+    response = ask(ROTATE, {"id": new["id"], "graceSeconds": 0}, key=leaked)
+
+    assert response.status_code == 409
+    refusal(response, "key-replaced")
+    assert seen(ask, new)["expiresAt"] is None
+
+
+def test_rotation_of_oneself(issue, ask, clock):
+    """A key that rotates itself, again and again, lives no longer for that."""
+    secret = issue("platform:keys:rotate", expires_in_days=3, rate_capacity=5)
+    clock.pass_(days=1)
+
+    for _ in range(2):
+        id = KeyRow.get(KeyRow.prefix == secret[:11]).id
+        new = ask(ROTATE, {"id": id}, key=secret).json["data"]
+        secret = new["secret"]
+
+    assert new["expiresAt"] == "2026-03-04T12:00:00.000Z"
+    assert new["rateCapacity"] == 5
 
 
 @pytest.mark.parametrize("grace", [-1, 2_592_001, "60", 1.5, None, True])

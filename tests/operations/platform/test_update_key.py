@@ -3,7 +3,7 @@
 import pytest
 
 from models.audit import AuditRow
-from models.platform.scopes import ASSERT_ACTORS
+from models.platform.scopes import ASSERT_ACTORS, ESCALATE
 from tests.operations.platform.test_keys import ADD, ASKED, GET, NOBODY, REMOVE
 
 UPDATE = "POST /platform/v1/keys/update"
@@ -105,7 +105,7 @@ def test_not_active(members, update, key, ask, refusal, audited):
 @pytest.mark.parametrize("wanted", ["a", "status:services:*", "*", ASSERT_ACTORS])
 def test_new_scopes_are_grants(wanted, update, key, issue, refusal, ask):
     """A manager adds to a key only what it may grant; what is there may stay."""
-    held = issue("platform:keys:update", "status:uptime:get")
+    held = issue("platform:keys:update", *ASKED["scopes"])
     scopes = [*ASKED["scopes"], "status:uptime:get", wanted]
 
     response = update(scopes=scopes, held=held)
@@ -115,13 +115,30 @@ def test_new_scopes_are_grants(wanted, update, key, issue, refusal, ask):
     assert ask(GET, {"id": key["id"]}).json["data"] == key
 
 
-def test_fewer_scopes_are_no_grant(update, issue):
-    """To take away, and to narrow what is there, nothing need be held."""
-    update(scopes=["a:*", "b"])
+@pytest.mark.parametrize(
+    "members", [{"name": "new"}, {"scopes": ["a:c"]}, {"rateCapacity": 1}, {}]
+)
+def test_key_beyond_the_manager(members, update, issue, refusal, ask, key):
+    """A key of more scopes is not changed at all, not even to take some away."""
+    update(scopes=["a:*", "b", *ASKED["scopes"]])
+    before = ask(GET, {"id": key["id"]}).json["data"]
 
-    response = update(scopes=["a:c"], held=issue("platform:keys:update"))
+    response = update(**members, held=issue("platform:keys:update", "a:*"))
 
-    assert response.json["data"]["scopes"] == ["a:c"]
+    assert response.status_code == 403
+    missing = refusal(response, "scope-not-grantable")["scopes"]
+    assert missing == ["b", *ASKED["scopes"]]
+    assert ask(GET, {"id": key["id"]}).json["data"] == before
+
+
+@pytest.mark.parametrize("held", ["*", ESCALATE])
+def test_manager_beyond_all_keys(held, update, issue):
+    """Who may grant anything changes any key, also one that acts for others."""
+    update(held=issue("*", ASSERT_ACTORS), scopes=[ASSERT_ACTORS])
+
+    response = update(held=issue("platform:keys:update", held), name="new")
+
+    assert response.json["data"]["name"] == "new"
 
 
 def test_acts_at_once(key, update, ask, send, issue):

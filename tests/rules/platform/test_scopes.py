@@ -5,6 +5,7 @@ import pytest
 from models.platform.scopes import (
     ASSERT_ACTORS,
     ESCALATE,
+    can_escalate,
     covers,
     is_scope,
     not_grantable,
@@ -73,6 +74,21 @@ def test_no_star_acts_for_others(granted):
 
 
 @pytest.mark.parametrize(
+    ("granted", "expected"),
+    [
+        *((ESCALATE, True), ("*", True)),
+        *(("platform:keys:*", False), ("platform:*", False)),
+    ],
+)
+def test_escalation(granted, expected):
+    """Only who holds the scope literally, or `*`, grants beyond its own scopes."""
+    assert can_escalate([granted]) == expected
+    assert not_grantable([ESCALATE], [granted], {ESCALATE}) == (
+        [] if expected else [ESCALATE]
+    )
+
+
+@pytest.mark.parametrize(
     ("held", "refused"),
     [
         ([], ["x", "y:*", ASSERT_ACTORS]),
@@ -80,7 +96,7 @@ def test_no_star_acts_for_others(granted):
         (["y:*"], ["x", ASSERT_ACTORS]),
         (["*"], [ASSERT_ACTORS]),
         ([ESCALATE], [ASSERT_ACTORS]),
-        (["platform:keys:*"], [ASSERT_ACTORS]),
+        (["platform:keys:*"], ["x", "y:*", ASSERT_ACTORS]),
         ([ASSERT_ACTORS], ["x", "y:*"]),
     ],
 )

@@ -9,7 +9,10 @@ from peewee import IntegrityError
 from playhouse.schema_diff import diff_models
 
 import models
+from models import audit
+from models.audit import AuditTarget
 from models.base import Row
+from models.platform.keys import KeyRow
 from models.projects.members.members import MemberRow
 from models.projects.projects.rows import ProjectRow
 from models.storage import schema
@@ -82,6 +85,26 @@ def migrations(tmp_path, monkeypatch):
 def applied_names(fresh):
     rows = fresh.execute_sql("SELECT name FROM schema_migration ORDER BY id")
     return [name for (name,) in rows.fetchall()]
+
+
+def test_earlier_rotations(settings, migrations):
+    """A key that was rotated before the release that records it counts as replaced."""
+    (step,) = migrations.glob("*_key_replaced_at.py")
+    step.rename(later := migrations.parent / step.name)
+    open_database(settings.database)
+    migrate()
+    for id in ("rotated", "other"):
+        key = {"id": id, "prefix": id, "hash": id, "name": id, "scopes": ["a"]}
+        KeyRow.insert(**key, created_at=NOON, issuer="x", lineage=id).execute()
+    target = AuditTarget("key", "rotated", None)
+    audit.append("platform", actor="x", action="rotate", target=target, now=NOON)
+
+    later.rename(step)
+    migrate()
+
+    replaced = {key.id: key.replaced_at for key in KeyRow}
+    database.close()
+    assert replaced == {"rotated": NOON, "other": None}
 
 
 def test_migrations_run_once(store):

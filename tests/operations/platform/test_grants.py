@@ -1,0 +1,166 @@
+"""What a key may grant besides scopes: no higher rate, and no longer life, than its."""
+
+from dataclasses import replace
+
+import pytest
+
+from api.http.application import create_app
+from models.platform.keys import KeyRow
+from models.platform.scopes import ESCALATE
+from tests.operations.platform.test_keys import ADD
+
+UPDATE = "POST /platform/v1/keys/update"
+ROTATE = "POST /platform/v1/keys/rotate"
+CREATE = "POST /platform/v1/developer/keys/create"
+ROTATE_OWN = "POST /platform/v1/developer/keys/rotate"
+SCOPES = ["status:services:list"]
+ASKED = {"name": "new", "scopes": SCOPES}
+MANAGER = ("platform:keys:*", "platform:developer:*", *SCOPES)
+LIMITS = {"rate_capacity": 100, "rate_refill": 10.0, "expires_in_days": 3}
+WITHIN = {"rateCapacity": 100, "rateRefill": 10, "expiresInDays": 3}
+
+
+@pytest.fixture
+def limited(issue):
+    """A key that manages keys, with limits of its own."""
+    return issue(*MANAGER, **LIMITS)
+
+
+@pytest.fixture
+def target(issue):
+    """Issue another key, and return its id."""
+
+    def issued(scopes=SCOPES, **more):
+        prefix = issue(*scopes, **more)[:11]
+        return KeyRow.get(KeyRow.prefix == prefix).id
+
+    return issued
+
+
+@pytest.mark.parametrize(
+    ("beyond", "kind", "told"),
+    [
+        ({"rateCapacity": 101}, "rate-not-grantable", ("rateCapacity", 100)),
+        ({"rateRefill": 10.1}, "rate-not-grantable", ("rateRefill", 10.0)),
+        ({"rateCapacity": ...}, "rate-not-grantable", ("rateCapacity", 100)),
+        (
+            {"expiresInDays": 4},
+            *("lifetime-not-grantable", ("expiresAt", "2026-03-04T12:00:00.000Z")),
+        ),
+        (
+            {"expiresInDays": ...},
+            *("lifetime-not-grantable", ("expiresAt", "2026-03-04T12:00:00.000Z")),
+        ),
+    ],
+)
+def test_add_beyond_the_limits(beyond, kind, told, ask, limited, refusal):
+    """What is sent, or follows by default, stays within what the caller has itself."""
+    body = {n: v for n, v in (ASKED | WITHIN | beyond).items() if v is not ...}
+
+    response = ask(ADD, body, key=limited)
+
+    assert response.status_code == 403
+    name, value = told
+    assert refusal(response, kind)[name] == value
+    assert not KeyRow.select().where(KeyRow.name == "new").exists()
+
+
+def test_add_at_the_limits(ask, limited):
+    """A key may grant all that it has."""
+    assert ask(ADD, ASKED | WITHIN, key=limited).status_code == 200
+
+
+def test_add_by_a_key_without_limits(ask, issue, refusal):
+    """A key without limits of its own has the default rate, and grants any life."""
+    manager = issue(*MANAGER)
+
+    assert ask(ADD, ASKED | {"expiresInDays": 3650}, key=manager).status_code == 200
+    beyond = ask(ADD, ASKED | {"rateCapacity": 2001}, key=manager)
+    refusal(beyond, "rate-not-grantable")
+
+
+@pytest.mark.parametrize("held", ["*", ESCALATE])
+def test_add_by_who_grants_anything(held, ask, issue):
+    """`*` and the scope to escalate are free of every limit."""
+    manager = issue("platform:keys:add", held, **LIMITS)
+
+    response = ask(ADD, ASKED | {"rateCapacity": 100_000}, key=manager)
+
+    assert response.json["data"]["expiresAt"] is None
+
+
+def test_add_under_the_open_policy(settings, clock, limited):
+    """Under the open policy, no grant is limited."""
+    opened = replace(settings, grant_policy="open")
+    headers = {"Authorization": f"Bearer {limited}", "Idempotency-Key": "1"}
+
+    response = (
+        create_app(opened, clock=clock)
+        .test_client()
+        .post("/platform/v1/keys/add", json=ASKED, headers=headers)
+    )
+
+    assert response.json["data"]["expiresAt"] is None
+
+
+@pytest.mark.parametrize(
+    ("present", "members", "kind"),
+    [
+        ({}, {"rateCapacity": 101}, "rate-not-grantable"),
+        (LIMITS, {"rateCapacity": None}, "rate-not-grantable"),
+        (
+            LIMITS | {"expires_in_days": None, "rate_capacity": 1},
+            *({"rateCapacity": 2}, "lifetime-not-grantable"),
+        ),
+        ({}, {"scopes": [*SCOPES, "platform:keys:list"]}, "rate-not-grantable"),
+        (
+            LIMITS | {"expires_in_days": 4},
+            *({"scopes": ["platform:keys:*"]}, "lifetime-not-grantable"),
+        ),
+    ],
+)
+def test_update_beyond_the_limits(
+    present, members, kind, ask, limited, target, refusal
+):
+    """A key that gains something has no more rate and life than who gives it."""
+    present = {name: value for name, value in present.items() if value is not None}
+    id = target(**{"rate_capacity": 100} | present)
+
+    response = ask(UPDATE, {"id": id} | members, key=limited)
+
+    assert response.status_code == 403
+    refusal(response, kind)
+
+
+@pytest.mark.parametrize("members", [{"name": "new"}, {"rateCapacity": 500}])
+def test_update_that_grants_nothing(members, ask, limited, target):
+    """A key of more rate and life may be renamed, and brought nearer to the limits."""
+    id = target(rate_capacity=1000)
+
+    assert ask(UPDATE, {"id": id} | members, key=limited).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("present", "kind"),
+    [
+        (LIMITS | {"rate_refill": 11.0}, "rate-not-grantable"),
+        (LIMITS | {"expires_in_days": 4}, "lifetime-not-grantable"),
+    ],
+)
+def test_rotate_beyond_the_limits(present, kind, ask, limited, target, refusal):
+    """Nobody gets a secret with more rate or life than their own."""
+    response = ask(ROTATE, {"id": target(**present)}, key=limited)
+
+    assert response.status_code == 403
+    refusal(response, kind)
+
+
+def test_developer_key_of_a_limited_key(ask, limited, clock):
+    """A developer's key has at most the rate and life of the key that creates it."""
+    first = ask(CREATE, ASKED, key=limited).json["data"]
+    clock.pass_(days=1)
+    second = ask(ROTATE_OWN, {"id": first["id"]}, key=limited).json["data"]
+
+    for key in (first, second):
+        assert (key["rateCapacity"], key["rateRefill"]) == (100, 10.0)
+        assert key["expiresAt"] == "2026-03-04T12:00:00.000Z"

@@ -1,0 +1,83 @@
+"""An attack: a weak key tries to speak under the name of whoever has a stronger one."""
+
+import pytest
+
+from models.audit import AuditRow
+from models.platform.keys import CreateKey, KeyRow, issue_key
+from models.storage.database import writing
+
+LIST = "GET /platform/v1/keys/list"
+UPDATE = "POST /platform/v1/keys/update"
+ROTATE = "POST /platform/v1/keys/rotate"
+ADD_SERVICE = "POST /status/v1/admin/services/add"
+ACCOUNT = "0190b6a0-0000-7000-8000-000000000001"
+WEAK = ("platform:keys:*", "status:admin:services:add")
+
+
+@pytest.fixture
+def weak(issue):
+    """A key that manages keys, and that may do little else."""
+    return issue(*WEAK, issuer="mallory@example.com")
+
+
+@pytest.fixture
+def take_over(ask, weak):
+    """
+    Take a key over step by step; return the secret, or None at the first refusal.
+
+    The key is cut down to one public read, then rotated, then given the weak key's
+    own scopes.
+    """
+
+    def succeeded(route, body):
+        response = ask(route, body, key=weak)
+        return response.json["data"] if response.status_code == 200 else None
+
+    def taken(target):
+        listed = succeeded(LIST, {"limit": 100})
+        assert target.id in [key["id"] for key in listed]
+        public = {"id": target.id, "scopes": ["status:services:list"]}
+        succeeded(UPDATE, public)
+        stolen = succeeded(ROTATE, {"id": target.id})
+        if stolen is None:
+            return None
+        succeeded(UPDATE, {"id": stolen["id"], "scopes": list(WEAK)})
+        return stolen["secret"]
+
+    return taken
+
+
+@pytest.mark.parametrize(
+    ("scopes", "account"),
+    [
+        (["*"], None),
+        (["projects:*"], ACCOUNT),
+        (["status:services:list"], ACCOUNT),
+    ],
+)
+def test_takeover(scopes, account, take_over, clock, audited):
+    """Neither an admin's key nor a developer's is taken over by a weaker key."""
+    asked = CreateKey(name="strong", scopes=scopes)
+    with writing():
+        target, _ = issue_key(
+            asked, clock.now, issuer="ada@example.com", account_id=account
+        )
+
+    stolen = take_over(target)
+
+    assert stolen is None
+    assert KeyRow.get_by_id(target.id).scopes == scopes
+    assert audited() == []
+
+
+def test_actor_of_a_replacement(ask, weak, clock):
+    """Whoever rotates a key answers for what its replacement does."""
+    asked = CreateKey(name="equal", scopes=list(WEAK))
+    with writing():
+        target, _ = issue_key(asked, clock.now, issuer="ada@example.com")
+
+    replacement = ask(ROTATE, {"id": target.id}, key=weak).json["data"]
+    ask(ADD_SERVICE, {"slug": "api", "name": "API"}, key=replacement["secret"])
+
+    newest = AuditRow.select().order_by(AuditRow.number.desc()).first()
+    assert (newest.action, newest.actor) == ("service.added", "mallory@example.com")
