@@ -30,9 +30,11 @@ def purge_project(call: Call, request: PurgeProject) -> PurgeResult:
     Delete an archived project and everything in it. This cannot be undone.
 
     confirm must be exactly the slug of the project. deleted has the numbers of deleted
-    rows by kind, including links from other projects. The slug can then be used again.
+    rows by kind, including links from other projects: the work items there that lose
+    one get a new updatedAt, and an activity record with purgedProjectId. The slug can
+    then be used again.
     """
-    project, counts = purge.purge_project(request)
+    project, counts = purge.purge_project(request, call.now, call.actor)
     call.audit(project, detail=canonical_json(counts).decode())
     return PurgeResult(id=project.id, slug=project.slug, deleted=counts)
 

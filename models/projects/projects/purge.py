@@ -1,5 +1,6 @@
 """Purge projects, and preview how many rows a purge would remove."""
 
+from datetime import datetime
 from typing import Any
 
 from peewee import ModelSelect
@@ -10,9 +11,11 @@ from models.fields import Id, Slug
 from models.idempotency import delete_responses_about
 from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
+from models.projects.fields import Actor
 from models.projects.members.rows import MemberRow
 from models.projects.planning.rows import LabelRow, MilestoneRow
 from models.projects.projects.activity import ActivityRow
+from models.projects.projects.outside_links import remove_outside_links
 from models.projects.projects.rows import ProjectRow, project_with
 from models.projects.search.text_index import rebuild_index
 from models.projects.specifications.rows import (
@@ -73,10 +76,13 @@ class PurgeResult(Schema):
     deleted: Counts
 
 
-def purge_project(request: PurgeProject) -> tuple[ProjectRow, Counts]:
+def purge_project(
+    request: PurgeProject, now: datetime, actor: Actor
+) -> tuple[ProjectRow, Counts]:
     """
     Delete an archived project with all its contents; return it and the counts.
 
+    Work items of other projects that lose a link get a new updated_at and a record.
     None of its texts remains in the search index, in stored responses, or in the
     free pages and the write-ahead log of the database.
     """
@@ -88,6 +94,7 @@ def purge_project(request: PurgeProject) -> tuple[ProjectRow, Counts]:
     if request.confirm != project.slug:
         raise ConfirmationMismatch("confirm must be the slug of the project.")
     counts = count_project_rows(project)
+    remove_outside_links(project, now, actor)
     # Foreign keys with ON DELETE CASCADE remove the contents.
     project.delete_instance()
     delete_responses_about(project.id)

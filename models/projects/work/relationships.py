@@ -169,21 +169,38 @@ def _require_below_limit(item: WorkItemRow) -> None:
         )
 
 
+def record_removal(
+    edge: Edge, end: WorkItemRow, now: datetime, actor: Actor, **context: Any
+) -> None:
+    """Record at one end that the relationship was removed."""
+    _record_at_end("work.relationship-removed", edge, end, now, actor, context)
+
+
 def _record_activity(
     action: str, edge: Edge, now: datetime, actor: Actor, batch: dict[str, Any]
 ) -> None:
     """Record the change at both ends, each in its project and from its side."""
+    for end in (edge.source, edge.target):
+        _record_at_end(action, edge, end, now, actor, batch)
+
+
+def _record_at_end(
+    action: str,
+    edge: Edge,
+    end: WorkItemRow,
+    now: datetime,
+    actor: Actor,
+    context: dict[str, Any],
+) -> None:
     source, target, relationship = edge
-    is_symmetric = relationship in SYMMETRIC
-    for item, other, direction in (
-        (source, target, "outgoing"),
-        (target, source, "incoming"),
-    ):
-        metadata = {
-            "relationship": relationship,
-            "direction": "mutual" if is_symmetric else direction,
-            "otherId": other.id,
-            "otherProjectId": other.project_id,
-            "otherNumber": other.number,
-        }
-        record_activity(item.project, action, item.id, actor, now, **metadata | batch)
+    other, direction = (
+        (target, "outgoing") if end.id == source.id else (source, "incoming")
+    )
+    metadata = {
+        "relationship": relationship,
+        "direction": "mutual" if relationship in SYMMETRIC else direction,
+        "otherId": other.id,
+        "otherProjectId": other.project_id,
+        "otherNumber": other.number,
+    }
+    record_activity(end.project, action, end.id, actor, now, **metadata | context)

@@ -16,6 +16,7 @@ from models.projects.work.rows import (
 from models.storage.database import database
 from tests.worlds.full_project import HELD, make_full
 from tests.worlds.projects import OWNER, make_project
+from tests.worlds.work import work
 
 PURGE = "POST /projects/v1/admin/projects/purge"
 PREVIEW = "GET /projects/v1/admin/projects/purge-preview"
@@ -60,9 +61,41 @@ def test_purge(ask, full, archived):
     assert [row.id for row in WorkItemRow] == [full.outside.id]
     assert WorkSpecificationRow.get().specification.project == full.neighbour
     assert WorkRelationshipRow.select().count() == 0
-    assert ActivityRow.get().project == full.neighbour
+    assert {row.project_id for row in ActivityRow} == {full.neighbour.id}
     assert {row.project_id for row in IndexedTextRow} == {full.neighbour.id}
     assert broken_links("projects") == []
+
+
+def test_purge_of_links(ask, full, archived, clock):
+    """
+    Items elsewhere that lose a link are newer than before, and their activity says
+    what they lost by which purge; the others stay.
+    """
+    linked, related = full.outside, work(full.neighbour, clock)
+    plain = work(full.neighbour, clock)
+    WorkRelationshipRow.update(source=related).where(
+        WorkRelationshipRow.source == linked
+    ).execute()
+    records = ActivityRow.select().where(ActivityRow.project == full.neighbour.id)
+    known = records.count()
+    clock.pass_(seconds=60)
+
+    ask(PURGE, archived)
+
+    assert WorkItemRow.get_by_id(linked.id).updated_at == clock.now
+    assert WorkItemRow.get_by_id(related.id).updated_at == clock.now
+    assert WorkItemRow.get_by_id(plain.id).updated_at == plain.updated_at
+    updated, removed = records.order_by(ActivityRow.number).offset(known)
+    assert (updated.entity_id, updated.action) == (linked.id, "work.updated")
+    lost = {"specificationId": full.specification.id, "relationship": "implements"}
+    changes = {"specifications": {"added": [], "removed": [lost]}}
+    assert updated.metadata["changes"] == changes
+    assert removed.entity_id == related.id
+    assert removed.action == "work.relationship-removed"
+    assert removed.metadata["otherId"] == full.item.id
+    assert removed.metadata["direction"] == "outgoing"
+    purged_ids = {row.metadata["purgedProjectId"] for row in (updated, removed)}
+    assert purged_ids == {full.project.id}
 
 
 def test_counts_are_what_goes(ask, full, archived, issue):
@@ -72,7 +105,9 @@ def test_counts_are_what_goes(ask, full, archived, issue):
     deleted = ask(PURGE, archived, key=key).json["data"]["deleted"]
 
     gone = {name: count - rows()[name] for name, count in before.items()}
-    uncounted = {"indexed_text": 5, "audit": -1}
+    # The neighbour's item gets a record for each link that it loses.
+    uncounted = {"indexed_text": 5, "audit": -1, "activity": 1 - 2}
+    deleted["activity"] = 0
     assert sum(gone.values()) == sum(deleted.values()) + sum(uncounted.values())
     assert {name: gone[name] for name in uncounted} == uncounted
 
