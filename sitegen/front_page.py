@@ -6,18 +6,23 @@ from itertools import chain
 from typing import Any
 
 from models.fields import format_moment
+from models.response_headers import url_path
+from models.status.state import SEVERITIES
 from sitegen.docs.collections import docs_collections, document_summary
 from sitegen.page import SHARED, BuildContext, Page, Stage, pages
-from sitegen.status.status_data import read_service_list
+from sitegen.status.missing_data import missing_data
+from sitegen.status.status_data import read_service_list, read_snapshot
 from sitegen.status.upcoming_changes import UpcomingChanges
+from sitegen.urls import incident_path
 
 MAX_PAGES_OF_COLLECTION = 6
 MAX_NEWEST = 5
+MAX_INCIDENTS = 3
 
 
 @pages(SHARED, Stage.ENTRY_POINTS)
 def front_page(context: BuildContext) -> Iterator[Page]:
-    """Show the overall status, the collections and the newest documents."""
+    """Show the overall status, active incidents, collections and new documents."""
     collections = docs_collections(context)
     documents = chain.from_iterable(collection.documents for collection in collections)
     newest = nlargest(MAX_NEWEST, documents, key=lambda d: (d.published_at, d.slug))
@@ -56,12 +61,36 @@ def front_page(context: BuildContext) -> Iterator[Page]:
 
 
 def _overall_status(context: BuildContext) -> dict[str, Any]:
-    """Return the overall status and the time at which it becomes stale."""
+    """Return the overall status, what decides it, and when it becomes stale."""
     listed, stale_at = read_service_list(context)
     service_list = listed.to_json()
     status = {name: service_list[name] for name in ("overall", "checkedAt", "stale")}
     upcoming = context.once_per_build(UpcomingChanges).overall
-    return status | {"staleAt": stale_at, "upcomingChange": upcoming}
+    incidents = _active_incidents(context)
+    return status | {
+        "hasServices": bool(listed.services),
+        "staleAt": stale_at,
+        "upcomingChange": upcoming,
+        "missing": missing_data(listed),
+        "incidents": incidents[:MAX_INCIDENTS],
+        "otherIncidents": len(incidents[MAX_INCIDENTS:]),
+    }
+
+
+def _active_incidents(context: BuildContext) -> list[dict[str, str]]:
+    """Return the active incidents, the most severe first."""
+    snapshot = context.once_per_build(read_snapshot)
+    active = [row for row in snapshot.incidents if row.is_active(snapshot.now)]
+    active.sort(key=lambda row: SEVERITIES.index(row.severity), reverse=True)
+    return [
+        {
+            "title": row.title,
+            "severity": row.severity,
+            "startedAt": format_moment(row.started_at),
+            "href": url_path(incident_path(row.id)),
+        }
+        for row in active
+    ]
 
 
 @pages(SHARED)

@@ -9,6 +9,7 @@ from models.fields import format_moment
 from models.response_headers import url_path
 from models.status.snapshot.snapshot import StatusService
 from sitegen.page import BuildContext, Page, Stage, pages
+from sitegen.status.missing_data import missing_data_text
 from sitegen.status.status_data import (
     read_snapshot,
     read_status_data,
@@ -93,6 +94,8 @@ def plain_text(context: BuildContext) -> Iterator[Page]:
     if service_list.checked_at:
         prefix = "Last measured" if service_list.stale else "As of"
         lines.append(f"{prefix} {date_time(format_moment(service_list.checked_at))}")
+    if missing := missing_data_text(service_list):
+        lines.append(missing)
     lines.append("")
     width = max((len(service.name) for service in services), default=0)
     lines += [

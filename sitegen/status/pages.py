@@ -7,6 +7,7 @@ from typing import Any
 
 from models.response_headers import file_for, url_path
 from sitegen.page import BuildContext, Page, Stage, pages
+from sitegen.status.missing_data import missing_data
 from sitegen.status.status_data import (
     PublishedIncident,
     PublishedMaintenance,
@@ -142,6 +143,7 @@ def _overview(context: BuildContext, status_data: StatusData) -> dict[str, Any]:
     ]
     return {
         "status": status_data.service_list.to_json(),
+        "missing": missing_data(status_data.service_list),
         "groups": [
             {
                 "name": group,

@@ -128,7 +128,7 @@ def test_crowd(world, visit):
     assert page.evaluate(SIDEWAYS) <= 360
     assert page.locator("h1").inner_text() == "Status data unavailable"
     never = visit("/status/services/s000/")
-    assert never.get_by_text("This service has not been measured yet.").is_visible()
+    assert never.get_by_text("Never measured").is_visible()
     assert never.evaluate(FINDINGS) == []
 
 

@@ -27,7 +27,7 @@ def rendered(case):
 class Reader(HTMLParser):
     def __init__(self, text):
         super().__init__()
-        self.open, self.elements, self.texts = [], [], []
+        self.open, self.elements, self.texts, self.all_text = [], [], [], []
         self.feed(text)
         self.close()
         assert self.open == []
@@ -47,8 +47,13 @@ class Reader(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, text):
+        self.all_text.append(text)
         if text.strip():
             self.texts.append((self.open[-1] if self.open else None, text.strip()))
+
+    def words(self):
+        """All text in order, with single spaces, as a reader has it."""
+        return " ".join("".join(self.all_text).split())
 
     def all(self, tag):
         return [attributes for name, attributes in self.elements if name == tag]

@@ -50,6 +50,17 @@ FULL = {
         SITE["name"],
         {
             "overall": "partial-outage",
+            "hasServices": True,
+            "missing": None,
+            "incidents": [
+                {
+                    "title": INCIDENT["title"],
+                    "severity": "partial-outage",
+                    "startedAt": INCIDENT["startedAt"],
+                    "href": "/status/incidents/0195-1/",
+                }
+            ],
+            "otherIncidents": 2,
             "checkedAt": ago(seconds=20),
             "stale": False,
             "staleAt": ahead(minutes=5),
@@ -88,6 +99,21 @@ FULL = {
         "Status",
         {
             "status": overall("major-outage"),
+            "missing": {
+                "services": [
+                    {
+                        "name": "Push notifications",
+                        "href": "/status/services/push/",
+                        "since": None,
+                    },
+                    {
+                        "name": "Warehouse",
+                        "href": "/status/services/warehouse/",
+                        "since": ago(hours=2),
+                    },
+                ],
+                "others": 0,
+            },
             "groups": GROUPS,
             "activeIncidents": [
                 incident_item(INCIDENT, UPDATES),
@@ -177,6 +203,10 @@ MINIMAL = {
         SITE["name"],
         {
             "overall": "unavailable",
+            "hasServices": False,
+            "missing": None,
+            "incidents": [],
+            "otherIncidents": 0,
             "checkedAt": None,
             "stale": True,
             "upcomingChange": None,
@@ -213,6 +243,7 @@ MINIMAL = {
         "Status",
         {
             "status": overall("unavailable", stale=True, checked=False),
+            "missing": None,
             "groups": [],
             "activeIncidents": [],
             "activeMaintenance": [],
