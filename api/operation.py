@@ -77,7 +77,12 @@ class Call:
 
     operation: "Operation"
     caller: Caller
+    # The instant of a change, which all times that it stores have in common. It can be
+    # ahead of the clock, because instants grow; see models/instants.py.
     now: datetime
+    # The time on the clock, for what is compared with the clock later: when a key
+    # expires, or an incident starts.
+    clock_at: datetime
     settings: Settings
     request_id: str
     preview: SitePreview | None = None
@@ -164,6 +169,7 @@ class Operation:
     is_mutation: bool
     etag: bool
     streamed: bool
+    is_polled: bool
     max_body_bytes: int
 
     @property
@@ -239,6 +245,7 @@ def operation(
     read_only: bool = False,
     etag: bool = False,
     streamed: bool = False,
+    is_polled: bool = True,
     max_body_bytes: int = 256 * KIB,
 ) -> Callable[[Handler], Handler]:
     """
@@ -249,7 +256,8 @@ def operation(
     response that must not be stored in plain text. A POST that is `read_only`
     changes nothing. With `etag`, a GET answers 304 to a matching If-None-Match. The
     handler of a `streamed` GET yields the JSON of its response in pieces, which are
-    not held in memory together.
+    not held in memory together. `is_polled` is false if no client polls for what
+    changed since a time, so that the change need not have an instant of its own.
     """
     declaration = partial(
         Operation,
@@ -265,6 +273,7 @@ def operation(
         is_mutation=route.startswith("POST") and not read_only,
         etag=etag,
         streamed=streamed,
+        is_polled=is_polled,
         max_body_bytes=max_body_bytes,
     )
     return partial(_declare, declaration)

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from pydantic import ValidationError
 
 from models import audit
+from models.instants import next_instant
 from models.platform import key_inventory
 from models.platform.key_inventory import InventoriedKey
 from models.platform.keys import CreateKey, has_keys, issue_key
@@ -83,6 +84,7 @@ def issue_admin_key(email: str, scopes: list[str], name: str, now: datetime) -> 
         message = error.errors()[0]["msg"].removeprefix("Value error, ")
         raise CommandError(f"--scope: {message}") from error
     with writing():
+        now = next_instant("platform", now)
         key, secret = issue_key(request, now, issuer=email)
         audit.append(
             "platform",

@@ -33,6 +33,7 @@ from models.idempotency import (
     store_response,
     stored_response,
 )
+from models.instants import next_instant
 from models.logs import LogLine
 from models.pagination import CursorQuery, Page
 from models.platform.key_uses import KeyUses
@@ -126,7 +127,8 @@ class Dispatcher:
             require_scope(caller, operation.scope)
             caller = act_for_person(caller, request.headers)
             arguments = parse_request(operation, request, body)
-            call = Call(operation, caller, now, self.settings, request.id, self.preview)
+            settings, preview = self.settings, self.preview
+            call = Call(operation, caller, now, now, settings, request.id, preview)
             if not operation.is_mutation:
                 return self._read(call, arguments, request)
         return self._write(call, arguments, request.headers)
@@ -141,15 +143,18 @@ class Dispatcher:
             return self._dry_run(call, arguments)
         idempotent = _idempotent_request(call, arguments, idempotency_key)
         with self._single_flight(idempotent), writing():
-            if idempotent and (stored := stored_response(idempotent, call.now)):
+            call.clock_at = truncate_to_ms(self.clock())
+            if idempotent and (stored := stored_response(idempotent, call.clock_at)):
                 return _json_response(stored, {"Idempotent-Replayed": "true"})
+            _set_instant(call)
             result = _run_handler(call, arguments)
             body = _serialize(operation, result)
             generation = _record_change(call)
             if idempotent:
                 secret, subject_ids = _secret(operation, result), call.subject_ids
+                at = call.clock_at
                 store_response(
-                    idempotent, body, call.now, secret=secret, subjects=subject_ids
+                    idempotent, body, at, secret=secret, subjects=subject_ids
                 )
         if operation.rebuilds is None or generation is None:
             return _json_response(body)
@@ -174,6 +179,8 @@ class Dispatcher:
     def _dry_run(self, call: Call, arguments: Schema | None) -> Response:
         """Run a mutation in a transaction that is rolled back."""
         with dry_run():
+            call.clock_at = truncate_to_ms(self.clock())
+            _set_instant(call)
             body = _serialize(call.operation, _run_handler(call, arguments))
             _record_change(call)
         return _json_response(body, {"Dry-Run": "true"})
@@ -208,6 +215,15 @@ def views(
         methods = ("GET", "HEAD") if operation.method == "GET" else (operation.method,)
         routes.setdefault(operation.path, {}).update(dict.fromkeys(methods, route))
     return routes
+
+
+def _set_instant(call: Call) -> None:
+    """Set the time of the change, inside its transaction."""
+    operation = call.operation
+    if operation.is_polled:
+        call.now = next_instant(operation.area, call.clock_at)
+    else:
+        call.now = call.clock_at
 
 
 def _run_handler(call: Call, arguments: Schema | None) -> Any:

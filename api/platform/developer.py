@@ -44,7 +44,7 @@ def create_developer_key(call: Call, request: CreateDeveloperKey) -> SimpleNames
     """
     account, caller = _account(call), grantor(call)
     require_public(request.scopes, call.settings.public_scopes)
-    require_room(account, call.now, call.settings.developer_keys_max)
+    require_room(account, call.clock_at, call.settings.developer_keys_max)
     key, secret = keys.issue_key(
         request.as_key(caller.rate_limits()),
         call.now,
@@ -53,7 +53,7 @@ def create_developer_key(call: Call, request: CreateDeveloperKey) -> SimpleNames
         latest_end=caller.latest_end,
     )
     call.audit(key, actor=account)
-    return key.to_response(call.now, secret.text)
+    return key.to_response(call.clock_at, secret.text)
 
 
 @operation(
@@ -64,7 +64,7 @@ def create_developer_key(call: Call, request: CreateDeveloperKey) -> SimpleNames
 )
 def list_developer_keys(call: Call) -> list[SimpleNamespace]:
     """List one's own keys, newest first."""
-    return [key.to_response(call.now) for key in own_keys(_account(call))]
+    return [key.to_response(call.clock_at) for key in own_keys(_account(call))]
 
 
 @operation(
@@ -79,11 +79,11 @@ def revoke_developer_key(call: Call, request: RemoveKey) -> SimpleNamespace:
     """Revoke a key of one's own permanently."""
     account = _account(call)
     key = own_key(request.id, account)
-    if keys.revoke_key(key, call.now):
+    if keys.revoke_key(key, call.clock_at):
         call.audit(key, actor=account)
     else:
         call.mark_unchanged()
-    return key.to_response(call.now)
+    return key.to_response(call.clock_at)
 
 
 @operation(
@@ -111,16 +111,16 @@ def rotate_developer_key(call: Call, request: RotateKey) -> SimpleNamespace:
     caller.require_not_replaced(key, call.now)
     caller.require_grantable(key.scopes)
     if request.grace:
-        require_room(account, call.now, call.settings.developer_keys_max)
+        require_room(account, call.clock_at, call.settings.developer_keys_max)
     new, secret = keys.rotate_key(
         key,
         call.now,
-        request.grace,
+        call.clock_at + request.grace,
         issuer=call.caller.audit_actor,
         latest_end=caller.latest_end,
     )
     call.audit(key, detail=keys.describe_rotation(new, request), actor=account)
-    return new.to_response(call.now, secret.text)
+    return new.to_response(call.clock_at, secret.text)
 
 
 def _account(call: Call) -> str:

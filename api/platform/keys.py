@@ -41,7 +41,7 @@ def add_key(call: Call, request: CreateKey) -> SimpleNamespace:
     grantor(call).require_creation(request, call.now)
     key, secret = keys.issue_key(request, call.now, issuer=call.caller.audit_actor)
     call.audit(key)
-    return key.to_response(call.now, secret.text)
+    return key.to_response(call.clock_at, secret.text)
 
 
 @operation(
@@ -52,8 +52,8 @@ def add_key(call: Call, request: CreateKey) -> SimpleNamespace:
 )
 def list_keys(call: Call, query: ListKeys) -> Page[SimpleNamespace]:
     """List API keys, newest first, optionally of one status or one account."""
-    page = keys.list_keys(query, call.now)
-    return Page([key.to_response(call.now) for key in page.items], page.meta)
+    page = keys.list_keys(query, call.clock_at)
+    return Page([key.to_response(call.clock_at) for key in page.items], page.meta)
 
 
 @operation(
@@ -65,7 +65,7 @@ def list_keys(call: Call, query: ListKeys) -> Page[SimpleNamespace]:
 )
 def get_key(call: Call, query: GetKey) -> SimpleNamespace:
     """Get one API key."""
-    return keys.get_key(query.id).to_response(call.now)
+    return keys.get_key(query.id).to_response(call.clock_at)
 
 
 @operation(
@@ -86,9 +86,9 @@ def update_key(call: Call, request: UpdateKey) -> SimpleNamespace:
     neither a higher rate nor a later expiry than the caller.
     """
     key = keys.get_key(request.id)
-    grantor(call).require_update(key, request, call.now)
+    grantor(call).require_update(key, request, call.clock_at)
     call.audit_changes(key, keys.update_key(key, request, call.now))
-    return key.to_response(call.now)
+    return key.to_response(call.clock_at)
 
 
 @operation(
@@ -116,12 +116,12 @@ def rotate_key(call: Call, request: RotateKey) -> SimpleNamespace:
     new, secret = keys.rotate_key(
         key,
         call.now,
-        request.grace,
+        call.clock_at + request.grace,
         issuer=call.caller.audit_actor,
         latest_end=caller.latest_end,
     )
     call.audit(key, detail=keys.describe_rotation(new, request))
-    return new.to_response(call.now, secret.text)
+    return new.to_response(call.clock_at, secret.text)
 
 
 @operation(
@@ -140,11 +140,11 @@ def remove_key(call: Call, request: RemoveKey) -> SimpleNamespace:
     gateway that verifies the key learns that it is revoked.
     """
     key = keys.get_key(request.id)
-    if keys.revoke_key(key, call.now):
+    if keys.revoke_key(key, call.clock_at):
         call.audit(key)
     else:
         call.mark_unchanged()
-    return key.to_response(call.now)
+    return key.to_response(call.clock_at)
 
 
 @operation(
@@ -163,6 +163,6 @@ def verify_key(call: Call, request: VerifyKey) -> dict[str, object]:
     Cache-Control says how long the response may be cached.
     """
     key = verification.verify_key(request)
-    call.max_age = key.max_age(call.now)
+    call.max_age = key.max_age(call.clock_at)
     call.verified_key_id = key.id
-    return key.to_response(call.now)
+    return key.to_response(call.clock_at)

@@ -35,7 +35,7 @@ def add_incident(call: Call, request: StatusAddIncident) -> IncidentRow:
     Until it is resolved, its severity is the state of every service it affects. The
     body becomes the first update of its timeline.
     """
-    incident = incidents.open_incident(request, call.now)
+    incident = incidents.open_incident(request, call.now, call.clock_at)
     call.audit(incident)
     return incident
 
@@ -56,7 +56,7 @@ def update_incident(call: Call, request: StatusUpdateIncident) -> IncidentRow:
     Resolving it sets resolvedAt to the current time unless it is sent. Reopening it
     clears resolvedAt.
     """
-    incident, changes = incidents.update_incident(request, call.now)
+    incident, changes = incidents.update_incident(request, call.now, call.clock_at)
     call.audit_changes(incident, changes)
     return incident
 
@@ -79,7 +79,7 @@ def add_incident_update(
 
     If a status is sent, the incident takes it; otherwise its status does not change.
     """
-    update = incidents.add_incident_update(request, call.now)
+    update = incidents.add_incident_update(request, call.now, call.clock_at)
     call.audit(update, detail=f"status: {update.status}")
     return update
 

@@ -30,7 +30,7 @@ def add_maintenance(call: Call, request: StatusAddMaintenance) -> MaintenanceRow
 
     It starts and ends automatically: it is active from startsAt until endsAt.
     """
-    window = windows.schedule_maintenance(request, call.now)
+    window = windows.schedule_maintenance(request, call.now, call.clock_at)
     call.audit(window)
     return window
 
@@ -51,7 +51,7 @@ def update_maintenance(call: Call, request: StatusUpdateMaintenance) -> Maintena
     The statuses completed and cancelled take precedence over the times of the
     window. scheduled lets it start and end automatically again.
     """
-    window, changes = windows.update_maintenance(request, call.now)
+    window, changes = windows.update_maintenance(request, call.now, call.clock_at)
     call.audit_changes(window, changes)
     return window
 

@@ -14,6 +14,7 @@ from models.status.measurements.measurements import (
     request=StatusRecordMeasurements,
     response=RecordedMeasurements,
     rebuilds="status",
+    is_polled=False,
 )
 def record_measurements(
     call: Call, request: StatusRecordMeasurements

@@ -11,6 +11,7 @@ from models.audit import AuditTarget
 from models.base import Change, ListField, MomentField, Row, Schema, new_id
 from models.errors import KeyNotActive, KeyNotFound
 from models.fields import TRIMMED, Id, MayOmit, Moment, SingleLine, WholeNumber
+from models.instants import next_instant
 from models.pagination import CursorQuery, Page, cursor_page, descending
 from models.platform.scopes import any_covers, is_scope
 from models.platform.secrets import Secret, generate_secret
@@ -184,7 +185,7 @@ _INHERITED = (
 def rotate_key(
     key: KeyRow,
     now: datetime,
-    grace: timedelta,
+    grace_ends_at: datetime,
     *,
     issuer: str,
     latest_end: datetime | None = None,
@@ -195,7 +196,7 @@ def rotate_key(
     The replacement expires at `latest_end` at the latest. The key itself expires after
     the grace period, or earlier if it would have.
     """
-    key.expires_at = _earlier(now + grace, key.expires_at)
+    key.expires_at = _earlier(grace_ends_at, key.expires_at)
     key.replaced_at = now
     key.save()
     inherited = {name: getattr(key, name) for name in _INHERITED}
@@ -233,6 +234,7 @@ def has_keys() -> bool:
 def add_bootstrap_key(hash: str, now: datetime) -> None:
     """Create the first admin key from the hash of its secret, if there is no key."""
     if not has_keys():
+        now = next_instant("platform", now)
         KeyRow.create(
             id=(id := new_id(now)),
             prefix=f"mh_{hash[:8]}",

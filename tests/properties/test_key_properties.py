@@ -105,8 +105,10 @@ class World:
         manager, key = self.key(manager), self.any_key(target)
         if self.is_let(manager, lambda by: by.require_rotation(key, self.now)):
             latest_end = Grantor(manager, PUBLIC, DEFAULT_RATE).latest_end
-            grace, limits = timedelta(seconds=grace), {"latest_end": latest_end}
-            new, _ = rotate_key(key, self.now, grace, issuer="x", **limits)
+            ends_at = self.now + timedelta(seconds=grace)
+            new, _ = rotate_key(
+                key, self.now, ends_at, issuer="x", latest_end=latest_end
+            )
             self.keys.append(new)
 
     def remove(self, target):

@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
 
-from models.base import Schema
+from models.base import MILLISECOND, Schema
 from models.changes import mark
 from models.errors import ValidationFailed
 from models.fields import Slug, unique_slug
+from models.instants import next_instant
 from models.projects.documents.documents import (
     Collection,
     CreateDocument,
@@ -47,6 +48,8 @@ from models.storage.database import writing
 # The fields of a source that are compared with the head; the content is compared
 # apart.
 FIELDS = ("title", "summary", "section", "position")
+# A document may be restored, saved and published, each a millisecond after the other.
+LAST_SAVE = 2 * MILLISECOND
 
 
 class DocumentSource(Schema):
@@ -145,6 +148,7 @@ def import_documents(
     is. `progress` iterates over the sources and may show a progress bar.
     """
     with suppress(_DryRun), writing():
+        options = replace(options, now=next_instant("projects", options.now))
         run = _DocumentImport(docs_project(), sources, options)
         for source in progress(sources):
             run.import_source(source)
@@ -152,6 +156,8 @@ def import_documents(
             run.prune()
         run.record()
         if run.report.changed:
+            # The next change must be later than every time stored here.
+            next_instant("projects", options.now + LAST_SAVE)
             mark("docs")
         if options.is_dry_run:
             raise _DryRun

@@ -13,6 +13,7 @@ from models.errors import (
     ValidationFailed,
 )
 from models.fields import TRIMMED, Id, MayOmit, Moment, QueryBoolean, SingleLine, Slug
+from models.instants import next_instant
 from models.pagination import CursorQuery, Page, cursor_page
 from models.projects.fields import (
     AccountOrMe,
@@ -288,7 +289,7 @@ def ensure_docs_project(now: datetime, *, slug: str, owner_id: str) -> ProjectRo
                 f"An ordinary project has the slug '{slug}', which the built-in docs"
                 " project needs. Set MASTHEAD_DOCS_SLUG to another slug."
             )
-        return _create_docs_project(now, slug, owner_id)
+        return _create_docs_project(next_instant("projects", now), slug, owner_id)
 
 
 def _create_docs_project(now: datetime, slug: str, owner_id: str) -> ProjectRow:

@@ -7,6 +7,7 @@ from datetime import datetime
 from models import audit
 from models.base import new_id
 from models.changes import mark
+from models.instants import next_instant
 from models.status.importers.imported_rows import ImportedRow, imported_subjects
 from models.status.importers.imported_status import (
     ImportedIncident,
@@ -85,7 +86,7 @@ def import_status_page(
     Raise ReferenceNotFound if the default service does not exist.
     """
     with dry_run() if is_dry_run else writing():
-        run = _StatusImport(status, now)
+        run = _StatusImport(status, next_instant("status", now))
         for service in status.services:
             run.import_service(service)
         if default_service is not None:

@@ -139,11 +139,19 @@ class IncidentUpdateRow(Row):
         return self.incident.audited
 
 
-def open_incident(request: StatusAddIncident, now: datetime) -> IncidentRow:
-    """Open an incident; the body becomes the first update of its timeline."""
-    started_at = request.started_at or now
-    resolved_at = now if request.status == "resolved" else None
-    _require_valid_times(started_at, resolved_at, now, pointer="/startedAt")
+def open_incident(
+    request: StatusAddIncident, now: datetime, clock_at: datetime | None = None
+) -> IncidentRow:
+    """
+    Open an incident; the body becomes the first update of its timeline.
+
+    It starts at `clock_at`, the time on the clock if that differs from the instant of
+    the change: an instant that is ahead of the clock would be a start in the future.
+    """
+    clock_at = clock_at or now
+    started_at = request.started_at or clock_at
+    resolved_at = clock_at if request.status == "resolved" else None
+    _require_valid_times(started_at, resolved_at, clock_at, pointer="/startedAt")
     incident = IncidentRow.create(
         id=new_id(now),
         title=request.title,
@@ -160,35 +168,42 @@ def open_incident(request: StatusAddIncident, now: datetime) -> IncidentRow:
 
 
 def update_incident(
-    request: StatusUpdateIncident, now: datetime
+    request: StatusUpdateIncident, now: datetime, clock_at: datetime | None = None
 ) -> tuple[IncidentRow, dict[str, Change]]:
     """
     Update the fields that were sent; return the incident and what changed.
 
-    Resolving and reopening the incident also sets and clears `resolved_at`.
+    Resolving and reopening the incident also sets and clears `resolved_at`. `clock_at`
+    is the time on the clock if it differs from the instant of the change.
     """
+    clock_at = clock_at or now
     incident = incident_with_id(request.id)
     values = request.sent_fields()
     values.pop("id")
     slugs = values.pop("services", None)
     # An error points at the field that was sent.
     field = next((n for n in ("resolved_at", "started_at") if n in values), "status")
-    values |= {"resolved_at": _new_resolved_at(incident, values, now)}
+    values |= {"resolved_at": _new_resolved_at(incident, values, clock_at)}
     started_at = values.get("started_at", incident.started_at)
     pointer = f"/{to_camel(field)}"
-    _require_valid_times(started_at, values["resolved_at"], now, pointer=pointer)
+    _require_valid_times(started_at, values["resolved_at"], clock_at, pointer=pointer)
     changes = update_subject(incident, values, slugs, now)
     return load_services([incident])[0], changes
 
 
 def add_incident_update(
-    request: StatusAddIncidentUpdate, now: datetime
+    request: StatusAddIncidentUpdate, now: datetime, clock_at: datetime | None = None
 ) -> IncidentUpdateRow:
-    """Post an update; its status, if it has one, becomes the incident's."""
+    """
+    Post an update; its status, if it has one, becomes the incident's.
+
+    `clock_at` is the time on the clock if it differs from the instant of the change.
+    """
+    clock_at = clock_at or now
     incident = incident_with_id(request.incident_id)
     status = request.status or incident.status
-    resolved_at = _new_resolved_at(incident, {"status": status}, now)
-    _require_valid_times(incident.started_at, resolved_at, now, pointer="/status")
+    resolved_at = _new_resolved_at(incident, {"status": status}, clock_at)
+    _require_valid_times(incident.started_at, resolved_at, clock_at, pointer="/status")
     if not incident.change({"status": status, "resolved_at": resolved_at}, now):
         incident.touch(now)
     return _create_update(incident, status, request.body, now)
@@ -288,7 +303,7 @@ def _create_update(
 
 
 def _new_resolved_at(
-    incident: IncidentRow, values: dict[str, Any], now: datetime
+    incident: IncidentRow, values: dict[str, Any], clock_at: datetime
 ) -> datetime | None:
     """Return the resolution time that follows from the new values."""
     is_resolved = values.get("status", incident.status) == "resolved"
@@ -300,16 +315,20 @@ def _new_resolved_at(
                 " neither.",
             )
         return values["resolved_at"]
-    return (incident.resolved_at or now) if is_resolved else None
+    return (incident.resolved_at or clock_at) if is_resolved else None
 
 
 def _require_valid_times(
-    started_at: datetime, resolved_at: datetime | None, now: datetime, *, pointer: str
+    started_at: datetime,
+    resolved_at: datetime | None,
+    clock_at: datetime,
+    *,
+    pointer: str,
 ) -> None:
     """Raise ValidationFailed; `pointer` names the field of the request to correct."""
     if resolved_at is not None and resolved_at < started_at:
         raise _time_error(pointer, "resolvedAt must not be before startedAt.")
-    if resolved_at is not None and resolved_at > now + MAX_CLOCK_SKEW:
+    if resolved_at is not None and resolved_at > clock_at + MAX_CLOCK_SKEW:
         raise _time_error(pointer, "resolvedAt must not be in the future.")
 
 

@@ -129,8 +129,9 @@ def maintenance_status(
 
 
 def schedule_maintenance(
-    request: StatusAddMaintenance, now: datetime
+    request: StatusAddMaintenance, now: datetime, clock_at: datetime | None = None
 ) -> MaintenanceRow:
+    """Return the new window as it is at `clock_at`, which defaults to `now`."""
     _require_end_after_start(request.starts_at, request.ends_at)
     window = MaintenanceRow.create(
         id=new_id(now),
@@ -143,18 +144,20 @@ def schedule_maintenance(
         updated_at=now,
     )
     set_affected_services(window.id, request.services)
-    return load_details([window], now)[0]
+    return load_details([window], clock_at or now)[0]
 
 
 def update_maintenance(
-    request: StatusUpdateMaintenance, now: datetime
+    request: StatusUpdateMaintenance, now: datetime, clock_at: datetime | None = None
 ) -> tuple[MaintenanceRow, dict[str, Change]]:
     """
     Update the fields that were sent; return the window and what changed.
 
-    The status scheduled lets the window start and end by its times again.
+    The status scheduled lets the window start and end by its times again. `clock_at`
+    is the time on the clock if it differs from the instant of the change.
     """
-    window = maintenance_with_id(request.id, now)
+    clock_at = clock_at or now
+    window = maintenance_with_id(request.id, clock_at)
     values = request.sent_fields()
     values.pop("id")
     slugs = values.pop("services", None)
@@ -168,7 +171,7 @@ def update_maintenance(
     changes = update_subject(window, values, slugs, now)
     if "written" in changes:
         changes["status"] = changes.pop("written")
-    return load_details([window], now)[0], changes
+    return load_details([window], clock_at)[0], changes
 
 
 def list_maintenance(query: ListMaintenance, now: datetime) -> Page[MaintenanceRow]:

@@ -32,7 +32,8 @@ def test_record(ask, keys):
         "targetKeyId": keys[2]["id"],
         "targetKeyPrefix": keys[2]["prefix"],
         "targetKeyName": "key 2",
-        "at": "2026-03-01T12:00:03.000Z",
+        # The second change of this millisecond.
+        "at": "2026-03-01T12:00:03.001Z",
         "detail": None,
     }
 

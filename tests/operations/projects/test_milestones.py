@@ -132,9 +132,10 @@ def test_archive_and_restore(ask, atlas, make, clock, refusal):
     id = {"id": make()["id"]}
     item = make_item(atlas, clock.now, milestone=id["id"])
 
+    clock.pass_(seconds=1)
     archived = ask(REMOVE, id).json["data"]
 
-    assert archived["archivedAt"] == "2026-03-01T12:00:00.000Z"
+    assert archived["archivedAt"] == "2026-03-01T12:00:01.000Z"
     assert ask(REMOVE, id).json["data"] == archived
     assert WorkItemRow.get_by_id(item.id).milestone_id == id["id"]
     refusal(ask(UPDATE, id | {"name": "x"}), "archived")

@@ -105,8 +105,9 @@ def test_counts_are_what_goes(ask, full, archived, issue):
     deleted = ask(PURGE, archived, key=key).json["data"]["deleted"]
 
     gone = {name: count - rows()[name] for name, count in before.items()}
-    # The neighbour's item gets a record for each link that it loses.
-    uncounted = {"indexed_text": 5, "audit": -1, "activity": 1 - 2}
+    # The neighbour's item gets a record for each link that it loses, and the first
+    # change of an area stores its instant.
+    uncounted = {"indexed_text": 5, "audit": -1, "activity": 1 - 2, "instance": -1}
     deleted["activity"] = 0
     assert sum(gone.values()) == sum(deleted.values()) + sum(uncounted.values())
     assert {name: gone[name] for name in uncounted} == uncounted

@@ -84,7 +84,7 @@ def test_record(history, world, listed):
         "targetType": "service",
         "targetId": history["service"],
         "targetLabel": "api",
-        "at": world.text(),
+        "at": world.text(0.006),
         "detail": "displayOrder: 0 -> 5; enabled: true -> false",
     }
     detail = listed(action="maintenance.updated")[0]["detail"]

@@ -36,13 +36,14 @@ def world(ask, clock):
     return World(ask, clock)
 
 
-def test_add(ask, audited):
+def test_add(ask, audited, clock):
     """What was sent is kept; the rest has the defaults of the specification."""
     full = ask(ADD_SERVICE, FULL).json["data"]
+    clock.pass_(seconds=1)
     least = ask(ADD_SERVICE, {"slug": "b", "name": " B "}).json["data"]
 
-    times = {"createdAt": "2026-03-01T12:00:00.000Z"}
-    times["updatedAt"] = times["createdAt"]
+    first, second = "2026-03-01T12:00:00.000Z", "2026-03-01T12:00:01.000Z"
+    times = {"createdAt": first, "updatedAt": first}
     assert full == FULL | times | {"id": full["id"]}
     assert least == {
         "id": least["id"],
@@ -53,7 +54,8 @@ def test_add(ask, audited):
         "group": None,
         "displayOrder": 0,
         "enabled": True,
-        **times,
+        "createdAt": second,
+        "updatedAt": second,
     }
     assert audited() == ["service.added", "service.added"]
 

@@ -18,6 +18,7 @@ from tests.worlds.status import (
 def world(ask, clock):
     world = World(ask, clock)
     world.service("api", name="Public API")
+    clock.pass_(seconds=1)
     return world
 
 
@@ -43,7 +44,7 @@ def test_add(ask, asked, audited, woken):
     """
     incident = ask(ADD_INCIDENT, asked).json["data"]
 
-    now = "2026-03-01T12:00:00.000Z"
+    now = "2026-03-01T12:00:01.000Z"
     assert incident == {
         "id": incident["id"],
         "title": "Errors on the API",

@@ -47,7 +47,8 @@ def test_add(ask, asked, audited, woken):
     """A window is announced, audited, and on its way to the page."""
     window = ask(ADD_WINDOW, asked | {"description": "To a new rack."}).json["data"]
 
-    now = "2026-03-01T12:00:00.000Z"
+    # The second change of this millisecond, after the service.
+    now = "2026-03-01T12:00:00.001Z"
     assert window == {
         "id": window["id"],
         "title": "Move",

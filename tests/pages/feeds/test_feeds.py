@@ -93,7 +93,7 @@ def test_nothing_is_dated_ahead(world, clock, read):
 
     feed = read("status/feed.atom")
 
-    assert {each.updated for each in feed.entries} == {"2026-03-01T12:00:00.000Z"}
+    assert {each.updated[:19] for each in feed.entries} == {"2026-03-01T12:00:00"}
 
 
 def test_window_in_time(world, clock, read):

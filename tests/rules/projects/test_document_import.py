@@ -180,6 +180,7 @@ def test_prune(docs, clock):
 def test_pruned_file_that_comes_back(docs, clock):
     """What was pruned is in the archive; with its file it comes out again."""
     brought(clock, source("a.md"), source("b.md"), publish=True)
+    clock.pass_(seconds=1)
     brought(clock, source("a.md"), prune=True)
     archived = DocumentRow.get(slug="b").archived_at
 

@@ -162,12 +162,13 @@ def test_references(ask, new_item):
     assert NOBODY in refused.json["detail"]
 
 
-def test_remove_and_restore(ask, item):
+def test_remove_and_restore(ask, item, clock):
     """An archived item is read-only until it is restored; both may be repeated."""
     id = {"id": item["id"]}
+    clock.pass_(seconds=1)
     removed = ask(REMOVE, id)
 
-    assert removed.json["data"]["archivedAt"] == "2026-03-01T12:00:00.000Z"
+    assert removed.json["data"]["archivedAt"] == "2026-03-01T12:00:01.000Z"
     assert ask(REMOVE, id).json == removed.json
     assert kind(ask(UPDATE, id | {"title": "No"})) == "archived"
     restored = ask(RESTORE, id)
