@@ -30,6 +30,7 @@ class Caller:
     """The API key that authenticated a request, and the person it acts for, if any."""
 
     key_id: str
+    key_name: str
     prefix: str
     scopes: tuple[str, ...]
     issuer: str
@@ -47,10 +48,6 @@ class Caller:
     @property
     def account(self) -> str | None:
         return self.acts_as_account or self.key_account
-
-    @property
-    def is_acting_for_person(self) -> bool:
-        return bool(self.acts_as_email or self.acts_as_account)
 
     def has_scope(self, scope: str) -> bool:
         """Return whether one of the key's scopes covers this one."""

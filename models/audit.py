@@ -6,6 +6,7 @@ a record that is changed or removed breaks the chain.
 """
 
 import hashlib
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -144,6 +145,15 @@ def _link(previous: str, row: AuditRow) -> str:
     if row.target_prefix is not None:
         content.append(row.target_prefix)
     return hashlib.sha256(previous.encode() + canonical_json(content)).hexdigest()
+
+
+def describe_key(prefix: str, name: str) -> str:
+    """
+    Return the key with which a change was made.
+
+    The quoted name cannot pass for the end of the detail, whatever it contains.
+    """
+    return f"via key {prefix} {json.dumps(name, ensure_ascii=False)}"
 
 
 def describe_changes(changes: dict[str, tuple[object, object]]) -> str:

@@ -228,8 +228,8 @@ def app(store, settings, clock, woken):
 def issue(store, clock):
     """Issue a key with these scopes and return its secret."""
 
-    def issued(*scopes, issuer="ada@example.com", **more):
-        asked = CreateKey(name="test", scopes=list(scopes), **more)
+    def issued(*scopes, issuer="ada@example.com", name="test", **more):
+        asked = CreateKey(name=name, scopes=list(scopes), **more)
         with writing():
             _, secret = issue_key(asked, clock.now, issuer=issuer)
         return secret.text

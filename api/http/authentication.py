@@ -89,6 +89,7 @@ def _bearer_token(header: str | None) -> str:
 def _caller(key: VerifiedKeyRecord, secret: str) -> Caller:
     return Caller(
         key_id=key.id,
+        key_name=key.name,
         prefix=key.prefix,
         scopes=key.scopes,
         issuer=key.issuer,

@@ -258,7 +258,7 @@ def _record_audit(call: Call) -> None:
     operation, caller = call.operation, call.caller
     if operation.audit and len(call.audit_records) != int(not call.is_audit_skipped):
         raise AuditError(f"{operation.name} must make one audit record or skip it.")
-    via = f"via key {caller.prefix}" if caller.is_acting_for_person else None
+    via = audit.describe_key(caller.prefix, caller.key_name)
     # In projects the detail may be JSON, which a semicolon would seem to continue.
     separator = " " if operation.area == "projects" else "; "
     for record in call.audit_records:
@@ -268,7 +268,7 @@ def _record_audit(call: Call) -> None:
             action=record.action,
             target=record.target,
             now=call.now,
-            detail=separator.join(filter(None, [record.detail, via])) or None,
+            detail=separator.join(filter(None, [record.detail, via])),
         )
 
 

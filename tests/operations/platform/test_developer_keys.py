@@ -51,7 +51,7 @@ def test_create(portal, key, ask):
     (row,) = AuditRow.select()
     assert (row.action, row.actor) == ("add", GRACE)
     assert (row.target_id, row.target_prefix) == (key["id"], key["prefix"])
-    assert row.detail == f"via key {portal.prefix}"
+    assert row.detail == f'via key {portal.prefix} "test"'
 
 
 @pytest.mark.parametrize("wanted", ["status:*", "a", "*", ASSERT_ACTORS])

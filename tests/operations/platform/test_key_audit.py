@@ -3,6 +3,7 @@
 import pytest
 
 from models.audit import AuditRow
+from models.platform.keys import KeyRow
 from tests.operations.platform.test_keys import ADD, ASKED, REMOVE
 
 pytestmark = pytest.mark.both_engines
@@ -22,8 +23,9 @@ def keys(ask, clock):
 
 
 def test_record(ask, keys):
-    """A record says who did what when to which key."""
+    """A record says who did what when to which key, and with which."""
     told = ask(LIST).json["data"][0]
+    remover = KeyRow.get(KeyRow.scopes.contains("platform:keys:remove"))
 
     assert told == {
         "id": told["id"],
@@ -34,8 +36,34 @@ def test_record(ask, keys):
         "targetKeyName": "key 2",
         # The second change of this millisecond.
         "at": "2026-03-01T12:00:03.001Z",
-        "detail": None,
+        "detail": f'via key {remover.prefix} "test"',
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "quoted"),
+    [
+        ("On-call Bob", '"On-call Bob"'),
+        ('Bob" via key mh_00000000 "Ada', r'"Bob\" via key mh_00000000 \"Ada"'),
+    ],
+)
+@pytest.mark.parametrize(
+    ("route", "body"),
+    [
+        (ADD, ASKED),
+        ("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"}),
+        ("POST /projects/v1/admin/labels/add", {"name": "bug"}),
+    ],
+)
+def test_key_of_a_change(name, quoted, route, body, ask, issue):
+    """Keys of one issuer are told apart in every area, and no name forges another."""
+    key = issue("*", name=name)
+
+    ask(route, body, key=key)
+
+    row = AuditRow.select().order_by(AuditRow.number.desc()).first()
+    assert row.actor == "ada@example.com"
+    assert row.detail == f"via key {key[:11]} {quoted}"
 
 
 def test_pages(ask, keys):

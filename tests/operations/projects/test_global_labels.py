@@ -44,7 +44,7 @@ def test_life_of_a_global_label(ask, issue, route, audited):
     row = AuditRow.get(AuditRow.action == "label.updated")
     assert (row.area, row.target_type, row.target_label, row.detail) == (
         *("projects", "label", "defect"),
-        "bug -> defect",
+        f'bug -> defect via key {key[:11]} "test"',
     )
 
 

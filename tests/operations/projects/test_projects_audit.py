@@ -48,7 +48,8 @@ def test_list(ask, history):
         "detail": records[0]["detail"],
     }
     assert records[0]["detail"].startswith('{"activity":0,"comments":0,')
-    assert (records[1]["targetId"], records[1]["detail"]) == (history["label"], None)
+    assert records[1]["targetId"] == history["label"]
+    assert records[1]["detail"].startswith("via key mh_")
 
 
 @pytest.mark.parametrize(

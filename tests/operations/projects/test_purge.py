@@ -162,7 +162,7 @@ def test_audit_of_a_purge(ask, archived, issue):
     assert record.target_label == "atlas"
     counts, _, via = record.detail.partition(" via key ")
     assert json.loads(counts) == HELD
-    assert via == key[:11]
+    assert via == f'{key[:11]} "test"'
 
 
 def test_nothing_is_left_on_disk(ask, full, archived, engine):

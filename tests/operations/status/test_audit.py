@@ -1,5 +1,7 @@
 """The operators' audit through HTTP."""
 
+import re
+
 import pytest
 
 from models.audit import broken_links
@@ -77,6 +79,9 @@ def test_record(history, world, listed):
     """A record tells who changed what, from what to what, in the API's words."""
     record = listed(action="service.updated")[-1]
 
+    change, _, key = record["detail"].rpartition("; ")
+    assert change == "displayOrder: 0 -> 5; enabled: true -> false"
+    assert re.fullmatch(r'via key mh_\w{8} "test"', key)
     assert record == {
         "id": record["id"],
         "actor": "ada@example.com",
@@ -85,11 +90,12 @@ def test_record(history, world, listed):
         "targetId": history["service"],
         "targetLabel": "api",
         "at": world.text(0.006),
-        "detail": "displayOrder: 0 -> 5; enabled: true -> false",
+        "detail": record["detail"],
     }
     detail = listed(action="maintenance.updated")[0]["detail"]
-    assert detail == "status: scheduled -> cancelled"
-    assert listed(action="incident.update-posted")[0]["detail"] == "status: resolved"
+    assert detail.startswith("status: scheduled -> cancelled; ")
+    detail = listed(action="incident.update-posted")[0]["detail"]
+    assert detail.startswith("status: resolved; ")
     assert listed(action="incident.opened")[0]["targetLabel"] == "Trouble 2"
 
 
@@ -150,7 +156,7 @@ def test_actor_by_assertion(ask, issue, listed):
     record = listed()[0]
 
     assert record["actor"] == "grace@example.com"
-    assert record["detail"] == f"via key {key[:11]}"
+    assert record["detail"] == f'via key {key[:11]} "test"'
 
 
 def test_refused_change(ask, world, audited):
