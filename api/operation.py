@@ -168,6 +168,7 @@ class Operation:
     streamed: bool
     is_polled: bool
     max_body_bytes: int
+    warning: Callable[[Any], str | None] | None
 
     @property
     def method(self) -> str:
@@ -221,6 +222,11 @@ OPERATIONS: list[Operation] = []
 AREAS = ("platform", "projects", "status")
 
 
+def operation_scopes() -> frozenset[str]:
+    """Return the scopes that open an operation."""
+    return frozenset(operation.scope for operation in OPERATIONS)
+
+
 def declare_operations() -> None:
     """Import every module of every area, which fills OPERATIONS."""
     for area in AREAS:
@@ -244,6 +250,7 @@ def operation(
     streamed: bool = False,
     is_polled: bool = True,
     max_body_bytes: int = 256 * KIB,
+    warning: Callable[[Any], str | None] | None = None,
 ) -> Callable[[Handler], Handler]:
     """
     Declare an operation; its handler takes the Call and an instance of `request`.
@@ -255,6 +262,8 @@ def operation(
     handler of a `streamed` GET yields the JSON of its response in pieces, which are
     not held in memory together. `is_polled` is false if no client polls for what
     changed since a time, so that the change need not have an instant of its own.
+    `warning` takes the request of a mutation, and returns the text of the header
+    Masthead-Warning, or None.
     """
     declaration = partial(
         Operation,
@@ -272,6 +281,7 @@ def operation(
         streamed=streamed,
         is_polled=is_polled,
         max_body_bytes=max_body_bytes,
+        warning=warning,
     )
     return partial(_declare, declaration)
 

@@ -4,14 +4,18 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
 
 from pydantic import ValidationError
 
+from api.operation import declare_operations, operation_scopes
 from models import audit
 from models.instants import next_instant
 from models.platform import key_inventory
 from models.platform.key_inventory import InventoriedKey
 from models.platform.keys import CreateKey, has_keys, issue_key
+from models.platform.scope_warnings import scope_warning, unknown_scopes
 from models.runtime.commands import CommandContext, CommandError
 from models.runtime.startup import open_existing_instance, open_instance
 from models.storage.database import reading, writing
@@ -73,6 +77,8 @@ def bootstrap(context: CommandContext, arguments: Namespace) -> None:
         f"Issued to {arguments.email}. The secret is shown only once; keep it safe.",
         file=sys.stderr,
     )
+    if warning := scope_warning(scopes, _operation_scopes()):
+        print(warning, file=sys.stderr)
     print(secret)
 
 
@@ -118,9 +124,20 @@ def _print_keys(
     keys: Iterable[InventoriedKey], context: CommandContext, arguments: Namespace
 ) -> None:
     if arguments.json:
-        context.print_json([key.to_json() for key in keys])
+        context.print_json([_key_record(key) for key in keys])
     else:
-        print(*key_inventory.key_table(keys), sep="\n")
+        print(*key_inventory.key_table(keys, _operation_scopes()), sep="\n")
+
+
+def _key_record(key: InventoriedKey) -> dict[str, Any]:
+    unknown = unknown_scopes(key.scopes, _operation_scopes())
+    return key.to_json() | {"unknownScopes": unknown}
+
+
+@cache
+def _operation_scopes() -> frozenset[str]:
+    declare_operations()
+    return operation_scopes()
 
 
 def check_key(context: CommandContext, arguments: Namespace) -> int:

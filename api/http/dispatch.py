@@ -131,7 +131,11 @@ class Dispatcher:
             call = Call(operation, caller, now, now, settings, request.id, preview)
             if not operation.is_mutation:
                 return self._read(call, arguments, request)
-        return self._write(call, arguments, request.headers)
+        warning = operation.warning(arguments) if operation.warning else None
+        response = self._write(call, arguments, request.headers)
+        if warning:
+            response.headers["Masthead-Warning"] = warning
+        return response
 
     def _write(
         self, call: Call, arguments: Schema | None, headers: RequestHeaders

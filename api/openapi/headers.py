@@ -35,6 +35,10 @@ _RESPONSE_HEADERS = {
     "ETag": "Identifies this version of the response, for If-None-Match.",
     "Idempotent-Replayed": "true if this is the original response to an earlier try.",
     "Link": "The URL of the next page, with rel=next.",
+    "Masthead-Warning": (
+        "Names the scopes of the request that open no operation, each with the nearest"
+        " one that does. Absent if there are none."
+    ),
     "RateLimit": "What is left of the key's rate limit, as in the IETF draft.",
     "RateLimit-Policy": "The key's rate limit.",
     "Site-Generation": "The generation of the site that shows the change.",
@@ -56,6 +60,8 @@ def response_headers(operation: Operation) -> dict[str, Any]:
     names = ["RateLimit", "RateLimit-Policy", "X-Request-Id"]
     if operation.is_mutation:
         names += ["Dry-Run", "Idempotent-Replayed"]
+    if operation.warning:
+        names.append("Masthead-Warning")
     if operation.rebuilds:
         names.append("Site-Generation")
     if operation.etag:

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 from api.operation import Call, operation
 from api.platform.grants import ROTATION_ERRORS, grantor
+from api.platform.scope_warnings import warn_of_unknown_scopes
 from models.errors import (
     ActorRequired,
     KeyNotFound,
@@ -28,6 +29,7 @@ from models.platform.scopes import ASSERT_ACTORS
     "POST /platform/v1/developer/keys/create",
     scope="platform:developer:keys:create",
     request=CreateDeveloperKey,
+    warning=warn_of_unknown_scopes,
     response=CreatedApiKey,
     audit="add",
     secret_field="secret",

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 from api.operation import Call, operation
 from api.platform.grants import GRANT_ERRORS, ROTATION_ERRORS, grantor
+from api.platform.scope_warnings import warn_of_unknown_scopes
 from models.errors import KeyNotActive, KeyNotFound
 from models.pagination import Page
 from models.platform import keys, verification
@@ -24,6 +25,7 @@ from models.platform.verification import VerifiedKey, VerifyKey
     "POST /platform/v1/keys/add",
     scope="platform:keys:add",
     request=CreateKey,
+    warning=warn_of_unknown_scopes,
     response=CreatedApiKey,
     idempotent="required",
     audit="add",
@@ -72,6 +74,7 @@ def get_key(call: Call, query: GetKey) -> SimpleNamespace:
     "POST /platform/v1/keys/update",
     scope="platform:keys:update",
     request=UpdateKey,
+    warning=warn_of_unknown_scopes,
     response=ApiKey,
     audit="update",
     errors=(KeyNotFound, KeyNotActive, *GRANT_ERRORS),

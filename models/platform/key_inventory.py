@@ -1,14 +1,16 @@
 """List keys for the command line, and diagnose a secret."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 
 from models.fields import Id, Moment, format_moment
 from models.platform.keys import ApiKey, KeyRow, revoked_or_expired
+from models.platform.scope_warnings import unknown_scopes
 from models.platform.secrets import SECRET_PATTERN, hash_secret, is_well_formed
 from models.platform.verification import key_by_hash
 
 COLUMNS = ("prefix", "status", "created", "expires", "last used", "name", "scopes")
+UNKNOWN_MARK = " (opens no operation)"
 
 
 class InventoriedKey(ApiKey):
@@ -38,13 +40,24 @@ def stale_keys(now: datetime, since: datetime) -> Iterator[InventoriedKey]:
     return _inventoried(query.order_by(*order).iterator(), now)
 
 
-def key_table(keys: Iterable[InventoriedKey]) -> Iterator[str]:
-    """Yield the lines of a table with tabs, headings first."""
+def key_table(
+    keys: Iterable[InventoriedKey], operations: Collection[str]
+) -> Iterator[str]:
+    """
+    Yield the lines of a table with tabs, headings first.
+
+    `operations` has the scope of each operation; scopes that open none are marked.
+    """
     yield "\t".join(COLUMNS)
     for key in keys:
         moments = (key.created_at, key.expires_at, key.last_used_at)
         cells = [key.prefix, key.status, *map(_format, moments), key.name]
-        yield "\t".join([*cells, ",".join(key.scopes)])
+        yield "\t".join([*cells, ",".join(_marked(key.scopes, operations))])
+
+
+def _marked(scopes: list[str], operations: Collection[str]) -> Iterator[str]:
+    unknown = unknown_scopes(scopes, operations)
+    return (f"{scope}{UNKNOWN_MARK * (scope in unknown)}" for scope in scopes)
 
 
 def diagnose_secret(text: str, now: datetime) -> tuple[bool, list[str]]:

@@ -1,6 +1,7 @@
 """The commands about keys."""
 
 import io
+import json
 
 import pytest
 
@@ -17,6 +18,20 @@ def test_list(command, secret):
     assert code == 0
     assert secret[:11] in out
     assert secret[12:] not in out
+
+
+def test_scope_that_opens_nothing(command):
+    """Whoever types a scope wrong is told at once, and in every list."""
+    words = ["--email", "ada@example.com", "--scope", "status:service:list"]
+
+    code, out, err = command("keys", "bootstrap", *words)
+    listed = command("keys", "list")[1]
+    records = json.loads(command("keys", "list", "--json")[1])
+
+    assert (code, out.startswith("mh_"), out.count("\n")) == (0, True, 1)
+    assert "status:service:list (nearest: status:services:list)" in err
+    assert "status:service:list (opens no operation)" in listed
+    assert records[0]["unknownScopes"] == ["status:service:list"]
 
 
 @pytest.mark.parametrize(("days", "is_stale"), [("0", True), ("1", False)])

@@ -18,13 +18,16 @@ from tests.conftest import NOON
 DAY, TICK = timedelta(days=1), timedelta(milliseconds=1)
 
 
+OPERATIONS = ("status:services:list", "status:services:get")
+
+
 @pytest.fixture
 def key(issue):
     return issue("a:*", "b", expires_in_days=30)
 
 
 def told(keys):
-    head, *rest = key_table(keys)
+    head, *rest = key_table(keys, OPERATIONS)
     assert head.split("\t") == list(COLUMNS)
     return [dict(zip(COLUMNS, line.split("\t"), strict=True)) for line in rest]
 
@@ -41,6 +44,16 @@ def test_listed(key):
             "name": "test",
             "scopes": "a:*,b",
         }
+    ]
+
+
+def test_scopes_that_open_nothing(issue):
+    """A scope that opens no operation is marked, one of another product is not."""
+    issue("status:service:list", "status:services:*", "other:product")
+
+    assert told(all_keys(NOON))[0]["scopes"].split(",") == [
+        *("status:service:list (opens no operation)", "status:services:*"),
+        "other:product",
     ]
 
 

@@ -1,0 +1,60 @@
+"""The header that tells of scopes that open no operation."""
+
+import pytest
+
+from api.operation import OPERATIONS
+from tests.operations.platform.test_developer_keys import CREATE
+from tests.operations.platform.test_keys import ADD, ASKED
+from tests.operations.platform.test_update_key import UPDATE
+
+WRONG = "status:service:list"
+WARNING = f"Scopes that open no operation: {WRONG} (nearest: status:services:list)."
+
+
+@pytest.fixture
+def manager(issue):
+    return issue("*")
+
+
+@pytest.mark.parametrize("headers", [{}, {"Dry-Run": "true"}])
+def test_add(headers, ask, manager):
+    """The key is issued, its repeat is too, and either response warns."""
+    asked = ASKED | {"scopes": [WRONG, *ASKED["scopes"]]}
+
+    first, again = (ask(ADD, asked, key=manager, headers=headers) for _ in "ab")
+
+    for response in (first, again):
+        assert response.status_code == 200
+        assert response.headers["Masthead-Warning"] == WARNING
+
+
+def test_update(ask, manager):
+    """An update warns of the scopes that it sends, and of no others."""
+    id = ask(ADD, ASKED, key=manager).json["data"]["id"]
+
+    scopes = ask(UPDATE, {"id": id, "scopes": [WRONG]}, key=manager)
+    name = ask(UPDATE, {"id": id, "name": "new"}, key=manager)
+
+    assert scopes.headers["Masthead-Warning"] == WARNING
+    assert "Masthead-Warning" not in name.headers
+
+
+def test_without_reason(ask, manager):
+    """Nothing is said of scopes that open something, or are another product's."""
+    asked = ASKED | {"scopes": [*ASKED["scopes"], "status:*", "orders:read"]}
+
+    response = ask(ADD, asked, key=manager)
+
+    assert "Masthead-Warning" not in response.headers
+
+
+def test_operations_that_warn():
+    """The operations that take scopes warn of them."""
+    warning = {f"{each.method} {each.path}" for each in OPERATIONS if each.warning}
+    taking = {
+        f"{each.method} {each.path}"
+        for each in OPERATIONS
+        if each.request and "scopes" in each.request.model_fields
+    }
+
+    assert warning == taking == {ADD, UPDATE, CREATE}
