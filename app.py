@@ -187,7 +187,7 @@ from socket import socket
 
 from api.commands.keys import issue_admin_key
 from api.commands.listener import open_listener, with_address
-from api.http.application import create_app
+from api.http.application import BODY_LIMITS, create_app
 from api.http.metrics import Metrics
 from api.http.server.server import Server, limited_server
 from api.scheduler import Scheduler, delete_expired
@@ -310,7 +310,12 @@ def _serve(
         metrics=metrics,
         rate_limiter=rate_limiter_for(settings.database),
     )
-    server = limited_server(application, listener, threads=settings.threads)
+    server = limited_server(
+        application,
+        listener,
+        threads=settings.threads,
+        admit_body=application.extensions[BODY_LIMITS],
+    )
     scheduler = _create_scheduler(settings, metrics, server_locks, uses)
     if record_demo_measurements:
         scheduler.add_job(DEMO_SECONDS, "demo-measurements", record_demo_measurements)

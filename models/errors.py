@@ -256,6 +256,18 @@ class PayloadTooLarge(Refusal):
     kind = "payload-too-large"
 
 
+class HeadersTooLarge(Refusal):
+    kind = "headers-too-large"
+
+
+class TransferEncodingUnsupported(Refusal):
+    kind = "transfer-encoding-unsupported"
+
+
+class ServerBusy(Refusal):
+    kind = "server-busy"
+
+
 class UnsupportedMediaType(Refusal):
     kind = "unsupported-media-type"
 

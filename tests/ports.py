@@ -5,6 +5,8 @@ import threading
 from contextlib import contextmanager
 from functools import partial
 
+from api.http.application import BODY_LIMITS
+from api.http.body_limits import refuse_large_body
 from api.http.server.server import limited_server
 
 
@@ -17,7 +19,8 @@ def free_port():
 def served(app, threads):
     """Serve an application with our limits, and give its port."""
     listener = socket.create_server(("127.0.0.1", 0))
-    server = limited_server(app, listener, threads=threads)
+    limits = getattr(app, "extensions", {}).get(BODY_LIMITS, refuse_large_body)
+    server = limited_server(app, listener, threads=threads, admit_body=limits)
     loop = threading.Thread(target=server.run)
     loop.start()
     try:

@@ -14,6 +14,7 @@ from werkzeug.exceptions import (
 )
 
 from api.http.access_log import AccessLog
+from api.http.body_limits import BodyLimits
 from api.http.dispatch import Dispatcher, InternalError, views
 from api.http.health import ListFaults, register_health
 from api.http.messages import Request
@@ -32,6 +33,8 @@ from models.runtime.release import VERSION
 from models.settings import Settings
 
 MAX_PATH_LENGTH = 100
+# The key in the application's extensions of what its server must know.
+BODY_LIMITS = "masthead.body_limits"
 
 log = logging.getLogger("masthead.requests")
 
@@ -73,12 +76,16 @@ def create_app(
     _register_openapi(app, settings)
     _register_site(app, dispatcher, Path(settings.output))
     _add_middleware(app, dispatcher, AccessLog(metrics))
+    app.extensions[BODY_LIMITS] = BodyLimits(settings, clock, OPERATIONS)
     return app
 
 
 def _add_middleware(app: Flask, dispatcher: Dispatcher, access_log: AccessLog) -> None:
     operations = OperationMiddleware(
-        app.wsgi_app, views(dispatcher, OPERATIONS), dispatcher.wrong_method
+        app.wsgi_app,
+        views(dispatcher, OPERATIONS),
+        dispatcher.wrong_method,
+        dispatcher.refuse,
     )
     middleware = RequestMiddleware(operations, access_log)
     app.wsgi_app = middleware  # type: ignore[method-assign]

@@ -16,6 +16,9 @@ from werkzeug.datastructures import MultiDict
 
 Environ = dict[str, Any]
 
+# The key in the WSGI environment of a refusal that the server has decided on.
+REFUSAL = "masthead.refusal"
+
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 

@@ -14,7 +14,8 @@ from http import HTTPStatus
 from typing import Any
 
 from api.http.access_log import AccessLog
-from api.http.messages import Environ, Request, Response
+from api.http.messages import REFUSAL, Environ, Request, Response
+from models.errors import Refusal
 from models.response_headers import DEFAULT_HEADERS
 
 StartResponse = Callable[..., Any]
@@ -64,7 +65,8 @@ class OperationMiddleware:
     Handle requests for operations, and pass all others on to `app`.
 
     `views` maps path and method to the operation's name and view. A request for a
-    known path with another method goes to `wrong_method`.
+    known path with another method goes to `wrong_method`, and one that the server
+    has refused to `refuse`.
     """
 
     def __init__(
@@ -72,20 +74,27 @@ class OperationMiddleware:
         app: WSGIApp,
         views: dict[str, dict[str, tuple[str, View]]],
         wrong_method: Callable[[Request, Iterable[str]], Response],
+        refuse: Callable[[Refusal, Request], Response],
     ) -> None:
         self._app = app
         self._views = views
         self._wrong_method = wrong_method
+        self._refuse = refuse
 
     def __call__(
         self, environ: Environ, start_response: StartResponse
     ) -> Iterable[bytes]:
         methods = self._views.get(environ["PATH_INFO"])
-        if methods is None:
+        refusal: Refusal | None = environ.get(REFUSAL)
+        if methods is None and refusal is None:
             return self._app(environ, start_response)
+        methods = methods or {}
         request: Request = environ[REQUEST]
         request.operation, view = methods.get(request.method, (None, None))
-        response = view(request) if view else self._wrong_method(request, methods)
+        if refusal is not None:
+            response = self._refuse(refusal, request)
+        else:
+            response = view(request) if view else self._wrong_method(request, methods)
         headers = list(response.headers.items())
         if response.status != HTTPStatus.NOT_MODIFIED:
             headers.append(("Content-Length", str(response.content_length)))

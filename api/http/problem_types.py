@@ -265,8 +265,27 @@ PROBLEM_TYPES: dict[str, ProblemType] = {
     "payload-too-large": ProblemType(
         413,
         "Payload too large",
-        "The body is larger than the operation accepts.",
+        "The body is larger than the operation accepts, or larger than 64 KiB without a"
+        " valid API key. The connection may be closed before all of it is sent.",
+        "Send at most as many bytes as limitBytes says, with a valid API key.",
+    ),
+    "headers-too-large": ProblemType(
+        431,
+        "Headers too large",
+        "The request line and the headers together are too large.",
         "Send at most as many bytes as limitBytes says.",
+    ),
+    "transfer-encoding-unsupported": ProblemType(
+        501,
+        "Transfer-Encoding unsupported",
+        "The body has a Transfer-Encoding other than chunked.",
+        "Send the body with Content-Length, or chunked.",
+    ),
+    "server-busy": ProblemType(
+        503,
+        "Server busy",
+        "The server is receiving as many large bodies as it can hold.",
+        "Retry after the number of seconds in the header Retry-After.",
     ),
     "unsupported-media-type": ProblemType(
         415,

@@ -8,7 +8,12 @@ from models.errors import Refusal
 MEDIA_TYPE = "application/problem+json"
 
 # Seconds in Retry-After for the kinds that have it, if the refusal does not say.
-_RETRY_AFTER = {"rate-limited": 1, "idempotency-in-progress": 1, "storage-busy": 2}
+_RETRY_AFTER = {
+    "rate-limited": 1,
+    "idempotency-in-progress": 1,
+    "server-busy": 2,
+    "storage-busy": 2,
+}
 _CHALLENGES = {
     "missing-credentials": "Bearer",
     "invalid-key": 'Bearer error="invalid_token"',
@@ -29,9 +34,10 @@ def problem_response(
         "title": problem_type.title,
         "status": problem_type.status,
         "detail": refusal.detail,
-        "instance": instance,
         "requestId": request_id,
     }
+    if instance:
+        body["instance"] = instance
     body |= {name: value for name, value in members.items() if value != []}
     return Response(canonical_json(body) + b"\n", problem_type.status, headers)
 

@@ -39,10 +39,14 @@ Locator = Literal["pointer", "parameter"]
 def read_limited_body(request: Request, max_bytes: int) -> bytes:
     """Return the body, or raise PayloadTooLarge if it is longer than `max_bytes`."""
     if request.content_length > max_bytes:
-        raise PayloadTooLarge(
-            f"The body may have at most {max_bytes} bytes.", limitBytes=max_bytes
-        )
+        raise body_too_large(max_bytes)
     return request.read_body()
+
+
+def body_too_large(max_bytes: int) -> PayloadTooLarge:
+    return PayloadTooLarge(
+        f"The body may have at most {max_bytes} bytes.", limitBytes=max_bytes
+    )
 
 
 def parse_request(operation: Operation, request: Request, body: bytes) -> Schema:

@@ -16,6 +16,7 @@ COMMON = (
     "insufficient-scope",
     "actor-not-allowed",
     "rate-limited",
+    "headers-too-large",
     "internal-error",
 )
 COMMON_GET = ("malformed-request",)
@@ -23,6 +24,8 @@ COMMON_POST = (
     "malformed-request",
     "payload-too-large",
     "unsupported-media-type",
+    "transfer-encoding-unsupported",
+    "server-busy",
     "storage-busy",
 )
 COMMON_MUTATION = (

@@ -5,7 +5,7 @@ from api.openapi.errors import COMMON, COMMON_GET, COMMON_MUTATION, COMMON_POST
 from api.operation import OPERATIONS
 from models import errors
 
-STATUSES = {400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 503}
+STATUSES = {400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 431, 500, 501, 503}
 
 
 def refusals(of=errors.Refusal):

@@ -35,6 +35,7 @@ def test_limits():
         limits.TIMEOUT_SECONDS,
         limits.MIN_BYTES_PER_SECOND / 1024,
         limits.MAX_HEADER_BYTES / 1024,
-        limits.MAX_BODY_BYTES / 1024 / 1024,
+        limits.KEYLESS_BODY_BYTES / 1024,
+        limits.MAX_SPOOLED_BYTES / 1024 / 1024,
         limits.MAX_UNREAD_BYTES / 1024 / 1024,
     ]

@@ -5,6 +5,8 @@ A thread only computes a response. What the client has not read yet is sent by t
 of the server, and the next request of the connection is processed after that.
 """
 
+import socket
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 
@@ -12,7 +14,9 @@ from waitress.buffers import OverflowableBuffer
 from waitress.channel import HTTPChannel
 
 from api.http.server import limits
+from api.http.server.body_admission import BodyAdmission
 from api.http.server.parser import Parser
+from api.http.server.refusal_task import RefusalTask
 
 
 class Channel(HTTPChannel):
@@ -25,6 +29,7 @@ class Channel(HTTPChannel):
     """
 
     parser_class = Parser
+    error_task_class = RefusalTask  # type: ignore[assignment]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.progress_at = monotonic()
@@ -34,11 +39,61 @@ class Channel(HTTPChannel):
         self.turn_bytes = 0
         # Whether the next request waits until the response before it has been read.
         self.is_parked = False
+        # Whether a thread decides on the body of the request that is being received.
+        self.is_admitting = False
+        # Whether the client may still be sending a request that was refused.
+        self.is_refused = False
+        # While it is: until when and how much of it is discarded.
+        self.lingers_until: float | None = None
+        self.linger_bytes = limits.LINGER_BYTES
         super().__init__(*args, **kwargs)
 
+    def received(self, data: bytes) -> bool:
+        is_open = bool(super().received(data))
+        request: Parser | None = self.request  # type: ignore[assignment]
+        if request is not None and request.needs_admission and not self.is_admitting:
+            self.is_admitting = True
+            admission = BodyAdmission(self, request, self._finish_admission)
+            self.server.task_dispatcher.add_task(admission)  # type: ignore[arg-type]
+        return is_open
+
+    def _finish_admission(self) -> None:
+        """Receive the rest of the body, or have its refusal sent."""
+        request: Parser = self.request  # type: ignore[assignment]
+        with self.requests_lock:  # type: ignore[attr-defined]
+            request.needs_admission = self.is_admitting = False
+            if not self.connected:
+                request.close()
+            elif request.completed:
+                self.request = None
+                self.requests.append(request)  # type: ignore[attr-defined]
+                if len(self.requests) == 1:
+                    self.server.add_task(self)  # type: ignore[arg-type]
+            elif request.awaits_continue:
+                request.expect_continue = True
+                # Otherwise it is sent after the responses to earlier requests.
+                if not self.requests:
+                    self.send_continue()
+        self.server.pull_trigger()
+
     def service(self) -> None:
+        self.is_refused = self.requests[0].error is not None
         super().service()
         self._note_progress()
+
+    def readable(self) -> bool:
+        if self.lingers_until is not None:
+            return True
+        return not self.is_admitting and bool(super().readable())
+
+    def handle_read(self) -> None:
+        if self.lingers_until is None:
+            super().handle_read()
+            return
+        with suppress(OSError):
+            self.linger_bytes -= len(self.recv(limits.KEYLESS_BODY_BYTES))
+        if self.linger_bytes <= 0:
+            self.handle_close()
 
     def park(self) -> bool:
         """
@@ -51,6 +106,11 @@ class Channel(HTTPChannel):
         return self.is_parked
 
     def handle_write(self) -> None:
+        if self.is_refused and self.close_when_flushed:
+            self._flush_exception(self._flush_some)  # type: ignore[attr-defined]
+            if not self.total_outbufs_len and not self.will_close:
+                self._linger()
+                return
         super().handle_write()
         if self.is_parked and not self.total_outbufs_len:
             self._resume()
@@ -60,6 +120,25 @@ class Channel(HTTPChannel):
             if self.is_parked and self.connected and self.requests:
                 self.is_parked = False
                 self.server.add_task(self)  # type: ignore[arg-type]
+
+    def _linger(self) -> None:
+        """End the response, and discard for a while what the client still sends."""
+        self.close_when_flushed = False
+        self.lingers_until = monotonic() + limits.LINGER_SECONDS
+        try:
+            self.socket.shutdown(socket.SHUT_WR)  # type: ignore[union-attr]
+        except OSError:
+            self.handle_close()
+
+    def handle_close(self) -> None:
+        """Close the connection, and let go of what no thread is processing."""
+        super().handle_close()
+        # Without the lock, which waitress may hold here.
+        unprocessed = list(self.requests) if self.is_parked else []
+        if self.request is not None and not self.is_admitting:
+            unprocessed.append(self.request)
+        for request in unprocessed:
+            request.close()
 
     def _flush_outbufs_below_high_watermark(self) -> None:
         """Do not wait: what is left to send is sent by the loop."""
@@ -100,6 +179,8 @@ class Channel(HTTPChannel):
 
     def is_timed_out(self, now: float) -> bool:
         """Return whether the client has taken too long for what was transferred."""
+        if self.lingers_until is not None:
+            return now > self.lingers_until
         return now > self.waiting_since + limits.TIMEOUT_SECONDS
 
     @property

@@ -11,8 +11,15 @@ MAX_CONNECTIONS = 800
 # Above this number, the connections that have waited longest are closed.
 HIGH_WATER_CONNECTIONS = 600
 MAX_HEADER_BYTES = 32 * KIB
-# Above the limit of every operation.
-MAX_BODY_BYTES = 72 * MIB
+# Of a larger body, the rest is only received for a valid API key, and as much of it as
+# the operation allows.
+KEYLESS_BODY_BYTES = 64 * KIB
+# What all larger bodies together may have; they are in temporary files.
+MAX_SPOOLED_BYTES = 256 * MIB
+# After a refusal, the server reads on for a while and discards what comes: a client
+# that is still sending would not read the response from a closed connection.
+LINGER_SECONDS = 5
+LINGER_BYTES = 16 * MIB
 # What a connection sends in one turn, so that one fast reader of a large file does not
 # hold the others up.
 SEND_TURN_BYTES = MIB

@@ -1,6 +1,22 @@
-"""Parse the header of a request strictly."""
+"""Parse the header of a request strictly, and take no more of its body than allowed."""
+
+from collections.abc import Callable
 
 from waitress.parser import HTTPRequestParser, ParsingError
+from waitress.receiver import ChunkedReceiver
+from waitress.utilities import BadRequest, Error, RequestHeaderFieldsTooLarge
+
+from api.http.request_parsing import body_too_large
+from api.http.server import limits
+from models.errors import MalformedRequest, Refusal
+
+
+class RefusedRequest(BadRequest):
+    """The error of a request with the refusal that answers it."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.detail)
+        self.refusal = refusal
 
 
 class Parser(HTTPRequestParser):
@@ -10,7 +26,24 @@ class Parser(HTTPRequestParser):
     Waitress accepts a chunked body with a Content-Length, and takes what follows the
     last chunk for the next request; a proxy may have gone by the Content-Length. This
     is known as request smuggling.
+
+    Of a large body, only the beginning is received until it is admitted.
     """
+
+    # Of a request whose first line cannot be read.
+    command = "-"  # type: ignore[assignment]
+    path = query = request_uri = ""
+    url_scheme = "http"
+
+    error: Error | None
+    max_body_bytes = limits.KEYLESS_BODY_BYTES
+    is_admitted = False
+    # Whether the rest of the body must be admitted before more of it is received.
+    needs_admission = False
+    # Whether the client sends nothing more before 100 Continue.
+    awaits_continue = False
+    # Ends the reservation of an admitted body.
+    release: Callable[[], None] | None = None
 
     def parse_header(self, header_plus: bytes) -> None:
         try:
@@ -21,3 +54,56 @@ class Parser(HTTPRequestParser):
         is_old_and_chunked = "TRANSFER_ENCODING" in self.headers
         if is_old_and_chunked or (self.chunked and "CONTENT_LENGTH" in self.headers):
             raise ParsingError("The length of the body is ambiguous")
+
+    def received(self, data: bytes) -> int:
+        consumed = int(super().received(data))
+        if isinstance(self.error, RequestHeaderFieldsTooLarge):
+            # Waitress has parsed another request line in its place.
+            self.command, self.path = Parser.command, Parser.path
+        elif self.error is None and not self.completed:
+            self._limit_body()
+        return consumed
+
+    def _limit_body(self) -> None:
+        """Stop at a body that is too large, or that must be admitted first."""
+        if self.chunked and self._has_long_control_line():
+            self.refuse(MalformedRequest("A chunk of the body has a line too long."))
+        elif max(self.content_length, self._body_bytes()) <= self.max_body_bytes:
+            return
+        elif self.is_admitted:
+            self.refuse(body_too_large(self.max_body_bytes))
+        elif not self.needs_admission:
+            self.needs_admission = True
+            self.awaits_continue, self.expect_continue = self.expect_continue, False
+
+    def _has_long_control_line(self) -> bool:
+        """Waitress would keep the line, or the trailer, however long it is."""
+        body = self.body_rcv
+        return (
+            isinstance(body, ChunkedReceiver)
+            and len(body.control_line) + len(body.trailer) > limits.MAX_HEADER_BYTES
+        )
+
+    def _body_bytes(self) -> int:
+        """
+        Return the bytes of a body so far.
+
+        The sizes of chunks count only if they are more than half of it.
+        """
+        content = len(self.body_rcv) if self.body_rcv is not None else 0
+        return max(content, self.body_bytes_received // 2)
+
+    def admit(self, max_bytes: int) -> None:
+        """Allow a body of this size."""
+        self.is_admitted, self.max_body_bytes = True, max_bytes
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Answer with the refusal, and take nothing else of the request."""
+        self.error = RefusedRequest(refusal)
+        self.completed = True
+
+    def close(self) -> None:
+        super().close()
+        if self.release is not None:
+            release, self.release = self.release, None
+            release()

@@ -11,7 +11,9 @@ from typing import Any, cast
 from waitress.adjustments import Adjustments
 from waitress.server import TcpWSGIServer
 
+from api.http.body_limits import AdmitBody, refuse_large_body
 from api.http.server import limits
+from api.http.server.body_admission import BodySpool
 from api.http.server.channel import Channel
 from models.logs import LogLine
 
@@ -22,6 +24,11 @@ class Server(TcpWSGIServer):
     """Waitress with timeouts that are checked every second."""
 
     channel_class = Channel
+
+    def __init__(self, *args: Any, admit_body: AdmitBody, **kwargs: Any) -> None:
+        self.admit_body = admit_body
+        self.body_spool = BodySpool()
+        super().__init__(*args, **kwargs)
 
     def add_task(self, task: Any) -> None:
         """Have the next request of a connection processed once its turn has come."""
@@ -63,8 +70,18 @@ def _unread(channels: Iterable[Channel]) -> Iterator[Channel]:
             yield channel
 
 
-def limited_server(app: Any, listener: socket.socket, *, threads: int) -> Server:
-    """Return a server of the application on the bound socket."""
+def limited_server(
+    app: Any,
+    listener: socket.socket,
+    *,
+    threads: int,
+    admit_body: AdmitBody = refuse_large_body,
+) -> Server:
+    """
+    Return a server of the application on the bound socket.
+
+    `admit_body` decides on bodies that are only received for a valid API key.
+    """
     _raise_file_limit()
     sys.setswitchinterval(limits.SWITCH_INTERVAL_SECONDS)
     adjustments = Adjustments(
@@ -73,14 +90,21 @@ def limited_server(app: Any, listener: socket.socket, *, threads: int) -> Server
         connection_limit=limits.MAX_CONNECTIONS,
         cleanup_interval=1,
         max_request_header_size=limits.MAX_HEADER_BYTES,
-        max_request_body_size=limits.MAX_BODY_BYTES,
+        # The parser has limits of its own, up to which bodies stay in memory.
+        max_request_body_size=sys.maxsize,
+        inbuf_overflow=2 * limits.KEYLESS_BODY_BYTES,
         # select() fails above file descriptor 1023.
         asyncore_use_poll=True,
         ident=None,
     )
     address = (listener.family, listener.type, listener.proto, listener.getsockname())
     return Server(
-        app, _sock=listener, adj=adjustments, sockinfo=address, bind_socket=False
+        app,
+        _sock=listener,
+        adj=adjustments,
+        sockinfo=address,
+        bind_socket=False,
+        admit_body=admit_body,
     )
 
 

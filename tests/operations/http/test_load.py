@@ -192,12 +192,3 @@ def test_crowd(serve, monkeypatch):
     assert is_closed(first)
     last.sendall(GET)
     assert last.recv(100).startswith(b"HTTP/1.1 200")
-
-
-def test_long_header(serve):
-    """A header beyond the limit is refused while it comes."""
-    client = serve(hello)()
-
-    client.sendall(b"GET / HTTP/1.1\r\nX: " + b"a" * limits.MAX_HEADER_BYTES)
-
-    assert b" 431 " in client.recv(100)

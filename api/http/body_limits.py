@@ -1,0 +1,83 @@
+"""Limit the size of a body by the API key and the operation of the request."""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import NamedTuple
+
+from api.http.authentication import authenticate, require_scope
+from api.http.messages import Environ, Request
+from api.http.request_parsing import body_too_large
+from api.http.server import limits
+from api.operation import Operation
+from models.errors import InsufficientScope, PayloadTooLarge, Refusal, StorageBusy
+from models.fields import truncate_to_ms
+from models.settings import Settings
+from models.storage.database import reading
+
+
+class BodyAllowance(NamedTuple):
+    """How large the body of a request may be, and whose request it is."""
+
+    max_bytes: int
+    caller: str
+
+
+# Returns the allowance of a request, or raises what refuses it.
+AdmitBody = Callable[[Environ], BodyAllowance]
+
+
+def refuse_large_body(_: Environ) -> BodyAllowance:
+    """Allow no body that is only received for a valid key."""
+    raise body_without_key()
+
+
+def body_without_key() -> PayloadTooLarge:
+    size = limits.KEYLESS_BODY_BYTES
+    return PayloadTooLarge(
+        f"Without a valid API key, a body may have at most {size} bytes.",
+        limitBytes=size,
+    )
+
+
+class BodyLimits:
+    """
+    Returns how large the body of a request may be, before it is received.
+
+    It is called for bodies that are only received for a valid key. Its key is checked
+    again with the whole request.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Callable[[], datetime],
+        operations: Iterable[Operation],
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._operations = {
+            (operation.path, operation.method): operation for operation in operations
+        }
+
+    def __call__(self, environ: Environ) -> BodyAllowance:
+        """Raise what refuses the request: its size, its key or its scope."""
+        request = Request(environ)
+        operation = self._operations.get((request.path, request.method))
+        if operation is None:
+            raise body_without_key()
+        if request.content_length > operation.max_body_bytes:
+            raise body_too_large(operation.max_body_bytes)
+        caller = self._lineage(request, operation)
+        return BodyAllowance(operation.max_body_bytes, caller)
+
+    def _lineage(self, request: Request, operation: Operation) -> str:
+        now = truncate_to_ms(self._clock())
+        try:
+            with reading():
+                caller, _ = authenticate(request.headers, self._settings, now)
+                require_scope(caller, operation.scope)
+        except (InsufficientScope, StorageBusy):
+            raise
+        except Refusal:
+            raise body_without_key() from None
+        return caller.lineage
