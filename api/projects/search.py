@@ -17,7 +17,8 @@ def search(call: Call, query: ListHits) -> Page[SearchHit]:
     """
     Search work items, specifications, documents and comments, best match first.
 
-    A hit contains all words of q. Quotes mark a phrase; a star after at least two
+    A hit contains all words of q, in its title or its text, which for a document
+    includes the summary. Quotes mark a phrase; a star after at least two
     letters matches words with that prefix. If more than 500 entities match, the
     newest 500 are ranked. Highlights are pairs of start and length in the snippet,
     in code points.

@@ -42,6 +42,7 @@ class Life:
             body |= {"type": "task", "description": self.rng.choice([None, "lock"])}
         else:
             body |= {"slug": f"s{self.rng.randrange(10**9)}", "content": self.words()}
+            body |= {"summary": self.rng.choice([None, self.words()])}
             body |= {"type": "note"} if noun == "documents" else {}
         self.ids[noun].append(self.do(f"{noun}/create", body)["id"])
 

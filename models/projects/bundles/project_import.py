@@ -32,7 +32,7 @@ from models.projects.projects.activity import (
 from models.projects.projects.projects import Project, ProjectName
 from models.projects.projects.purge import Counts, count_project_rows
 from models.projects.projects.rows import ProjectRow
-from models.projects.search.text_index import index_texts
+from models.projects.search.text_index import index_texts, with_summary
 from models.projects.specifications.revisions import SpecificationRevision
 from models.projects.specifications.rows import (
     SpecificationRevisionRow,
@@ -241,7 +241,10 @@ def _indexed_texts(bundle: ProjectBundle, ids: Ids) -> Iterator[Values]:
     texts: list[tuple[str, str, str, str]] = [
         *(("work", i.id, i.title, i.description or "") for i in bundle.work),
         *(("specification", s.id, s.title, s.content) for s in bundle.specifications),
-        *(("document", d.id, d.title, d.content) for d in bundle.documents),
+        *(
+            ("document", d.id, d.title, with_summary(d.summary, d.content))
+            for d in bundle.documents
+        ),
         *(("comment", c.id, "", c.content) for c in bundle.comments if c.content),
     ]
     for type, id, title, body in texts:

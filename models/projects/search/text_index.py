@@ -35,6 +35,11 @@ def index_text(
     database.index_text(id, **text)
 
 
+def with_summary(summary: str | None, content: str) -> str:
+    """Return the body to index for a document, which is also found by its summary."""
+    return f"{summary}\n\n{content}" if summary else content
+
+
 def index_texts(rows: list[dict[str, str]]) -> None:
     """Index new entities; each row has the columns of IndexedTextRow."""
     IndexedTextRow.insert_many(rows).execute()

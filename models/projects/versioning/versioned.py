@@ -9,7 +9,7 @@ from models.errors import NotFound, RevisionNotFound, SlugTaken, VersionConflict
 from models.pagination import Page, ascending, cursor_page, descending
 from models.projects.fields import Actor, GetRevision, IdOrSlugQuery, ListRevisions
 from models.projects.projects.rows import ProjectRow, requested_project
-from models.projects.search.text_index import index_text
+from models.projects.search.text_index import index_text, with_summary
 
 # Ids in one query, far below SQLite's limit of variables.
 BATCH_SIZE = 500
@@ -95,7 +95,9 @@ class Versioned(Generic[Head, Revision]):
             **{self.noun: head.id},
             **fields,
         )
-        index_text(head.project, self.noun, head.id, head.title, content)
+        # Only documents have a summary; that of a specification is of its revision.
+        body = with_summary(getattr(head, "summary", None), content)
+        index_text(head.project, self.noun, head.id, head.title, body)
         head.content = content
 
     def at_version(self, version: Any) -> Any:

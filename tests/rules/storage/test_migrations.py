@@ -13,11 +13,15 @@ from models import audit
 from models.audit import AuditTarget
 from models.base import Row
 from models.platform.keys import KeyRow
+from models.projects.documents.rows import DocumentRow
 from models.projects.members.members import MemberRow
 from models.projects.projects.rows import ProjectRow
+from models.projects.search.search import ListHits, search_hits
 from models.storage import schema
 from models.storage.database import database, migrate, open_database
 from tests.conftest import NOON
+from tests.worlds.full_project import Maker
+from tests.worlds.projects import make_project
 
 PROJECT = {
     "id": "p",
@@ -105,6 +109,24 @@ def test_earlier_rotations(settings, migrations):
     replaced = {key.id: key.replaced_at for key in KeyRow}
     database.close()
     assert replaced == {"rotated": NOON, "other": None}
+
+
+def test_earlier_summaries(settings, migrations, clock):
+    """A document from before the release that indexes summaries is found by its own."""
+    (step,) = migrations.glob("*_searched_summaries.py")
+    step.rename(later := migrations.parent / step.name)
+    open_database(settings.database)
+    migrate()
+    make = Maker(make_project("atlas", clock.now), clock.now, "plain")
+    ids = [make.document(slug).id for slug in ("a", "b")]
+    DocumentRow.update(summary="quillfeather").where(DocumentRow.id == ids[0]).execute()
+
+    later.rename(step)
+    migrate()
+
+    hits = search_hits(ListHits(q="quillfeather plain")).items
+    database.close()
+    assert [hit.entity_id for hit in hits] == ids[:1]
 
 
 def test_migrations_run_once(store):

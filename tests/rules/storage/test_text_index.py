@@ -17,8 +17,10 @@ def expected():
     texts = {(row.id, "work", row.title, row.description or "") for row in WorkItemRow}
     for kind, head in ((DOCUMENTS, DocumentRow), (SPECIFICATIONS, SpecificationRow)):
         for row in head:
-            content = kind.load_content(row).content
-            texts.add((row.id, kind.noun, row.title, content))
+            body = kind.load_content(row).content
+            if kind is DOCUMENTS and row.summary:
+                body = f"{row.summary}\n\n{body}"
+            texts.add((row.id, kind.noun, row.title, body))
     said = CommentRow.select().where(CommentRow.deleted_at.is_null())
     return texts | {(row.id, "comment", "", row.content) for row in said}
 

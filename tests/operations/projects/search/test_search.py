@@ -110,6 +110,24 @@ def test_title_counts_more(found, texts):
     assert [title for _, title in found("lock")] == ["Lock", "Something"]
 
 
+def test_summary(ask, found, atlas):
+    """A document is found by its present summary, alone and with words of its text."""
+    document = {"title": "Guide", "content": "Doors and locks.", "type": "note"}
+    document |= {"projectId": atlas.id, "slug": "guide", "summary": "Carpentry"}
+    created = ask("POST /projects/v1/documents/create", document).json["data"]
+
+    assert found("carpentry locks") == found("carpentry") == [("document", "Guide")]
+    [hit] = ask(SEARCH, {"q": "carpentry"}).json["data"]
+    assert (hit["snippet"], hit["highlights"]) == (
+        "Carpentry Doors and locks.",
+        [[0, 9]],
+    )
+
+    ask("POST /projects/v1/documents/update", {"id": created["id"], "summary": None})
+
+    assert (found("carpentry"), found("locks")) == ([], [("document", "Guide")])
+
+
 @pytest.mark.parametrize(
     "q",
     [
