@@ -18,7 +18,8 @@ def get_access(call: Call, query: GetAccess) -> Access:
 
     role is the role of its membership, effectiveRole the role in which it acts.
     allowed lists the operations that the scopes of its key cover and its role allows
-    in at least one case; without a project, all that its scopes cover.
+    in at least one case; in an archived project, only those that are open there, and
+    without a project, all that its scopes cover.
     """
     area, caller = "projects:", call.caller
     covered = [

@@ -1,5 +1,6 @@
 """Decide which role in a project allows which change."""
 
+from collections.abc import Collection
 from typing import Literal
 
 Role = Literal["owner", "maintainer", "contributor", "reader"]
@@ -71,6 +72,18 @@ REQUIRED_ROLES: dict[str, Role | None] = {
     "references:remove on a project, milestone or member": "maintainer",
 }
 
+# The changes that an archived project still permits: everything else in it is
+# read-only.
+OPEN_WHEN_ARCHIVED = frozenset(
+    {
+        "projects:create",
+        "projects:export",
+        "projects:remove",
+        "projects:restore",
+        "members:remove of oneself",
+    }
+)
+
 
 def effective_role(
     membership: Role | None, *, builtin: bool, for_account: bool
@@ -101,7 +114,30 @@ def role_allows(role: Role | None, case: str) -> bool:
     return role_includes(role, REQUIRED_ROLES[case])
 
 
-def role_allows_operation(role: Role | None, operation: str) -> bool:
-    """Return whether the role allows any case of the operation; reads need no role."""
-    cases = [case for case in REQUIRED_ROLES if case.partition(" ")[0] == operation]
-    return not cases or any(role_allows(role, case) for case in cases)
+def open_cases(*, is_archived: bool, for_account: bool) -> list[str]:
+    """
+    Return the cases that the state of a project leaves open, whatever the role.
+
+    A caller that acts for no account has no membership of its own.
+    """
+    return [
+        case
+        for case in REQUIRED_ROLES
+        if (not is_archived or case in OPEN_WHEN_ARCHIVED)
+        and (for_account or " of oneself" not in case)
+    ]
+
+
+def role_allows_operation(
+    role: Role | None, operation: str, cases: Collection[str] = REQUIRED_ROLES.keys()
+) -> bool:
+    """Return whether the role allows one of the cases; reads need no role."""
+    if not any(_operation_of(case) == operation for case in REQUIRED_ROLES):
+        return True
+    return any(
+        role_allows(role, case) for case in cases if _operation_of(case) == operation
+    )
+
+
+def _operation_of(case: str) -> str:
+    return case.partition(" ")[0]

@@ -7,7 +7,7 @@ from models.fields import Id
 from models.projects.fields import Actor, ActorType, ProjectQuery
 from models.projects.members.role_checks import actor_role, membership_role
 from models.projects.projects.rows import requested_project
-from models.projects.roles import Role, role_allows_operation
+from models.projects.roles import Role, open_cases, role_allows_operation
 
 
 class GetAccess(ProjectQuery):
@@ -30,18 +30,20 @@ def caller_access(
     """
     Return what the caller may do with the operations that its scopes cover.
 
-    Without a project, roles are not taken into account.
+    Without a project, roles are not taken into account. In an archived project, only
+    what it still permits is allowed.
     """
     project = requested_project(query)
-    membership = None
-    if project is not None and actor.account_id is not None:
-        membership = membership_role(project, actor.account_id)
-    role = actor_role(project, actor) if project else None
-    allowed = [
-        operation
-        for operation in covered
-        if project is None or role_allows_operation(role, operation)
-    ]
+    membership, role, allowed = None, None, list(covered)
+    if project is not None:
+        if actor.account_id is not None:
+            membership = membership_role(project, actor.account_id)
+        role = actor_role(project, actor)
+        cases = open_cases(
+            is_archived=project.archived_at is not None,
+            for_account=actor.account_id is not None,
+        )
+        allowed = [name for name in allowed if role_allows_operation(role, name, cases)]
     return Access(
         actor_type=actor.type,
         actor_id=actor.id,

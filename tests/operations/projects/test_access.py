@@ -3,6 +3,7 @@
 import pytest
 
 from api.operation import OPERATIONS
+from models.projects.projects.rows import ProjectRow
 from models.projects.roles import REQUIRED_ROLES
 from tests.worlds.projects import (
     CONTRIBUTOR,
@@ -70,6 +71,34 @@ def test_allowed(acting, atlas, account):
     }
     assert allowed & REQUIRED_ROLES.keys() == passed & ALL
     assert allowed >= READS
+
+
+@pytest.mark.parametrize(
+    ("account", "changes"),
+    [
+        (OWNER, {"create", "remove", "restore", "export"}),
+        (MAINTAINER, {"create", "export"}),
+        (READER, {"create"}),
+    ],
+)
+def test_archived_project(acting, atlas, account, changes):
+    """There a caller reads, leaves, and as an owner restores; nothing else is open."""
+    ProjectRow.update(archived_at=1).execute()
+
+    allowed = {*access_of(acting(account, GET, {"projectId": atlas.id}))["allowed"]}
+
+    open_changes = {f"projects:{verb}" for verb in changes} | {"members:remove"}
+    assert allowed & REQUIRED_ROLES.keys() == open_changes
+    assert allowed >= READS
+
+
+def test_key_of_nobody_in_an_archived_project(ask, atlas):
+    """It can leave nothing, since it is no member."""
+    ProjectRow.update(archived_at=1).execute()
+
+    access = access_of(ask(GET, {"projectId": atlas.id}))
+
+    assert "members:remove" not in access["allowed"]
 
 
 def test_stranger(acting, clock, atlas):

@@ -5,20 +5,14 @@ import pytest
 from models.idempotency import StoredResponseRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
-from models.projects.roles import REQUIRED_ROLES
+from models.projects.roles import OPEN_WHEN_ARCHIVED, REQUIRED_ROLES
 from tests.operations.projects.atlas.conftest import OWN
 from tests.operations.projects.atlas.world import CASES
 from tests.worlds.projects import OWNER, READER, STRANGER
 
 CHANGES = [case for case in REQUIRED_ROLES if case != "projects:export"]
-# What is possible in an archived project: to archive it again, to bring it back,
-# to leave it, and to begin another.
-OPEN = {
-    "projects:create",
-    "projects:remove",
-    "projects:restore",
-    "members:remove of oneself",
-}
+# To archive a project again, to bring it back, to leave it, and to begin another.
+OPEN = OPEN_WHEN_ARCHIVED - {"projects:export"}
 # What is already so in this world changes nothing.
 UNCHANGED = {
     "projects:restore",
