@@ -48,6 +48,12 @@ class IdempotencyInProgress(Refusal):
     kind = "idempotency-in-progress"
 
 
+class IdempotencySecretSealed(Refusal):
+    """The stored response has a secret that only the earlier key can open."""
+
+    kind = "idempotency-secret-sealed"
+
+
 class InvalidCursor(Refusal):
     kind = "invalid-cursor"
 

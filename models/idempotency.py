@@ -16,7 +16,12 @@ from threading import Lock
 from peewee import AutoField, BlobField, ForeignKeyField, IntegerField, TextField
 
 from models.base import MomentField, Row, canonical_json, epoch_ms
-from models.errors import IdempotencyInProgress, IdempotencyKeyReused, StorageBusy
+from models.errors import (
+    IdempotencyInProgress,
+    IdempotencyKeyReused,
+    IdempotencySecretSealed,
+    StorageBusy,
+)
 from models.sealing import SealBroken, open_sealed, seal
 
 RETENTION = timedelta(hours=24)
@@ -24,18 +29,33 @@ RETENTION = timedelta(hours=24)
 
 @dataclass(frozen=True)
 class IdempotentRequest:
-    """The parts of a request that its repeat must have in common with it."""
+    """
+    The parts of a request that its repeat must have in common with it.
 
-    caller: str
+    The caller is the lineage of its API key, so that a repeat under a replacement of
+    the key is one. `bearer` is the secret of the key, which may differ.
+    """
+
+    lineage: str
     actor: str
     operation: str
     key: str
     request: object
+    key_id: str
+    key_prefix: str
     bearer: str
 
     @property
     def id(self) -> str:
-        parts = [self.caller, self.actor, self.operation, self.key]
+        return self._id_of(self.lineage)
+
+    @property
+    def id_of_key(self) -> str:
+        """The id that earlier versions stored: the caller was the key itself."""
+        return self._id_of(self.key_id)
+
+    def _id_of(self, caller: str) -> str:
+        parts = [caller, self.actor, self.operation, self.key]
         return hashlib.sha256(canonical_json(parts)).hexdigest()
 
     @property
@@ -79,6 +99,8 @@ class StoredResponseRow(Row):
     body = BlobField()
     secret_offset = IntegerField(null=True)
     sealed_secret = BlobField(null=True)
+    # The prefix of the key under whose secret it is sealed.
+    sealed_by = TextField(null=True)
     completed_at = MomentField(index=True)
 
 
@@ -97,10 +119,14 @@ def stored_response(request: IdempotentRequest, now: datetime) -> bytes | None:
     """
     Return the stored response of the same request, byte for byte, or None.
 
-    Raise IdempotencyKeyReused if the key was sent with another request before.
+    Raise IdempotencyKeyReused if the key was sent with another request before, and
+    IdempotencySecretSealed if the response has a secret that only another API key of
+    the lineage can open.
     """
-    row = StoredResponseRow.get_or_none(StoredResponseRow.id == request.id)
-    if row is None or now - row.completed_at >= RETENTION:
+    row = _unexpired_row(request.id, now)
+    if row is None and request.key_id != request.lineage:
+        row = _unexpired_row(request.id_of_key, now)
+    if row is None:
         return None
     if row.fingerprint != request.fingerprint:
         raise IdempotencyKeyReused(
@@ -110,6 +136,7 @@ def stored_response(request: IdempotentRequest, now: datetime) -> bytes | None:
     body = bytes(row.body)
     if row.secret_offset is None:
         return body
+    _require_same_key(row, request)
     secret = _open_secret(row, body, request.bearer)
     return body[: row.secret_offset] + secret + body[row.secret_offset :]
 
@@ -137,6 +164,7 @@ def store_response(
         associated_data = _associated_data(id, fingerprint, now, offset, body)
         row["secret_offset"] = offset
         row["sealed_secret"] = seal(plain, request.bearer, associated_data)
+        row["sealed_by"] = request.key_prefix
     # An expired response may still be there, with its subjects.
     StoredResponseRow.delete().where(StoredResponseRow.id == request.id).execute()
     StoredResponseRow.insert(body=body, **row).execute()
@@ -159,6 +187,27 @@ def delete_expired_responses(now: datetime) -> int:
     """Delete the responses that are older than a day; return their number."""
     is_expired = StoredResponseRow.completed_at <= now - RETENTION
     return int(StoredResponseRow.delete().where(is_expired).execute())
+
+
+def _unexpired_row(id: str, now: datetime) -> StoredResponseRow | None:
+    row = StoredResponseRow.get_or_none(StoredResponseRow.id == id)
+    return None if row is None or now - row.completed_at >= RETENTION else row
+
+
+def _require_same_key(row: StoredResponseRow, request: IdempotentRequest) -> None:
+    """Raise IdempotencySecretSealed unless this key sealed the secret."""
+    if row.sealed_by == request.key_prefix:
+        return
+    # Earlier versions sealed only for the key that the id names.
+    if row.sealed_by is None and row.id == request.id_of_key:
+        return
+    sealing_key = row.sealed_by or "that sent the request"
+    raise IdempotencySecretSealed(
+        "This request was already carried out, and nothing was created again. Your API"
+        " key was rotated since, and the response contains a secret that only the key"
+        f" {sealing_key} can read. Repeat the request with that key, or rotate the"
+        " created key to get a new secret."
+    )
 
 
 def _open_secret(row: StoredResponseRow, body: bytes, bearer: str) -> bytes:

@@ -283,7 +283,7 @@ def _idempotent_request(
         return None
     caller = call.caller
     return IdempotentRequest(
-        caller=caller.key_id,
+        lineage=caller.lineage,
         actor=f"{caller.acts_as_email} {caller.acts_as_account}",
         operation=call.operation.name,
         key=idempotency_key,
@@ -291,6 +291,8 @@ def _idempotent_request(
         request=arguments.model_dump(mode="json", exclude_unset=True)
         if arguments
         else None,
+        key_id=caller.key_id,
+        key_prefix=caller.prefix,
         bearer=caller.secret,
     )
 

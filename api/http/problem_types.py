@@ -262,6 +262,14 @@ PROBLEM_TYPES: dict[str, ProblemType] = {
         "A request with the same Idempotency-Key is still being processed.",
         "Retry after the number of seconds in the header Retry-After.",
     ),
+    "idempotency-secret-sealed": _conflict(
+        "Secret sealed under another key",
+        "A request with the same Idempotency-Key was carried out before your API key"
+        " was rotated. Its response contains a secret that only the key that sent the"
+        " request can read. Nothing was created again.",
+        "Repeat the request with the key named in detail while it is valid, or rotate"
+        " the created key.",
+    ),
     "payload-too-large": ProblemType(
         413,
         "Payload too large",

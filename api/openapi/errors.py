@@ -40,6 +40,8 @@ def specific_kinds(operation: Operation) -> list[str]:
     kinds = {error.kind for error in operation.errors}
     if operation.is_mutation and operation.idempotent == "required":
         kinds.add("idempotency-key-missing")
+    if operation.secret_field is not None:
+        kinds.add("idempotency-secret-sealed")
     if operation.pagination == "cursor":
         kinds.add("invalid-cursor")
     return sorted(kinds, key=lambda kind: (PROBLEM_TYPES[kind].status, kind))

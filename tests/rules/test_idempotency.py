@@ -5,7 +5,12 @@ from datetime import timedelta
 
 import pytest
 
-from models.errors import IdempotencyInProgress, IdempotencyKeyReused, StorageBusy
+from models.errors import (
+    IdempotencyInProgress,
+    IdempotencyKeyReused,
+    IdempotencySecretSealed,
+    StorageBusy,
+)
 from models.idempotency import (
     IdempotentRequest,
     RequestsInProgress,
@@ -20,7 +25,13 @@ from tests.conftest import NOON
 
 pytestmark = pytest.mark.both_engines
 
-REQUEST = IdempotentRequest("key", "None None", "op", "text", {"a": 1}, "mh_bearer")
+REQUEST = IdempotentRequest(
+    *("first", "None None", "op", "text", {"a": 1}),
+    *("first", "mh_first", "mh_first_bearer"),
+)
+ROTATED = replace(
+    REQUEST, key_id="second", key_prefix="mh_second", bearer="mh_second_bearer"
+)
 SECRET = "mh_12345678_" + "s" * 49
 BODY = f'{{"data":{{"secret":"{SECRET}"}}}}'.encode()
 
@@ -32,12 +43,14 @@ def test_found(store):
     assert stored_response(REQUEST, NOON) == b'{"data":1}'
 
 
-@pytest.mark.parametrize("name", ["caller", "actor", "operation", "key"])
+@pytest.mark.parametrize("name", ["lineage", "actor", "operation", "key"])
 def test_not_found(name, store):
-    """Caller, actor, operation and key identify a stored response."""
+    """The caller's lineage, actor, operation and key identify a stored response."""
     store_response(REQUEST, b"{}", NOON)
 
-    assert stored_response(replace(REQUEST, **{name: "other"}), NOON) is None
+    other = replace(REQUEST, key_id="other", **{name: "other"})
+
+    assert stored_response(other, NOON) is None
 
 
 def test_parts_are_separated(store):
@@ -70,6 +83,38 @@ def test_sealed_for_another(store):
 
     with pytest.raises(RuntimeError):
         stored_response(replace(REQUEST, bearer="mh_other"), NOON)
+
+
+def test_found_after_a_rotation(store):
+    """A replacement of the key gets the response, but not a secret in it."""
+    store_response(REQUEST, b"{}", NOON)
+    other = replace(REQUEST, key="other")
+    store_response(other, BODY, NOON, secret=SECRET)
+
+    assert stored_response(ROTATED, NOON) == b"{}"
+    with pytest.raises(IdempotencySecretSealed, match="mh_first"):
+        stored_response(replace(ROTATED, key="other"), NOON)
+    assert stored_response(other, NOON) == BODY
+
+
+def test_stored_for_the_key_itself(store):
+    """A response that an earlier version stored for the key alone is found."""
+    earlier = replace(ROTATED, lineage=ROTATED.key_id)
+    store_response(earlier, BODY, NOON, secret=SECRET)
+    StoredResponseRow.update(sealed_by=None).execute()
+
+    assert stored_response(ROTATED, NOON) == BODY
+    assert stored_response(ROTATED, NOON + timedelta(hours=24)) is None
+
+
+def test_secret_stored_for_the_first_key(store):
+    """Of a secret that an earlier version stored, the sealing key is its caller."""
+    store_response(REQUEST, BODY, NOON, secret=SECRET)
+    StoredResponseRow.update(sealed_by=None).execute()
+
+    assert stored_response(REQUEST, NOON) == BODY
+    with pytest.raises(IdempotencySecretSealed):
+        stored_response(ROTATED, NOON)
 
 
 @pytest.mark.parametrize(

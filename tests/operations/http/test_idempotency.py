@@ -143,6 +143,31 @@ def test_after_a_day(add, clock):
     assert made() == 2
 
 
+def test_after_a_rotation(add, issue, ask, refusal):
+    """
+    The replacement of a key gets what the key created, and creates nothing again; a
+    secret that is sealed under the earlier key is refused to it.
+    """
+    old = issue("*")
+    first = add("abc", key=old)
+    body = {"slug": "api", "name": "API"}
+    service = ask("POST /status/v1/admin/services/add", body, key=old)
+    id = KeyRow.get(KeyRow.name == "test").id
+    rotated = ask("POST /platform/v1/keys/rotate", {"id": id}, key=old)
+    new = rotated.json["data"]["secret"]
+
+    refused = add("abc", key=new)
+    repeated = ask("POST /status/v1/admin/services/add", body, key=new)
+
+    assert refused.status_code == 409
+    assert old[:11] in refused.json["detail"]
+    refusal(refused, "idempotency-secret-sealed")
+    assert made() == 1
+    assert repeated.data == service.data
+    assert repeated.headers["Idempotent-Replayed"] == "true"
+    assert add("abc", key=old).data == first.data
+
+
 def test_refusal_is_not_stored(add, issue, ask):
     """A request that was refused may be corrected under the same text."""
     key = issue("platform:keys:add")
