@@ -1,5 +1,6 @@
 """Name the paths of the site's files and the addresses of their JSON twins."""
 
+REFERENCE = "/reference/"
 HOW = "status/how/index.html"
 
 

@@ -152,7 +152,13 @@ class _Build:
         self.interrupted = folder.interrupted_entries()
         self.before = folder.start()
         self.writes_all = full or not self.before
-        self.writer = PageWriter(context, folder, self.before, is_full=full)
+        self.writer = PageWriter(
+            context,
+            folder,
+            self.before,
+            is_full=full,
+            has_reference=bool(context.openapi),
+        )
         self.work_split = WorkSplit(context, self.writer, current_marks)
         if self.writes_all:
             self.work_split.prepare(published_count())

@@ -11,6 +11,7 @@ from sitegen.docs.collections import docs_collections
 from sitegen.output.folder import OutputFolder
 from sitegen.output.manifest import LIVE, ManifestEntry
 from sitegen.page import BuildContext, Page
+from sitegen.urls import REFERENCE
 
 
 class PageError(Exception):
@@ -31,7 +32,7 @@ class PageWriter:
     A page is written if its fingerprint differs from the one in the manifest. The
     fingerprint covers the page's data and everything that all pages show, so a page
     cannot be forgotten. `before` has the entries of the last build. In a full build
-    every page is rendered again.
+    every page is rendered again. Pages link to the API reference if there is one.
     """
 
     def __init__(
@@ -41,22 +42,39 @@ class PageWriter:
         before: Mapping[str, ManifestEntry],
         *,
         is_full: bool,
+        has_reference: bool,
     ) -> None:
         self.folder = folder
         self.before = before
         self.is_full = is_full
+        self.has_reference = has_reference
         self._context = context
         self._theme = context.theme
         self._is_started = False
 
     @cached_property
     def _site(self) -> dict[str, Any]:
-        return self._theme.site(_navigation(self._context))
+        return self._theme.site(self._navigation)
+
+    @cached_property
+    def _navigation(self) -> dict[str, Any]:
+        """Return what the header and the footer of every page link to."""
+        return {
+            "collections": [
+                {
+                    "collection": collection.collection,
+                    "title": collection.title,
+                    "href": collection.href,
+                }
+                for collection in docs_collections(self._context)
+            ],
+            "reference": REFERENCE if self.has_reference else None,
+        }
 
     @cached_property
     def version(self) -> str:
         """Return a digest of what every page depends on: the theme, the navigation."""
-        shared = canonical_json([self._theme.version, self._site["collections"]])
+        shared = canonical_json([self._theme.version, self._navigation])
         return hashlib.sha256(shared).hexdigest()[:16]
 
     def fingerprint(self, page: Page) -> str:
@@ -131,18 +149,6 @@ class PageWriter:
         }
         variables: dict[str, Any] = {"site": self._site, "page": metadata, "data": data}
         return self._theme.render(page.template, **variables).encode()
-
-
-def _navigation(context: BuildContext) -> list[dict[str, str]]:
-    """Return the collections for the header of every page."""
-    return [
-        {
-            "collection": collection.collection,
-            "title": collection.title,
-            "href": collection.href,
-        }
-        for collection in docs_collections(context)
-    ]
 
 
 def _serialize(data: Any) -> bytes:

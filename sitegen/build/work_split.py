@@ -237,6 +237,7 @@ class WorkerProcess:
                 "now": context.now.isoformat(),
                 "isManifestTrusted": writer.is_manifest_trusted,
                 "isFull": writer.is_full,
+                "hasReference": writer.has_reference,
             }
         )
 

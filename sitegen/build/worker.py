@@ -46,7 +46,11 @@ class BatchWorker:
         manifest = self._folder.manifest() if job["isManifestTrusted"] else None
         before = manifest.entries if manifest else {}
         self._writer = PageWriter(
-            self._context, self._folder, before, is_full=job["isFull"]
+            self._context,
+            self._folder,
+            before,
+            is_full=job["isFull"],
+            has_reference=job["hasReference"],
         )
         self._batches: dict[str, tuple[Iterator[Page | PageBatch], PageBatch]] = {}
 

@@ -18,8 +18,8 @@ from sitegen.reference.openapi_view import (
     operations_by_page,
     operations_by_problem,
 )
+from sitegen.urls import REFERENCE
 
-REFERENCE = "/reference/"
 AREAS = {
     "platform": "API keys, their scopes and rate limits.",
     "projects": "Projects with their work items, specifications and documents.",
@@ -99,7 +99,7 @@ def _noun_page(
         return {
             "title": title,
             "area": _title(area),
-            "areas": _areas(openapi),
+            "areas": reference_areas(openapi),
             "operations": [
                 operation_detail(operation, openapi, problems)
                 for operation in operations
@@ -125,14 +125,15 @@ def _guides(linking: dict[str, list[PublishedPage]], href: str) -> list[Any]:
 def _index_page(openapi: OpenApi, guides: list[Any]) -> Page:
     return Page(
         file_for(REFERENCE),
-        {"areas": _areas(openapi), "guides": guides},
+        {"areas": reference_areas(openapi), "guides": guides},
         template="reference/index.html",
         title="API reference",
         description="Every operation of the API with its request, response and errors.",
     )
 
 
-def _areas(openapi: OpenApi) -> list[dict[str, Any]]:
+def reference_areas(openapi: OpenApi) -> list[dict[str, Any]]:
+    """Return the areas of the API with their nouns, and the operations of each."""
     nouns_by_area: dict[str, list[dict[str, Any]]] = {}
     for href, operations in operations_by_page(openapi).items():
         _, area, noun = href.strip("/").split("/")

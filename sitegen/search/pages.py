@@ -27,8 +27,9 @@ from models.response_headers import url_path
 from models.status.incidents.incidents import all_incidents
 from sitegen.docs.collections import COLLECTIONS, are_same_objects, docs_collections
 from sitegen.page import SHARED, BuildContext, Page, Stage, pages
+from sitegen.reference.pages import reference_areas
 from sitegen.search.inverted_index import Shards, Text, create_shards, encode_steps
-from sitegen.urls import incident_path
+from sitegen.urls import REFERENCE, incident_path
 
 # The index is our own code because it found more than Pagefind in a trial; the figures
 # of its size and speed are in bench/README.md.
@@ -190,6 +191,32 @@ def incidents(context: BuildContext) -> Iterator[Page]:  # noqa: ARG001
         yield Page(f"search/incidents/{number}.json", older)
     newest = rows[older_files * INCIDENTS_OF_FILE :]
     yield Page("search/incidents.json", {"older": older_files, "incidents": newest})
+
+
+@pages("docs", Stage.LISTS)
+def api_reference(context: BuildContext) -> Iterator[Page]:
+    """The pages and the operations of the reference, with their summaries."""
+    yield context.memoize(_reference_page, context.openapi)
+
+
+def _reference_page(openapi: Mapping[str, Any]) -> Page:
+    rows = []
+    if openapi:
+        summary = "Every operation of the API."
+        rows.append([REFERENCE, "API reference", summary, "API"])
+    for area in reference_areas(openapi):
+        for noun in area["nouns"]:
+            summary = f"{area['title']} operations"
+            rows.append([noun["href"], noun["title"], summary, "API reference"])
+            rows += [_operation_row(operation) for operation in noun["operations"]]
+    return Page("search/reference.json", rows)
+
+
+def _operation_row(operation: Mapping[str, str]) -> list[str]:
+    """Return an operation under its short name, such as keys/add."""
+    name = "/".join(operation["path"].split("/")[-2:])
+    route = f"{operation['method']} {operation['path']}"
+    return [operation["href"], name, operation["summary"], route]
 
 
 @pages(SHARED, Stage.ENTRY_POINTS)

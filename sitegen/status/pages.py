@@ -12,6 +12,7 @@ from sitegen.status.status_data import (
     PublishedIncident,
     PublishedMaintenance,
     StatusData,
+    affected_services,
     read_published_incidents,
     read_published_maintenance,
     read_status_data,
@@ -49,14 +50,17 @@ def incidents(context: BuildContext) -> Iterator[Page]:
     for incident in published:
         row, path = incident.row, incident_path(incident.row.id)
         detail = {"incident": incident.json, "updates": incident.updates_json[::-1]}
+        affected = affected_services(context, row)
         yield Page(twin(path)[1:], {"data": detail})
         yield Page(
             path,
-            _with_timeline(incident) | {"staleAt": None},
+            _with_timeline(incident)
+            | {"affected": affected, "links": LINKS, "staleAt": None},
             template="status/incident.html",
             title=row.title,
             description=f"Incident: {row.title}",
             twin=twin(path),
+            requires=_files_of(affected),
         )
 
 
@@ -74,14 +78,21 @@ def maintenance(context: BuildContext) -> Iterator[Page]:
     published = context.once_per_build(read_published_maintenance).values()
     for window in published:
         row, path = window.row, maintenance_path(window.row.id)
+        affected = affected_services(context, row)
         yield Page(twin(path)[1:], {"data": window.json})
         yield Page(
             path,
-            {"maintenance": window.json, "staleAt": None},
+            {
+                "maintenance": window.json,
+                "affected": affected,
+                "links": LINKS,
+                "staleAt": None,
+            },
             template="status/maintenance.html",
             title=row.title,
             description=f"Maintenance: {row.title}",
             twin=twin(path),
+            requires=_files_of(affected),
         )
 
 
@@ -154,8 +165,8 @@ def _overview(context: BuildContext, status_data: StatusData) -> dict[str, Any]:
             for group in groups
         ],
         "activeIncidents": [_with_timeline(incident) for incident in active],
-        "activeMaintenance": _windows_with_status(windows, "active"),
-        "scheduledMaintenance": _windows_with_status(windows, "scheduled"),
+        "activeMaintenance": _windows_with_status(context, windows, "active"),
+        "scheduledMaintenance": _windows_with_status(context, windows, "scheduled"),
         "resolvedIncidents": [
             _with_timeline(incident) for incident in resolved[:MAX_RESOLVED]
         ],
@@ -201,6 +212,12 @@ def _service(
     }
 
 
+def _files_of(affected: list[dict[str, str | None]]) -> list[str]:
+    """Return the files that a page links to, which must exist before it."""
+    hrefs = [*filter(None, LINKS.values()), *(service["href"] for service in affected)]
+    return [file_for(href) for href in hrefs if href]
+
+
 def _with_timeline(incident: PublishedIncident) -> dict[str, Any]:
     return {
         "incident": incident.json,
@@ -210,11 +227,12 @@ def _with_timeline(incident: PublishedIncident) -> dict[str, Any]:
 
 
 def _windows_with_status(
-    windows: list[PublishedMaintenance], status: str
+    context: BuildContext, windows: list[PublishedMaintenance], status: str
 ) -> list[dict[str, Any]]:
     return [
         {
             "maintenance": window.json,
+            "affected": affected_services(context, window.row),
             "href": url_path(maintenance_path(window.row.id)),
         }
         for window in windows

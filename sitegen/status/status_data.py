@@ -45,7 +45,7 @@ from models.status.uptime.summary import StatusUptimeSummary
 from models.status.uptime.uptime import PERIODS, Counts
 from sitegen.page import BuildContext
 from sitegen.theme.filters import period_label
-from sitegen.urls import incident_path, maintenance_path
+from sitegen.urls import incident_path, maintenance_path, service_path
 
 DAY = timedelta(days=1)
 NO_COUNTS = Counts()
@@ -179,6 +179,25 @@ def read_published_maintenance(
     return {
         row.id: PublishedMaintenance(row)
         for row in context.once_per_build(read_maintenance)
+    }
+
+
+def affected_services(
+    context: BuildContext, subject: IncidentRow | MaintenanceRow
+) -> list[dict[str, str | None]]:
+    """Return the services that an incident or a window affects, and their pages."""
+    hrefs = context.once_per_build(_read_service_hrefs)
+    return [
+        {"name": affected.name, "href": hrefs.get(affected.service_id)}
+        for affected in subject.services
+    ]
+
+
+def _read_service_hrefs(context: BuildContext) -> dict[int | None, str]:
+    """Read the page of each service that has one, by the service's number."""
+    return {
+        service.number: url_path(service_path(service.slug))
+        for service in context.once_per_build(read_services)
     }
 
 

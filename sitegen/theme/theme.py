@@ -1,6 +1,7 @@
 """Load templates and assets, render pages, and compute the version of the theme."""
 
 import hashlib
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -119,8 +120,8 @@ class Theme:
     def render(self, template: str, **variables: Any) -> str:
         return self._jinja.get_template(template).render(**variables)
 
-    def site(self, collections: list[dict[str, str]]) -> dict[str, Any]:
-        """Return the variable `site` of all templates."""
+    def site(self, navigation: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the variable `site` of all templates, with what they link to."""
         return {
             "name": self._settings.site_name,
             "url": self._settings.site_url,
@@ -128,7 +129,7 @@ class Theme:
             # In each page too, for hosts that do not send our headers.
             "policy": PAGE_SECURITY_POLICY,
             "assets": {name: f"/{path}" for name, (path, _) in self.assets.items()},
-            "collections": collections,
+            **navigation,
         }
 
     def _logo(self) -> str | None:

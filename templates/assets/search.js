@@ -166,7 +166,7 @@ async function search(query, withOlder) {
     const idf = Math.log(1 + root.pages / weights.size);
     for (const [page, weight] of weights) add(page, weight * idf);
   }
-  const incidents = await incidentsWith(words, withOlder, add);
+  const listed = await listedWith(words, withOlder, add);
   for (const extra of extras) {
     for (const [page, weight] of weigh(extra, levels)) if (scores.has(page)) scores.get(page)[1] += weight;
   }
@@ -176,7 +176,7 @@ async function search(query, withOlder) {
     // The word of the query for each matching term.
     wordByTerm: new Map([...words, ...extras].flatMap(({ word, levels }) => levels.flat().map(({ term }) => [term, word]))),
     wordCount: words.length,
-    results: ranked.map(([page]) => incidents.get(page) ?? pageAt(levels, root.pagesOfBlock, page)),
+    results: ranked.map(([page]) => listed.get(page) ?? pageAt(levels, root.pagesOfBlock, page)),
   };
 }
 
@@ -187,19 +187,23 @@ const pageAt = (levels, size, page) => async () => {
   return { href, title, where, twin: href.replace(/(\/index)?\/$/, "$1$1.json") };
 };
 
-// Titles of incidents are not indexed; on the search page all are read.
-async function incidentsWith(words, withOlder, add) {
-  const { older, incidents } = await load("/search/incidents.json");
+// Incidents and the API reference are not indexed but read: on the search page all of them.
+async function listedWith(words, withOlder, add) {
+  const [{ older, incidents }, reference] = await Promise.all(["incidents", "reference"].map((name) => load(`/search/${name}.json`)));
   const parts = withOlder ? await Promise.all([...Array(older).keys()].map((number) => load(`/search/incidents/${number}.json`))) : [];
+  const day = (at) => new Date(at).toLocaleDateString("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+  const rows = [
+    ...[...parts.flat(), ...incidents].reverse().map(([href, title, at]) => [href, title, "", `Incident · ${day(at)}`]),
+    ...reference.map(([href, title, summary, path]) => [href, title, summary, `${path} · ${summary}`]),
+  ];
   const pages = new Map();
-  for (const [href, title, at] of [...parts.flat(), ...incidents].reverse()) {
-    const titleTerms = terms(title);
+  for (const [href, title, summary, where] of rows) {
+    const rowTerms = terms(`${title} ${summary}`);
     for (const { word } of words) {
-      const weight = Math.max(0, ...titleTerms.map(exactOrPrefix(word)));
+      const weight = Math.max(0, ...rowTerms.map(exactOrPrefix(word)));
       if (weight) add(href, FIELD_WEIGHTS[2] * weight);
     }
-    const day = new Date(at).toLocaleDateString("en-GB", { dateStyle: "medium", timeZone: "UTC" });
-    pages.set(href, async () => ({ href, title, where: `Incident · ${day}` }));
+    pages.set(href, async () => ({ href, title, where }));
   }
   return pages;
 }

@@ -104,6 +104,29 @@ def test_finds_incident(visit, site):
     assert title in look_for(visit(), title)
 
 
+@pytest.mark.parametrize(
+    ("words", "title", "href"),
+    [
+        ("keys/rotate", "keys/rotate", "/reference/platform/keys/#rotate"),
+        ("api reference", "API reference", "/reference/"),
+        (
+            "supersede specification",
+            None,
+            "/reference/projects/specifications/#",
+        ),
+    ],
+)
+def test_finds_operation(visit, words, title, href):
+    """Operations are found by their names and their summaries."""
+    page = visit()
+
+    titles = look_for(page, words)
+
+    assert title is None or titles[0] == title
+    links = page.locator(f".results a[href^='{href}']")
+    assert links.count() > 0
+
+
 def test_finds_nothing(visit):
     """What no page says is said to be found nowhere."""
     page = visit()

@@ -64,3 +64,15 @@ def test_nothing_is_found_without_services(world, tab, path):
     tab.goto(world.url + path)
 
     assert findings(tab, FEW_LOOKS[:1]) == {}
+
+
+@pytest.mark.parametrize("kind", ["overview", "severity degraded", "month"])
+def test_links_are_underlined(everything, tab, kind):
+    """Titles that are links look like links, and not by their colour alone."""
+    tab.goto(everything.url + everything.pages[kind])
+
+    titles = tab.locator("main :is(h2, h3, h4, dd, .reason) a:visible")
+    lines = titles.evaluate_all(
+        "all => all.map((link) => getComputedStyle(link).textDecorationLine)"
+    )
+    assert set(lines) == {"underline"}

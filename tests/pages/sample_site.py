@@ -26,13 +26,14 @@ SITE = {
     "logo": None,
     "policy": PAGE_SECURITY_POLICY,
     "assets": {name: "/assets/" + name.replace(".", ".0a1b2c3d.") for name in ASSETS},
+    "reference": "/reference/",
     "collections": [
         {"collection": "guides", "title": "Guides", "href": "/guides/"},
         {"collection": "products", "title": "Products", "href": "/products/"},
         {"collection": "support", "title": "Support", "href": "/support/"},
     ],
 }
-BARE_SITE = SITE | {"collections": []}
+BARE_SITE = SITE | {"collections": [], "reference": None}
 
 
 def page(path, title, twin=None):

@@ -158,6 +158,11 @@ GROUPS = [
 ]
 
 AFFECTED = [{"slug": "api", "name": "Public API"}, {"slug": "identity", "name": LONG}]
+# The second service was removed and has no page.
+AFFECTED_PAGES = [
+    {"name": "Public API", "href": "/status/services/api/"},
+    {"name": LONG, "href": None},
+]
 INCIDENT = {
     "id": "0195-1",
     "title": "Errors on the API for one request in ten",
@@ -243,7 +248,11 @@ def incident_item(incident, updates):
 
 
 def window_item(window):
-    return {"maintenance": window, "href": f"/status/maintenance/{window['id']}/"}
+    return {
+        "maintenance": window,
+        "affected": AFFECTED_PAGES,
+        "href": f"/status/maintenance/{window['id']}/",
+    }
 
 
 def overall(word, stale=False, checked=True):

@@ -7,6 +7,7 @@ from tests.pages.sample_docs import DOCUMENT, FIRST, NEWEST, SECTIONS, links, sh
 from tests.pages.sample_past import HOW, MONTH, MONTHS
 from tests.pages.sample_site import BARE_SITE, SITE, ago, ahead, page
 from tests.pages.sample_status import (
+    AFFECTED_PAGES,
     CHARTS,
     COMING,
     GROUPS,
@@ -156,14 +157,19 @@ FULL = {
         "status/incident.html",
         "/status/incidents/0195-3/",
         RESOLVED["title"],
-        {"incident": RESOLVED, "updates": RESOLVED_UPDATES},
+        {
+            "incident": RESOLVED,
+            "updates": RESOLVED_UPDATES,
+            "affected": AFFECTED_PAGES,
+            "links": WHOLE_LINKS,
+        },
         twin="/status/incidents/0195-3.json",
     ),
     "maintenance": case(
         "status/maintenance.html",
         "/status/maintenance/0195-4/",
         WINDOW["title"],
-        {"maintenance": WINDOW},
+        {"maintenance": WINDOW, "affected": AFFECTED_PAGES, "links": WHOLE_LINKS},
         twin="/status/maintenance/0195-4.json",
     ),
     "history": case(
@@ -280,13 +286,22 @@ MINIMAL = {
         "status/incident.html",
         "/status/incidents/0195-1/",
         INCIDENT["title"],
-        {"incident": INCIDENT, "updates": UPDATES[1:]},
+        {
+            "incident": INCIDENT,
+            "updates": UPDATES[1:],
+            "affected": AFFECTED_PAGES[1:],
+            "links": WHOLE_LINKS,
+        },
     ),
     "maintenance": case(
         "status/maintenance.html",
         "/status/maintenance/0195-5/",
         COMING["title"],
-        {"maintenance": COMING | {"status": "cancelled"}},
+        {
+            "maintenance": COMING | {"status": "cancelled"},
+            "affected": AFFECTED_PAGES,
+            "links": WHOLE_LINKS,
+        },
     ),
     "history": case(
         "status/history.html", "/status/history/", "History", {"months": []}

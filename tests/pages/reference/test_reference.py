@@ -168,3 +168,37 @@ def test_sitemap(reference, output):
 def test_served_description(reference, output):
     """The description for programs stands beside it."""
     assert json.loads((output / "openapi.json").read_text()) == DESCRIBED
+
+
+def test_every_page_leads_to_the_reference(reference, output):
+    """The footer of each page has a link; without a reference none has."""
+    pages = [*output.glob("index.html"), *output.glob("status/**/index.html")]
+    pages = [page for page in pages if "embed" not in page.parts]
+
+    assert pages
+    for page in pages:
+        assert '<li><a href="/reference/">API reference</a></li>' in page.read_text()
+
+
+def test_search_has_the_reference(reference, output):
+    """The search lists every page of the reference and every operation."""
+    rows = json.loads((output / "search/reference.json").read_text())
+
+    hrefs = [href for href, *_ in rows]
+    operations = {f"{each.method} {each.path}" for each in OPERATIONS}
+    assert set(hrefs) >= reference.keys()
+    assert {path for *_, path in rows} >= operations
+    assert [
+        "/reference/platform/keys/#rotate",
+        "keys/rotate",
+        DESCRIBED["paths"]["/platform/v1/keys/rotate"]["post"]["summary"],
+        "POST /platform/v1/keys/rotate",
+    ] in rows
+
+
+def test_site_without_reference(build_site, output):
+    """Without the description of an API there is nothing to link to."""
+    build_site()
+
+    assert json.loads((output / "search/reference.json").read_text()) == []
+    assert "/reference/" not in (output / "index.html").read_text()

@@ -151,7 +151,7 @@ def test_assets_out_of_use(own, settings, clock, shelf):
 @pytest.mark.parametrize("logo", ["", "https://example.com/a.svg", "/other.svg"])
 def test_logo_elsewhere(own, logo):
     """A logo that is no asset stands as it was given, none as none."""
-    assert theme(own, site_logo=logo).site([])["logo"] == (logo or None)
+    assert theme(own, site_logo=logo).site({})["logo"] == (logo or None)
 
 
 def test_logo_of_ones_own(own):
@@ -160,7 +160,7 @@ def test_logo_of_ones_own(own):
 
     found = theme(own, site_logo="/assets/logo.svg")
 
-    assert found.site([])["logo"] == "/" + found.assets["logo.svg"][0]
+    assert found.site({})["logo"] == "/" + found.assets["logo.svg"][0]
 
 
 @pytest.mark.parametrize(
