@@ -4,10 +4,15 @@ import json
 import logging
 import re
 from datetime import UTC, datetime, timedelta
+from urllib.parse import quote
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Printable characters without those that have a meaning in a line: " = \\
 _PLAIN = re.compile(r"[!#-<>-\[\]-~]+")
+
+# Percent-encoded text, within a value.
+_ENCODED = re.compile(r'[^\s"=]*%[^\s"=]*')
+_HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 
 
 class LogLine:
@@ -28,7 +33,7 @@ class LogfmtFormatter(logging.Formatter):
     Formats each record as one line, including its stack trace.
 
     Free text of libraries becomes one value. Of each match of `redacted`, wherever it
-    occurs, only the first group is shown.
+    occurs, and however often it is percent-encoded, only the first group is shown.
     """
 
     def __init__(self, redacted: re.Pattern[str]) -> None:
@@ -45,8 +50,16 @@ class LogfmtFormatter(logging.Formatter):
             f"time={self._time(record)} level={record.levelname}"
             f" logger={record.name} {text}"
         )
+        if "%" in text:
+            text = _ENCODED.sub(self._redact_encoded, text)
         has_secret = self._redacted.search(text)
         return self._redacted.sub(r"\1_***", text) if has_secret else text
+
+    def _redact_encoded(self, match: re.Match[str]) -> str:
+        """Return the text without its secrets, decoded; unchanged if it has none."""
+        encoded = match[0]
+        text, count = self._redacted.subn(r"\1_***", _decode_fully(encoded))
+        return quote(text, safe="/*", encoding="latin-1") if count else encoded
 
     def _time(self, record: logging.LogRecord) -> str:
         """Return the time to milliseconds; the text of a second is cached."""
@@ -68,3 +81,18 @@ def _quote(value: object) -> str:
         return text
     # ASCII JSON escapes every character that could end a line, except DEL.
     return json.dumps(text).replace("\x7f", "\\u007f")
+
+
+def _decode_fully(text: str) -> str:
+    """
+    Return the text with all percent-encoding decoded, however often it was encoded.
+
+    Each character is looked at once, so that no text takes long. Bytes are decoded as
+    Latin-1.
+    """
+    decoded: list[str] = []
+    for character in text:
+        decoded.append(character)
+        while decoded[-3:-2] == ["%"] and _HEX_DIGITS.issuperset(decoded[-2:]):
+            decoded[-3:] = chr(int("".join(decoded[-2:]), 16))
+    return "".join(decoded)

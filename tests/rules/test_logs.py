@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+from urllib.parse import unquote
 
 import pytest
 
@@ -101,3 +102,44 @@ def test_beginning_of_a_secret_is_hidden(logged):
     secret = generate_secret()
 
     assert secret.text[12:15] not in logged(LogLine(path="/" + secret.text[:20]))
+
+
+def encode(text, times):
+    """Percent-encode every character, so many times."""
+    for _ in range(times):
+        text = "".join(f"%{ord(character):02x}" for character in text)
+    return text
+
+
+@pytest.mark.parametrize(
+    "encoded",
+    [
+        lambda secret: encode(secret, 1),
+        lambda secret: encode(secret, 2),
+        lambda secret: encode(secret, 4),
+        lambda secret: secret.replace("_", "%5F"),
+        lambda secret: secret.replace("_", "%255F"),
+        lambda secret: secret.replace("m", "%%36%64"),
+        lambda secret: secret[:20] + encode(secret[20:], 2),
+        lambda secret: f"100%&key={encode(secret, 2)}%22 level%3DERROR",
+    ],
+)
+def test_encoded_secret(encoded, logged):
+    """A secret is masked however often it is encoded, and the rest can be read."""
+    secret = generate_secret().text
+
+    line = logged(LogLine(path=f"/a%20b/{encoded(secret)}", status=404))
+
+    for _ in range(5):
+        assert secret[12:20] not in line
+        line = unquote(line)
+    assert f"{secret[:11]}_***" in line
+    assert "/a b/" in line
+    assert line.endswith("status=404")
+
+
+def test_encoded_text_without_a_secret(logged):
+    """Any other text is logged as it was encoded."""
+    line = logged(LogLine(path="/a%2520b/%256dh"))
+
+    assert line.endswith(" path=/a%2520b/%256dh")

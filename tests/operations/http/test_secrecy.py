@@ -114,6 +114,8 @@ def places(secret):
         {"path": f"{verify}?key={secret}", "json": body, "headers": bearer},
         {"path": f"/nowhere/{secret}?key={secret}"},
         {"path": f"/{'x' * 60}/{secret}"},
+        {"path": f"/nowhere/{secret.replace('_', '%255F')}"},
+        {"path": f"/nowhere/{secret.replace('_', '%25255F')}"},
         {"path": f"/status/{secret}/", "headers": {"Referer": f"https://x/{secret}"}},
         {"path": verify, "json": body, "headers": {"Authorization": secret}},
         {"path": verify, "json": body, "headers": bearer | {"X-Request-Id": secret}},
