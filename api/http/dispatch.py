@@ -25,7 +25,7 @@ from api.http.streamed_response import stream_json
 from api.operation import AuditError, Call, Caller, Operation
 from models import audit, changes
 from models.base import Schema, canonical_json, epoch_ms
-from models.errors import MethodNotAllowed, RateLimited, Refusal
+from models.errors import InvalidKey, MethodNotAllowed, RateLimited, Refusal
 from models.fields import truncate_to_ms
 from models.idempotency import (
     IdempotentRequest,
@@ -43,6 +43,7 @@ from models.platform.rate_limits import (
     RateDecision,
     RateLimiter,
 )
+from models.platform.wrong_keys import WrongKeyLimiter
 from models.projects.documents.site_preview import SitePreview
 from models.settings import Settings
 from models.storage.database import dry_run, reading, writing
@@ -71,6 +72,7 @@ class Dispatcher:
     wake_builder: Callable[[str, bool], None]
     on_refusal: Callable[[str], None] = lambda _: None
     rate_limiter: RateLimiter = field(default_factory=MemoryRateLimiter)
+    wrong_keys: WrongKeyLimiter = field(default_factory=WrongKeyLimiter)
     key_uses: KeyUses = field(default_factory=KeyUses)
     preview: SitePreview | None = None
     in_progress: RequestsInProgress = field(default_factory=RequestsInProgress)
@@ -120,7 +122,7 @@ class Dispatcher:
         body = read_limited_body(request, operation.max_body_bytes)
         with reading():
             now = truncate_to_ms(self.clock())
-            caller, rate = authenticate(request.headers, self.settings, now)
+            caller, rate = self._authenticate(request, now)
             request.key_prefix = caller.prefix
             self.key_uses.note(caller.key_id, now)
             self._limit_rate(caller, rate, now, rate_headers)
@@ -136,6 +138,14 @@ class Dispatcher:
         if warning:
             response.headers["Masthead-Warning"] = warning
         return response
+
+    def _authenticate(self, request: Request, now: datetime) -> tuple[Caller, Rate]:
+        """Return the caller and its rate limit; count the wrong keys of its address."""
+        try:
+            return authenticate(request.headers, self.settings, now)
+        except InvalidKey:
+            self.wrong_keys.record(request.client_address, epoch_ms(now) * 1_000_000)
+            raise
 
     def _write(
         self, call: Call, arguments: Schema | None, headers: RequestHeaders

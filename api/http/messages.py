@@ -65,6 +65,11 @@ class Request:
         self.id = _request_id(environ.get("HTTP_X_REQUEST_ID"))
 
     @property
+    def client_address(self) -> str:
+        """The address of the connection: behind a reverse proxy, that of the proxy."""
+        return str(self.environ.get("REMOTE_ADDR") or "")
+
+    @property
     def content_length(self) -> int:
         """The length of the body in bytes."""
         header = self.environ.get("CONTENT_LENGTH") or "0"
