@@ -1,12 +1,14 @@
 // Local times, relative times, copy buttons and the current heading; all optional.
 (() => {
-  const all = (selector) => document.querySelectorAll(selector);
+  const all = (selector, within = document) => within.querySelectorAll(selector);
 
   // Local times as tooltips; the text is in UTC.
-  for (const time of all("time[datetime*=T]:not([title])")) {
-    const date = new Date(time.dateTime);
-    time.title = `${date.toLocaleString(undefined, { dateStyle: "full", timeStyle: "short" })}, your time`;
-  }
+  const addLocalTimes = (within) => {
+    for (const time of all("time[datetime*=T]:not([title])", within)) {
+      const date = new Date(time.dateTime);
+      time.title = `${date.toLocaleString(undefined, { dateStyle: "full", timeStyle: "short" })}, your time`;
+    }
+  };
 
   const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
   const ago = (date) => {
@@ -16,32 +18,38 @@
     if (Math.abs(minutes) < 1440) return relative.format(Math.round(minutes / 60), "hour");
     return relative.format(Math.round(minutes / 1440), "day");
   };
-  const showRelativeTimes = () => {
-    for (const time of all("time[data-ago]")) time.dataset.ago = ago(new Date(time.dateTime));
+  const showRelativeTimes = (within) => {
+    for (const time of all("time[data-ago]", within)) time.dataset.ago = ago(new Date(time.dateTime));
   };
-  showRelativeTimes();
-  setInterval(showRelativeTimes, 60000);
+  setInterval(showRelativeTimes, 60000, document);
 
-  // The clipboard is available only over https and on localhost.
-  if (navigator.clipboard) {
-    for (const code of all("div.code")) {
+  const addCopyButtons = (within) => {
+    // The clipboard is available only over https and on localhost.
+    if (!navigator.clipboard) return;
+    for (const code of all("div.code", within)) {
       const button = document.createElement("button");
       button.type = "button";
       button.className = "copy";
       button.textContent = "Copy";
       button.setAttribute("aria-live", "polite");
-      button.addEventListener("click", async () => {
-        try {
-          await navigator.clipboard.writeText(code.querySelector("pre").innerText);
-          button.textContent = "Copied";
-        } catch {
-          button.textContent = "Copy failed";
-        }
-        setTimeout(() => { button.textContent = "Copy"; }, 2000);
-      });
       code.append(button);
     }
-  }
+  };
+  document.addEventListener("click", async ({ target }) => {
+    if (!target.matches(".code > .copy")) return;
+    try {
+      await navigator.clipboard.writeText(target.parentNode.querySelector("pre").innerText);
+      target.textContent = "Copied";
+    } catch {
+      target.textContent = "Copy failed";
+    }
+    setTimeout(() => { target.textContent = "Copy"; }, 2000);
+  });
+
+  const enhance = (within) => [addLocalTimes, showRelativeTimes, addCopyButtons].forEach((add) => add(within));
+  enhance(document);
+  // A status page announces the content that it is about to show.
+  document.addEventListener("update", ({ detail }) => enhance(detail));
 
   // Mark the current heading in the table of contents.
   const links = [...all(".contents a")];

@@ -3,22 +3,27 @@
 (() => {
   const TICK = 10000, MINUTE = 60000;
   const TIMES = ["staleAt", "from", "until", "startsAt", "endsAt"];
+  // What a build may change outside <main>.
+  const FRAME = "meta[name=description], meta[property], .masthead .brand, .masthead nav, .colophon";
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const root = document.documentElement;
   const main = document.querySelector("main");
-  const title = (page) => page.querySelector("title").textContent;
   const canonicalUrl = (page) => page.querySelector("link[rel=canonical]")?.href;
-  const deadline = (page) => Date.parse(page.querySelector("[data-stale-at]")?.dataset.staleAt);
-  const assets = (page) => all("link[rel=stylesheet], script[src]", page).map((element) => element.href || element.src).join();
-  let requestedAt = Date.now(), timer;
+  const dataOf = (within) => within.querySelector("[data-stale-at]")?.dataset ?? {};
+  // Only our own: browser extensions add others to the page.
+  const assets = (page) => all("[href^='/assets/'], [src^='/assets/']", page.head).map((element) => element.outerHTML).join();
+  // The page as it was built. What is shown is always computed from this and the time,
+  // never from what was shown before, so an open page equals a fresh load.
+  let source = main.cloneNode(true), title = document.title;
+  let requestedAt = Date.now(), shownAt = NaN, timer;
 
   // Show local times with their time zone; UTC becomes the tooltip. Tables stay in UTC,
   // which is in their column headers.
   const timeFormat = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short" };
   const timeOnly = new Intl.DateTimeFormat("en-GB", timeFormat);
   const dateTime = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", ...timeFormat });
-  function localise(page) {
-    for (const time of all("time[datetime*=T]", page)) {
+  function localise(within) {
+    for (const time of all("time[datetime*=T]", within)) {
       const text = time.textContent.trim();
       if (!text.endsWith(" UTC") || time.closest("table")) continue;
       time.title = text;
@@ -26,20 +31,9 @@
     }
   }
 
-  // After the deadline no state is shown any more, neither as text nor as colour.
-  function markAsStale(now) {
-    if (!(now >= deadline(document)) || root.classList.contains("is-old")) return;
-    root.classList.add("is-old");
-    document.title = `Out of date: ${document.title}`;
-    for (const element of all(".when-fresh")) element.hidden = true;
-    for (const element of all(".when-old")) element.hidden = false;
-    const unknownIcon = document.querySelector(".when-old .sign");
-    for (const icon of all(".state > .sign", main)) icon.replaceWith(unknownIcon.cloneNode(true));
-  }
-
   // Scheduled changes are in the page already, each with the time in which it is shown.
-  function applyScheduledChanges(now) {
-    for (const element of all("[data-from], [data-until]")) {
+  function applyScheduledChanges(within, now) {
+    for (const element of all("[data-from], [data-until]", within)) {
       const { from, until, tone } = element.dataset;
       element.hidden = now < Date.parse(from) || now >= Date.parse(until);
       const banner = element.closest(".banner");
@@ -47,10 +41,10 @@
     }
   }
 
-  function moveWindows(now) {
-    const [active, scheduled] = ["running", "coming"].map((id) => document.getElementById(id));
+  function moveWindows(within, now) {
+    const [active, scheduled] = ["running", "coming"].map((id) => within.querySelector(`#${id}`));
     if (!active) return;
-    for (const item of all("article[data-starts-at]")) {
+    for (const item of all("article[data-starts-at]", within)) {
       const section = now < Date.parse(item.dataset.startsAt) ? scheduled : active;
       if (!section.contains(item)) section.append(item);
       item.hidden = now >= Date.parse(item.dataset.endsAt);
@@ -58,34 +52,80 @@
     for (const section of [active, scheduled]) section.hidden = !section.querySelector("article:not([hidden])");
   }
 
-  // Update the live element to equal the new one; unchanged elements keep their focus,
-  // position and state.
+  // After the deadline no state is shown any more, neither as text nor as colour.
+  function markAsStale(within) {
+    for (const element of all(".when-fresh", within)) element.hidden = true;
+    for (const element of all(".when-old", within)) element.hidden = false;
+    const unknownIcon = within.querySelector(".when-old .sign");
+    for (const icon of all(".state > .sign", within)) icon.replaceWith(unknownIcon.cloneNode(true));
+  }
+
+  // Make the live element equal to the new one. Elements that stay keep their focus,
+  // position and selection, and live regions announce what changes in them.
+  const name = (node) => `${node.nodeName} ${node.id} ${node.getAttribute?.("aria-labelledby")}`;
   function morph(live, updated) {
     if (live.isEqualNode(updated)) return;
-    if (live.nodeType !== 1 || live.nodeName !== updated.nodeName || live.id !== updated.id) return live.replaceWith(updated);
-    for (const { name } of [...live.attributes]) {
-      if (!updated.hasAttribute(name) && name !== "open") live.removeAttribute(name);
+    if (live.nodeType !== Node.ELEMENT_NODE) { live.nodeValue = updated.nodeValue; return; }
+    for (const attribute of [...live.attributes]) {
+      if (!updated.hasAttribute(attribute.name)) live.removeAttribute(attribute.name);
     }
-    for (const { name, value } of updated.attributes) live.setAttribute(name, value);
-    const children = [...live.childNodes];
-    const count = updated.childNodes.length;
-    [...updated.childNodes].forEach((child, i) => (children[i] ? morph(children[i], child) : live.append(child)));
-    for (const child of children.slice(count)) child.remove();
+    for (const attribute of updated.attributes) live.setAttribute(attribute.name, attribute.value);
+    let next = live.firstChild;
+    const skip = () => { const skipped = next; next = next.nextSibling; return skipped; };
+    for (const child of [...updated.childNodes]) {
+      // Elements before the match are gone. Text is matched only in its place.
+      let match = next;
+      while (match && name(match) !== name(child)) match = child.nodeType === Node.ELEMENT_NODE ? match.nextSibling : null;
+      if (!match) live.insertBefore(child, next);
+      else {
+        while (next !== match) skip().remove();
+        morph(skip(), child);
+      }
+    }
+    while (next) skip().remove();
   }
 
-  // If a list has grown above the focused link, the focus moves with the link.
-  function update(page) {
-    const focused = document.activeElement, href = focused?.href;
-    morph(main, page.querySelector("main"));
-    root.classList.remove("is-old");
-    document.title = title(page);
-    if (href && focused.href !== href) all("a[href]", main).find((link) => link.href === href)?.focus({ preventScroll: true });
-    tick();
+  // What is open stays open, and the focus stays with its link, wherever they move.
+  const identity = (element) => element.getAttribute("href") ?? element.getAttribute("aria-label") ?? element.textContent;
+  function show(updated) {
+    const open = new Set(all("details[open] > summary", main).map(identity));
+    for (const summary of all("details > summary", updated)) summary.parentNode.open = open.has(identity(summary));
+    const focused = main.contains(document.activeElement) && document.activeElement;
+    const target = focused && identity(focused);
+    morph(main, updated);
+    if (!focused || (document.activeElement === focused && identity(focused) === target)) return;
+    const isTarget = (element) => identity(element) === target && element.checkVisibility();
+    all("a[href], summary, button, [tabindex]", main).find(isTarget)?.focus({ preventScroll: true });
   }
 
-  // Neither another page nor an older copy, such as one from a cache.
+  function render(now) {
+    const isStale = now >= Date.parse(dataOf(source).staleAt);
+    const updated = document.importNode(source, true);
+    localise(updated);
+    applyScheduledChanges(updated, now);
+    moveWindows(updated, now);
+    if (isStale) markAsStale(updated);
+    document.dispatchEvent(new CustomEvent("update", { detail: updated }));
+    show(updated);
+    root.classList.toggle("is-old", isStale);
+    document.title = isStale ? `Out of date: ${title}` : title;
+    shownAt = now;
+  }
+
+  // Neither another page nor an older copy, such as one from a cache. The deadline alone
+  // also becomes earlier when a service is added.
   function isNewer(page) {
-    return page.querySelector("main") && canonicalUrl(page) === canonicalUrl(document) && !(deadline(page) < deadline(document));
+    const [loaded, current] = [dataOf(page), dataOf(source)];
+    const isOlder = loaded.staleAt < current.staleAt && loaded.checkedAt < current.checkedAt;
+    return page.querySelector("main") && canonicalUrl(page) === canonicalUrl(document) && !isOlder;
+  }
+
+  function update(page) {
+    const [live, updated] = [all(FRAME), all(FRAME, page)];
+    if (assets(page) !== assets(document) || live.length !== updated.length) return location.reload();
+    live.forEach((element, i) => morph(element, updated[i]));
+    [source, title, shownAt] = [page.querySelector("main"), page.title, NaN];
+    tick();
   }
 
   async function reload() {
@@ -93,28 +133,25 @@
     requestedAt = Date.now();
     try {
       const response = await fetch(location.pathname, { cache: "no-cache" });
-      const page = new DOMParser().parseFromString(response.ok ? await response.text() : "", "text/html");
-      if (!isNewer(page)) return;
-      if (assets(page) !== assets(document)) return location.reload();
-      localise(page);
-      update(page);
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      if (response.ok && isNewer(page)) update(page);
+      // The page of a removed service is gone: the site's own 404 page takes its place.
+      else if (response.status === 404 && page.querySelector(".masthead")) location.reload();
     } catch {
       // Without a response the page stays as it is until its deadline.
     }
   }
 
+  // Render again if a change was due since the last time, or if the clock went back.
   function tick() {
     clearTimeout(timer);
     const now = Date.now();
-    applyScheduledChanges(now);
-    moveWindows(now);
-    markAsStale(now);
-    const times = TIMES.flatMap((name) => all(`[data-${name.replace("At", "-at")}]`).map((element) => Date.parse(element.dataset[name])));
+    const times = TIMES.flatMap((key) => all(`[data-${key.replace("At", "-at")}]`, source).map((element) => Date.parse(element.dataset[key])));
+    if (!(shownAt <= now) || times.some((time) => shownAt < time && time <= now)) render(now);
     timer = setTimeout(tick, Math.min(TICK, ...times.filter((time) => time > now).map((time) => time - now)));
     reload();
   }
 
-  localise(document);
   tick();
   addEventListener("pageshow", tick);
   addEventListener("online", tick);

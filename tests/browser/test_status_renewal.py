@@ -131,6 +131,19 @@ def test_older_copy_is_not_believed(works, visit):
     assert headline(page) == "Major outage"
 
 
+def test_earlier_deadline_is_believed(works, visit):
+    """A service that was measured before the others makes the deadline earlier."""
+    page = visit(OVERVIEW)
+    works.service("late", name="Late")
+    works.sample("late", at=-200)
+    works.build(at=31)
+
+    page.clock.run_for(1.1 * MINUTE)
+
+    page.get_by_role("link", name="Late").wait_for()
+    assert headline(page) == "All systems operational"
+
+
 @pytest.mark.parametrize("answer", ["<h1>Sign in</h1>", "", "<main>{}</main>"])
 def test_stranger_is_not_believed(works, visit, answer):
     """What another page answers in the place of this one is not shown."""
