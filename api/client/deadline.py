@@ -1,4 +1,4 @@
-"""Limit the total time of a check, and close its connections when it is over."""
+"""Limit the total time of requests, and close their connections when it is over."""
 
 import socket
 import ssl
@@ -14,7 +14,7 @@ class Deadline:
     A time limit for everything inside its `with` block.
 
     The timeout of a socket applies to each read, so a server that sends a byte now
-    and then could hold a check for hours. Therefore the connections that are open at
+    and then could hold a client for hours. Therefore the connections that are open at
     the deadline are shut down. Only the system's name resolution cannot be aborted.
     """
 
@@ -44,14 +44,17 @@ class Deadline:
 
     def seconds_left(self) -> float:
         """Return the number of seconds left; raise TimeoutError if there are none."""
-        seconds = self._ends_at - monotonic()
-        if seconds <= 0:
+        if self.is_over:
             raise TimeoutError("The deadline has passed.")
-        return seconds
+        return self._ends_at - monotonic()
+
+    @property
+    def is_over(self) -> bool:
+        return monotonic() >= self._ends_at
 
     def describe(self, error: Exception) -> str:
         """Describe an error in a few words; after the deadline, always as a timeout."""
-        if monotonic() >= self._ends_at or isinstance(error, TimeoutError):
+        if self.is_over or isinstance(error, TimeoutError):
             return f"no answer within {self._seconds:g} s"
         if isinstance(error, ssl.SSLCertVerificationError):
             return f"the certificate is not trusted: {error.verify_message}"

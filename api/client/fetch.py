@@ -3,16 +3,20 @@
 from collections.abc import Iterable
 from urllib.parse import urljoin, urlsplit
 
-import urllib3
-from urllib3.exceptions import HTTPError, LocationParseError
-
+from api.client.deadline import Deadline
+from api.client.http_request import (
+    REQUEST_ERRORS,
+    HttpRequest,
+    HttpResponse,
+    send_request,
+)
 from models.errors import ValidationFailed
 
-TIMEOUT = urllib3.Timeout(connect=5, read=20)
-MAX_BYTES = 16_000_000
+# Limits of a transfer: of all documents and redirects together.
+MAX_SECONDS = 60
+MAX_BYTES = 32_000_000
 MAX_REDIRECTS = 3
-CHUNK_BYTES = 65_536
-REDIRECTS = {301, 302, 303, 307, 308}
+HEADERS = {"User-Agent": "masthead", "Accept": "application/json"}
 # Plain HTTP is allowed only where no network is involved.
 LOCAL_HOSTS = {"127.0.0.1", "::1", "localhost"}
 
@@ -21,14 +25,14 @@ def fetch_documents(base_url: str, names: Iterable[str]) -> dict[str, str]:
     """
     Return the text of each document below the URL, by name.
 
-    Raise ValidationFailed if one is missing. Redirects are followed only within the
-    same host.
+    Raise ValidationFailed if one is missing, or if the transfer exceeds its limits.
+    Redirects are followed only within the same host.
     """
     base_url = base_url.rstrip("/")
     _require_safe_url(base_url)
-    headers = {"User-Agent": "masthead", "Accept": "application/json"}
-    with urllib3.PoolManager(timeout=TIMEOUT, headers=headers, retries=False) as pool:
-        return {name: _fetch_text(pool, f"{base_url}/{name}") for name in names}
+    with Deadline(MAX_SECONDS) as deadline:
+        transfer = _Transfer(base_url, deadline)
+        return {name: transfer.fetch_text(name) for name in names}
 
 
 def _require_safe_url(url: str) -> None:
@@ -44,44 +48,55 @@ def _require_safe_url(url: str) -> None:
         raise ValidationFailed(f"{url} must begin with https://.")
 
 
-def _fetch_text(pool: urllib3.PoolManager, url: str) -> str:
-    current_url = url
-    for _ in range(MAX_REDIRECTS + 1):
-        redirect_url, body = _get(pool, current_url)
-        if redirect_url is None:
-            try:
-                return body.decode()
-            except UnicodeDecodeError:
-                raise ValidationFailed(f"{url} is not text in UTF-8.") from None
-        if urlsplit(redirect_url)[:2] != urlsplit(url)[:2]:
-            raise ValidationFailed(
-                f"{url} redirects to {redirect_url}, which is on another host."
-            )
-        current_url = redirect_url
-    raise ValidationFailed(f"{url} redirects more than {MAX_REDIRECTS} times.")
+class _Transfer:
+    """The requests for the documents of one page, which share time and bytes."""
 
+    def __init__(self, base_url: str, deadline: Deadline) -> None:
+        self._base_url = base_url
+        self._deadline = deadline
+        self._bytes_left = MAX_BYTES
 
-def _get(pool: urllib3.PoolManager, url: str) -> tuple[str | None, bytes]:
-    """Return the URL that the response redirects to, or None and its body."""
-    try:
-        response = pool.request("GET", url, redirect=False, preload_content=False)
+    def fetch_text(self, name: str) -> str:
+        url = current_url = f"{self._base_url}/{name}"
+        for _ in range(MAX_REDIRECTS + 1):
+            response = self._get(current_url)
+            if response.location is None:
+                return _text_of(response, url)
+            redirect_url = urljoin(current_url, response.location)
+            if urlsplit(redirect_url)[:2] != urlsplit(url)[:2]:
+                raise ValidationFailed(
+                    f"{url} redirects to {redirect_url}, which is on another host."
+                )
+            current_url = redirect_url
+        raise ValidationFailed(f"{url} redirects more than {MAX_REDIRECTS} times.")
+
+    def _get(self, url: str) -> HttpResponse:
+        request = HttpRequest(url, headers=HEADERS, max_body_bytes=self._bytes_left + 1)
         try:
-            location = response.headers.get("Location")
-            if response.status in REDIRECTS and location:
-                return urljoin(url, location), b""
-            if response.status != 200:
-                raise ValidationFailed(f"{url} returned {response.status}, not 200.")
-            return None, _read_body(response, url)
-        finally:
-            response.close()
-    except (HTTPError, LocationParseError, OSError) as error:
-        raise ValidationFailed(f"{url} cannot be read: {error}.") from None
+            response = send_request(request, self._deadline)
+        except REQUEST_ERRORS as error:
+            raise ValidationFailed(self._describe(url, error)) from None
+        self._bytes_left -= len(response.body)
+        if self._bytes_left < 0:
+            raise ValidationFailed(
+                f"{self._base_url} has more than {MAX_BYTES} bytes. Save its documents"
+                " to a folder, and import the folder."
+            )
+        return response
+
+    def _describe(self, url: str, error: Exception) -> str:
+        if self._deadline.is_over:
+            return (
+                f"{self._base_url} took more than {MAX_SECONDS:g} seconds to send its"
+                " documents. Save them to a folder, and import the folder."
+            )
+        return f"{url} cannot be read: {self._deadline.describe(error)}."
 
 
-def _read_body(response: urllib3.BaseHTTPResponse, url: str) -> bytes:
-    body = bytearray()
-    for chunk in response.stream(CHUNK_BYTES):
-        body += chunk
-        if len(body) > MAX_BYTES:
-            raise ValidationFailed(f"{url} has more than {MAX_BYTES} bytes.")
-    return bytes(body)
+def _text_of(response: HttpResponse, url: str) -> str:
+    if response.status != 200:
+        raise ValidationFailed(f"{url} returned {response.status}, not 200.")
+    try:
+        return response.body.decode()
+    except UnicodeDecodeError:
+        raise ValidationFailed(f"{url} is not text in UTF-8.") from None

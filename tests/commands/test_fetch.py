@@ -4,6 +4,8 @@ import signal
 import socket
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -33,7 +35,9 @@ class Elsewhere(BaseHTTPRequestHandler):
         for header, value in headers.items():
             self.send_header(header, value)
         self.end_headers()
-        self.wfile.write(body)
+        with suppress(ConnectionError):
+            for part in [body] if isinstance(body, bytes) else body:
+                self.wfile.write(part)
 
     def log_message(self, *_):
         pass
@@ -94,11 +98,31 @@ def test_redirect_off_the_host(base, target):
 
 
 def test_too_much(base, monkeypatch):
-    """An answer without end is not read to its end."""
-    monkeypatch.setattr(fetch, "MAX_BYTES", 100)
+    """All documents together have one bound, so none may be endless."""
+    size = (PAGE / "summary.json").stat().st_size
+    monkeypatch.setattr(fetch, "MAX_BYTES", 2 * size)
 
-    with pytest.raises(ValidationFailed, match="has more than 100 bytes"):
-        fetch_documents(base, ["summary.json"])
+    assert len(fetch_documents(base, ["summary.json"])) == 1
+    with pytest.raises(ValidationFailed, match=f"has more than {2 * size} bytes"):
+        fetch_documents(base, ["summary.json", "summary.json", "components.json"])
+
+
+@pytest.mark.parametrize("status", [200, 302])
+def test_too_slow(base, monkeypatch, status):
+    """So do the documents' times: who sends a little now and then is cut off."""
+    monkeypatch.setattr(fetch, "MAX_SECONDS", 0.5)
+    headers = {"Location": "a.json", "Content-Length": "1000"}
+    Elsewhere.answers = {"a.json": (status, headers, drip())}
+
+    with pytest.raises(ValidationFailed, match=r"more than 0\.5 seconds"):
+        fetch_documents(base, ["a.json"])
+
+
+def drip():
+    """A body that arrives a byte at a time, long after any bound of these tests."""
+    for _ in range(1000):
+        time.sleep(0.05)
+        yield b" "
 
 
 def test_no_text(base):
@@ -120,11 +144,11 @@ def test_nobody_there():
 
 def test_silence(monkeypatch):
     """Who answers nothing is not waited for."""
-    monkeypatch.setattr(fetch, "TIMEOUT", 0.2)
+    monkeypatch.setattr(fetch, "MAX_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
 
-        with pytest.raises(ValidationFailed, match="cannot be read"):
+        with pytest.raises(ValidationFailed, match=r"more than 0\.2 seconds"):
             fetch_documents(f"http://127.0.0.1:{port}", ["a.json"])
 
 

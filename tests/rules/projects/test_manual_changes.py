@@ -161,6 +161,8 @@ def test_held_until_it_is_as_before(person, clock):
 
 def test_edit_that_is_in_the_file_too(person, clock):
     """No conflict is left, now or at the next change of the file."""
+    person.unpublish()
+    person.publish()
     person.edit(content="Third.")
 
     first = brought(clock, source(content="Third."))
