@@ -4,7 +4,6 @@ import gc
 import hashlib
 import json
 import os
-import signal
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -37,10 +36,10 @@ from tests.worlds.docs_project import Shelf
 declare_operations()
 load_generators()
 ROUTES = {f"{each.method} {each.path}": each for each in OPERATIONS}
-# Under nohup and the like SIGINT is ignored, and the processes that tests interrupt
-# would inherit that.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# What the shell of whoever runs the tests exports is not for the processes under test.
+for name in list(os.environ):
+    if name.startswith("MASTHEAD_") or name.lower().endswith("_proxy"):
+        del os.environ[name]
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 GOLDEN = Path(__file__).parent / "golden"
 

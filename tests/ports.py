@@ -2,17 +2,26 @@
 
 import socket
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
+from random import SystemRandom
 
 from api.http.application import BODY_LIMITS
 from api.http.body_limits import refuse_large_body
 from api.http.server.server import limited_server
 
+# Below the ports that systems give to connections, one of which could otherwise have
+# the port between our look and the start of the server.
+LOWEST, HIGHEST = 10_000, 30_000
+
 
 def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return found.getsockname()[1]
+    """Return a port on which nobody listens, and which nobody else is about to have."""
+    while True:
+        # Tests run beside each other, each with its own draw.
+        port = SystemRandom().randint(LOWEST, HIGHEST)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 @contextmanager

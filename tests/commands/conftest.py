@@ -99,7 +99,7 @@ def fetch(address, key=None, body=None, repeat="one"):
     if data:
         headers["Content-Type"] = "application/json"
     asked = urllib.request.Request(address, data, headers)
-    with urllib.request.urlopen(asked, timeout=10) as answer:
+    with urllib.request.urlopen(asked, timeout=60) as answer:
         return answer.read().decode()
 
 

@@ -17,6 +17,7 @@ from models.runtime.commands import BROKEN_PIPE, INTERRUPTED
 from models.storage.database import database
 from tests.commands.conftest import ROOT
 from tests.house.test_docs import COMMANDS as BY_NAME
+from tests.interrupts import heed_interrupts
 from tests.ports import free_port
 
 COMMANDS = {tuple(words.split()): parser for words, parser in BY_NAME.items()}
@@ -182,7 +183,10 @@ def test_json(words, command, place, monkeypatch):
 
 def run(words, environment, **more):
     return subprocess.Popen(
-        [sys.executable, str(ROOT / "app.py"), *words], env=environment, **more
+        [sys.executable, str(ROOT / "app.py"), *words],
+        env=environment,
+        preexec_fn=heed_interrupts,
+        **more,
     )
 
 
@@ -257,7 +261,7 @@ def test_interrupted(words, seconds, place, environment, key):
         process = run(words, environment, cwd=place, **pipes)
         time.sleep(seconds)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=10)
+        _, err = process.communicate(timeout=60)
 
     # A shell tells both as 130.
     assert process.returncode in (INTERRUPTED, -signal.SIGINT)
@@ -270,4 +274,4 @@ def test_ended_server(start):
 
     process.send_signal(signal.SIGINT)
 
-    assert process.wait(timeout=10) == 0
+    assert process.wait(timeout=60) == 0

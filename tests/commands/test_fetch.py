@@ -16,6 +16,7 @@ from api.client import fetch
 from api.client.fetch import fetch_documents
 from models.errors import ValidationFailed
 from tests.commands.conftest import ROOT
+from tests.interrupts import heed_interrupts
 
 PAGE = Path(__file__).parents[1] / "elsewhere/statuspage"
 
@@ -158,12 +159,17 @@ def test_interrupted(environment):
         base = f"http://127.0.0.1:{silent.getsockname()[1]}"
         words = [sys.executable, "app.py", "status", "import", base]
         process = subprocess.Popen(
-            words, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True
+            words,
+            cwd=ROOT,
+            env=environment,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=heed_interrupts,
         )
         asked, _ = silent.accept()
         with asked:
             process.send_signal(signal.SIGINT)
-            _, err = process.communicate(timeout=20)
+            _, err = process.communicate(timeout=60)
 
     assert process.returncode == 130
     assert err == "masthead: Interrupted. Nothing was imported.\n"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.interrupts import heed_interrupts
 from tests.nightly import every_nth
 from tests.pages.build.test_build import files_in
 
@@ -40,6 +41,7 @@ def command(place, *words, **named):
         text=True,
         # As a shell starts it: Ctrl-C is for all of the group.
         process_group=0,
+        preexec_fn=heed_interrupts,
     )
 
 
@@ -126,11 +128,12 @@ def test_worker_killed(site, building, seconds):
 def test_interrupted(site, building):
     """Ctrl-C ends both, and is told once."""
     worker = worker_of(building)
-    time.sleep(0.5)
+    while not (site / "output/guides").exists():
+        time.sleep(0.001)
 
     os.killpg(building.pid, signal.SIGINT)
 
-    _, told = building.communicate(timeout=20)
+    _, told = building.communicate(timeout=60)
     assert building.returncode == 130
     assert told == "masthead: Interrupted.\n"
     assert not Path(f"/proc/{worker}").exists()

@@ -10,6 +10,7 @@ import pytest
 
 from tests.commands.conftest import ROOT
 from tests.commands.databases.test_move_faults import is_nothing
+from tests.interrupts import heed_interrupts
 
 # Dies, or is about to, when so many rows have gone into the copy.
 DYING = """
@@ -41,7 +42,13 @@ sys.exit(app.main())
 def died(file, to, left, signal="SIGKILL"):
     told = {"MASTHEAD_DATABASE": str(file), "LEFT": str(left), "SIGNAL": signal}
     words = [sys.executable, "-c", DYING, "move", str(to)]
-    return subprocess.run(words, cwd=ROOT, env=os.environ | told, capture_output=True)
+    return subprocess.run(
+        words,
+        cwd=ROOT,
+        env=os.environ | told,
+        capture_output=True,
+        preexec_fn=heed_interrupts,
+    )
 
 
 @pytest.mark.parametrize("left", [0, 12])
