@@ -13,7 +13,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from api.commands.terminal import exit_code_of, print_json, show_progress
-from models.settings import SettingError, Settings
+from models.settings import SettingError, Settings, is_site_url_set, url_of
 from sitegen.commands.quick_build import finish_quick_build
 from sitegen.output.folder import OutputError, OutputFolder
 
@@ -97,6 +97,7 @@ def _run_command(arguments: Namespace) -> int:
         configure_logging(sys.stderr, settings.log_level)
         context = CommandContext(
             settings=settings,
+            follows_address=not is_site_url_set(os.environ),
             clock=utc_now,
             describe_api=partial(_describe_api, settings),
             print_json=print_json,
@@ -182,11 +183,13 @@ def _describe_api(settings: Settings) -> tuple[Mapping[str, Any], Mapping[str, A
 if __name__ == "__main__" and sys.argv[1:2] not in (["serve"], ["demo"]):
     sys.exit(main())
 
+from contextlib import suppress
 from pathlib import Path
 from socket import socket
+from threading import Event, Thread
 
 from api.commands.keys import issue_admin_key
-from api.commands.listener import open_listener, with_address
+from api.commands.listener import open_listener, site_url_warning, with_address
 from api.http.application import BODY_LIMITS, create_app
 from api.http.metrics import Metrics
 from api.http.server.server import Server, limited_server
@@ -198,7 +201,7 @@ from models.projects.documents.document_import import ImportOptions, import_docu
 from models.projects.fields import Actor
 from models.runtime.leader_election import join_election
 from models.runtime.server_locks import ServerLocks
-from models.runtime.startup import open_instance
+from models.runtime.startup import open_instance, record_site_url
 from models.status.measurements.measurements import record_measurements
 from models.storage.database import writing
 from sitegen.build.builder import Builder
@@ -227,27 +230,34 @@ def demo(context: CommandContext, arguments: Namespace) -> None:
     context = with_address(context, arguments)
     settings = context.settings
     with open_listener(settings) as listener:
+        print("Loading the sample content and building the site …", flush=True)
         _prepare_instance(context)
         world.populate(utc_now())
         _import_manual(settings)
         key = issue_admin_key("demo@masthead.example", ["*"], "Demo key", utc_now())
-        site = f"http://{settings.host}:{settings.port}"
-        print(f"site     {site}/")
-        print(f"status   {site}/status/")
-        print(f"API      {site}/openapi.json")
-        print(f"key      {key}")
+        site = settings.server_url
         _serve(
             context,
             listener,
+            (
+                f"site     {site}/",
+                f"status   {site}/status/",
+                f"API      {site}/openapi.json",
+                f"key      {key}",
+            ),
             partial(_record_demo_measurements, settings, world.current_measurements),
         )
 
 
 def _prepare_instance(context: CommandContext) -> None:
+    settings = context.settings
     # Fail now, and not in the first build, if the output folder is not writable.
-    with OutputFolder(context.settings.output).locked():
+    with OutputFolder(settings.output).locked():
         pass
-    open_instance(context.settings, utc_now())
+    open_instance(settings, utc_now())
+    record_site_url(settings.site_url)
+    if warning := site_url_warning(context):
+        print(f"masthead: {warning}", file=sys.stderr)
 
 
 def _import_manual(settings: Settings) -> None:
@@ -282,9 +292,14 @@ def _create_scheduler(
 def _serve(
     context: CommandContext,
     listener: socket,
+    ready_lines: Sequence[str] = (),
     record_demo_measurements: Callable[[], None] | None = None,
 ) -> None:
-    """Run the server, the builder, the publisher and the jobs until a signal."""
+    """
+    Run the server, the builder, the publisher and the jobs until a signal.
+
+    Print the lines, and where the server listens, once the site can be read.
+    """
     settings = context.settings
     contexts = context_factory(settings, *context.describe_api())
     election = join_election(settings.database, lambda *change: builder.wake(*change))
@@ -319,23 +334,38 @@ def _serve(
     scheduler = _create_scheduler(settings, metrics, server_locks, uses)
     if record_demo_measurements:
         scheduler.add_job(DEMO_SECONDS, "demo-measurements", record_demo_measurements)
+    is_site_complete = OutputFolder(settings.output).is_complete
+    announce = partial(
+        _announce,
+        (*ready_lines, f"listening on {url_of(settings.host, settings.port)}"),
+        None if is_site_complete else builder.has_started,
+    )
     with server_locks, election, publisher:
         builder.start()
         try:
             with scheduler.running():
-                _run_server(server, settings)
+                _run_server(server, announce)
         finally:
             builder.stop()
             server.close()
             uses.write()
 
 
-def _run_server(server: Server, settings: Settings) -> None:
+def _run_server(server: Server, announce: Callable[[], None]) -> None:
     """Process requests; SIGTERM and SIGINT end the process with 0."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(0))
-    print(f"listening on http://{settings.host}:{settings.port}", flush=True)
+    Thread(target=announce, name="announcement", daemon=True).start()
     server.run()
+
+
+def _announce(lines: Sequence[str], first_build: Event | None) -> None:
+    """Print the lines, after the first build of a site that was not complete before."""
+    if first_build is not None:
+        first_build.wait()
+    # The server goes on if nobody reads its output.
+    with suppress(OSError):
+        print(*lines, sep="\n", flush=True)
 
 
 if __name__ == "__main__":

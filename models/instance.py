@@ -12,6 +12,9 @@ from models.storage.database import database
 # The name of the time of the last backup, in milliseconds since 1970.
 LAST_BACKUP_AT = "backed-up"
 
+# The name of the URL at which the site was last served; see storage/generation.py.
+SITE_URL = "site-url"
+
 _READ = "SELECT value FROM instance WHERE name = ?"
 # A range instead of LIKE, in which the underscore and the case match too much.
 _READ_RANGE = "SELECT name, value FROM instance WHERE name >= ? AND name < ?"
@@ -68,8 +71,8 @@ def increment_instance_values(names: Iterable[str]) -> None:
     database.connection().cursor().executemany(_INCREMENT, rows)
 
 
-def set_instance_value(name: str, value: int) -> None:
-    """Store a number, inside the transaction of what it describes."""
+def set_instance_value(name: str, value: int | str) -> None:
+    """Store a value, inside the transaction of what it describes."""
     InstanceRow.insert(name=name, value=str(value)).on_conflict(
         conflict_target=[InstanceRow.name], preserve=[InstanceRow.value]
     ).execute()

@@ -43,6 +43,10 @@ PUBLIC_READS = (
 )
 
 
+# Nobody can connect to these: a server that listens on one listens on all addresses.
+REACHABLE_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
+
+
 class SettingError(ValueError):
     """An invalid setting; the message names the variable and the reason."""
 
@@ -78,9 +82,11 @@ class Settings:
     threads: int = declare_setting(
         8, "number of threads that process requests", minimum=1, maximum=256
     )
+    # Never empty once the settings are made: see __post_init__.
     site_url: str = declare_setting(
-        "http://127.0.0.1:8000",
-        "public URL of the site, without a path or a trailing slash",
+        "",
+        "public URL of the site, without a path or a trailing slash; "
+        "empty: follows host and port",
     )
     site_name: str = declare_setting(
         "Masthead", "name of the site", pattern=r"[^\x00-\x1f]{1,80}"
@@ -200,6 +206,8 @@ class Settings:
             problem = _find_problem(setting.metadata, getattr(self, setting.name))
             if problem:
                 raise SettingError(f"{environment_variable(setting.name)} {problem}.")
+        if not self.site_url:
+            object.__setattr__(self, "site_url", self._local_site_url())
         self._check_urls()
 
     def _check_urls(self) -> None:
@@ -249,6 +257,23 @@ class Settings:
                 " not contain it."
             )
 
+    def _local_site_url(self) -> str:
+        if not re.fullmatch(ORIGIN_URL, self.server_url):
+            raise SettingError(
+                f"MASTHEAD_HOST '{self.host}' cannot be the host of a URL. Set"
+                " MASTHEAD_SITE_URL to the URL of the site."
+            )
+        return self.server_url
+
+    @property
+    def server_url(self) -> str:
+        """The URL at which this machine reaches the server."""
+        return url_of(REACHABLE_HOSTS.get(self.host, self.host), self.port)
+
+    @property
+    def listens_on_all_addresses(self) -> bool:
+        return self.host in REACHABLE_HOSTS
+
     @property
     def publishes_to_bucket(self) -> bool:
         return self.publish.startswith("s3://")
@@ -292,6 +317,16 @@ def _is_endpoint(address: str) -> bool:
     except ValueError:
         return False
     return bool(re.fullmatch(_HOST, host))
+
+
+def url_of(host: str, port: int) -> str:
+    """Return the URL of a server; the zone of an IPv6 address has no place in it."""
+    name = f"[{host.partition('%')[0]}]" if ":" in host else host
+    return f"http://{name}:{port}"
+
+
+def is_site_url_set(environ: Mapping[str, str]) -> bool:
+    return bool(environ.get(environment_variable("site_url"), "").strip())
 
 
 def environment_variable(name: str) -> str:

@@ -16,10 +16,24 @@ def add_address_options(parser: ArgumentParser) -> None:
 
 
 def with_address(context: CommandContext, arguments: Namespace) -> CommandContext:
-    """Return the context with the address of the options in its settings."""
+    """Return the context with the address of the options, which its URL follows."""
     options = {"host": arguments.host, "port": arguments.port}
     options = {name: value for name, value in options.items() if value is not None}
+    if context.follows_address:
+        options["site_url"] = ""
     return replace(context, settings=replace(context.settings, **options))
+
+
+def site_url_warning(context: CommandContext) -> str | None:
+    """Return what to say if no reader elsewhere can use the links of the site."""
+    settings = context.settings
+    if not (context.follows_address and settings.listens_on_all_addresses):
+        return None
+    return (
+        f"Absolute links of the site begin with {settings.site_url}, which only this"
+        " machine can reach, since the server listens on all addresses. Set"
+        " MASTHEAD_SITE_URL to the URL that readers use."
+    )
 
 
 def open_listener(settings: Settings) -> socket.socket:

@@ -18,6 +18,10 @@ class LeaderElection(Protocol):
         """Return whether this server builds the site."""
 
     @property
+    def is_decided(self) -> bool:
+        """Return whether it is known which server builds."""
+
+    @property
     def is_led_elsewhere(self) -> bool:
         """Return whether another server built last, so that the output here is old."""
 
@@ -33,6 +37,7 @@ class SingleServer:
     """The only server of an SQLite database, which is always the leader."""
 
     is_leader = True
+    is_decided = True
     is_led_elsewhere = False
 
     def __init__(self, wake_builder: WakeBuilder) -> None:

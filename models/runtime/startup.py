@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from peewee import PeeweeException
 
 from models.errors import StorageBusy
-from models.instance import create_instance_secrets
+from models.instance import SITE_URL, create_instance_secrets, set_instance_value
 from models.platform.keys import add_bootstrap_key
 from models.projects.projects.projects import DocsSlugTaken, ensure_docs_project
 from models.runtime.commands import CommandError
@@ -33,7 +33,7 @@ def open_instance(settings: Settings, now: datetime) -> list[str]:
     Also create the instance's secrets, the bootstrap key and the docs project if they
     do not exist yet. Return the names of the migrations that were applied.
     """
-    try:
+    with _database_errors(settings):
         open_database(settings.database)
         applied = migrate()
         with writing():
@@ -43,6 +43,14 @@ def open_instance(settings: Settings, now: datetime) -> list[str]:
         ensure_docs_project(
             now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
         )
+    return applied
+
+
+@contextmanager
+def _database_errors(settings: Settings) -> Iterator[None]:
+    """Raise CommandError for what is wrong with the database."""
+    try:
+        yield
     except (OSError, PeeweeException, StorageBusy) as error:
         # Drivers append hints and questions on further lines.
         reason = f"{error.__cause__ or error}".partition("\n")[0].rstrip("?.")
@@ -52,7 +60,12 @@ def open_instance(settings: Settings, now: datetime) -> list[str]:
         ) from error
     except (DocsSlugTaken, NewerSchema) as error:
         raise CommandError(str(error)) from error
-    return applied
+
+
+def record_site_url(site_url: str) -> None:
+    """Record the URL at which the site is served, for commands that make pages."""
+    with writing():
+        set_instance_value(SITE_URL, site_url)
 
 
 def open_existing_instance(settings: Settings, now: datetime) -> None:

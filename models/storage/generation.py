@@ -1,12 +1,12 @@
 """
-Read the site's generation and the last audit links, without loading Peewee.
+Read the site's generation, its URL and the last audit links, without loading Peewee.
 
 A build that has nothing to do takes less time than declaring the rows would.
 """
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ from models.storage.engines.engine import is_postgresql
 _GENERATION = (
     "SELECT COALESCE(MAX(marked), 0), COUNT(*) FILTER (WHERE marked > built) FROM area"
 )
+# Stored by models/instance.py.
+_SITE_URL = "SELECT value FROM instance WHERE name = 'site-url'"
 _LAST_LINK = "SELECT link FROM audit WHERE area = ? ORDER BY number DESC LIMIT 1"
 
 
@@ -33,6 +35,14 @@ def last_audit_links(address: str, areas: Iterable[str]) -> dict[str, str]:
             area: database.execute(_LAST_LINK, (area,)).fetchone() for area in areas
         }
     return {area: row[0] if row else "" for area, row in rows.items()}
+
+
+def last_site_url(address: str) -> str | None:
+    """Return the URL at which the site was last served, None if nobody knows."""
+    with suppress(OSError, sqlite3.Error), _connect(address) as database:
+        row = database.execute(_SITE_URL).fetchone()
+        return str(row[0]) if row else None
+    return None
 
 
 @contextmanager

@@ -89,6 +89,8 @@ class Builder:
         self._waiting_since: datetime | None = None
         self._next_change: datetime | None = None
         self._paused_until = 0.0
+        # Set after the first build, or when another server turns out to build.
+        self.has_started = threading.Event()
         self.progress = BuildProgress()
         self._thread = threading.Thread(target=self._run, name="builder", daemon=True)
 
@@ -147,9 +149,12 @@ class Builder:
                 # Anything may have changed while this process did not build.
                 self._build_areas(lambda: set(AREAS))
                 has_built_all, self._is_outdated = True, False
+                self.has_started.set()
 
     def _stand_by(self) -> None:
         """Wait while another server builds; nothing is behind here meanwhile."""
+        if self._election.is_decided:
+            self.has_started.set()
         self._is_outdated = self._is_outdated or self._election.is_led_elsewhere
         self._fault, self._waiting_since, self._has_failed_pages = None, None, False
         self.progress.withdraw()

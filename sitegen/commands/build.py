@@ -20,9 +20,10 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def build_site(context: CommandContext, arguments: Namespace) -> int:
-    settings, now = context.settings, context.clock()
+    now = context.clock()
+    open_existing_instance(context.settings, now)
+    settings = context.page_settings()
     inputs = inputs_digest(settings)
-    open_existing_instance(settings, now)
     limit_read_memory()
     started = perf_counter()
     build_context = context_factory(settings, *context.describe_api())(now)

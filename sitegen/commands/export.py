@@ -27,7 +27,7 @@ def export(context: CommandContext, arguments: Namespace) -> None:
     open_existing_instance(context.settings, now)
     limit_read_memory()
     options = ExportOptions(
-        now, VERSION, context.settings.site_url, with_samples=arguments.samples
+        now, VERSION, context.page_settings().site_url, with_samples=arguments.samples
     )
     try:
         files = write_export(arguments.folder, options, context.show_progress("record"))

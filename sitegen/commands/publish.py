@@ -25,7 +25,7 @@ def publish(context: CommandContext, arguments: Namespace) -> int:
         raise CommandError("MASTHEAD_PUBLISH is not set to a folder or bucket.")
     started = perf_counter()
     try:
-        publication = Publication(context.settings)
+        publication = Publication(context.page_settings())
         if arguments.dry_run:
             report = publication.dry_run(verify=arguments.verify)
         else:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from time import perf_counter
 
-from models.settings import SettingError, Settings
+from models.runtime.commands import with_last_site_url
+from models.settings import SettingError, Settings, is_site_url_set
 from sitegen.build.report import BuildReport
 from sitegen.build.up_to_date import up_to_date_report
 from sitegen.output.folder import OutputError
@@ -33,7 +34,10 @@ def finish_quick_build(
     if arguments not in (["build"], ["build", "--json"]):
         return False
     try:
-        report = up_to_date_report(Settings.from_environment(environment), now)
+        settings = Settings.from_environment(environment)
+        if not is_site_url_set(environment):
+            settings = with_last_site_url(settings)
+        report = up_to_date_report(settings, now)
     except (SettingError, OutputError):
         return False  # The command itself reports the error.
     if report is None:

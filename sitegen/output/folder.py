@@ -78,6 +78,11 @@ class OutputFolder(AtomicWriter):
         """Tell whether a build is running or, if we have the lock, has died."""
         return (self.path / UNFINISHED).exists()
 
+    @property
+    def is_complete(self) -> bool:
+        """Tell whether the folder has a whole site, of whatever time."""
+        return not self.is_unfinished and self.manifest() is not None
+
     def start(self) -> Mapping[str, ManifestEntry]:
         """
         Start a build: return what the folder contains.

@@ -113,7 +113,7 @@ def test_value_at_the_limit(name, value):
 @pytest.mark.parametrize(
     "value",
     [
-        *("", "example.com", "ftp://example.com", "https://", "http://[", "https:/x"),
+        *("example.com", "ftp://example.com", "https://", "http://[", "https:/x"),
         *("https://example.com/", "https://example.com/docs", "https://example.com?a"),
         *("https://example.com#a", "https://a b", "https://ada@example.com"),
         'https://example.com"',
@@ -123,6 +123,31 @@ def test_wrong_address(value):
     """The site stands at the root of a host: pages link to it without a path."""
     with pytest.raises(SettingError, match=r"^MASTHEAD_SITE_URL must .*\.$"):
         read(SITE_URL=value)
+
+
+@pytest.mark.parametrize(
+    ("given", "url"),
+    [
+        ({}, "http://127.0.0.1:8000"),
+        ({"PORT": "18100", "SITE_URL": ""}, "http://127.0.0.1:18100"),
+        ({"HOST": "status.example.com"}, "http://status.example.com:8000"),
+        ({"HOST": "::1"}, "http://[::1]:8000"),
+        ({"HOST": "fe80::1%eth0"}, "http://[fe80::1]:8000"),
+        # All addresses: no link can lead there, but to this machine.
+        ({"HOST": "0.0.0.0"}, "http://127.0.0.1:8000"),
+        ({"HOST": "::"}, "http://[::1]:8000"),
+        ({"HOST": "not a host", "SITE_URL": "https://a.example"}, "https://a.example"),
+    ],
+)
+def test_address_of_the_site(given, url):
+    """Where it is not set, it follows host and port."""
+    assert read(**given).site_url == url
+
+
+def test_host_that_no_address_can_have():
+    """Then the site's address needs to be set."""
+    with pytest.raises(SettingError, match="Set MASTHEAD_SITE_URL to the URL"):
+        read(HOST="not a host")
 
 
 def test_unknown_setting():

@@ -31,6 +31,7 @@ class PostgresqlLeaderElection:
         self._wake_builder = wake_builder
         self._stopped = Event()
         self.is_leader = False
+        self.is_decided = False
         # Stays as it was while the server is unreachable, when nobody else can build.
         self.is_led_elsewhere = True
         self._thread = Thread(target=self._run, name="leader-election", daemon=True)
@@ -77,6 +78,8 @@ class PostgresqlLeaderElection:
         row = connection.execute(TRY_LEADER_LOCK).fetchone()
         self.is_leader = bool(row and row[0])
         self.is_led_elsewhere = not self.is_leader
+        was_decided, self.is_decided = self.is_decided, True
         if self.is_leader:
             log.info(LogLine(event="builder-here"))
+        if self.is_leader or not was_decided:
             self._wake_builder("", False)
