@@ -157,6 +157,11 @@ def build_parser(words: Sequence[str] | None = None) -> ArgumentParser:
     command = add_command("demo", "load sample content and serve it")
     command.set_defaults(run=lambda *arguments: demo(*arguments))
     add_address_options(command)
+    command.add_argument(
+        "--into-existing",
+        action="store_true",
+        help="load it even into a database that has other content",
+    )
     for name, (package, help) in COMMANDS.items():
         command = add_command(name, help)
         if words is None or name in words[:1]:
@@ -201,9 +206,9 @@ from models.projects.documents.document_import import ImportOptions, import_docu
 from models.projects.fields import Actor
 from models.runtime.leader_election import join_election
 from models.runtime.server_locks import ServerLocks
-from models.runtime.startup import open_instance, record_site_url
+from models.runtime.startup import is_new_or, open_instance, record_site_url
 from models.status.measurements.measurements import record_measurements
-from models.storage.database import writing
+from models.storage.database import without_password, writing
 from sitegen.build.builder import Builder
 from sitegen.build.preview import Preview
 from sitegen.docs.body_cache import BodyCache
@@ -230,11 +235,19 @@ def demo(context: CommandContext, arguments: Namespace) -> None:
     context = with_address(context, arguments)
     settings = context.settings
     with open_listener(settings) as listener:
+        is_welcome = arguments.into_existing or is_new_or(settings, world.is_demo)
+        if not is_welcome:
+            raise CommandError(
+                f"The database {without_password(settings.database)} has content that"
+                " is not the demo's. The demo would add services, documents and an"
+                " admin key to it. Set MASTHEAD_DATABASE to a new file, or use"
+                " --into-existing."
+            )
         print("Loading the sample content and building the site …", flush=True)
         _prepare_instance(context)
         world.populate(utc_now())
         _import_manual(settings)
-        key = issue_admin_key("demo@masthead.example", ["*"], "Demo key", utc_now())
+        key = issue_admin_key(world.DEMO_EMAIL, ["*"], "Demo key", utc_now())
         site = settings.server_url
         _serve(
             context,

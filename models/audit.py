@@ -104,6 +104,12 @@ def last_link(area: str) -> str:
     return newest.link if newest else ""
 
 
+def first_record(area: str) -> AuditRow | None:
+    """Return the area's oldest record, None if it has none."""
+    row: AuditRow | None = _chain(area).first()
+    return row
+
+
 def last_number(area: str) -> int:
     """Return the number of the area's last record, 0 if it has none."""
     newest = AuditRow.select(fn.MAX(AuditRow.number)).where(AuditRow.area == area)

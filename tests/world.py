@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from models import audit, changes
 from models.platform.keys import CreateKey, issue_key
+from models.projects.projects.activity import ActivityRow
 from models.settings import PUBLIC_READS
 from models.status.incidents.incidents import (
     StatusAddIncident,
@@ -31,6 +32,8 @@ __all__ = [
 ]
 
 OPERATOR = "operator@example.com"
+# To whom the demo issues its keys.
+DEMO_EMAIL = "demo@masthead.example"
 DEVELOPER_ACCOUNT = "5d2f0c7e-8a41-4b6d-9f3e-1c70a2b4d685"
 
 # The catalogue is older than the oldest measurement.
@@ -73,6 +76,16 @@ def populate(now: datetime) -> bool:
         _replay(now)
         changes.mark("status")
     return True
+
+
+def is_demo() -> bool:
+    """Tell whether all content is that of the demo, or was added to it later."""
+    first = [audit.first_record(area) for area in ("platform", "status")]
+    actors = {record.actor for record in first if record is not None}
+    if actors:
+        return actors <= {DEMO_EMAIL, OPERATOR}
+    # The docs project is there from the start.
+    return ActivityRow.select().count() <= 1
 
 
 def platform(now: datetime) -> None:

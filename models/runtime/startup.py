@@ -1,6 +1,6 @@
 """Open the database of an instance and prepare the instance for use."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -20,6 +20,7 @@ from models.storage.database import (
     database_exists,
     migrate,
     open_database,
+    reading,
     without_password,
     writing,
 )
@@ -60,6 +61,20 @@ def _database_errors(settings: Settings) -> Iterator[None]:
         ) from error
     except (DocsSlugTaken, NewerSchema) as error:
         raise CommandError(str(error)) from error
+
+
+def is_new_or(settings: Settings, accept: Callable[[], bool]) -> bool:
+    """
+    Return whether there is no instance yet, or else what `accept` returns.
+
+    Nothing is migrated: the database may be that of another release.
+    """
+    if not database_exists(settings.database):
+        return True
+    with _database_errors(settings):
+        open_database(settings.database)
+        with reading():
+            return not database.table_exists("audit") or accept()
 
 
 def record_site_url(site_url: str) -> None:

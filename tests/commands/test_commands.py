@@ -12,6 +12,7 @@ from models.projects.documents.rows import DocumentRow
 from models.projects.fields import Actor
 from models.settings import NIL_UUID
 from models.storage.database import database, writing
+from tests.ports import free_port
 
 
 @pytest.fixture
@@ -89,6 +90,20 @@ def test_build(command):
 
     assert re.match(r"written [1-9]\d*, unchanged 0, removed 0, seconds ", first[1])
     assert re.match(r"written 0, unchanged [1-9]\d*, removed 0, seconds ", second[1])
+
+
+def test_demo_on_an_installation(command, address, keeping):
+    """It leaves an installation as it is, and says how to have both."""
+    command("keys", "bootstrap", "--email", "ada@example.com")
+    database.close()
+    before = keeping.content(address)
+
+    code, _, err = command("demo", "--port", free_port())
+
+    assert code == 2
+    assert "--into-existing" in err
+    database.close()
+    assert keeping.content(address) == before
 
 
 def test_build_without_a_database(command):

@@ -4,11 +4,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from api.commands.keys import issue_admin_key
 from models.audit import AuditRow, broken_links
 from models.changes import behind
 from models.platform.keys import KeyRow
 from models.platform.scopes import any_covers
 from models.platform.secrets import hash_secret
+from models.projects.projects.projects import ensure_docs_project
+from models.settings import NIL_UUID
 from models.status.incidents.incidents import (
     StatusUpdateIncident,
     all_incidents,
@@ -22,7 +25,8 @@ from models.status.services.rows import ServiceRow
 from models.status.snapshot.snapshot import status_snapshot
 from models.status.uptime.summary import uptime_summary
 from models.storage.database import database, open_database, writing
-from tests.world import current_measurements, people, populate
+from tests.rules.projects.test_documents import write
+from tests.world import DEMO_EMAIL, current_measurements, is_demo, people, populate
 from tests.worlds.story import troubles, works
 
 NOW = datetime(2026, 3, 1, 12, 0, 33, tzinfo=UTC)
@@ -96,6 +100,43 @@ def test_populate_twice(world):
     assert populate(NOW + timedelta(hours=1)) is False
 
     assert counts() == before
+
+
+def test_demo_is_known_again(world):
+    """Whatever was added to the demo later, its next start is at home there."""
+    before = is_demo()
+    add_key_of(DEMO_EMAIL)
+    add_key_of("somebody@example.com")
+
+    assert (before, is_demo()) == (True, True)
+
+
+def test_demo_is_at_home_in_a_new_database(store, clock):
+    """The docs project, which every database has, is nobody's content."""
+    ensure_docs_project(clock.now, slug="docs", owner_id=NIL_UUID)
+
+    assert is_demo()
+
+
+def test_other_content_is_not_the_demo(store):
+    """Once the first key is somebody else's, nothing of the demo makes it the demo."""
+    add_key_of("somebody@example.com")
+    before = is_demo()
+    populate(NOW)
+
+    assert (before, is_demo()) == (False, False)
+
+
+def test_documents_are_not_the_demo(store, clock):
+    """So it is with documents that were imported before there was any key."""
+    project = ensure_docs_project(clock.now, slug="docs", owner_id=NIL_UUID)
+    write(project, clock)
+
+    assert not is_demo()
+
+
+def add_key_of(email):
+    issue_admin_key(email, ["*"], "Key", NOW)
 
 
 def test_populate_with_equal_now(populated, store):
