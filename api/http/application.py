@@ -76,7 +76,7 @@ def create_app(
     _register_openapi(app, settings)
     _register_site(app, dispatcher, Path(settings.output))
     _add_middleware(app, dispatcher, AccessLog(metrics))
-    app.extensions[BODY_LIMITS] = BodyLimits(settings, clock, OPERATIONS)
+    app.extensions[BODY_LIMITS] = BodyLimits(clock, OPERATIONS, dispatcher.authenticate)
     return app
 
 

@@ -4,14 +4,20 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import NamedTuple
 
-from api.http.authentication import authenticate, require_scope
+from api.http.authentication import require_scope
 from api.http.messages import Environ, Request
 from api.http.request_parsing import body_too_large
 from api.http.server import limits
-from api.operation import Operation
-from models.errors import InsufficientScope, PayloadTooLarge, Refusal, StorageBusy
+from api.operation import Caller, Operation
+from models.errors import (
+    InsufficientScope,
+    PayloadTooLarge,
+    RateLimited,
+    Refusal,
+    StorageBusy,
+)
 from models.fields import truncate_to_ms
-from models.settings import Settings
+from models.platform.rate_limits import Rate
 from models.storage.database import reading
 
 
@@ -49,12 +55,12 @@ class BodyLimits:
 
     def __init__(
         self,
-        settings: Settings,
         clock: Callable[[], datetime],
         operations: Iterable[Operation],
+        authenticate: Callable[[Request, datetime], tuple[Caller, Rate]],
     ) -> None:
-        self._settings = settings
         self._clock = clock
+        self._authenticate = authenticate
         self._operations = {
             (operation.path, operation.method): operation for operation in operations
         }
@@ -74,9 +80,9 @@ class BodyLimits:
         now = truncate_to_ms(self._clock())
         try:
             with reading():
-                caller, _ = authenticate(request.headers, self._settings, now)
+                caller, _ = self._authenticate(request, now)
                 require_scope(caller, operation.scope)
-        except (InsufficientScope, StorageBusy):
+        except (InsufficientScope, RateLimited, StorageBusy):
             raise
         except Refusal:
             raise body_without_key() from None

@@ -122,8 +122,8 @@ class Dispatcher:
         body = read_limited_body(request, operation.max_body_bytes)
         with reading():
             now = truncate_to_ms(self.clock())
-            caller, rate = self._authenticate(request, now)
-            request.key_prefix = caller.prefix
+            caller, rate = self.authenticate(request, now)
+            request.key_prefix, request.lineage = caller.prefix, caller.lineage
             self.key_uses.note(caller.key_id, now)
             self._limit_rate(caller, rate, now, rate_headers)
             require_scope(caller, operation.scope)
@@ -139,7 +139,7 @@ class Dispatcher:
             response.headers["Masthead-Warning"] = warning
         return response
 
-    def _authenticate(self, request: Request, now: datetime) -> tuple[Caller, Rate]:
+    def authenticate(self, request: Request, now: datetime) -> tuple[Caller, Rate]:
         """Return the caller and its rate limit; count the wrong keys of its address."""
         try:
             return authenticate(request.headers, self.settings, now)

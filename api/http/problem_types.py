@@ -335,8 +335,8 @@ PROBLEM_TYPES: dict[str, ProblemType] = {
     "rate-limited": ProblemType(
         429,
         "Rate limit exceeded",
-        "The API key has sent too many requests, or the client's address too many wrong"
-        " API keys.",
+        "The API key has sent too many requests, or too many at the same time, or the"
+        " client's address has sent too many wrong API keys.",
         "Retry after the number of seconds in the header Retry-After.",
     ),
     "internal-error": ProblemType(

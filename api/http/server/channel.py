@@ -12,11 +12,26 @@ from typing import Any
 
 from waitress.buffers import OverflowableBuffer
 from waitress.channel import HTTPChannel
+from waitress.task import WSGITask
 
+from api.http.messages import Request
+from api.http.middleware import REQUEST
 from api.http.server import limits
 from api.http.server.body_admission import BodyAdmission
 from api.http.server.parser import Parser
 from api.http.server.refusal_task import RefusalTask
+
+
+class CallerTask(WSGITask):
+    """Processes a request, and tells the server whose it was."""
+
+    def execute(self) -> None:
+        super().execute()
+        environ = self.environ or {}
+        request: Request | None = environ.get(REQUEST)
+        if request is not None and request.lineage is not None:
+            callers = self.channel.server.callers  # type: ignore[attr-defined]
+            callers.learn(environ["HTTP_AUTHORIZATION"], request.lineage)
 
 
 class Channel(HTTPChannel):
@@ -29,6 +44,7 @@ class Channel(HTTPChannel):
     """
 
     parser_class = Parser
+    task_class = CallerTask
     error_task_class = RefusalTask  # type: ignore[assignment]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -39,6 +55,8 @@ class Channel(HTTPChannel):
         self.turn_bytes = 0
         # Whether the next request waits until the response before it has been read.
         self.is_parked = False
+        # Whose request is being processed; None if its threads are not limited.
+        self.caller: object = None
         # Whether a thread decides on the body of the request that is being received.
         self.is_admitting = False
         # Whether the client may still be sending a request that was refused.
@@ -78,8 +96,12 @@ class Channel(HTTPChannel):
 
     def service(self) -> None:
         self.is_refused = self.requests[0].error is not None
-        super().service()
-        self._note_progress()
+        caller = self.caller
+        try:
+            super().service()
+        finally:
+            self._note_progress()
+            self.server.finish_task(caller)  # type: ignore[attr-defined]
 
     def readable(self) -> bool:
         if self.lingers_until is not None:

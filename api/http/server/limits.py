@@ -16,6 +16,13 @@ MAX_HEADER_BYTES = 32 * KIB
 KEYLESS_BODY_BYTES = 64 * KIB
 # What all larger bodies together may have; they are in temporary files.
 MAX_SPOOLED_BYTES = 256 * MIB
+# One API key occupies at most this part of the threads, while another one has sent a
+# request in the last seconds.
+CALLER_SHARE = 4
+COMPANY_SECONDS = 10
+# A request that has waited so long for the others of its key is refused.
+QUEUE_SECONDS = 5
+MAX_KNOWN_CALLERS = 10_000
 # After a refusal, the server reads on for a while and discards what comes: a client
 # that is still sending would not read the response from a closed connection.
 LINGER_SECONDS = 5

@@ -42,6 +42,8 @@ class Parser(HTTPRequestParser):
     needs_admission = False
     # Whether the client sends nothing more before 100 Continue.
     awaits_continue = False
+    # Whether the client may still be sending a request that is refused.
+    is_cut_off = True
     # Ends the reservation of an admitted body.
     release: Callable[[], None] | None = None
 
@@ -100,6 +102,7 @@ class Parser(HTTPRequestParser):
     def refuse(self, refusal: Refusal) -> None:
         """Answer with the refusal, and take nothing else of the request."""
         self.error = RefusedRequest(refusal)
+        self.is_cut_off = not self.completed
         self.completed = True
 
     def close(self) -> None:

@@ -28,12 +28,12 @@ class RefusalTask(WSGITask):
     """
     Has the application answer, so that a refusal of the server is logged like others.
 
-    The connection is closed, because the rest of the request would be taken for the
-    next one.
+    The connection is closed if the rest of the request would be taken for the next one.
     """
 
     def execute(self) -> None:
-        self.set_close_on_finish()
+        if self.request.is_cut_off:  # type: ignore[attr-defined]
+            self.set_close_on_finish()
         try:
             super().execute()
         except Exception:

@@ -14,7 +14,10 @@ from waitress.server import TcpWSGIServer
 from api.http.body_limits import AdmitBody, refuse_large_body
 from api.http.server import limits
 from api.http.server.body_admission import BodySpool
+from api.http.server.caller_queue import CallerQueue
 from api.http.server.channel import Channel
+from api.http.server.parser import Parser
+from models.errors import RateLimited
 from models.logs import LogLine
 
 log = logging.getLogger("masthead.requests")
@@ -29,15 +32,35 @@ class Server(TcpWSGIServer):
         self.admit_body = admit_body
         self.body_spool = BodySpool()
         super().__init__(*args, **kwargs)
+        self.callers = CallerQueue(self.adj.threads)
 
     def add_task(self, task: Any) -> None:
         """Have the next request of a connection processed once its turn has come."""
         channel: Channel = task
-        if not channel.park():
+        if channel.park():
+            return
+        request = channel.requests[0]
+        authorization = None if request.error else request.headers.get("AUTHORIZATION")
+        channel.caller = self.callers.caller_of(authorization)
+        if self.callers.admit(channel.caller, channel):
             super().add_task(task)
+
+    def finish_task(self, caller: object) -> None:
+        """Have the requests processed that waited for one of the same caller."""
+        for channel in self.callers.finish(caller):
+            super().add_task(channel)  # type: ignore[arg-type]
+
+    def _refuse_overdue(self) -> None:
+        for overdue in self.callers.overdue():
+            channel = cast(Channel, overdue)
+            channel.caller = None
+            request = cast(Parser, channel.requests[0])
+            request.refuse(RateLimited("This API key has too many requests at a time."))
+            super().add_task(channel)  # type: ignore[arg-type]
 
     def maintenance(self, now: float) -> None:  # noqa: ARG002
         """Close timed-out connections and, under load, those that waited longest."""
+        self._refuse_overdue()
         monotonic_now = monotonic()
         channels = cast(dict[int, Channel], self.active_channels)
         waiting = [channel for channel in channels.values() if channel.is_waiting]

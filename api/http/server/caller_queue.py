@@ -1,0 +1,112 @@
+"""
+Let no API key occupy all threads while others have requests too.
+
+A request that has to wait holds no thread: it stays in a queue of its caller.
+"""
+
+from collections import Counter, OrderedDict, deque
+from threading import Lock
+from time import monotonic
+from typing import NamedTuple
+
+from waitress.channel import HTTPChannel
+
+from api.http.server import limits
+
+
+class _Waiting(NamedTuple):
+    channel: HTTPChannel
+    since: float
+
+
+class CallerQueue:
+    """
+    The requests of each caller that are being processed, and those that wait.
+
+    A caller is the lineage of an API key. While another caller has sent requests
+    recently, it may occupy a quarter of the threads; otherwise all but one.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self._share = max(1, threads // limits.CALLER_SHARE)
+        self._all_but_one = max(1, threads - 1)
+        self._lock = Lock()
+        self._running: Counter[object] = Counter()
+        self._waiting: dict[object, deque[_Waiting]] = {}
+        self._lineages: OrderedDict[int, str] = OrderedDict()
+        # The last caller and the last other one, with the times of their requests.
+        self._latest: tuple[object, float] = (None, 0.0)
+        self._other: tuple[object, float] = (None, 0.0)
+
+    def caller_of(self, authorization: str | None) -> object:
+        """Return whom the header identifies, None for a request without one."""
+        if authorization is None:
+            return None
+        number = hash(authorization)
+        return self._lineages.get(number, number)
+
+    def learn(self, authorization: str, lineage: str) -> None:
+        """Remember the lineage of a valid key, which has other secrets too."""
+        number = hash(authorization)
+        if self._lineages.get(number) == lineage:
+            return
+        with self._lock:
+            self._lineages[number] = lineage
+            if len(self._lineages) > limits.MAX_KNOWN_CALLERS:
+                self._lineages.popitem(last=False)
+
+    def admit(self, caller: object, channel: HTTPChannel) -> bool:
+        """Return whether the request may be processed now; otherwise it waits."""
+        if caller is None:
+            return True
+        now = monotonic()
+        with self._lock:
+            self._note(caller, now)
+            if self._running[caller] < self._limit(caller, now):
+                self._running[caller] += 1
+                return True
+            waiting = self._waiting.setdefault(caller, deque())
+            waiting.append(_Waiting(channel, now))
+            return False
+
+    def finish(self, caller: object) -> list[HTTPChannel]:
+        """Return the waiting requests that may be processed after this one."""
+        if caller is None:
+            return []
+        with self._lock:
+            self._running[caller] -= 1
+            channels = []
+            waiting = self._waiting.get(caller)
+            limit = self._limit(caller, monotonic())
+            while waiting and self._running[caller] < limit:
+                self._running[caller] += 1
+                channels.append(waiting.popleft().channel)
+            self._forget_idle(caller)
+            return channels
+
+    def overdue(self) -> list[HTTPChannel]:
+        """Remove the requests that have waited too long, and return them."""
+        start = monotonic() - limits.QUEUE_SECONDS
+        channels = []
+        with self._lock:
+            for caller, waiting in list(self._waiting.items()):
+                while waiting and waiting[0].since < start:
+                    channels.append(waiting.popleft().channel)
+                self._forget_idle(caller)
+        return channels
+
+    def _limit(self, caller: object, now: float) -> int:
+        latest, at = self._latest if self._latest[0] != caller else self._other
+        is_alone = latest is None or now > at + limits.COMPANY_SECONDS
+        return self._all_but_one if is_alone else self._share
+
+    def _note(self, caller: object, now: float) -> None:
+        if self._latest[0] != caller:
+            self._other = self._latest
+        self._latest = (caller, now)
+
+    def _forget_idle(self, caller: object) -> None:
+        if not self._running[caller]:
+            del self._running[caller]
+        if not self._waiting.get(caller, True):
+            del self._waiting[caller]
