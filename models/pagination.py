@@ -53,6 +53,15 @@ class CursorQuery(Schema):
         return None if self.cursor is None else _decode(self.cursor, self.fingerprint())
 
 
+class RankedQuery(CursorQuery):
+    """
+    The query of a list that can be sorted by relevance.
+
+    The `meta` of a page has `sortedBy` if its rows are sorted by time instead, because
+    too many match to rank them all.
+    """
+
+
 class OffsetQuery(Schema):
     offset: Annotated[QueryInteger, Field(ge=0, le=2**53)] = 0
     limit: Limit = 50
@@ -170,7 +179,7 @@ def _rows_after(sorts: tuple[Sort, ...], last: list[Any]) -> Any:
     first level is redundant, but lets an index start at the page.
     """
     if len(last) != len(sorts):
-        raise _invalid_cursor()
+        raise invalid_cursor()
     levels = []
     for depth, sort in enumerate(sorts):
         pairs = zip(sorts[:depth], last, strict=False)
@@ -192,16 +201,16 @@ def _decode(cursor: str, fingerprint: str) -> list[Any]:
     try:
         raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), b"-_", validate=True)
     except ValueError:
-        raise _invalid_cursor() from None
+        raise invalid_cursor() from None
     tag, content = raw[:TAG_BYTES], raw[TAG_BYTES:]
     # The decoder also accepts encodings that we do not write.
     if _to_base64(raw) != cursor:
-        raise _invalid_cursor()
+        raise invalid_cursor()
     if not hmac.compare_digest(tag, _tag(content)):
-        raise _invalid_cursor()
+        raise invalid_cursor()
     version, bound_to, last = json.loads(content)
     if version != VERSION or bound_to != fingerprint:
-        raise _invalid_cursor()
+        raise invalid_cursor()
     return list(last)
 
 
@@ -209,7 +218,8 @@ def _tag(content: bytes) -> bytes:
     return hmac.digest(cursor_secret(), content, "sha256")[:TAG_BYTES]
 
 
-def _invalid_cursor() -> InvalidCursor:
+def invalid_cursor() -> InvalidCursor:
+    """Return the refusal of a cursor that this query did not return."""
     return InvalidCursor(
         "The cursor is damaged, or belongs to another list or other filters."
         " Start again without a cursor."

@@ -10,6 +10,7 @@ from api.openapi.examples import Examples
 from api.openapi.headers import header_components, request_headers, response_headers
 from api.openapi.schemas import all_schemas, body_schema, data_schema, query_schema
 from api.operation import OPERATIONS, Operation, declare_operations
+from models.pagination import RankedQuery
 from models.runtime.release import VERSION
 from models.settings import Settings
 
@@ -141,6 +142,8 @@ def _success(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
     example, properties = {"data": data_example}, {"data": schema}
     if operation.pagination:
         properties["meta"], example["meta"] = _META[operation.pagination]
+        if operation.request and issubclass(operation.request, RankedQuery):
+            properties["meta"] = _RANKED_META
     response_schema = {
         "type": "object",
         "required": sorted(properties),
@@ -172,4 +175,16 @@ _META: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         },
         {"offset": 0, "limit": 50, "more": False},
     ),
+}
+_RANKED_META = {
+    "type": "object",
+    "required": ["cursor"],
+    "properties": {
+        "cursor": {"type": ["string", "null"]},
+        "sortedBy": {
+            "const": "time",
+            "description": "Present if the page follows those sorted by relevance: its"
+            " entries are sorted by time, newest first.",
+        },
+    },
 }

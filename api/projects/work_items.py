@@ -42,9 +42,9 @@ def list_work_items(call: Call, query: ListWorkItems) -> Page[WorkItemRow]:
     assigneeId is an account id, me or none. blocked selects the items that have an
     open blocker, ready those in backlog or planned that have none. In descending
     order, priority begins with the most urgent and bucket with the nearest. If more
-    than 500 items match q, relevance ranks only the newest 500 and leaves out the
-    others. Without a project, items of archived projects are left out unless archived
-    is only or include.
+    than 500 items match q, relevance ranks the newest 500; the others follow on
+    further pages, newest first, whose meta.sortedBy is time. Without a project, items
+    of archived projects are left out unless archived is only or include.
     """
     return listing.list_work_items(query, call.actor)
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from models.base import Schema
 from models.fields import Id, Moment, QueryInteger
-from models.pagination import CursorQuery, Page
+from models.pagination import Page, RankedQuery
 from models.projects.discussion.rows import CommentRow
 from models.projects.documents.rows import DocumentRow
 from models.projects.fields import CommaSeparated, ProjectQuery
@@ -50,7 +50,7 @@ class SearchHit(Schema):
     updated_at: Moment
 
 
-class ListHits(ProjectQuery, CursorQuery):
+class ListHits(ProjectQuery, RankedQuery):
     q: Annotated[str, Field(min_length=1, max_length=200)]
     types: CommaSeparated[Indexed] | None = None
     archived: Literal["exclude", "include"] = "exclude"
@@ -58,12 +58,12 @@ class ListHits(ProjectQuery, CursorQuery):
 
 
 def search_hits(query: ListHits) -> Page[SearchHit]:
-    """Return a page of hits, best first; only the newest MAX_RANKED are ranked."""
+    """Return a page of hits: the newest MAX_RANKED best first, then the others."""
     match = match_expression(query.q)
     if match is None:
         return Page([], {"cursor": None})
-    numbers, cursor = ranked_page(match, query, _conditions(query))
-    return Page(_hits(query.q, numbers), {"cursor": cursor})
+    numbers, meta = ranked_page(match, query, _conditions(query))
+    return Page(_hits(query.q, numbers), meta)
 
 
 def _conditions(query: ListHits) -> list[Any]:

@@ -4,7 +4,12 @@ import re
 from typing import Any
 
 from models.storage.database import database
-from models.storage.engines.engine import RankedText, SearchTerm
+from models.storage.engines.engine import (
+    ALL_NUMBERS,
+    NumberRange,
+    RankedText,
+    SearchTerm,
+)
 
 # A shorter prefix would match a large part of all words.
 MIN_PREFIX_LENGTH = 2
@@ -41,8 +46,14 @@ def matching_numbers(match: str) -> Any:
 
 
 def newest_ranked(
-    match: str, texts: Any, where: list[Any], limit: int
+    match: str,
+    texts: Any,
+    where: list[Any],
+    limit: int | None,
+    numbers: NumberRange = ALL_NUMBERS,
 ) -> list[RankedText]:
-    """Return the newest texts that match with their ranks, not sorted by rank."""
-    ranked: list[RankedText] = database.newest_ranked(match, texts, where, limit)
+    """Return the newest texts that match with their ranks, newest first."""
+    ranked: list[RankedText] = database.newest_ranked(
+        match, texts, where, limit, numbers
+    )
     return ranked

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from models.base import epoch_ms
 from models.fields import Id, Moment, QueryBoolean
-from models.pagination import CursorQuery
+from models.pagination import RankedQuery
 from models.projects.fields import (
     AccountOrMe,
     Actor,
@@ -48,7 +48,7 @@ WorkSort = Literal[
 ]
 
 
-class ListWorkItems(ProjectQuery, CursorQuery):
+class ListWorkItems(ProjectQuery, RankedQuery):
     type: CommaSeparated[WorkType] | None = None
     status: CommaSeparated[WorkStatus] | None = None
     priority: CommaSeparated[Priority] | None = None

@@ -104,9 +104,9 @@ def _page_by_relevance(
     is_included = fn.EXISTS(
         work.select(SQL("1")).where(work.id == text.entity_id, *conditions)
     )
-    numbers, cursor = ranked_page(match, query, [is_included], query.order)
+    numbers, meta = ranked_page(match, query, [is_included], query.order)
     texts = text.select(text.number, text.entity_id).where(text.number.in_(numbers))
     ids_by_number = {row.number: row.entity_id for row in texts}
     ids = [ids_by_number[number] for number in numbers]
     items = {item.id: item for item in work.select().where(work.id.in_(ids))}
-    return Page([items[id] for id in ids], {"cursor": cursor})
+    return Page([items[id] for id in ids], meta)

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from os.path import abspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     # Most users of an engine do not need what tables are read with.
@@ -18,6 +18,17 @@ BUSY_SECONDS = 5
 
 # The rank of a matching text, lowest first, and its number.
 RankedText = tuple[float, int]
+
+
+class NumberRange(NamedTuple):
+    """The numbers of texts from the first to the last, which are both included."""
+
+    first: int
+    last: int
+
+
+# SQLite's highest number of a row; a text of PostgreSQL has a lower one.
+ALL_NUMBERS = NumberRange(0, 2**63 - 1)
 
 
 def is_postgresql(address: str) -> bool:
@@ -145,7 +156,12 @@ class Engine(Protocol):
         """Select the numbers of the texts that match."""
 
     def newest_ranked(
-        self, match: str, texts: Any, where: list[Any], limit: int
+        self,
+        match: str,
+        texts: Any,
+        where: list[Any],
+        limit: int | None,
+        numbers: NumberRange = ALL_NUMBERS,
     ) -> list[RankedText]:
         """Return ranks and numbers of the newest texts that match, newest first."""
 

@@ -14,7 +14,12 @@ from typing import Any
 
 from peewee import SQL, Expression, Table, fn
 
-from models.storage.engines.engine import RankedText, SearchTerm
+from models.storage.engines.engine import (
+    ALL_NUMBERS,
+    NumberRange,
+    RankedText,
+    SearchTerm,
+)
 
 # The limits of a tsvector.
 MAX_WORD_LENGTH = 250
@@ -61,7 +66,12 @@ class PostgresqlTextIndex:
         return Index.select(Index.c.number).where(_is_match(match))
 
     def newest_ranked(
-        self, match: str, texts: Any, where: list[Any], limit: int
+        self,
+        match: str,
+        texts: Any,
+        where: list[Any],
+        limit: int | None,
+        numbers: NumberRange = ALL_NUMBERS,
     ) -> list[RankedText]:
         # Negated, since the best match has the lowest rank.
         rank = (
@@ -70,7 +80,7 @@ class PostgresqlTextIndex:
         query = (
             Index.select(rank, Index.c.number)
             .join(texts, on=texts.number == Index.c.number)
-            .where(_is_match(match), *where)
+            .where(_is_match(match), Index.c.number.between(*numbers), *where)
             .order_by(Index.c.number.desc())
             .limit(limit)
         )

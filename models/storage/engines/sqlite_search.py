@@ -5,7 +5,12 @@ from typing import Any
 
 from peewee import SQL, Table, fn
 
-from models.storage.engines.engine import RankedText, SearchTerm
+from models.storage.engines.engine import (
+    ALL_NUMBERS,
+    NumberRange,
+    RankedText,
+    SearchTerm,
+)
 
 # A match in the title counts more than one in the body.
 TITLE, BODY = 4.0, 1.0
@@ -41,19 +46,30 @@ class SqliteTextIndex:
         return Index.select(SQL("rowid")).where(_is_match(match))
 
     def newest_ranked(
-        self, match: str, texts: Any, where: list[Any], limit: int
+        self,
+        match: str,
+        texts: Any,
+        where: list[Any],
+        limit: int | None,
+        numbers: NumberRange = ALL_NUMBERS,
     ) -> list[RankedText]:
         """
         Return rank and number of the newest texts that match.
 
         The CROSS JOIN makes SQLite read the index first: it yields the newest without
-        a sort, so that no more texts are ranked than returned.
+        a sort, so that no more texts are ranked than returned. The range is that of
+        the index, which skips the others.
         """
         number = Index.c.rowid
         query = (
             Index.select(RANK, number)
             .join(texts, "CROSS JOIN")
-            .where(_is_match(match), texts.number == number, *where)
+            .where(
+                _is_match(match),
+                number.between(*numbers),
+                texts.number == number,
+                *where,
+            )
             .order_by(number.desc())
             .limit(limit)
         )

@@ -3,6 +3,7 @@
 import pytest
 
 from models.projects.projects.rows import ProjectRow
+from models.projects.search import ranking
 from models.projects.search.ranking import MAX_RANKED
 from models.projects.search.text_index import index_text
 from tests.worlds.full_project import Maker, make_full
@@ -257,6 +258,64 @@ def test_pages_while_others_write(ask, texts, atlas):
     assert sorted(seen) == sorted(set(ids) - {gone})
 
 
+def pages_from(ask, query, cursor=None):
+    """The pages of a search from a cursor on: their ids, and how they are sorted."""
+    while True:
+        answer = ask(SEARCH, query | ({"cursor": cursor} if cursor else {})).json
+        ids = [each["entityId"] for each in answer["data"]]
+        cursor = answer["meta"]["cursor"]
+        yield ids, answer["meta"].get("sortedBy", "relevance")
+        if cursor is None:
+            return
+
+
+@pytest.mark.parametrize("limit", [1, 4, 5, 50])
+def test_every_hit_is_reached(ask, texts, monkeypatch, limit):
+    """After the newest, which are ranked, come the others, newest first and so told."""
+    monkeypatch.setattr(ranking, "MAX_RANKED", 10)
+    ids = texts(*((f"Lock {n % 3 * 'lock '}", "word") for n in range(25)))
+
+    pages = list(pages_from(ask, {"q": "lock", "limit": limit}))
+
+    by_relevance = [id for page, by in pages for id in page if by == "relevance"]
+    by_time = [id for page, by in pages for id in page if by == "time"]
+    assert sorted(by_relevance) == sorted(ids[15:])
+    assert by_time == ids[:15][::-1]
+
+
+@pytest.mark.parametrize("limit", [3, 10])
+def test_seam_while_others_write(ask, texts, monkeypatch, limit):
+    """A write moves no hit between those that are ranked and the others."""
+    monkeypatch.setattr(ranking, "MAX_RANKED", 10)
+    ids = texts(*(("Lock", "word " * (25 - n)) for n in range(25)))
+    query = {"q": "lock", "limit": limit}
+    first = ask(SEARCH, query).json
+    seen = [each["entityId"] for each in first["data"]]
+    gone = [id for id in ids[15:] if id not in seen][:2] + ids[3:5]
+    for id in gone:
+        ask("POST /projects/v1/work-items/remove", {"id": id})
+    texts(("Lock", "new"))
+    better = {"id": ids[13], "title": "Lock lock lock"}
+    ask("POST /projects/v1/work-items/update", better)
+
+    for page, _ in pages_from(ask, query, first["meta"]["cursor"]):
+        seen += page
+
+    assert sorted(seen) == sorted(set(ids) - set(gone))
+
+
+def test_all_ranked_are_gone(ask, texts, monkeypatch):
+    """Then the next page goes on with the others at once."""
+    monkeypatch.setattr(ranking, "MAX_RANKED", 2)
+    ids = texts(*(("Lock", "") for _ in range(4)))
+    first = ask(SEARCH, {"q": "lock", "limit": 1}).json
+    ask("POST /projects/v1/work-items/remove", {"id": ids[2]})
+
+    pages = pages_from(ask, {"q": "lock", "limit": 1}, first["meta"]["cursor"])
+
+    assert list(pages) == [([ids[1]], "time"), ([ids[0]], "time")]
+
+
 def test_cursor_of_another_question(ask, texts, refusal):
     """A cursor goes on with its own words and filters, at any length of page."""
     texts(*(("Lock key", "") for _ in range(5)))
@@ -269,7 +328,7 @@ def test_cursor_of_another_question(ask, texts, refusal):
 
 
 def test_very_common_words(found, texts):
-    """Of what very many things have, the newest are found; with another word, all."""
+    """Of what very many things have, the newest come first; with another word, all."""
     texts(("Lock of old", ""), *(("Lock", "") for _ in range(MAX_RANKED)))
 
     assert found("lock old") == [("work", "Lock of old")]

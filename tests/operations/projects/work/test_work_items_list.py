@@ -176,14 +176,21 @@ def test_list_by_relevance_in_pages(ask, store, clock):
 
 
 def test_newest_are_ranked(ask, store, clock, monkeypatch):
-    """Of more than are ranked the newest are told, whatever their order."""
+    """Of more than are ranked the newest come first, whatever their order."""
     monkeypatch.setattr("models.projects.search.ranking.MAX_RANKED", 2)
     atlas = make_project("atlas", clock.now)
     for title in ("a lock", "b lock and more", "c lock"):
         clock.pass_(minutes=1)
         work(atlas, clock, title=title)
 
-    assert titles(ask(LIST, {"q": "lock", "sort": "relevance"})) == "cb"
+    for order, listed in (("desc", "cb"), ("asc", "bc")):
+        query = {"q": "lock", "sort": "relevance", "order": order}
+        first = ask(LIST, query)
+        assert titles(first) == listed
+        cursor = first.json["meta"]["cursor"]
+        rest = ask(LIST, query | {"cursor": cursor})
+        assert titles(rest) == "a"
+        assert rest.json["meta"] == {"cursor": None, "sortedBy": "time"}
     assert titles(ask(LIST, {"q": "lock"})) == "cba"
 
 
