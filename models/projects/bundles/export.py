@@ -19,6 +19,7 @@ from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow, project_with
 from models.projects.specifications.rows import SpecificationRevisionRow
 from models.projects.work.rows import WorkItemRow
+from models.storage.database import database
 
 # An import request needs room for the slug, name and owner around the bundle.
 ENVELOPE_BYTES = 4096
@@ -58,11 +59,12 @@ def export_project(query: ExportProject, now: datetime, actor: Actor) -> Iterato
 
 def _limit_bytes(pieces: Iterable[str], max_bytes: int) -> Iterator[str]:
     total = 0
-    for piece in pieces:
-        total += len(piece.encode())
-        if total > max_bytes:
-            raise _too_large(max_bytes)
-        yield piece
+    with database.limited_read_memory():
+        for piece in pieces:
+            total += len(piece.encode())
+            if total > max_bytes:
+                raise _too_large(max_bytes)
+            yield piece
 
 
 def _min_bytes(project: ProjectRow, columns: Iterable[tuple[Any, Any]]) -> int:

@@ -12,7 +12,7 @@ from models.projects.versioning.versioned import BATCH_SIZE
 
 PUBLISHED = "document.published"
 # Texts that are read together; each may have half a million characters.
-TEXT_BATCH_SIZE = 50
+TEXT_BATCH_SIZE = 8
 # Limits of the earlier revisions of one document; older ones are left out.
 MAX_REVISIONS, MAX_BYTES = 20, 2 * 1024 * 1024
 

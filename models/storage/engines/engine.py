@@ -86,6 +86,9 @@ class Engine(Protocol):
     def limit_read_memory(self) -> None:
         """Use little cache: this thread reads everything once."""
 
+    def limited_read_memory(self) -> AbstractContextManager[None]:
+        """Use little cache inside, in a thread that has other work afterwards."""
+
     def truncate_wal(self) -> bool:
         """Remove purged content from the log of writes; return whether it succeeded."""
 

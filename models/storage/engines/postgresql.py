@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +154,9 @@ class PostgresqlEngine(PostgresqlTextIndex, PostgresqlBulkRows):
 
     def limit_read_memory(self) -> None:
         """The cache is in the server."""
+
+    def limited_read_memory(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def truncate_wal(self) -> bool:
         """Deleted rows disappear when the server next vacuums the table."""

@@ -24,13 +24,14 @@ log = logging.getLogger("masthead.database")
 # synchronous=FULL with the write-ahead log makes an acknowledged write survive a power
 # failure. secure_delete overwrites purged text in free pages. The beginning of the file
 # is memory-mapped: each thread has a connection with a cache of its own, and copying a
-# page into each of them costs more than a look-up.
+# page into each of them costs more than a look-up. These caches are small, because the
+# next write of another thread empties them.
 PRAGMAS = {
     "journal_mode": "wal",
     "synchronous": "full",
     "foreign_keys": 1,
     "secure_delete": 1,
-    "cache_size": -8 * 1024,
+    "cache_size": -2 * 1024,
     "mmap_size": 64 * 1024 * 1024,
 }
 # The fault states of SQLite's error codes. All other errors are bugs of Masthead.
@@ -157,6 +158,15 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
         """Disable the memory map and reduce the cache, which use memory."""
         self.pragma("mmap_size", 0)
         self.pragma("cache_size", -1024)
+
+    @contextmanager
+    def limited_read_memory(self) -> Iterator[None]:
+        self.limit_read_memory()
+        try:
+            yield
+        finally:
+            for name in ("mmap_size", "cache_size"):
+                self.pragma(name, PRAGMAS[name])
 
     def truncate_wal(self) -> bool:
         """Truncate the write-ahead log, which still contains the purged content."""
