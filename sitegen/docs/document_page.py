@@ -137,6 +137,8 @@ class DocumentPage:
             "sidebar": self.sidebar.key,
             "links": list(self.resolved.links.values()),
             "former": self.resolved.former_ids,
+            # The time it takes to render a body decides it, not the body alone.
+            "isShownAsWritten": self.resolved.is_shown_as_written,
         }
 
     def data(self, body: RenderedBody) -> dict[str, Any]:

@@ -28,6 +28,7 @@ class FastInline(ParserInline):
     ) -> list[Token]:
         if MARKUP.search(src):
             return super().parse(src, md, env, tokens)
+        env["limit"].step()
         if src:
             tokens.append(Token("text", "", 0, content=src))
         return tokens

@@ -11,12 +11,8 @@ from markdown_it.utils import EnvType
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.footnote.index import footnote_def, footnote_ref
 
-from sitegen.markdown.work_limits import spend_work
-
 LABEL = r"\[\^([^\s\[\]]{1,100})\]"
 REFERENCE, DEFINITION = re.compile(LABEL), re.compile(LABEL + ":")
-# A reference is short to write; its HTML and that of the link back to it are long.
-REFERENCE_COST = 30
 
 
 def enable_footnotes(parser: MarkdownIt) -> None:
@@ -49,12 +45,8 @@ def _labels(env: EnvType) -> Mapping[str, int]:
 def _parse_reference(state: StateInline, silent: bool) -> bool:
     # The plugin searches the rest of the text for the closing bracket, again for every
     # bracket that is never closed.
-    if not REFERENCE.match(state.src, state.pos):
-        return False
-    is_reference = footnote_ref(state, silent)
-    if is_reference and not silent:
-        spend_work(state.env, REFERENCE_COST)
-    return is_reference
+    is_reference = REFERENCE.match(state.src, state.pos) is not None
+    return is_reference and footnote_ref(state, silent)
 
 
 def _reference_id(token: Token) -> str:

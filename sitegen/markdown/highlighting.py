@@ -1,7 +1,7 @@
 """Highlight code with Pygments at build time, and make its style sheet."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from html import escape
 from itertools import groupby
@@ -106,12 +106,22 @@ class DarkStyle(Style):
     }
 
 
-def highlight(code: str, language: str) -> str:
-    """Return the code as HTML; code in an unknown language is only escaped."""
+def highlight(
+    code: str, language: str, check_time: Callable[[], None] = lambda: None
+) -> str:
+    """
+    Return the code as HTML; code in an unknown language is only escaped.
+
+    `check_time` is called for each chunk, and may raise an exception.
+    """
     name = LANGUAGE_BY_ALIAS.get(language.lower())
     if name is None:
         return escape(code)
-    return "".join(_highlight_chunk(chunk, _lexer(name)) for chunk in _chunks(code))
+    parts = []
+    for chunk in _chunks(code):
+        check_time()
+        parts.append(_highlight_chunk(chunk, _lexer(name)))
+    return "".join(parts)
 
 
 def _highlight_chunk(chunk: str, lexer: Lexer) -> str:

@@ -13,7 +13,6 @@ from sitegen.markdown import footnotes
 from sitegen.markdown.headings import inline_text
 from sitegen.markdown.highlighting import highlight
 from sitegen.markdown.link_targets import LinkTarget, is_allowed_image, link_target
-from sitegen.markdown.work_limits import spend_work
 
 # Surrounds the links that are resolved later. `render` removes it from documents, and
 # entities cannot produce it, so that a document cannot contain it.
@@ -28,16 +27,19 @@ class HtmlRenderer(RendererHTML):
     The parser's renderer, with RENDER_RULES for the HTML that differs.
 
     `env` is the state of one rendering: the targets of its links, the closing tags of
-    open links, the number of tables, the bytes that resolved links will add, and how
-    much work and highlighted code are still allowed.
+    open links, the number of tables, and how much work and highlighted code are still
+    allowed.
     """
 
     def renderToken(
         self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
     ) -> str:
         token = tokens[idx]
+        env["limit"].step()
         if render := RENDER_RULES.get(token.type):
-            return render(token, env)
+            html = render(token, env)
+            env["limit"].add_html(len(html))
+            return html
         if token.nesting == -1 and not token.hidden:
             # Closing tags are half of all tags, and have no attributes.
             return f"</{token.tag}>\n" if token.block else f"</{token.tag}>"
@@ -75,22 +77,19 @@ def link_close(_: Token, env: EnvType) -> str:
 
 def _link_tags(token: Token, env: EnvType) -> tuple[str, str]:
     target, title = str(token.attrs["href"]), _title(token)
-    # A long reference that is defined once can be used many times.
-    spend_work(env, len(target) + len(title))
     kind = link_target(target)
     if kind is LinkTarget.UNSAFE:
         return "", ""
     if kind in (LinkTarget.SITE, LinkTarget.FRAGMENT):
         number = env["links"].setdefault(target, len(env["links"]))
-        env["link_bytes"] += RESOLVED_LINK_BYTES + len(escape(target).encode())
+        env["limit"].add_link(RESOLVED_LINK_BYTES + len(escape(target).encode()))
         return f"{LINK_MARK}{number}{title}{LINK_MARK}", LINK_MARK * 2
     external = ' class="external" rel="noopener"' if kind is LinkTarget.WEB else ""
     return f'<a{external} href="{_href(target)}"{title}>', "</a>"
 
 
-def image(token: Token, env: EnvType) -> str:
+def image(token: Token, _: EnvType) -> str:
     source, title = str(token.attrs["src"]), _title(token)
-    spend_work(env, len(source) + len(title))
     alt = escape(inline_text(token.children))
     if not is_allowed_image(source):
         return alt
@@ -106,7 +105,8 @@ def fence(token: Token, env: EnvType) -> str:
     if len(token.content) > env["highlightable"]:
         return _code(escape(token.content), language)
     env["highlightable"] -= len(token.content)
-    return _code(highlight(token.content, language), language)
+    check_time = env["limit"].check_time
+    return _code(highlight(token.content, language, check_time), language)
 
 
 def code_block(token: Token, _: EnvType) -> str:

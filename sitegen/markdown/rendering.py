@@ -11,18 +11,12 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from sitegen.markdown.autolinks import autolink_urls
-from sitegen.markdown.fast_paths import add_paragraph_fast_path
+from sitegen.markdown.fast_paths import FastInline, add_paragraph_fast_path
 from sitegen.markdown.footnotes import enable_footnotes
 from sitegen.markdown.headings import Heading, assign_heading_ids
 from sitegen.markdown.highlighting import MAX_HIGHLIGHTED
 from sitegen.markdown.render_rules import LINK_MARK, HtmlRenderer, demote_empty_headers
-from sitegen.markdown.work_limits import (
-    BoundedInline,
-    WorkLimitExceeded,
-    limit_lines,
-    limit_tables,
-    work_limit,
-)
+from sitegen.markdown.work_limits import WorkLimit, WorkLimitExceeded, limit_work
 
 __all__ = [
     "RENDERER_VERSION",
@@ -35,11 +29,9 @@ __all__ = [
 ]
 
 # Increase it when the same text gives other HTML, so that cached bodies are replaced.
-RENDERER_VERSION = "5"
+RENDERER_VERSION = "6"
 # Characters of Markdown, twice what the API accepts.
 MAX_LENGTH = 1_000_000
-# With resolved links.
-MAX_HTML_BYTES = 8_000_000
 SOURCE_TAG = '<pre class="as-written"'
 # Control characters have no place in HTML, and half a surrogate pair in no file.
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
@@ -61,7 +53,7 @@ class Rendered:
 
 def make_parser(*disabled: str, has_footnotes: bool = True) -> MarkdownIt:
     parser = MarkdownIt("zero", renderer_cls=HtmlRenderer)
-    parser.inline = BoundedInline()
+    parser.inline = FastInline()
     parser.configure(
         "commonmark",
         {
@@ -75,9 +67,8 @@ def make_parser(*disabled: str, has_footnotes: bool = True) -> MarkdownIt:
     parser.enable(["table", "strikethrough"])
     # With "html" off they never match, but are tried at every line.
     parser.disable(["html_block", "html_inline"])
-    limit_lines(parser)
+    limit_work(parser)
     add_paragraph_fast_path(parser)
-    limit_tables(parser)
     if has_footnotes:
         enable_footnotes(parser)
     parser.disable(list(disabled))
@@ -101,7 +92,8 @@ def render(text: str, parser: MarkdownIt = PARSER) -> Rendered:
     """
     Return the document as HTML.
 
-    A document that exceeds the limits of length, nesting or work is shown as source.
+    A document that exceeds the limits of length, nesting, time or output is shown as
+    source.
     """
     text = UNPRINTABLE.sub("\ufffd", text)
     if len(text) > MAX_LENGTH:
@@ -121,16 +113,15 @@ def render_entry(text: str) -> str:
 
 def parse_tokens(text: str) -> list[Token]:
     """Return the tokens of a document; raise WorkLimitExceeded if it is hostile."""
-    return PARSER.parse(text, {"work": work_limit(text)})
+    return PARSER.parse(text, {"limit": WorkLimit()})
 
 
 def _render(text: str, parser: MarkdownIt) -> Rendered:
-    links: dict[str, int] = {}
+    limit, links = WorkLimit(), dict[str, int]()
     env: dict[str, Any] = {
-        "work": work_limit(text),
+        "limit": limit,
         "highlightable": MAX_HIGHLIGHTED,
         "links": links,
-        "link_bytes": 0,
         "open_links": [],
         "tables": 0,
         # A page has several entries of timelines. Regions are landmarks, whose names
@@ -140,11 +131,11 @@ def _render(text: str, parser: MarkdownIt) -> Rendered:
     }
     tokens = parser.parse(text, env)
     autolink_urls(tokens)
+    limit.check_time()
     headings = assign_heading_ids(tokens)
     demote_empty_headers(tokens)
     html = parser.renderer.render(tokens, parser.options, env)
-    if len(html.encode()) + env["link_bytes"] > MAX_HTML_BYTES:
-        raise WorkLimitExceeded
+    limit.check_bytes(len(html.encode()))
     return Rendered(html, headings, tuple(links))
 
 

@@ -6,7 +6,11 @@ from models.errors import StorageBusy
 from models.projects.documents.rendered_bodies import BodyRow
 from sitegen.docs import body_cache as module
 from sitegen.docs.body_cache import BodyCache, without_title
+from sitegen.markdown import work_limits
 from tests.pages.build.test_build import files_in
+
+# Enough steps that the time is looked at.
+LONG = "Words.\n\n" * 200
 
 
 def no_render(text):
@@ -35,6 +39,39 @@ def test_title_is_part_of_the_key(shelf, build_site, output):
 
     assert (output / "guides/limits/index.html").read_text().count(">Rates<") < 5
     assert "<h2" not in (output / "guides/limits/index.html").read_text()
+
+
+def test_outcome_of_the_time_limit_is_kept(shelf, build_site, output, monkeypatch):
+    """
+    A text that once took too long stays as written, in every folder, until it changes.
+    """
+    document = shelf.publish("long", LONG)
+    with monkeypatch.context() as patch:
+        patch.setattr(work_limits, "MAX_SECONDS", 0)
+        report = build_site()
+    as_written = files_in(output)
+
+    build_site(full=True)
+    build_site(output=output / "../again", bodies=BodyCache())
+
+    assert [warning.split(":")[0] for warning in report.warnings] == ["guides/long"]
+    assert files_in(output) == files_in(output / "../again") == as_written
+    shelf.release(shelf.update(document, content=f"{LONG}\nMore.\n"))
+    assert build_site().warnings == []
+
+
+def test_page_follows_the_kept_outcome(shelf, build_site, output, monkeypatch):
+    """A page that was made before another outcome was stored is made again."""
+    shelf.publish("long", LONG)
+    build_site()
+    BodyRow.delete().execute()
+    with monkeypatch.context() as patch:
+        patch.setattr(work_limits, "MAX_SECONDS", 0)
+        build_site(output=output / "../again", bodies=BodyCache())
+
+    build_site(bodies=BodyCache())
+
+    assert files_in(output) == files_in(output / "../again")
 
 
 @pytest.mark.parametrize(
