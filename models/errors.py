@@ -278,6 +278,10 @@ class UnsupportedMediaType(Refusal):
     kind = "unsupported-media-type"
 
 
+class QueryTooCostly(Refusal):
+    kind = "query-too-costly"
+
+
 class RateLimited(Refusal):
     kind = "rate-limited"
 

@@ -46,7 +46,10 @@ from models.platform.rate_limits import (
 from models.platform.wrong_keys import WrongKeyLimiter
 from models.projects.documents.site_preview import SitePreview
 from models.settings import Settings
-from models.storage.database import dry_run, reading, writing
+from models.storage.database import dry_run, limited_query, reading, writing
+
+# The processor time that the query of a list or a search may take.
+QUERY_SECONDS = 2.0
 
 log = logging.getLogger("masthead.requests")
 
@@ -179,7 +182,9 @@ class Dispatcher:
         if isinstance(arguments, CursorQuery):
             # An invalid cursor is refused before anything is looked up.
             arguments.decode_cursor()
-        result = _run_handler(call, arguments)
+        limit = limited_query(QUERY_SECONDS) if call.operation.pagination else None
+        with limit or nullcontext():
+            result = _run_handler(call, arguments)
         if call.verified_key_id:
             self.key_uses.note(call.verified_key_id, call.now)
         if call.operation.streamed:

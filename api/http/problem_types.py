@@ -332,6 +332,12 @@ PROBLEM_TYPES: dict[str, ProblemType] = {
         " project.",
         "Send ownerId.",
     ),
+    "query-too-costly": ProblemType(
+        422,
+        "Query too costly",
+        "Answering the query takes more processor time than one request may use.",
+        "Narrow the query: to one project, by further filters, or by rarer words.",
+    ),
     "rate-limited": ProblemType(
         429,
         "Rate limit exceeded",

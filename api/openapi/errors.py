@@ -42,6 +42,8 @@ def specific_kinds(operation: Operation) -> list[str]:
         kinds.add("idempotency-key-missing")
     if operation.secret_field is not None:
         kinds.add("idempotency-secret-sealed")
+    if operation.pagination is not None:
+        kinds.add("query-too-costly")
     if operation.pagination == "cursor":
         kinds.add("invalid-cursor")
     return sorted(kinds, key=lambda kind: (PROBLEM_TYPES[kind].status, kind))

@@ -10,7 +10,7 @@ from typing import Any
 
 from peewee import DatabaseError, DatabaseProxy
 
-from models.errors import StorageBusy
+from models.errors import QueryTooCostly, StorageBusy
 from models.logs import LogLine
 from models.storage.engines.engine import BUSY_SECONDS, is_postgresql
 from models.storage.engines.sqlite import SqliteEngine
@@ -184,6 +184,26 @@ def reading() -> Iterator[None]:
 
 
 @contextmanager
+def limited_query(seconds: float) -> Iterator[None]:
+    """
+    Raise QueryTooCostly if the statements inside a snapshot take too long.
+
+    SQLite counts the processor time of the thread, PostgreSQL the time of each
+    statement.
+    """
+    try:
+        with database.limit_query(seconds):
+            yield
+    except (DatabaseError, *database.errors) as error:
+        if not any(map(database.is_interruption, _causes(error))):
+            raise
+        raise QueryTooCostly(
+            f"The query takes more than {seconds:g} s of processor time. Narrow it to"
+            " one project, by further filters, or by rarer words."
+        ) from error
+
+
+@contextmanager
 def _transaction(action: str) -> Iterator[None]:
     try:
         connect()
@@ -221,13 +241,19 @@ def _fault_state(error: BaseException | None) -> str | None:
     A full disk ends the transaction itself, and the rollback that then fails comes
     first in the chain of causes.
     """
-    while error is not None:
-        if isinstance(error, StorageBusy):
-            return str(error.members.get("state", "database-locked"))
-        if state := database.fault_state(error):
+    for cause in _causes(error):
+        if isinstance(cause, StorageBusy):
+            return str(cause.members.get("state", "database-locked"))
+        if state := database.fault_state(cause):
             return str(state)
-        error = error.__cause__ or error.__context__
     return None
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield the error, and what it was raised from."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def _close_if_idle() -> None:

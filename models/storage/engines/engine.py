@@ -74,6 +74,12 @@ class Engine(Protocol):
     def snapshot(self) -> AbstractContextManager[None]:
         """Read everything inside from one snapshot."""
 
+    def limit_query(self, seconds: float) -> AbstractContextManager[None]:
+        """Interrupt statements inside a snapshot that take longer than this."""
+
+    def is_interruption(self, error: BaseException) -> bool:
+        """Return whether the error means that `limit_query` ended a statement."""
+
     def require_writable(self) -> None:
         """Raise before a transaction if its writes would be lost."""
 

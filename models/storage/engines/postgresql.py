@@ -120,6 +120,16 @@ class PostgresqlEngine(PostgresqlTextIndex, PostgresqlBulkRows):
             if not connection.closed:
                 connection.rollback()
 
+    @contextmanager
+    def limit_query(self, seconds: float) -> Iterator[None]:
+        """Have the server cancel statements that take longer than this."""
+        milliseconds = max(1, round(seconds * 1000))
+        self.connection().execute(f"SET LOCAL statement_timeout = {milliseconds}")
+        yield
+
+    def is_interruption(self, error: BaseException) -> bool:
+        return isinstance(error, psycopg.errors.QueryCanceled)
+
     def _execute_reconnecting(self, statement: str) -> None:
         """Execute on a new connection if the server has closed the old one."""
         try:

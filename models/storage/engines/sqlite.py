@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from shutil import disk_usage
 from threading import local
+from time import thread_time
 from typing import Any
 
 from peewee import SQL, NodeList, OperationalError
@@ -48,6 +49,10 @@ STATES = {
 }
 # With less free space than this, SQLite reports a full disk as an I/O error.
 FULL_DISK_BYTES = 64 * 1024
+
+# After so many instructions of SQLite, which take less than a millisecond, the time of
+# a limited query is checked.
+CHECK_INSTRUCTIONS = 20_000
 
 DAY_MS = 24 * 60 * 60 * 1000
 # As text: creating millions of Python numbers only to format them again takes three
@@ -128,6 +133,19 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
         finally:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
+
+    @contextmanager
+    def limit_query(self, seconds: float) -> Iterator[None]:
+        """Interrupt statements once this thread has computed for so long."""
+        connection, end = self.connection(), thread_time() + seconds
+        connection.set_progress_handler(lambda: thread_time() > end, CHECK_INSTRUCTIONS)
+        try:
+            yield
+        finally:
+            connection.set_progress_handler(None, 0)
+
+    def is_interruption(self, error: BaseException) -> bool:
+        return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT
 
     def require_writable(self) -> None:
         if self._opened.is_read_only:

@@ -6,9 +6,15 @@ import pytest
 from peewee import DatabaseError, IntegrityError
 
 from models.changes import AreaRow, mark, marks
-from models.errors import StorageBusy
+from models.errors import QueryTooCostly, StorageBusy
 from models.instance import create_instance_secrets, cursor_secret
-from models.storage.database import database, migrate, reading, writing
+from models.storage.database import (
+    database,
+    limited_query,
+    migrate,
+    reading,
+    writing,
+)
 
 pytestmark = pytest.mark.both_engines
 
@@ -25,6 +31,28 @@ def in_another_thread(function):
     thread.start()
     thread.join()
     return results[0]
+
+
+ENDLESS = (
+    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+    " SELECT COUNT(*) FROM n"
+)
+# Takes longer than the limit, but stands outside of it.
+LONGER = ENDLESS.replace("FROM n)", "FROM n WHERE i < 2000000)")
+
+
+def test_query_that_takes_too_long(store):
+    """A query without end ends at its limit, as a refusal; others go on."""
+
+    def count():
+        with reading(), limited_query(0.05):
+            database.execute_sql(ENDLESS).fetchone()
+
+    with pytest.raises(QueryTooCostly, match=r"more than 0\.05 s .* Narrow it"):
+        count()
+
+    with reading():
+        assert database.execute_sql(LONGER).fetchone() == (2_000_000,)
 
 
 def test_all_or_nothing(store):

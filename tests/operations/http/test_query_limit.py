@@ -1,0 +1,29 @@
+"""The processor time of a query."""
+
+import pytest
+
+from api.http import dispatch
+from models.storage.engines import sqlite
+from tests.worlds.projects import make_item
+
+
+@pytest.mark.sqlite
+@pytest.mark.parametrize(
+    ("route", "query"),
+    [
+        ("GET /projects/v1/work-items/list", {"q": "thing"}),
+        ("GET /projects/v1/search/list", {"q": "thing"}),
+        ("GET /platform/v1/keys/list", {}),
+    ],
+)
+def test_costly_query(ask, refusal, atlas, clock, monkeypatch, route, query):
+    """What takes too long is refused with what to do, and the next is answered."""
+    make_item(atlas, clock.now, title="A thing")
+    with monkeypatch.context() as patch:
+        patch.setattr(dispatch, "QUERY_SECONDS", 0.0)
+        patch.setattr(sqlite, "CHECK_INSTRUCTIONS", 1)
+        response = ask(route, query)
+
+    assert response.status_code == 422
+    assert "Narrow it" in refusal(response, "query-too-costly")["detail"]
+    assert ask(route, query).status_code == 200
