@@ -77,12 +77,12 @@ def test_network_of_a_client(address, other, is_same):
 
 
 def test_memory_is_bounded():
-    """Of many addresses, those that were used last are remembered."""
-    limiter = WrongKeyLimiter(Rate(1, 1), max_addresses=2)
-    for address in ("a", "b", "c"):
+    """Of many addresses, those that sent wrong keys last are remembered."""
+    limiter = WrongKeyLimiter(Rate(2, 1), max_addresses=2)
+    for address in ("a", "b", "a", "c"):
         limiter.record(address, SECOND)
 
-    limiter.record("a", SECOND)
-
     with pytest.raises(RateLimited):
-        limiter.record("c", SECOND)
+        limiter.record("a", SECOND)
+    for _ in range(2):
+        limiter.record("b", SECOND)
