@@ -103,13 +103,12 @@ class ServiceUptime:
         """
         Return how much of the period was measured, in days that have samples.
 
-        If these are today and yesterday at most, it is the time since the first sample.
+        If the service was first measured today or yesterday, it is the time since then.
         """
-        measured = [
-            (day, length) for day, samples, length in self._days_of[period] if samples
-        ]
-        time = sum((length for _, length in measured), timedelta())
-        if not measured or measured[0][0] < self.now.date() - DAY:
+        lengths = (length for _, samples, length in self._days_of[period] if samples)
+        time = sum(lengths, timedelta())
+        first_day = min(self.history_counts.days, default=self.now.date())
+        if first_day < self.now.date() - DAY:
             return time
         span = period_span(period, self.now)
         first = first_raw_sample_at(self.history.number, span)
