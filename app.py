@@ -208,6 +208,7 @@ from models.runtime.leader_election import join_election
 from models.runtime.server_locks import ServerLocks
 from models.runtime.startup import is_new_or, open_instance, record_site_url
 from models.status.measurements.measurements import record_measurements
+from models.status.measurements.sources import shared_source_faults
 from models.storage.database import without_password, writing
 from sitegen.build.builder import Builder
 from sitegen.build.preview import Preview
@@ -331,7 +332,10 @@ def _serve(
         clock=utc_now,
         wake_builder=election.notify,
         list_faults=lambda: (
-            server_locks.troubles() + builder.troubles() + publisher.troubles()
+            server_locks.troubles()
+            + builder.troubles()
+            + publisher.troubles()
+            + shared_source_faults(utc_now())
         ),
         key_uses=uses,
         preview=Preview(settings.output, lambda: builder.is_output_current),

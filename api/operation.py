@@ -15,6 +15,8 @@ from models.audit import AuditTarget, describe_changes
 from models.base import Change, Schema
 from models.errors import Refusal
 from models.pagination import CursorQuery, OffsetQuery
+from models.platform import keys
+from models.platform.keys import KeyRow
 from models.platform.scopes import any_covers
 from models.projects.documents.site_preview import SitePreview
 from models.projects.fields import Actor, ActorType
@@ -99,6 +101,12 @@ class Call:
         if self.preview is None:
             raise RuntimeError("This application was created without a page preview.")
         return self.preview
+
+    def active_key(self, id: str) -> KeyRow:
+        """Return a key to which a change gives something; raise if it is unusable."""
+        key = keys.get_key(id)
+        keys.require_active(key, self.clock_at)
+        return key
 
     @property
     def actor(self) -> Actor:

@@ -174,6 +174,12 @@ class MethodNotAllowed(Refusal):
     kind = "method-not-allowed"
 
 
+class SourceTaken(Refusal):
+    """The source of a batch of measurements belongs to another key."""
+
+    kind = "source-taken"
+
+
 class SlugTaken(Refusal):
     kind = "slug-taken"
 

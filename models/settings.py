@@ -126,6 +126,12 @@ class Settings:
         "any scope except platform:actors:assert",
         choices=("contained", "open"),
     )
+    source_policy: str = declare_setting(
+        "open",
+        "open: any key can record measurements for any source; owned: only the first "
+        "key that used the source, and its replacements",
+        choices=("open", "owned"),
+    )
     developer_keys_max: int = declare_setting(
         50,
         "number of active keys that a developer may have",

@@ -165,6 +165,12 @@ PROBLEM_TYPES: dict[str, ProblemType] = {
         "The path exists, but it does not accept this method.",
         "Use a method listed in the header Allow: GET to read, POST to change.",
     ),
+    "source-taken": _conflict(
+        "Source taken",
+        "The source belongs to another API key, since MASTHEAD_SOURCE_POLICY is owned."
+        " None of the measurements was recorded.",
+        "Use another source, or let an administrator transfer the source to your key.",
+    ),
     "slug-taken": _conflict(
         "Slug already in use",
         "Another resource already has this slug.",

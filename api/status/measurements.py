@@ -1,11 +1,13 @@
 """The operation with which probes record measurements."""
 
 from api.operation import Call, operation
+from models.errors import LimitExceeded, SourceTaken
 from models.status.measurements import measurements
 from models.status.measurements.measurements import (
     RecordedMeasurements,
     StatusRecordMeasurements,
 )
+from models.status.measurements.sources import MeasuringKey, admit_batch
 
 
 @operation(
@@ -15,6 +17,7 @@ from models.status.measurements.measurements import (
     response=RecordedMeasurements,
     rebuilds="status",
     is_polled=False,
+    errors=(SourceTaken, LimitExceeded),
 )
 def record_measurements(
     call: Call, request: StatusRecordMeasurements
@@ -26,15 +29,20 @@ def record_measurements(
     send a batch again. Slugs that match no service are returned in `unknown`, and
     the other measurements are recorded. If a time is in the future or before the
     retention of raw measurements, the whole batch is rejected, and the error names
-    the item.
+    the item. The same applies if the source belongs to another key, or would be one
+    source too many for a service.
     """
-    settings = call.settings
-    if measurements.repeats_current_readings(
-        request, call.now, freshness=settings.freshness
-    ):
+    settings, caller = call.settings, call.caller
+    statuses, numbers = measurements.fresh_statuses(
+        request.source, call.now, freshness=settings.freshness
+    )
+    key = MeasuringKey(caller.lineage, caller.key_id, caller.prefix)
+    is_owned = settings.source_policy == "owned"
+    admit_batch(request, statuses, key, call.now, is_owned=is_owned)
+    if measurements.repeats_current_readings(request, statuses):
         call.defer_rebuild()
     recorded, has_changed = measurements.record_measurements(
-        request, call.now, retention=settings.raw_retention
+        request, call.now, retention=settings.raw_retention, numbers=numbers
     )
     if not has_changed:
         call.mark_unchanged()

@@ -25,9 +25,10 @@ STATES = (
     "publish-failed",
     "hook-failed",
     "second-server",
+    "source-shared",
 )
 # Faults with which a server is still ready for requests.
-HARMLESS_STATES = {"publish-failed", "hook-failed", "second-server"}
+HARMLESS_STATES = {"publish-failed", "hook-failed", "second-server", "source-shared"}
 # The states of errors of the operating system in the output folder.
 _OUTPUT = {
     errno.ENOSPC: "output-full",

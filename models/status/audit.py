@@ -19,8 +19,9 @@ StatusAction = Literal[
     "incident.update-posted",
     "maintenance.scheduled",
     "maintenance.updated",
+    "source.transferred",
 ]
-TargetType = Literal["service", "incident", "maintenance"]
+TargetType = Literal["service", "incident", "maintenance", "source"]
 
 
 class StatusAuditEvent(Schema):

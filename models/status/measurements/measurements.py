@@ -1,6 +1,6 @@
 """Record the measurements of probes, and read the newest of each source."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Annotated
 
@@ -94,25 +94,31 @@ _SELECT_READINGS = (
     "SELECT service_id, source, status, observed_at, response_time_ms FROM reading"
     " WHERE service_id BETWEEN ? AND ? ORDER BY service_id, source"
 )
-# The fresh reading of every service by one source; NULL without one.
+# Every service with its fresh reading by one source; NULL without one.
 _SELECT_FRESH_STATUSES = (
-    "SELECT slug, status FROM service LEFT JOIN reading"
+    "SELECT slug, number, status FROM service LEFT JOIN reading"
     " ON service_id = number AND source = ? AND observed_at >= ?"
 )
 
 
 def record_measurements(
-    request: StatusRecordMeasurements, now: datetime, *, retention: timedelta
+    request: StatusRecordMeasurements,
+    now: datetime,
+    *,
+    retention: timedelta,
+    numbers: Mapping[str, int] | None = None,
 ) -> tuple[RecordedMeasurements, bool]:
     """
     Store a batch, all or nothing; return the result and whether anything changed.
 
     A measurement that is already stored counts as recorded and changes nothing.
     Measurements of unknown slugs are not stored, and the slugs are returned. A time
-    in the future or before the retention raises ValidationFailed.
+    in the future or before the retention raises ValidationFailed. `numbers` are those
+    of all services by slug, if the caller has read them.
     """
     _require_valid_times(request.measurements, now, retention)
-    numbers = service_numbers_by_slug()
+    if numbers is None:
+        numbers = service_numbers_by_slug()
     rows = [
         (
             numbers[measurement.slug],
@@ -137,8 +143,21 @@ def record_measurements(
     return recorded, has_changed
 
 
+def fresh_statuses(
+    source: str, now: datetime, *, freshness: timedelta
+) -> tuple[dict[str, str | None], dict[str, int]]:
+    """
+    Return the status of the source's fresh reading by service, None without one, and
+    the numbers of the services.
+    """
+    values = (source, epoch_ms(now - freshness))
+    rows = database.connection().execute(_SELECT_FRESH_STATUSES, values).fetchall()
+    statuses = {slug: status for slug, _, status in rows}
+    return statuses, {slug: number for slug, number, _ in rows}
+
+
 def repeats_current_readings(
-    request: StatusRecordMeasurements, now: datetime, *, freshness: timedelta
+    request: StatusRecordMeasurements, statuses: Mapping[str, str | None]
 ) -> bool:
     """
     Return whether the batch reports the status that each fresh reading already has.
@@ -146,9 +165,6 @@ def repeats_current_readings(
     If so, the batch cannot change a state: the counts of fresh and of down sources
     stay the same. Must be called before the batch is stored.
     """
-    since = epoch_ms(now - freshness)
-    rows = database.execute_sql(_SELECT_FRESH_STATUSES, (request.source, since))
-    statuses = dict(rows)
     return all(statuses.get(m.slug, m.status) == m.status for m in request.measurements)
 
 

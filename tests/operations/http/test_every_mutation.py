@@ -35,6 +35,7 @@ SAMPLES = {
     f"{STATUS}/incident-updates/add": {"incidentId": "$incident", "body": "Fixed."},
     f"{STATUS}/maintenance/add": WORK,
     f"{STATUS}/maintenance/update": {"id": "$work", "status": "cancelled"},
+    f"{STATUS}/sources/transfer": {"source": "probe", "keyId": "$key"},
     f"{STATUS}/measurements/record": {"source": "probe", "measurements": [READING]},
 }
 every = pytest.mark.parametrize("route", SAMPLES)

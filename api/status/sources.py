@@ -1,0 +1,38 @@
+"""The operation that hands a source of measurements over to another key."""
+
+from api.operation import Call, operation
+from models.errors import KeyNotActive, KeyNotFound
+from models.status.measurements import sources
+from models.status.measurements.sources import (
+    MeasuringKey,
+    StatusSource,
+    StatusTransferSource,
+)
+
+
+@operation(
+    "POST /status/v1/admin/sources/transfer",
+    scope="status:admin:sources:transfer",
+    request=StatusTransferSource,
+    response=StatusSource,
+    audit="source.transferred",
+    errors=(KeyNotFound, KeyNotActive),
+)
+def transfer_source(call: Call, request: StatusTransferSource) -> StatusSource:
+    """
+    Transfer a source to a key, which is then the only one that is known to use it.
+
+    With the source policy owned, only this key and its replacements can record
+    measurements for the source. The source need not have been used before.
+    """
+    key = call.active_key(request.key_id)
+    target = MeasuringKey(key.lineage, key.id, key.prefix)
+    row, earlier, has_changed = sources.transfer_source(
+        request.source, target, call.now
+    )
+    if has_changed:
+        previous = ", ".join(earlier) or "none"
+        call.audit(row, detail=f"key: {previous} -> {key.prefix}")
+    else:
+        call.mark_unchanged()
+    return sources.source_with_keys(request.source)

@@ -1,0 +1,254 @@
+"""
+Know which API keys send measurements for a source, and decide which of them may.
+
+A key counts by the lineage of its rotations, so a replacement speaks for the same
+sources as the key that it replaced.
+"""
+
+import logging
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from peewee import CompositeKey, TextField
+
+from models.audit import AuditTarget
+from models.base import MomentField, Row, Schema, epoch_ms, from_epoch_ms
+from models.errors import LimitExceeded, SourceTaken
+from models.fields import Id, Moment, StatusSlug
+from models.logs import LogLine
+from models.runtime.faults import Fault
+from models.status.measurements.measurements import ReadingRow, StatusRecordMeasurements
+from models.status.services.catalogue import StatusAdminService
+from models.status.services.rows import ServiceRow
+from models.storage.database import database, reading
+
+log = logging.getLogger("masthead")
+
+MAX_SOURCES = 64
+# A source that has not measured a service for so long does not count for the maximum.
+SOURCE_LIFETIME = timedelta(days=7)
+# A source that several keys use within this time is reported.
+SHARED_WITHIN = timedelta(hours=1)
+# The last use is written at most once in this time, since batches come every second.
+USE_INTERVAL = timedelta(minutes=5)
+
+
+class SourceKeyRow(Row):
+    """A key, by its lineage, that sends measurements for a source."""
+
+    source = TextField()
+    lineage = TextField()
+    # The newest key of the lineage that was used.
+    key_id = TextField()
+    key_prefix = TextField()
+    first_used_at = MomentField()
+    # Null while the source was only handed over to the key.
+    last_used_at = MomentField(null=True)
+
+    class Meta:
+        primary_key = CompositeKey("source", "lineage")
+
+    @property
+    def audited(self) -> AuditTarget:
+        return AuditTarget("source", self.source, self.source)
+
+
+class MeasuringKey(NamedTuple):
+    """The key that sends measurements, or shall send them."""
+
+    lineage: str
+    id: str
+    prefix: str
+
+
+class StatusSourceKey(Schema):
+    id: Id
+    prefix: str
+    first_used_at: Moment
+    last_used_at: Moment | None
+
+
+class StatusServiceSource(Schema):
+    """A source that measures a service, and its keys; the first one owns it."""
+
+    source: str
+    observed_at: Moment
+    keys: list[StatusSourceKey]
+
+
+class StatusListedService(StatusAdminService):
+    sources: list[StatusServiceSource]
+
+
+class StatusTransferSource(Schema):
+    source: StatusSlug
+    key_id: Id
+
+
+class StatusSource(Schema):
+    source: str
+    keys: list[StatusSourceKey]
+
+
+# Fixed SQL, because every batch runs it. The first row is that of the owner.
+_SELECT_KEYS = (
+    "SELECT lineage, key_prefix, last_used_at FROM source_key WHERE source = ?"
+    " ORDER BY first_used_at, lineage"
+)
+_UPSERT_KEY = (
+    "INSERT INTO source_key"
+    " (source, lineage, key_id, key_prefix, first_used_at, last_used_at)"
+    " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (source, lineage) DO UPDATE SET"
+    " key_id = excluded.key_id, key_prefix = excluded.key_prefix,"
+    " last_used_at = excluded.last_used_at"
+)
+_SELECT_FULL = (
+    "SELECT slug FROM service WHERE slug IN ({slugs})"
+    " AND NOT EXISTS (SELECT 1 FROM reading WHERE service_id = number AND source = ?)"
+    " AND (SELECT COUNT(*) FROM reading WHERE service_id = number"
+    " AND observed_at >= ?) >= ? ORDER BY slug"
+)
+
+
+def admit_batch(
+    request: StatusRecordMeasurements,
+    fresh_statuses: Mapping[str, str | None],
+    key: MeasuringKey,
+    now: datetime,
+    *,
+    is_owned: bool,
+) -> None:
+    """
+    Record that the key uses the source, before its batch is stored.
+
+    Raise SourceTaken if sources are owned and another lineage owns this one, and
+    LimitExceeded if a service has too many sources to get another. A batch that
+    measures no service uses no source.
+    """
+    slugs = {m.slug for m in request.measurements if m.slug in fresh_statuses}
+    if not slugs:
+        return
+    _use_source(request.source, key, now, is_owned)
+    without_fresh = [slug for slug in slugs if fresh_statuses[slug] is None]
+    if without_fresh:
+        _require_room(request.source, without_fresh, now)
+
+
+def transfer_source(
+    source: str, key: MeasuringKey, now: datetime
+) -> tuple[SourceKeyRow, list[str], bool]:
+    """
+    Make the key the only one of the source.
+
+    Return its row, the prefixes of the earlier keys, and whether anything changed.
+    """
+    rows = _keys_of(source)
+    if [row.lineage for row in rows] == [key.lineage]:
+        return rows[0], [], False
+    SourceKeyRow.delete().where(SourceKeyRow.source == source).execute()
+    row = SourceKeyRow.create(
+        source=source,
+        lineage=key.lineage,
+        key_id=key.id,
+        key_prefix=key.prefix,
+        first_used_at=now,
+    )
+    return row, [row.key_prefix for row in rows], True
+
+
+def source_with_keys(source: str) -> StatusSource:
+    return StatusSource(source=source, keys=[_key(row) for row in _keys_of(source)])
+
+
+def services_with_sources(services: Iterable[ServiceRow]) -> list[StatusListedService]:
+    """Return the services with the sources that measure them, and their keys."""
+    keys: dict[str, list[StatusSourceKey]] = defaultdict(list)
+    order = (SourceKeyRow.first_used_at, SourceKeyRow.lineage)
+    for owner in SourceKeyRow.select().order_by(*order):
+        keys[owner.source].append(_key(owner))
+    sources: dict[int, list[StatusServiceSource]] = defaultdict(list)
+    for row in ReadingRow.select().order_by(ReadingRow.source):
+        source = StatusServiceSource(
+            source=row.source, observed_at=row.observed_at, keys=keys[row.source]
+        )
+        sources[row.service_id].append(source)
+    return [
+        StatusListedService(
+            **StatusAdminService.model_validate(service).all_fields(),
+            sources=sources[service.number],
+        )
+        for service in services
+    ]
+
+
+def shared_source_faults(now: datetime) -> list[Fault]:
+    """Return a fault for each source that several keys used within an hour."""
+    prefixes: dict[str, list[str]] = defaultdict(list)
+    is_recent = SourceKeyRow.last_used_at > now - SHARED_WITHIN
+    with reading():
+        for row in SourceKeyRow.select().where(is_recent).order_by(SourceKeyRow.source):
+            prefixes[row.source].append(row.key_prefix)
+    return [
+        Fault(
+            "source-shared",
+            f"Several keys sent measurements for the source '{source}' within an hour:"
+            f" {', '.join(sorted(keys))}.",
+        )
+        for source, keys in prefixes.items()
+        if len(keys) > 1
+    ]
+
+
+def _use_source(source: str, key: MeasuringKey, now: datetime, is_owned: bool) -> None:
+    rows = database.connection().execute(_SELECT_KEYS, (source,)).fetchall()
+    if is_owned and rows and rows[0][0] != key.lineage:
+        raise SourceTaken(
+            f"The source '{source}' belongs to another API key. Use another source, or"
+            " let an administrator transfer this one to your key."
+        )
+    others = {}
+    for lineage, prefix, last_used_at in rows:
+        if lineage != key.lineage:
+            others[prefix] = last_used_at
+        elif prefix == key.prefix and _is_within(last_used_at, now, USE_INTERVAL):
+            return
+    used_at = epoch_ms(now)
+    values = (source, key.lineage, key.id, key.prefix, used_at, used_at)
+    database.connection().execute(_UPSERT_KEY, values)
+    recent = [p for p, at in others.items() if _is_within(at, now, SHARED_WITHIN)]
+    if recent:
+        prefixes = " ".join(sorted([key.prefix, *recent]))
+        log.warning(LogLine(state="source-shared", source=source, keys=prefixes))
+
+
+def _is_within(at: int | None, now: datetime, interval: timedelta) -> bool:
+    return at is not None and abs(now - from_epoch_ms(at)) < interval
+
+
+def _require_room(source: str, slugs: list[str], now: datetime) -> None:
+    """Raise LimitExceeded if a service that the source is new to has no room."""
+    query = _SELECT_FULL.format(slugs=", ".join("?" * len(slugs)))
+    since = epoch_ms(now - SOURCE_LIFETIME)
+    values = (*slugs, source, since, MAX_SOURCES)
+    full = [slug for (slug,) in database.connection().execute(query, values)]
+    if full:
+        raise LimitExceeded(
+            f"A service has at most {MAX_SOURCES} sources in {SOURCE_LIFETIME.days}"
+            f" days, and '{full[0]}' already has that many. Use one of its sources."
+        )
+
+
+def _keys_of(source: str) -> list[SourceKeyRow]:
+    query = SourceKeyRow.select().where(SourceKeyRow.source == source)
+    return list(query.order_by(SourceKeyRow.first_used_at, SourceKeyRow.lineage))
+
+
+def _key(row: SourceKeyRow) -> StatusSourceKey:
+    return StatusSourceKey(
+        id=row.key_id,
+        prefix=row.key_prefix,
+        first_used_at=row.first_used_at,
+        last_used_at=row.last_used_at,
+    )

@@ -1,0 +1,178 @@
+"""The sources of measurements: which keys speak for them, and which may."""
+
+import logging
+from dataclasses import replace
+
+import pytest
+
+from api.http.application import create_app
+from models.audit import AuditRow, broken_links
+from models.platform.keys import KeyRow
+from models.status.measurements.measurements import MeasurementRow
+from models.status.measurements.sources import MAX_SOURCES, shared_source_faults
+from tests.worlds.status import ADD_SERVICE, RECORD
+
+pytestmark = pytest.mark.both_engines
+
+TRANSFER = "POST /status/v1/admin/sources/transfer"
+LIST = "GET /status/v1/admin/services/list"
+SCOPE = "status:admin:measurements:record"
+
+
+@pytest.fixture(params=["owned"])
+def settings(settings, request):
+    return replace(settings, source_policy=request.param)
+
+
+open_policy = pytest.mark.parametrize("settings", ["open"], indirect=True)
+
+
+@pytest.fixture
+def record(ask, clock):
+    """Record one measurement of the service api, a second after the last."""
+    ask(ADD_SERVICE, {"slug": "api", "name": "API"})
+
+    def recorded(key, source="frankfurt", status="operational", slug="api"):
+        clock.pass_(seconds=1)
+        at = clock.now.isoformat()
+        sample = {"slug": slug, "status": status, "observedAt": at}
+        return ask(RECORD, {"source": source, "measurements": [sample]}, key=key)
+
+    return recorded
+
+
+def id_of(secret):
+    return KeyRow.get(KeyRow.prefix == secret[:11]).id
+
+
+def keys_of(ask):
+    (service,) = ask(LIST).json["data"]
+    return {
+        source["source"]: [key["prefix"] for key in source["keys"]]
+        for source in service["sources"]
+    }
+
+
+def test_source_is_taken(record, issue, ask, refusal):
+    """A leaked key cannot report for the probe whose source it is not."""
+    probe, leaked = issue(SCOPE), issue(SCOPE)
+    record(probe, status="down")
+
+    refused = record(leaked, status="operational")
+
+    assert refused.status_code == 409
+    refusal(refused, "source-taken")
+    assert MeasurementRow.select().count() == 1
+    assert record(leaked, source="its-own").status_code == 200
+    assert record(probe).status_code == 200
+    assert keys_of(ask) == {"frankfurt": [probe[:11]], "its-own": [leaked[:11]]}
+
+
+def test_source_stays_with_the_lineage(record, issue, ask):
+    """The replacement of a probe's key speaks for its source, and is shown."""
+    probe = issue(SCOPE)
+    record(probe)
+    rotation = {"id": id_of(probe)}
+    rotated = ask("POST /platform/v1/keys/rotate", rotation, key=issue("*"))
+    replacement = rotated.json["data"]["secret"]
+
+    assert record(replacement).status_code == 200
+    assert keys_of(ask) == {"frankfurt": [replacement[:11]]}
+
+
+def test_transfer(record, issue, ask, refusal, audited):
+    """An admin hands a source over; it is audited once, and the old key is refused."""
+    old, new = issue(SCOPE), issue(SCOPE)
+    record(old)
+    body = {"source": "frankfurt", "keyId": id_of(new)}
+
+    tried = ask(TRANSFER, body, headers={"Dry-Run": "true"})
+    assert tried.json["data"]["keys"][0]["prefix"] == new[:11]
+    assert record(old).status_code == 200
+    told = ask(TRANSFER, body).json["data"]
+    ask(TRANSFER, body)
+
+    assert [key["id"] for key in told["keys"]] == [id_of(new)]
+    refusal(record(old), "source-taken")
+    assert record(new).status_code == 200
+    assert audited().count("source.transferred") == 1
+    record_of = AuditRow.get(AuditRow.action == "source.transferred")
+    assert (record_of.target_type, record_of.target_id) == ("source", "frankfurt")
+    assert record_of.detail.startswith(f"key: {old[:11]} -> {new[:11]}")
+    assert broken_links("status") == []
+
+
+def test_transfer_before_the_first_use(record, issue, ask, refusal):
+    """A source may be given before it is used, but not to a key that is revoked."""
+    probe, other = issue(SCOPE), issue(SCOPE)
+    ask(TRANSFER, {"source": "frankfurt", "keyId": id_of(probe)})
+    ask("POST /platform/v1/keys/remove", {"id": id_of(other)})
+
+    body = {"source": "paris", "keyId": id_of(other)}
+    refusal(ask(TRANSFER, body), "key-not-active")
+    refusal(record(issue(SCOPE)), "source-taken")
+    assert record(probe).status_code == 200
+
+
+@open_policy
+def test_open_policy(record, issue, ask, clock, caplog):
+    """By default any key speaks for any source; that two did is told for an hour."""
+    one, other = issue(SCOPE), issue(SCOPE)
+    record(one)
+    assert shared_source_faults(clock.now) == []
+
+    with caplog.at_level(logging.WARNING):
+        assert record(other).status_code == 200
+
+    (fault,) = shared_source_faults(clock.now)
+    assert fault.state == "source-shared"
+    assert fault.is_harmless
+    assert one[:11] in fault.detail
+    assert other[:11] in fault.detail
+    assert "source-shared" in caplog.text
+    assert keys_of(ask) == {"frankfurt": [one[:11], other[:11]]}
+    clock.pass_(hours=1)
+    assert shared_source_faults(clock.now) == []
+
+
+@open_policy
+def test_policy_that_is_set_later(record, issue, ask, settings, clock):
+    """What several keys used belongs to the one that used it first."""
+    first, second = issue(SCOPE), issue(SCOPE)
+    record(first)
+    record(second)
+    app = create_app(replace(settings, source_policy="owned"), clock=clock)
+
+    def answer(key):
+        sample = {"slug": "api", "status": "down", "observedAt": clock.now.isoformat()}
+        body = {"source": "frankfurt", "measurements": [sample]}
+        headers = {"Authorization": f"Bearer {key}"}
+        return app.test_client().post(RECORD.split()[1], json=body, headers=headers)
+
+    assert answer(second).status_code == 409
+    assert answer(first).status_code == 200
+
+
+@open_policy
+def test_most_sources(record, issue, ask, clock, refusal):
+    """A service has 64 sources within a week; those it has go on."""
+    key = issue(SCOPE)
+    for number in range(MAX_SOURCES):
+        assert record(key, source=f"probe-{number}").status_code == 200
+
+    refusal(record(key, source="one-more"), "limit-exceeded")
+    clock.pass_(hours=1)
+
+    assert record(key, source="probe-0").status_code == 200
+    assert len(keys_of(ask)) == MAX_SOURCES
+    ask(ADD_SERVICE, {"slug": "mail", "name": "Mail"})
+    assert record(key, source="one-more", slug="mail").status_code == 200
+    clock.pass_(days=7)
+    assert record(key, source="one-more").status_code == 200
+
+
+def test_unknown_services_claim_no_source(record, issue):
+    """A batch that measures nothing takes no source from the probe to come."""
+    record(issue(SCOPE), slug="ghost")
+
+    assert record(issue(SCOPE)).status_code == 200
