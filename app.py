@@ -12,7 +12,12 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from api.commands.terminal import exit_code_of, print_json, show_progress
+from api.commands.terminal import (
+    TerminalStream,
+    exit_code_of,
+    print_json,
+    show_progress,
+)
 from models.settings import SettingError, Settings, is_site_url_set, url_of
 from sitegen.commands.quick_build import finish_quick_build
 from sitegen.output.folder import OutputError, OutputFolder
@@ -37,6 +42,8 @@ if __name__ == "__main__":
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "r+"))  # noqa: SIM115
+    for name in ("stdout", "stderr"):
+        setattr(sys, name, TerminalStream(getattr(sys, name)))
     # Most builds started by cron end here: the imports below take longer.
     if (code := exit_code_of(run_quick_build)) != NOT_FINISHED:
         sys.exit(code)

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from api.client.fetch import fetch_documents
+from models.display_text import escape_line
 from models.runtime.commands import INTERRUPTED, CommandContext
 from models.runtime.startup import dry_run_settings, open_instance
 from models.status.importers.page_formats import parse_status_page, status_page_files
@@ -75,7 +76,7 @@ def _import(context: CommandContext, arguments: Namespace) -> StatusImportReport
 
 def _print_report(report: StatusImportReport, *, is_dry_run: bool) -> None:
     for remark in report.remarks():
-        print(remark, file=sys.stderr)
-    print(*report.lines(), sep="\n")
+        print(escape_line(remark), file=sys.stderr)
+    print(*map(escape_line, report.lines()), sep="\n")
     if is_dry_run:
         print("This was a dry run: nothing was imported.")

@@ -1,4 +1,4 @@
-"""Run a command in a terminal: exit codes, JSON output and progress."""
+"""Run a command in a terminal: exit codes, safe output, JSON and progress."""
 
 import json
 import os
@@ -6,12 +6,36 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sized
 from functools import partial
 from time import perf_counter
-from typing import Any
+from typing import Any, TextIO
 
+from models.display_text import escape_unsafe
 from models.runtime.commands import BROKEN_PIPE, INTERRUPTED, Progress
 
 # The interval of the progress lines that replace the progress bar without a terminal.
 PROGRESS_SECONDS = 10
+
+
+class TerminalStream:
+    """
+    A text stream that shows control characters instead of sending them.
+
+    Titles, file names and the answers of other servers are printed by many commands,
+    and none of them may move the cursor or change the terminal.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        self._stream.write(escape_unsafe(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def exit_code_of(run: Callable[[], int]) -> int:
@@ -53,7 +77,9 @@ def show_progress(unit: str) -> Progress:
     # Imported only where it is needed: see quick_build.py.
     from tqdm import tqdm
 
-    return lambda items: tqdm(items, unit=unit, leave=False)
+    # The bar moves the cursor, which the safe stream does not.
+    stream = sys.__stderr__
+    return lambda items: tqdm(items, unit=unit, leave=False, file=stream)
 
 
 def _print_progress(unit: str, items: Iterable[Any]) -> Iterator[Any]:

@@ -3,6 +3,7 @@
 from argparse import ArgumentParser, Namespace
 
 from models import changes
+from models.display_text import escape_line
 from models.runtime.commands import CommandContext
 from models.runtime.startup import open_existing_instance
 from models.storage.database import reading
@@ -27,7 +28,8 @@ def check(context: CommandContext, arguments: Namespace) -> int:
     if arguments.json:
         context.print_json({"whole": not problems, "faults": problems})
     elif problems:
-        print(*problems, f"problems found: {len(problems)}", sep="\n")
+        print(*map(escape_line, problems), sep="\n")
+        print(f"problems found: {len(problems)}")
     else:
         print("no problems found: database, audit logs, built site")
     return 1 if problems else 0

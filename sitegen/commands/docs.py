@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import get_args
 
+from models.display_text import escape_line
 from models.projects.documents.document_import import (
     ImportOptions,
     ImportReport,
@@ -115,7 +116,8 @@ def _import_options(
 def _print_report(
     tree: Tree, report: ImportReport, remarks: list[str], *, is_dry_run: bool
 ) -> None:
-    print(*remarks, sep="\n", end="\n" * bool(remarks), file=sys.stderr)
+    for remark in remarks:
+        print(escape_line(remark), file=sys.stderr)
     if is_dry_run:
         print(
             *reports.changes(report),
