@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import accumulate, takewhile
 
+from models.display_text import plain_line
 from models.projects.documents.published import PublishedPage, published_contents
 from sitegen.docs.body_cache import without_title
 from sitegen.docs.collections import docs_collections
@@ -14,7 +15,7 @@ from sitegen.urls import markdown_path
 # Models read no more at once, and each publication writes the file again.
 MAX_BYTES = 1_000_000
 # Increased when the same documents would result in another file.
-FORMAT = 1
+FORMAT = 2
 MARKUP = re.compile(r"([\\\[\]<])")
 PROGRAMS = """
 ## For programs
@@ -119,4 +120,4 @@ def _markdown_url(context: BuildContext, document: PublishedPage) -> str:
 
 def _escape(text: str) -> str:
     """Return the text on one line, escaped for Markdown."""
-    return MARKUP.sub(r"\\\1", " ".join(text.split()))
+    return MARKUP.sub(r"\\\1", plain_line(text))

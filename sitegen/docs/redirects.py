@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from models.display_text import isolate
 from models.projects.documents.link_resolver import document_href, document_path
 from models.projects.documents.published import PublishedPage, former_addresses
 from sitegen.docs.collections import docs_collections
@@ -40,7 +41,7 @@ def redirect_pages(context: BuildContext) -> Iterator[Page]:
             {"href": href, "title": document.title},
             template="docs/redirect.html",
             title=document.title,
-            description=f"{document.title} has moved.",
+            description=f"{isolate(document.title)} has moved.",
             canonical=href,
         )
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from icalendar import Calendar, Event
 
+from models.display_text import plain_line, without_controls
 from models.response_headers import url_path
 from models.status.maintenance.windows import MaintenanceRow, maintenance_since
 from models.status.snapshot.snapshot import HISTORY
@@ -24,6 +25,7 @@ def calendars(context: BuildContext) -> Iterator[Page]:
     )
     site_url = context.settings.site_url
     windows = maintenance_since(snapshot.now - HISTORY, snapshot.now)
+    site_name = plain_line(site_name)
     title = f"{site_name} maintenance"
     yield _calendar("status/maintenance.ics", title, site_url, windows)
     for service in snapshot.services:
@@ -33,7 +35,7 @@ def calendars(context: BuildContext) -> Iterator[Page]:
             if service.number in [affected.service_id for affected in window.services]
         ]
         folder = url_path(service_path(service.slug)).strip("/")
-        title = f"{service.name} maintenance – {site_name}"
+        title = f"{plain_line(service.name)} maintenance – {site_name}"
         yield _calendar(f"{folder}/maintenance.ics", title, site_url, service_windows)
 
 
@@ -69,10 +71,13 @@ def _event(window: MaintenanceRow, site_url: str) -> Event:
     event.add("sequence", -(-age // timedelta(seconds=1)))
     event.add("dtstart", window.starts_at.replace(microsecond=0))
     event.add("dtend", window.ends_at.replace(microsecond=0))
-    event.add("summary", window.title)
-    affected = ", ".join(service.name for service in window.services)
+    event.add("summary", plain_line(window.title))
+    affected = ", ".join(plain_line(service.name) for service in window.services)
     paragraphs = [window.description, f"Affects: {affected}"]
-    event.add("description", "\n\n".join(filter(None, paragraphs)))
+    description = "\n\n".join(filter(None, paragraphs))
+    # Some readers take a control character for the end of a line of the file, after
+    # which a text could go on as a property.
+    event.add("description", without_controls(description))
     is_cancelled = window.status == "cancelled"
     event.add("status", "CANCELLED" if is_cancelled else "CONFIRMED")
     event.add("transp", "TRANSPARENT")

@@ -9,6 +9,7 @@ from html import escape
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from models.display_text import isolate
 from models.fields import format_moment
 from models.response_headers import url_path
 from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
@@ -79,7 +80,7 @@ def feeds(context: BuildContext) -> Iterator[Page]:
         service_items = [item for item in items if service.slug in item.services]
         feed = Feed(
             f"{href.strip('/')}/feed",
-            f"{service.name} status – {site_name}",
+            f"{isolate(service.name)} status – {site_name}",
             href,
             site_url,
             service_items[:MAX_ITEMS],
@@ -113,7 +114,7 @@ def _update_item(
 ) -> FeedItem:
     return FeedItem(
         id=f"urn:uuid:{update.id}",
-        title=f"{state_label(update.status)}: {incident.title}",
+        title=f"{state_label(update.status)}: {isolate(incident.title)}",
         href=site_url + url_path(incident_path(incident.id)),
         html=render_entry(update.body) + _affected_html(incident),
         published=update.created_at,
@@ -128,7 +129,8 @@ def _maintenance_item(maintenance: PublishedMaintenance, site_url: str) -> FeedI
     starts, ends = date_time(json["startsAt"]), date_time(json["endsAt"])
     return FeedItem(
         id=f"urn:uuid:{window.id}",
-        title=f"{MAINTENANCE_LABELS[window.status]} maintenance: {window.title}",
+        title=f"{MAINTENANCE_LABELS[window.status]} maintenance:"
+        f" {isolate(window.title)}",
         href=site_url + url_path(maintenance_path(window.id)),
         html=f"<p>From {starts} to {ends}.</p>\n"
         + render_entry(window.description or "")
@@ -145,7 +147,7 @@ def _slugs(subject: IncidentRow | MaintenanceRow) -> tuple[str, ...]:
 
 
 def _affected_html(subject: IncidentRow | MaintenanceRow) -> str:
-    names = ", ".join(service.name for service in subject.services)
+    names = ", ".join(isolate(service.name) for service in subject.services)
     return f"<p>Affects: {escape(names)}</p>\n"
 
 

@@ -14,6 +14,7 @@ from functools import cached_property, partial
 from math import log2
 from typing import Any
 
+from models.display_text import balance_directions
 from models.fields import format_moment
 from models.projects.documents.link_resolver import document_href
 from models.projects.documents.publication_history import (
@@ -181,7 +182,11 @@ def incidents(context: BuildContext) -> Iterator[Page]:  # noqa: ARG001
     """The titles of incidents: older ones in full files, then the newest in one."""
     incidents = sorted(all_incidents(), key=lambda i: (i.started_at, i.id))
     rows = [
-        [url_path(incident_path(i.id)), i.title, format_moment(i.started_at)]
+        [
+            url_path(incident_path(i.id)),
+            balance_directions(i.title),
+            format_moment(i.started_at),
+        ]
         for i in incidents
     ]
     older_files = max(0, len(rows) // INCIDENTS_OF_FILE - 1)
@@ -246,7 +251,7 @@ def _block_data(documents: list[PublishedPage]) -> list[Any]:
     return [
         [
             document_href(document),
-            document.title,
+            balance_directions(document.title),
             " · ".join(
                 filter(None, [COLLECTIONS[document.collection], document.section])
             ),

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 from xml.sax.saxutils import escape
 
+from models.display_text import balance_directions, isolate, plain_line
 from models.fields import format_moment
 from models.response_headers import url_path
 from models.status.snapshot.snapshot import StatusService
@@ -97,17 +98,19 @@ def plain_text(context: BuildContext) -> Iterator[Page]:
     if missing := missing_data_text(service_list):
         lines.append(missing)
     lines.append("")
-    width = max((len(service.name) for service in services), default=0)
+    names = [plain_line(service.name) for service in services]
+    width = max(map(len, names), default=0)
     lines += [
-        f"{service.name:<{width}}  {state_label(service.state)}" for service in services
+        f"{name:<{width}}  {state_label(service.state)}"
+        for name, service in zip(names, services, strict=True)
     ]
     events = [
-        f"Incident: {incident.title} ({state_label(incident.status)})"
+        f"Incident: {plain_line(incident.title)} ({state_label(incident.status)})"
         for incident in snapshot.incidents
         if incident.is_active(snapshot.now)
     ]
     events += [
-        f"Maintenance: {window.title}"
+        f"Maintenance: {plain_line(window.title)}"
         for window in snapshot.windows
         if window.status == "active"
     ]
@@ -125,8 +128,8 @@ def _embed(path: str, data: dict[str, Any]) -> Page:
         path,
         data,
         template="status/embed.html",
-        title=f"{data['name']} status",
-        description=f"Current status of {data['name']}.",
+        title=f"{isolate(data['name'])} status",
+        description=f"Current status of {isolate(data['name'])}.",
     )
 
 
@@ -148,7 +151,7 @@ def _badge(name: str, state: str, label: str, measured_at: str | None) -> str:
     timestamp = date_time(measured_at) if measured_at else "never measured"
     message = f"{label} · {timestamp}"
     left, right = _width(name), _width(message)
-    title = escape(f"{name}: {label}, {timestamp}")
+    title = escape(f"{isolate(name)}: {label}, {timestamp}")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20"'
         f' role="img" aria-labelledby="t"><title id="t">{title}</title>\n'
@@ -168,5 +171,5 @@ def _text(text: str, x: int, width: int) -> str:
     text_length = width - 2 * PADDING
     return (
         f'<text x="{x + PADDING}" y="14" textLength="{text_length}"'
-        f' lengthAdjust="spacingAndGlyphs">{escape(text)}</text>\n'
+        f' lengthAdjust="spacingAndGlyphs">{escape(balance_directions(text))}</text>\n'
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from models.display_text import isolate
 from models.response_headers import url_path
 from models.status.importers.imported_rows import ImportedRow, imported_paths
 from sitegen.page import BuildContext, Page, Stage, pages
@@ -34,7 +35,7 @@ def redirect_pages(context: BuildContext) -> Iterator[Page]:
                 {"href": _href(row), "title": title},
                 template="docs/redirect.html",
                 title=title,
-                description=f"{title} has moved.",
+                description=f"{isolate(title)} has moved.",
                 canonical=_href(row),
             )
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from models.display_text import plain_line
 from models.fields import format_moment
 from models.response_headers import url_path
 from models.status.formatting import date_time
@@ -57,6 +58,7 @@ def services_without_data(service_list: StatusServiceList) -> list[StatusService
 
 
 def _describe(service: StatusService) -> str:
+    name = plain_line(service.name)
     if service.observed_at is None:
-        return f"{service.name} (never measured)"
-    return f"{service.name} (since {date_time(service.observed_at)})"
+        return f"{name} (never measured)"
+    return f"{name} (since {date_time(service.observed_at)})"

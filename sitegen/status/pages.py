@@ -5,6 +5,7 @@ from datetime import timedelta
 from itertools import chain
 from typing import Any
 
+from models.display_text import isolate
 from models.response_headers import file_for, url_path
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.missing_data import missing_data
@@ -58,7 +59,7 @@ def incidents(context: BuildContext) -> Iterator[Page]:
             | {"affected": affected, "links": LINKS, "staleAt": None},
             template="status/incident.html",
             title=row.title,
-            description=f"Incident: {row.title}",
+            description=f"Incident: {isolate(row.title)}",
             twin=twin(path),
             requires=_files_of(affected),
         )
@@ -90,7 +91,7 @@ def maintenance(context: BuildContext) -> Iterator[Page]:
             },
             template="status/maintenance.html",
             title=row.title,
-            description=f"Maintenance: {row.title}",
+            description=f"Maintenance: {isolate(row.title)}",
             twin=twin(path),
             requires=_files_of(affected),
         )

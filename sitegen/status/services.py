@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from models.display_text import isolate
 from models.fields import format_moment
 from models.response_headers import url_path
 from models.status.snapshot.snapshot import StatusServiceDetail
@@ -29,8 +30,9 @@ def services(context: BuildContext) -> Iterator[Page]:
             _page_data(status_data, slug, json, coverage)
             | {"upcomingChange": changes.get(slug)},
             template="status/service.html",
-            title=f"{name} status",
-            description=detail.service.description or f"Current status of {name}.",
+            title=f"{isolate(name)} status",
+            description=detail.service.description
+            or f"Current status of {isolate(name)}.",
             twin=twin(path),
         )
 

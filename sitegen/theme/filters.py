@@ -9,6 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from models.display_text import isolate
 from models.status import formatting
 from models.status.formatting import LESS_THAN_A_MINUTE, MONTHS
 from sitegen.markdown.rendering import render_entry
@@ -163,6 +164,7 @@ FILTERS: dict[str, Callable[..., str]] = {
         date_time,
         days_summary,
         duration,
+        isolate,
         long_date,
         markdown,
         month_name,

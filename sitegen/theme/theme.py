@@ -15,6 +15,7 @@ from jinja2 import (
 )
 from jinja2.bccache import Bucket, BytecodeCache
 
+from models.display_text import balance_directions
 from models.response_headers import PAGE_SECURITY_POLICY
 from models.settings import Settings
 from sitegen.markdown.highlighting import stylesheet
@@ -53,6 +54,11 @@ class _Environment(Environment):
         return super().getattr(obj, attribute)
 
 
+def _balance_directions(value: Any) -> Any:
+    """Return what a template prints, which cannot change the direction of our words."""
+    return balance_directions(value) if type(value) is str else value
+
+
 class Theme:
     """The templates and assets of a site; custom ones take precedence."""
 
@@ -69,6 +75,7 @@ class Theme:
             auto_reload=False,
             autoescape=True,
             bytecode_cache=_BYTECODE,
+            finalize=_balance_directions,
             loader=ChoiceLoader(loaders),
             lstrip_blocks=True,
             trim_blocks=True,

@@ -90,3 +90,53 @@ def test_nothing_runs(browser, harmed_site, path):
     assert [each for each in outside if each.resource_type != "image"] == []
     assert shown == []
     context.close()
+
+
+# Our own words in the page that are not read from left to right.
+REVERSED = """() => {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const reversed = [];
+  while (texts.nextNode()) {
+    const text = texts.currentNode;
+    if (text.parentNode.closest("bdi, [dir=auto], script, noscript")) continue;
+    for (const { 0: word, index } of text.data.matchAll(/[A-Za-z]{2,}/g)) {
+      const boxes = [index, index + word.length - 1].map((at) => {
+        const range = document.createRange();
+        range.setStart(text, at);
+        range.setEnd(text, at + 1);
+        return range.getBoundingClientRect();
+      });
+      if (boxes[0].top === boxes[1].top && boxes[0].left > boxes[1].left) {
+        reversed.push(word);
+      }
+    }
+  }
+  return reversed;
+}"""
+OVERRIDE = "\u2069\u202eevil"
+
+
+def test_titles_reorder_nothing(works, visit):
+    """
+    A title that ends the isolate around it and overrides the direction is shown, and
+    our own words around it stay in their order.
+    """
+    works.service("bidi", name=OVERRIDE, group=OVERRIDE)
+    incident = works.incident("bidi", "api", title=OVERRIDE)
+    window = works.window("bidi", starts=-60, ends=600, title=OVERRIDE)
+    works.build()
+    paths = (
+        "/",
+        "/status/",
+        "/status/services/bidi/",
+        f"/status/incidents/{incident}/",
+        f"/status/maintenance/{window}/",
+        "/status/history/2026-03/",
+        "/status/embed/bidi/",
+    )
+
+    pages = {path: visit(path) for path in paths}
+
+    found = {path: page.evaluate(REVERSED) for path, page in pages.items()}
+    assert found == {path: [] for path in paths}
+    assert "evil" in pages["/status/"].locator("main").inner_text()
