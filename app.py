@@ -276,7 +276,7 @@ def _prepare_instance(context: CommandContext) -> None:
     with OutputFolder(settings.output).locked():
         pass
     open_instance(settings, utc_now())
-    record_site_url(settings.site_url)
+    record_site_url(settings)
     if warning := site_url_warning(context):
         print(f"masthead: {warning}", file=sys.stderr)
 

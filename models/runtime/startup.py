@@ -24,6 +24,7 @@ from models.storage.database import (
     without_password,
     writing,
 )
+from models.storage.generation import last_site_url
 from models.storage.schema import NewerSchema
 
 
@@ -77,10 +78,12 @@ def is_new_or(settings: Settings, accept: Callable[[], bool]) -> bool:
             return not database.table_exists("audit") or accept()
 
 
-def record_site_url(site_url: str) -> None:
+def record_site_url(settings: Settings) -> None:
     """Record the URL at which the site is served, for commands that make pages."""
-    with writing():
-        set_instance_value(SITE_URL, site_url)
+    # Without a need nothing is written: a server starts on a full disk too.
+    if last_site_url(settings.database) != settings.site_url:
+        with writing():
+            set_instance_value(SITE_URL, settings.site_url)
 
 
 def open_existing_instance(settings: Settings, now: datetime) -> None:
