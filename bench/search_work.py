@@ -1,5 +1,7 @@
 """Compare searching 100,000 work items over the API with /healthz."""
 
+import json
+
 from bench.server import Client, empty_database, p95, server_process
 from bench.work import fill
 
@@ -25,10 +27,21 @@ def run():
         fill()
         with server_process(path) as (port, _):
             client = Client(port, secret)
-            paths = [SEARCH_PATH + query for query in QUERIES]
+            unranked = "cursor&cursor=" + unranked_cursor(client, "cursor")
+            paths = [SEARCH_PATH + query for query in (*QUERIES, unranked)]
             calls = [lambda path=path: client.get(path) for path in paths]
             healthz, *times = p95(lambda: client.get("/healthz"), *calls, count=60)
             yield "healthz, p95 ms", f"{healthz:.2f}", ""
-            for query, time in zip(QUERIES, times, strict=True):
-                label = f"search {query[:42]}, p95 ÷ healthz"
+            names = (*QUERIES, "cursor, a page sorted by time")
+            for name, time in zip(names, times, strict=True):
+                label = f"search {name[:42]}, p95 ÷ healthz"
                 yield label, f"{time / healthz:.1f}", "<= 20"
+
+
+def unranked_cursor(client, query):
+    """Return the cursor of a page after those that are sorted by relevance."""
+    path = f"{SEARCH_PATH}{query}&limit=50"
+    meta = json.loads(client.get(path))["meta"]
+    while "sortedBy" not in meta:
+        meta = json.loads(client.get(f"{path}&cursor={meta['cursor']}"))["meta"]
+    return meta["cursor"]
