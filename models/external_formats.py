@@ -19,7 +19,9 @@ from models.fields import parse_moment
 
 T = TypeVar("T")
 _HOUR = re.compile(r"^(\d{4}-\d\d-\d\d[T ])(\d):")
-_OFFSET = re.compile(r"\s+(?:(?:UTC|GMT|Z)$|([+-]\d\d:?\d\d)(?:\s+[A-Z]{1,5})?$)")
+_OFFSET = re.compile(
+    r"(?<!\s)\s++(?:(?:UTC|GMT|Z)$|([+-]\d\d:?\d\d)(?:\s+[A-Z]{1,5})?$)"
+)
 
 
 class ExternalModel(BaseModel):

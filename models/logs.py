@@ -11,7 +11,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PLAIN = re.compile(r"[!#-<>-\[\]-~]+")
 
 # Percent-encoded text, within a value.
-_ENCODED = re.compile(r'[^\s"=]*%[^\s"=]*')
+_ENCODED = re.compile(r'(?<![^\s"=])[^\s"=%]*+%[^\s"=]*')
 _HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 
 

@@ -18,7 +18,6 @@ MAX_DEPTH = 10
 _COLONS = re.compile(r"( *)(:{3,})\s*(?:\{?([A-Za-z]+)\}?)?(?:\[(.*)\])?(.*)")
 _MARKS = re.compile(r"( *)(?:!!!|\?\?\?\+?)\s+([A-Za-z]+)[^\"]*(?:\"(.*)\")?\s*")
 _TAB = re.compile(r"( *)===[!+]?\s+\"(.*)\"\s*")
-_BRACES = re.compile(r"\{.*\}")
 
 
 @dataclass(frozen=True)
@@ -143,5 +142,11 @@ def _admonition(line: str) -> tuple[Container, str, str] | None:
     # The meaning of other containers is unknown.
     if not colons or (colons[3] or "").lower() not in KIND_BY_NAME:
         return None
-    title = colons[4] or _BRACES.sub("", colons[5]).strip()
+    title = colons[4] or _without_braces(colons[5]).strip()
     return Container(len(colons[1]), "> ", len(colons[2])), colons[3], title
+
+
+def _without_braces(text: str) -> str:
+    """Remove the attributes, which are between the first and the last brace."""
+    start, end = text.find("{"), text.rfind("}")
+    return text[:start] + text[end + 1 :] if 0 <= start < end else text

@@ -9,7 +9,7 @@ _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
 _IMPORT = re.compile(r"import\s.*['\"][^'\"]+['\"];?\s*")
 _MODULE = re.compile(r"(?:import|export)\s")
 _ATTRIBUTES = re.compile(r"\s*\{:[^{}]*\}\s*")
-_EXPLICIT_ID = re.compile(r"\{:?\s*(#[A-Za-z][\w-]*)[^{}]*\}\s*")
+_EXPLICIT_ID = re.compile(r"\{:?\s*+(#[A-Za-z][\w-]*+)[^{}]*+\}\s*")
 # Links by shortcode, and their replacements by paths.
 _LINK_SHORTCODES = (
     (re.compile(r"\{\{[<%]\s*(?:rel)?ref\s+\"?([^\s\"]+)\"?\s*[%>]\}\}"), r"\1"),

@@ -28,8 +28,6 @@ LABELS = ("sidebar_label", "sidebar.label")
 # Programs, layouts and built pages of generators.
 IGNORED_FOLDERS = {"node_modules", "_site", "_includes", "_layouts"}
 
-_HEADING = re.compile(r"# +(.+?)(?: +#+)? *")
-
 
 @dataclass(frozen=True)
 class Note:
@@ -196,17 +194,26 @@ def _source(file: SourceFile, slug: str, layout: _Layout, tree: Tree) -> Documen
 def split_title(body: str) -> tuple[str | None, str]:
     """Return the heading in the first line, or None, and the rest of the body."""
     first, _, rest = body.lstrip("\n").partition("\n")
-    heading = _HEADING.fullmatch(first)
-    return (heading[1], rest.lstrip("\n")) if heading else (None, body)
+    heading = _heading_text(first)
+    return (heading, rest.lstrip("\n")) if heading else (None, body)
 
 
 def _heading(body: str) -> str | None:
     """Return the first heading of the body that is not in fenced code."""
     fences = FenceTracker()
     for body_line in body.split("\n"):
-        if not fences.is_code(body_line) and (match := _HEADING.fullmatch(body_line)):
-            return match[1]
+        if not fences.is_code(body_line) and (text := _heading_text(body_line)):
+            return text
     return None
+
+
+def _heading_text(line: str) -> str | None:
+    """Return the text of a heading of the first level, without closing hashes."""
+    if not line.startswith("# "):
+        return None
+    text = line[2:].strip(" ")
+    before = text.rstrip("#")
+    return before.rstrip(" ") if before.endswith(" ") else text or None
 
 
 def _truncate(text: str, length: int) -> str:

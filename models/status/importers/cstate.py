@@ -40,7 +40,7 @@ SEVERITIES: dict[str, Severity] = {
 }
 STATUSES = {"investigating", "identified", "monitoring", "resolved"}
 # The shortcode that ends an entry of the timeline and has its time.
-_TRACK = re.compile(r'\{\{[<%]\s*track\s+"?([^"<>%]*?)"?\s*[>%]\}\}')
+_TRACK = re.compile(r'\{\{[<%]\s*+track\s++"?+([^"<>%]*+)"?+\s*+[>%]\}\}')
 # A thematic break. Right below text such a line would make a heading of it.
 _THEMATIC_BREAK = re.compile(
     r"(?<!\S\n)^ {0,3}(?:-{3,}|\*{3,}|_{3,})[ \t]*$", re.MULTILINE

@@ -25,7 +25,8 @@ def urlize(name: str) -> str:
         for char in name.lower()
         if char.isspace() or char in "._-+~#@/" or category(char)[0] in "LMN"
     )
-    return re.sub(" +", "-", re.sub(" *- *", "-", characters.strip()))
+    words = " ".join(characters.split())
+    return re.sub(" ?- ?", "-", words).replace(" ", "-")
 
 
 def lowercase_keys(value: Any) -> Any:

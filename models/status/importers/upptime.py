@@ -43,8 +43,7 @@ OUTAGE_LABEL, MAINTENANCE_LABEL = "status", "maintenance"
 RESOLVED_PREFIX = "**Resolved:**"
 
 # The fields of a maintenance issue, in a comment of its text.
-_KEY = r"\b(start|end|expectedDown|expectedDegraded)[ \t]*:"
-_FIELD = re.compile(rf"{_KEY}[ \t]*([^\n]*?)[ \t]*(?={_KEY}|\n|\Z)")
+_KEY = re.compile(r"\b(start|end|expectedDown|expectedDegraded)[ \t]*:")
 # A code block whose only content was a comment.
 _EMPTY_BLOCK = re.compile(r"^(`{3,8}|~{3,8})[^\n]*\n\s*\1[ \t]*$", re.MULTILINE)
 # The start of a word in a name in camel case.
@@ -190,7 +189,10 @@ def _add_incident(status: ImportedStatus, issue: Issue) -> None:
 def _add_window(status: ImportedStatus, issue: Issue) -> None:
     """Add a window, whose times are in a comment of the issue's text."""
     comments = "\n".join(html_comments(issue.body or ""))
-    fields = {key: value for key, value, _ in _FIELD.findall(comments)}
+    _, *parts = _KEY.split(comments)
+    # A value ends at the end of its line, if there is no other key before.
+    values = [value.partition("\n")[0].strip(" \t") for value in parts[1::2]]
+    fields = dict(zip(parts[::2], values, strict=True))
     starts_at = _parse_moment(fields.get("start"))
     ends_at = _parse_moment(fields.get("end"))
     if starts_at is None or ends_at is None or ends_at <= starts_at:

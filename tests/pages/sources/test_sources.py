@@ -3,6 +3,7 @@
 import pytest
 
 from sitegen.sources.tree import read_tree
+from tests.processor import at_most
 
 
 @pytest.fixture
@@ -189,3 +190,25 @@ def test_hidden_and_other_files(read, tmp_path):
     (tmp_path / "image.png").write_bytes(b"\x89PNG")
 
     assert the(read(page="Words.")).path == "page.md"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"# a{' ' * 400_000}",
+        f"# a{' #' * 200_000}",
+        f"# a {{#a{'-' * 400_000}",
+        f"::: note {'{' * 400_000}",
+        f"![a](b{' ' * 400_000}",
+    ],
+    ids=["spaces", "hashes", "id", "braces", "image"],
+)
+def test_hostile_line_is_read_at_once(tmp_path, line):
+    """A line that is made to be slow is read in a second."""
+    (tmp_path / "a.md").write_text(f"Words.\n\n{line}\n")
+    (tmp_path / "b.md").write_text(line)
+
+    with at_most(2):
+        sources = read_tree(tmp_path).sources
+
+    assert len(sources) == 2
