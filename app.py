@@ -210,13 +210,15 @@ from models import changes
 from models.platform.key_uses import KeyUses
 from models.platform.shared_rate_limits import rate_limiter_for
 from models.projects.documents.document_import import ImportOptions, import_documents
+from models.projects.documents.published import published_count
 from models.projects.fields import Actor
 from models.runtime.leader_election import join_election
 from models.runtime.server_locks import ServerLocks
 from models.runtime.startup import is_new_or, open_instance, record_site_url
 from models.status.measurements.measurements import record_measurements
 from models.status.measurements.sources import shared_source_faults
-from models.storage.database import without_password, writing
+from models.status.services.catalogue import services_in_display_order
+from models.storage.database import reading, without_password, writing
 from sitegen.build.builder import Builder
 from sitegen.build.preview import Preview
 from sitegen.docs.body_cache import BodyCache
@@ -233,7 +235,24 @@ def serve(context: CommandContext, arguments: Namespace) -> None:
     context = with_address(context, arguments)
     with open_listener(context.settings) as listener:
         _prepare_instance(context)
-        _serve(context, listener)
+        _serve(context, listener, hints=_setup_hints())
+
+
+def _setup_hints() -> list[str]:
+    """Return how to fill a site that is empty; its pages are for the public."""
+    hints = []
+    with reading():
+        if not published_count():
+            hints.append(
+                "no documents are published; to import Markdown files, run"
+                " app.py docs import FOLDER --collection guides --publish"
+            )
+        if not services_in_display_order():
+            hints.append(
+                "no services are listed; to add one, call"
+                " POST /status/v1/admin/services/add"
+            )
+    return hints
 
 
 def demo(context: CommandContext, arguments: Namespace) -> None:
@@ -315,11 +334,12 @@ def _serve(
     listener: socket,
     ready_lines: Sequence[str] = (),
     record_demo_measurements: Callable[[], None] | None = None,
+    hints: Sequence[str] = (),
 ) -> None:
     """
     Run the server, the builder, the publisher and the jobs until a signal.
 
-    Print the lines, and where the server listens, once the site can be read.
+    Print the lines, where the server listens, and the hints, once the site can be read.
     """
     settings = context.settings
     contexts = context_factory(settings, *context.describe_api())
@@ -361,7 +381,11 @@ def _serve(
     is_site_complete = OutputFolder(settings.output).is_complete
     announce = partial(
         _announce,
-        (*ready_lines, f"listening on {url_of(settings.host, settings.port)}"),
+        (
+            *ready_lines,
+            f"listening on {url_of(settings.host, settings.port)}",
+            *hints,
+        ),
         None if is_site_complete else builder.has_started,
     )
     with server_locks, election, publisher:

@@ -50,6 +50,23 @@ def test_write_becomes_a_page(start, key):
     assert process.wait(60) == 0
 
 
+def test_hints_for_an_empty_site(start, key):
+    """What is missing on the site is said on the terminal, and only that."""
+    process, address, _ = start()
+    hints = [process.stdout.readline() for _ in range(2)]
+    fetch(f"{address}/status/v1/admin/services/add", key, SERVICE)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == 0
+
+    process, _, _ = start()
+    hint = process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+
+    assert ["docs import" in line for line in hints] == [True, False]
+    assert "/status/v1/admin/services/add" in hints[1]
+    assert (hint, process.stdout.read()) == (hints[0], "")
+
+
 def test_killed_between_answer_and_build(start, key):
     """After SIGKILL and a restart the page shows what was acknowledged."""
     process, address, _ = start()
