@@ -55,7 +55,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any, TextIO
 
-from api.commands.listener import add_address_options
+from api.commands.listener import add_server_options
 from models.errors import Refusal
 from models.logs import LogfmtFormatter
 from models.platform.secrets import REDACTED_PATTERN
@@ -83,6 +83,8 @@ COMMANDS = {
 # The commands that serve or publish the description of the API, for which all
 # operations must be declared.
 COMMANDS_WITH_API_DESCRIPTION = {"serve", "demo", "build", "openapi"}
+# Errors whose messages are sentences for whoever runs a command.
+KNOWN_ERRORS = (CommandError, SettingError, OutputError, Refusal)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -113,7 +115,7 @@ def _run_command(arguments: Namespace) -> int:
         if __name__ == "__main__":
             _prepare_process()
         return int(arguments.run(context, arguments) or 0)
-    except (CommandError, SettingError, OutputError, Refusal) as error:
+    except KNOWN_ERRORS as error:
         print(f"masthead: {error}", file=sys.stderr)
     except UnicodeError:
         print("masthead: The input is not valid UTF-8.", file=sys.stderr)
@@ -160,10 +162,10 @@ def build_parser(words: Sequence[str] | None = None) -> ArgumentParser:
     # These two are defined below, where only they are imported for.
     command = add_command("serve", "serve the API and the built site")
     command.set_defaults(run=lambda *arguments: serve(*arguments))
-    add_address_options(command)
+    add_server_options(command)
     command = add_command("demo", "load sample content and serve it")
     command.set_defaults(run=lambda *arguments: demo(*arguments))
-    add_address_options(command)
+    add_server_options(command)
     command.add_argument(
         "--into-existing",
         action="store_true",
@@ -195,30 +197,49 @@ def _describe_api(settings: Settings) -> tuple[Mapping[str, Any], Mapping[str, A
 if __name__ == "__main__" and sys.argv[1:2] not in (["serve"], ["demo"]):
     sys.exit(main())
 
+import tempfile
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from socket import socket
 from threading import Event, Thread
 
 from api.commands.keys import issue_admin_key
-from api.commands.listener import open_listener, site_url_warning, with_address
+from api.commands.listener import open_listener, site_url_warning, with_options
 from api.http.application import BODY_LIMITS, create_app
-from api.http.metrics import Metrics
-from api.http.server.server import Server, limited_server
+from api.http.metrics import Metrics, SharedMetrics
+from api.http.server.server import limited_server
 from api.scheduler import Scheduler, delete_expired
 from models import changes
+from models.idempotency import RequestsInProgress
 from models.platform.key_uses import KeyUses
+from models.platform.rate_limits import RateLimiter
 from models.platform.shared_rate_limits import rate_limiter_for
 from models.projects.documents.document_import import ImportOptions, import_documents
 from models.projects.documents.published import published_count
 from models.projects.fields import Actor
+from models.runtime.build_progress import Progress
+from models.runtime.builder_report import BuilderReporter, BuilderState
 from models.runtime.leader_election import join_election
+from models.runtime.process_table import ProcessTable, SharedFlag, default_processes
 from models.runtime.server_locks import ServerLocks
-from models.runtime.startup import is_new_or, open_instance, record_site_url
+from models.runtime.startup import (
+    is_new_or,
+    open_instance,
+    record_site_url,
+    require_connections,
+)
+from models.runtime.supervisor import ProcessFailed, Supervisor, call_in_child
+from models.runtime.wake_pipe import WakePipe
 from models.status.measurements.measurements import record_measurements
 from models.status.measurements.sources import shared_source_faults
 from models.status.services.catalogue import services_in_display_order
-from models.storage.database import reading, without_password, writing
+from models.storage.database import (
+    open_database,
+    reading,
+    without_password,
+    writing,
+)
 from sitegen.build.builder import Builder
 from sitegen.build.preview import Preview
 from sitegen.docs.body_cache import BodyCache
@@ -228,14 +249,22 @@ from sitegen.sources.tree import read_tree
 
 DAY_SECONDS = 86_400
 DEMO_SECONDS = 30
+BUILDER = "builder"
+
+# Prepares the instance, and returns the lines to print once the site can be read.
+Prepare = Callable[[], list[str]]
 
 
 def serve(context: CommandContext, arguments: Namespace) -> None:
-    """Serve the API and the built site until a signal ends the process."""
-    context = with_address(context, arguments)
-    with open_listener(context.settings) as listener:
+    """Serve the API and the built site until a signal ends the processes."""
+    context = with_options(context, arguments)
+
+    def prepare() -> list[str]:
         _prepare_instance(context)
-        _serve(context, listener, hints=_setup_hints())
+        return [_listening_line(context.settings), *_setup_hints()]
+
+    with open_listener(context.settings) as listener:
+        _serve(context, listener, prepare)
 
 
 def _setup_hints() -> list[str]:
@@ -259,9 +288,10 @@ def demo(context: CommandContext, arguments: Namespace) -> None:
     """Load the sample content of the tests and serve it, with live measurements."""
     from tests import world
 
-    context = with_address(context, arguments)
+    context = with_options(context, arguments)
     settings = context.settings
-    with open_listener(settings) as listener:
+
+    def prepare() -> list[str]:
         is_welcome = arguments.into_existing or is_new_or(settings, world.is_demo)
         if not is_welcome:
             raise CommandError(
@@ -276,17 +306,17 @@ def demo(context: CommandContext, arguments: Namespace) -> None:
         _import_manual(settings)
         key = issue_admin_key(world.DEMO_EMAIL, ["*"], "Demo key", utc_now())
         site = settings.server_url
-        _serve(
-            context,
-            listener,
-            (
-                f"site     {site}/",
-                f"status   {site}/status/",
-                f"API      {site}/openapi.json",
-                f"key      {key}",
-            ),
-            partial(_record_demo_measurements, settings, world.current_measurements),
-        )
+        return [
+            f"site     {site}/",
+            f"status   {site}/status/",
+            f"API      {site}/openapi.json",
+            f"key      {key}",
+            _listening_line(settings),
+        ]
+
+    record = partial(_record_demo_measurements, settings, world.current_measurements)
+    with open_listener(settings) as listener:
+        _serve(context, listener, prepare, record)
 
 
 def _prepare_instance(context: CommandContext) -> None:
@@ -295,9 +325,18 @@ def _prepare_instance(context: CommandContext) -> None:
     with OutputFolder(settings.output).locked():
         pass
     open_instance(settings, utc_now())
+    require_connections(settings, _process_count(settings))
     record_site_url(settings)
     if warning := site_url_warning(context):
         print(f"masthead: {warning}", file=sys.stderr)
+
+
+def _listening_line(settings: Settings) -> str:
+    return f"listening on {url_of(settings.host, settings.port)}"
+
+
+def _process_count(settings: Settings) -> int:
+    return settings.processes or default_processes(len(os.sched_getaffinity(0)))
 
 
 def _import_manual(settings: Settings) -> None:
@@ -317,103 +356,157 @@ def _record_demo_measurements(
         changes.mark("status")
 
 
-def _create_scheduler(
-    settings: Settings, metrics: Metrics, server_locks: ServerLocks, uses: KeyUses
-) -> Scheduler:
-    """Return the scheduler, with the jobs of every server."""
-    scheduler = Scheduler(utc_now, metrics.record_job)
-    scheduler.add_job(15, "server-locks", server_locks.acquire)
-    scheduler.add_job(60, "uses", uses.write)
-    scheduler.add_job(300, "tidy", lambda: delete_expired(settings, utc_now()))
-    scheduler.add_job(DAY_SECONDS, "bodies", BodyCache().remove_unused)
-    return scheduler
-
-
 def _serve(
     context: CommandContext,
     listener: socket,
-    ready_lines: Sequence[str] = (),
-    record_demo_measurements: Callable[[], None] | None = None,
-    hints: Sequence[str] = (),
+    prepare: Prepare,
+    record_demo: Callable[[], None] | None = None,
 ) -> None:
     """
-    Run the server, the builder, the publisher and the jobs until a signal.
+    Prepare the instance, then run the processes of the server until a signal.
 
-    Print the lines, where the server listens, and the hints, once the site can be read.
+    This process opens no database and starts no thread: neither survives a fork.
     """
     settings = context.settings
-    contexts = context_factory(settings, *context.describe_api())
-    election = join_election(settings.database, lambda *change: builder.wake(*change))
-    publisher = Publisher(settings, utc_now)
-    builder = Builder(
-        utc_now,
-        contexts,
-        lambda at: scheduler.schedule_once(at, builder.wake),
-        publisher.wake,
-        election=election,
-    )
-    metrics = Metrics(settings, utc_now, builder.progress, publisher.progress)
-    server_locks, uses = ServerLocks(settings.database, settings.output), KeyUses()
-    application = create_app(
-        settings,
-        clock=utc_now,
-        wake_builder=election.notify,
-        list_faults=lambda: (
-            server_locks.troubles()
-            + builder.troubles()
-            + publisher.troubles()
-            + shared_source_faults(utc_now())
-        ),
-        key_uses=uses,
-        preview=Preview(settings.output, lambda: builder.is_output_current),
-        metrics=metrics,
-        rate_limiter=rate_limiter_for(settings.database),
-    )
-    server = limited_server(
-        application,
-        listener,
-        threads=settings.threads,
-        admit_body=application.extensions[BODY_LIMITS],
-    )
-    scheduler = _create_scheduler(settings, metrics, server_locks, uses)
-    if record_demo_measurements:
-        scheduler.add_job(DEMO_SECONDS, "demo-measurements", record_demo_measurements)
-    is_site_complete = OutputFolder(settings.output).is_complete
-    announce = partial(
-        _announce,
-        (
-            *ready_lines,
-            f"listening on {url_of(settings.host, settings.port)}",
-            *hints,
-        ),
-        None if is_site_complete else builder.has_started,
-    )
-    with server_locks, election, publisher:
-        builder.start()
+    ready_lines = call_in_child(prepare, KNOWN_ERRORS)
+    names = [f"api-{number + 1}" for number in range(_process_count(settings))]
+    with tempfile.TemporaryDirectory(prefix="masthead-") as metrics_folder:
+        # prometheus_client reads it when a process creates its first counter.
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = metrics_folder
+        server = _Server(
+            context,
+            listener,
+            ready_lines,
+            ProcessTable([*names, BUILDER]),
+            metrics_folder,
+            rate_limiter_for(settings.database),
+        )
+        runs: list[tuple[str, Callable[[], None]]] = [
+            (BUILDER, partial(server.run_builder, record_demo)),
+            *((name, partial(server.run_api, name)) for name in names),
+        ]
+        try:
+            Supervisor(runs, server.table).run()
+        except ProcessFailed as error:
+            raise CommandError(str(error)) from error
+
+
+@dataclass(frozen=True)
+class _Server:
+    """What the processes of a server share, and what each of them runs."""
+
+    context: CommandContext
+    listener: socket
+    # Printed once the site can be read.
+    ready_lines: Sequence[str]
+    table: ProcessTable
+    metrics_folder: str
+    rate_limiter: RateLimiter
+    in_progress: RequestsInProgress = field(default_factory=RequestsInProgress)
+    wake_pipe: WakePipe = field(default_factory=WakePipe)
+    is_announced: SharedFlag = field(default_factory=SharedFlag)
+
+    @property
+    def settings(self) -> Settings:
+        return self.context.settings
+
+    def run_api(self, name: str) -> None:
+        """Process requests, those for files of the site among them."""
+        settings = self.settings
+        open_database(settings.database)
+        builder = BuilderState(self.table, BUILDER, settings.database)
+        metrics = self._metrics(name, builder.build_progress, builder.publish_progress)
+        uses = KeyUses()
+        application = create_app(
+            settings,
+            clock=utc_now,
+            wake_builder=join_election(settings.database, self.wake_pipe.send).notify,
+            list_faults=lambda: (
+                builder.troubles()
+                + self.table.faults()
+                + shared_source_faults(utc_now())
+            ),
+            key_uses=uses,
+            preview=Preview(settings.output, lambda: builder.is_output_current),
+            metrics=metrics,
+            rate_limiter=self.rate_limiter,
+            in_progress=self.in_progress,
+        )
+        server = limited_server(
+            application,
+            self.listener,
+            threads=settings.threads,
+            admit_body=application.extensions[BODY_LIMITS],
+        )
+        scheduler = Scheduler(utc_now, metrics.record_job)
+        scheduler.add_job(60, "uses", uses.write)
         try:
             with scheduler.running():
-                _run_server(server, announce)
+                server.run()
         finally:
-            builder.stop()
             server.close()
             uses.write()
 
+    def run_builder(self, record_demo: Callable[[], None] | None) -> None:
+        """Build and publish the site, and run the jobs that one process runs."""
+        settings = self.settings
+        self.listener.close()
+        open_database(settings.database)
+        contexts = context_factory(settings, *self.context.describe_api())
+        election = join_election(
+            settings.database, lambda *change: builder.wake(*change)
+        )
+        publisher = Publisher(settings, utc_now)
+        builder = Builder(
+            utc_now,
+            contexts,
+            lambda at: scheduler.schedule_once(at, builder.wake),
+            publisher.wake,
+            election=election,
+        )
+        metrics = self._metrics(BUILDER, builder.progress, publisher.progress)
+        server_locks = ServerLocks(settings.database, settings.output)
+        scheduler = Scheduler(utc_now, metrics.record_job)
+        scheduler.add_job(15, "server-locks", server_locks.acquire)
+        scheduler.add_job(300, "tidy", lambda: delete_expired(settings, utc_now()))
+        scheduler.add_job(DAY_SECONDS, "bodies", BodyCache().remove_unused)
+        if record_demo:
+            scheduler.add_job(DEMO_SECONDS, "demo-measurements", record_demo)
+        reporter = BuilderReporter(
+            self.table,
+            BUILDER,
+            build_progress=builder.progress,
+            publish_progress=publisher.progress,
+            list_faults=lambda: (
+                server_locks.troubles() + builder.troubles() + publisher.troubles()
+            ),
+            is_output_current=lambda: builder.is_output_current,
+        )
+        is_site_complete = OutputFolder(settings.output).is_complete
+        first_build = None if is_site_complete else builder.has_started
+        with server_locks, election, publisher, reporter:
+            builder.start()
+            self.wake_pipe.start_receiving(builder.wake)
+            Thread(target=self._announce, args=(first_build,), daemon=True).start()
+            try:
+                with scheduler.running():
+                    Event().wait()
+            finally:
+                builder.stop()
 
-def _run_server(server: Server, announce: Callable[[], None]) -> None:
-    """Process requests; SIGTERM and SIGINT end the process with 0."""
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: sys.exit(0))
-    Thread(target=announce, name="announcement", daemon=True).start()
-    server.run()
+    def _announce(self, first_build: Event | None) -> None:
+        """Print the lines, after the first build of a site that was not complete."""
+        if first_build is not None:
+            first_build.wait()
+        if not self.is_announced.is_set():
+            self.is_announced.set()
+            # The server goes on if nobody reads its output.
+            with suppress(OSError):
+                print(*self.ready_lines, sep="\n", flush=True)
 
-
-def _announce(lines: Sequence[str], first_build: Event | None) -> None:
-    """Print the lines, after the first build of a site that was not complete before."""
-    if first_build is not None:
-        first_build.wait()
-    # The server goes on if nobody reads its output.
-    with suppress(OSError):
-        print(*lines, sep="\n", flush=True)
+    def _metrics(self, name: str, build: Progress, publish: Progress) -> Metrics:
+        shared = SharedMetrics(self.metrics_folder, name, self.table)
+        return Metrics(self.settings, utc_now, build, publish, shared=shared)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from models.errors import (
     IdempotencySecretSealed,
     StorageBusy,
 )
+from models.runtime.byte_locks import ByteLocks
 from models.sealing import SealBroken, open_sealed, seal
 
 RETENTION = timedelta(hours=24)
@@ -64,11 +65,16 @@ class IdempotentRequest:
 
 
 class RequestsInProgress:
-    """The idempotent requests that this process is carrying out."""
+    """
+    The idempotent requests that the processes of this server are carrying out.
+
+    The object is created before the processes are forked.
+    """
 
     def __init__(self) -> None:
         self._ids: Counter[str] = Counter()
         self._lock = Lock()
+        self._locks = ByteLocks()
 
     @contextmanager
     def track(self, request: IdempotentRequest) -> Iterator[None]:
@@ -77,9 +83,12 @@ class RequestsInProgress:
 
         Usually a repeat waits until the first response is stored, and returns that.
         """
+        id = request.id
         with self._lock:
-            is_repeat = self._ids[request.id] > 0
-            self._ids[request.id] += 1
+            is_repeat = (
+                not self._locks.try_acquire(_lock_number(id)) or self._ids[id] > 0
+            )
+            self._ids[id] += 1
         try:
             yield
         except StorageBusy:
@@ -90,7 +99,13 @@ class RequestsInProgress:
             raise
         finally:
             with self._lock:
-                self._ids -= Counter({request.id: 1})
+                self._ids -= Counter({id: 1})
+                if id not in self._ids:
+                    self._locks.release(_lock_number(id))
+
+
+def _lock_number(id: str) -> int:
+    return int(id[:15], 16)
 
 
 class StoredResponseRow(Row):

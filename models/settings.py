@@ -80,7 +80,16 @@ class Settings:
     )
     port: int = declare_setting(8000, "port to listen on", minimum=1, maximum=65535)
     threads: int = declare_setting(
-        8, "number of threads that process requests", minimum=1, maximum=256
+        8,
+        "number of threads that process requests, in each process of the API",
+        minimum=1,
+        maximum=256,
+    )
+    processes: int = declare_setting(
+        0,
+        "number of processes that serve the API; 0: one for each two cores, at most 4",
+        minimum=0,
+        maximum=64,
     )
     # Never empty once the settings are made: see __post_init__.
     site_url: str = declare_setting(

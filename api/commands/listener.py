@@ -1,23 +1,37 @@
-"""Choose the address of a server on the command line, and listen on it."""
+"""Read the options of a server from the command line, and listen on its address."""
 
+import errno
 import socket
 from argparse import ArgumentParser, Namespace
 from dataclasses import replace
+from time import monotonic, sleep
+from typing import Any
 
 from models.runtime.commands import CommandContext, CommandError
 from models.settings import Settings
 
+# For how long a port that is taken is tried again.
+TAKEN_SECONDS = 1.0
 
-def add_address_options(parser: ArgumentParser) -> None:
+
+def add_server_options(parser: ArgumentParser) -> None:
     parser.add_argument("--host", help="address to listen on (default: MASTHEAD_HOST)")
     parser.add_argument(
         "--port", type=int, help="port to listen on (default: MASTHEAD_PORT)"
     )
+    parser.add_argument(
+        "--processes",
+        type=int,
+        metavar="N",
+        help="processes that serve the API (default: MASTHEAD_PROCESSES)",
+    )
 
 
-def with_address(context: CommandContext, arguments: Namespace) -> CommandContext:
-    """Return the context with the address of the options, which its URL follows."""
-    options = {"host": arguments.host, "port": arguments.port}
+def with_options(context: CommandContext, arguments: Namespace) -> CommandContext:
+    """Return the context with the server's options; its URL follows the address."""
+    options: dict[str, Any] = {
+        name: getattr(arguments, name) for name in ("host", "port", "processes")
+    }
     options = {name: value for name, value in options.items() if value is not None}
     if context.follows_address:
         options["site_url"] = ""
@@ -37,12 +51,26 @@ def site_url_warning(context: CommandContext) -> str | None:
 
 
 def open_listener(settings: Settings) -> socket.socket:
-    """Bind the port; raise CommandError if it is not available."""
+    """
+    Bind the port; raise CommandError if it is not available.
+
+    The processes of a server that was killed end within a moment, so a port that is
+    taken is tried again until then.
+    """
+    deadline = monotonic() + TAKEN_SECONDS
+    while True:
+        try:
+            return _bind(settings)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE and monotonic() < deadline:
+                sleep(0.05)
+                continue
+            raise CommandError(
+                f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}."
+                " Choose another port with --port."
+            ) from error
+
+
+def _bind(settings: Settings) -> socket.socket:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    try:
-        return socket.create_server((settings.host, settings.port), family=family)
-    except OSError as error:
-        raise CommandError(
-            f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}."
-            " Choose another port with --port."
-        ) from error
+    return socket.create_server((settings.host, settings.port), family=family)

@@ -25,6 +25,7 @@ from api.http.static_site import has_folder, has_site_file, redirect_rule, site_
 from api.openapi.document import openapi_document
 from api.operation import AREAS, OPERATIONS, declare_operations
 from models import errors
+from models.idempotency import RequestsInProgress
 from models.logs import LogLine
 from models.platform.key_uses import KeyUses
 from models.platform.rate_limits import MemoryRateLimiter, RateLimiter
@@ -49,6 +50,7 @@ def create_app(
     preview: SitePreview | None = None,
     metrics: Metrics | None = None,
     rate_limiter: RateLimiter | None = None,
+    in_progress: RequestsInProgress | None = None,
 ) -> Flask:
     """
     Return the application.
@@ -56,7 +58,8 @@ def create_app(
     `clock` is its only source of time. `wake_builder(area, is_deferrable)` is called
     after each commit that makes pages of the site outdated. `list_faults` returns
     the faults of everything but the database, for /readyz. `preview` renders
-    documents before they are published. `rate_limiter` limits the callers' rates.
+    documents before they are published. `rate_limiter` limits the callers' rates, and
+    `in_progress` knows the idempotent requests; the processes of a server share both.
     """
     declare_operations()
     app = _flask()
@@ -69,6 +72,7 @@ def create_app(
         rate_limiter=rate_limiter or MemoryRateLimiter(),
         key_uses=key_uses or KeyUses(),
         preview=preview,
+        in_progress=in_progress or RequestsInProgress(),
     )
     metrics.add_faults(register_health(app, list_faults))
     if settings.metrics == "on":

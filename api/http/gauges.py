@@ -14,9 +14,10 @@ from models.base import from_epoch_ms
 from models.changes import AREAS, behind, failed_pages, generation_with, marks
 from models.errors import StorageBusy
 from models.instance import LAST_BACKUP_AT, read_instance_value
-from models.runtime.build_progress import BuildProgress
+from models.runtime.build_progress import Progress
 from models.runtime.faults import STATES as FAULT_STATES
 from models.runtime.faults import Fault
+from models.runtime.process_table import ProcessTable, process_usage
 from models.settings import Settings
 from models.status.snapshot.service_list_cache import service_list
 from models.status.snapshot.snapshot import StatusServiceList
@@ -40,8 +41,8 @@ class StateCollector(Collector):
         self,
         settings: Settings,
         clock: Callable[[], datetime],
-        build_progress: BuildProgress,
-        publish_progress: BuildProgress | None,
+        build_progress: Progress,
+        publish_progress: Progress | None,
     ) -> None:
         self._settings = settings
         self._clock = clock
@@ -125,8 +126,45 @@ class FaultCollector(Collector):
         )
 
 
+class ProcessesCollector(Collector):
+    """The processes of the server: which run, their starts, memory and time."""
+
+    def __init__(self, table: ProcessTable) -> None:
+        self._table = table
+
+    def collect(self) -> Iterator[Metric]:
+        states = self._table.states()
+        usage = {state.name: process_usage(state.pid) for state in states if state.pid}
+        yield _labelled_gauge(
+            "masthead_process_up",
+            "1 while the process runs, 0 until it is started again.",
+            "process",
+            {state.name: float(state.pid > 0) for state in states},
+        )
+        starts = CounterMetricFamily(
+            "masthead_process_starts",
+            "How often the process was started; above 1, it has died.",
+            labels=["process"],
+        )
+        for state in states:
+            starts.add_metric([state.name], state.starts)
+        yield starts
+        yield _labelled_gauge(
+            "masthead_process_resident_bytes",
+            "Resident memory of the process; pages that processes share count in each.",
+            "process",
+            {name: found.resident_bytes for name, found in usage.items() if found},
+        )
+        yield _labelled_gauge(
+            "masthead_process_cpu_seconds",
+            "Processor time of the process since its last start.",
+            "process",
+            {name: found.cpu_seconds for name, found in usage.items() if found},
+        )
+
+
 def _progress_gauges(
-    progress: BuildProgress, now: datetime, *, worker: str, task: str, lag: str
+    progress: Progress, now: datetime, *, worker: str, task: str, lag: str
 ) -> Iterator[Metric]:
     """Yield the metrics of the builder or the publisher."""
     yield _gauge(f"masthead_{worker}_lag_seconds", lag, progress.lag(now))

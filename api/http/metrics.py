@@ -1,6 +1,7 @@
 """Count requests and refusals for Prometheus, and serve /metrics."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 
 import prometheus_client
@@ -15,12 +16,15 @@ from prometheus_client import (
     PlatformCollector,
     ProcessCollector,
     generate_latest,
+    values,
 )
+from prometheus_client.multiprocess import MultiProcessCollector
 
-from api.http.gauges import FaultCollector, StateCollector
+from api.http.gauges import FaultCollector, ProcessesCollector, StateCollector
 from api.http.problem_types import PROBLEM_TYPES
-from models.runtime.build_progress import BuildProgress
+from models.runtime.build_progress import BuildProgress, Progress
 from models.runtime.faults import Fault
+from models.runtime.process_table import ProcessTable
 from models.settings import Settings
 
 # In seconds: from the time of a look-up to the longest that a write waits.
@@ -33,9 +37,24 @@ BUCKETS = (
 prometheus_client.disable_created_metrics()
 
 
+@dataclass(frozen=True)
+class SharedMetrics:
+    """
+    Where the processes of a server count together.
+
+    `folder` has one file for each process, named by `process`; prometheus_client finds
+    it in the environment as PROMETHEUS_MULTIPROC_DIR. A process that is started again
+    continues to count in the file of the one that died.
+    """
+
+    folder: str
+    process: str
+    table: ProcessTable
+
+
 class Metrics:
     """
-    The metrics of one server.
+    The metrics of one server: of this process, or with `shared` of all its processes.
 
     Nothing in them is private: they name operations, and services that are on the
     status page.
@@ -45,11 +64,20 @@ class Metrics:
         self,
         settings: Settings,
         clock: Callable[[], datetime],
-        build_progress: BuildProgress | None = None,
-        publish_progress: BuildProgress | None = None,
+        build_progress: Progress | None = None,
+        publish_progress: Progress | None = None,
+        *,
+        shared: SharedMetrics | None = None,
     ) -> None:
         self._clock = clock
-        self.registry = registry = CollectorRegistry()
+        self.registry = CollectorRegistry()
+        registry = self.registry
+        if shared:
+            # The folder has the counters of this process, too.
+            registry = CollectorRegistry()
+            name = shared.process
+            values.ValueClass = values.MultiProcessValue(lambda: name)
+            MultiProcessCollector(self.registry, path=shared.folder)
         self._requests = Counter(
             "masthead_requests",
             "Requests served, by operation and status.",
@@ -74,14 +102,18 @@ class Metrics:
             "Time at which a periodic job last completed.",
             ["job"],
             registry=registry,
+            multiprocess_mode="max",
         )
         # Looking up the child of a metric by its labels costs more than counting.
         self._children: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
         self._refusals = {kind: refusals.labels(kind) for kind in PROBLEM_TYPES}
         progress = build_progress or BuildProgress()
-        registry.register(StateCollector(settings, clock, progress, publish_progress))
+        state = StateCollector(settings, clock, progress, publish_progress)
+        self.registry.register(state)
+        if shared:
+            self.registry.register(ProcessesCollector(shared.table))
         for collector in (ProcessCollector, PlatformCollector, GCCollector):
-            collector(registry=registry)
+            collector(registry=self.registry)
 
     def add_faults(self, list_faults: Callable[[], list[Fault]]) -> None:
         """Add the gauges of the faults that /readyz shows."""

@@ -5,12 +5,12 @@ from typing import Any
 
 from models.platform.rate_limits import (
     SECOND,
-    MemoryRateLimiter,
     Rate,
     RateDecision,
     RateLimiter,
     take_token,
 )
+from models.platform.shared_memory_rate_limits import SharedMemoryRateLimiter
 from models.storage.database import database
 from models.storage.engines.engine import is_postgresql
 
@@ -81,5 +81,11 @@ class DatabaseRateLimiter:
 
 
 def rate_limiter_for(address: str) -> RateLimiter:
-    """Return the rate limiter for the servers of this database."""
-    return DatabaseRateLimiter() if is_postgresql(address) else MemoryRateLimiter()
+    """
+    Return the rate limiter for all processes of all servers of this database.
+
+    It must be created before the processes of a server are forked.
+    """
+    if is_postgresql(address):
+        return DatabaseRateLimiter()
+    return SharedMemoryRateLimiter()

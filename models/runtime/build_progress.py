@@ -1,7 +1,28 @@
 """Track the builds of this process: what is pending, and what was done."""
 
+from collections.abc import Callable
 from datetime import datetime
 from threading import Lock
+from typing import Any, Protocol
+
+
+class Progress(Protocol):
+    """What the metrics show of a worker such as the builder."""
+
+    @property
+    def done(self) -> int: ...
+
+    @property
+    def broken(self) -> int: ...
+
+    @property
+    def last_at(self) -> datetime | None: ...
+
+    @property
+    def last_seconds(self) -> float: ...
+
+    def lag(self, now: datetime) -> float:
+        """Return for how many seconds the oldest request has been pending."""
 
 
 class BuildProgress:
@@ -50,4 +71,54 @@ class BuildProgress:
         """Return for how many seconds the oldest request has been pending."""
         with self._lock:
             since = self._started_at or self._requested_at
-        return max(0.0, (now - since).total_seconds()) if since else 0.0
+        return _seconds_since(since, now)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what ReportedProgress reads."""
+        with self._lock:
+            since = self._started_at or self._requested_at
+        return {
+            "pendingSince": since and since.isoformat(),
+            "done": self.done,
+            "broken": self.broken,
+            "lastAt": self.last_at and self.last_at.isoformat(),
+            "lastSeconds": self.last_seconds,
+        }
+
+
+class ReportedProgress:
+    """The progress of a worker in another process, as that process last reported it."""
+
+    def __init__(self, read: Callable[[], dict[str, Any] | None]) -> None:
+        """`read` returns the last `BuildProgress.to_json`, None before the first."""
+        self._read = read
+
+    @property
+    def done(self) -> int:
+        return int(self._value("done") or 0)
+
+    @property
+    def broken(self) -> int:
+        return int(self._value("broken") or 0)
+
+    @property
+    def last_at(self) -> datetime | None:
+        return _parse(self._value("lastAt"))
+
+    @property
+    def last_seconds(self) -> float:
+        return float(self._value("lastSeconds") or 0.0)
+
+    def lag(self, now: datetime) -> float:
+        return _seconds_since(_parse(self._value("pendingSince")), now)
+
+    def _value(self, name: str) -> Any:
+        return (self._read() or {}).get(name)
+
+
+def _parse(time: str | None) -> datetime | None:
+    return datetime.fromisoformat(time) if time else None
+
+
+def _seconds_since(start: datetime | None, now: datetime) -> float:
+    return max(0.0, (now - start).total_seconds()) if start else 0.0

@@ -26,9 +26,16 @@ STATES = (
     "hook-failed",
     "second-server",
     "source-shared",
+    "process-down",
 )
 # Faults with which a server is still ready for requests.
-HARMLESS_STATES = {"publish-failed", "hook-failed", "second-server", "source-shared"}
+HARMLESS_STATES = {
+    "publish-failed",
+    "hook-failed",
+    "second-server",
+    "source-shared",
+    "process-down",
+}
 # The states of errors of the operating system in the output folder.
 _OUTPUT = {
     errno.ENOSPC: "output-full",

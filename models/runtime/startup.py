@@ -27,6 +27,9 @@ from models.storage.database import (
 from models.storage.generation import last_site_url
 from models.storage.schema import NewerSchema
 
+# Those of the builder, its worker, the publisher, the election and the jobs.
+BUILDER_CONNECTIONS = 8
+
 
 def open_instance(settings: Settings, now: datetime) -> list[str]:
     """
@@ -84,6 +87,23 @@ def record_site_url(settings: Settings) -> None:
     if last_site_url(settings.database) != settings.site_url:
         with writing():
             set_instance_value(SITE_URL, settings.site_url)
+
+
+def require_connections(settings: Settings, processes: int) -> None:
+    """
+    Raise CommandError if the database allows fewer connections than a server needs.
+
+    Each thread of the API has a connection of its own, and each process another for
+    the rates; the builder's process has a few.
+    """
+    limit = database.max_connections()
+    required = processes * (settings.threads + 1) + BUILDER_CONNECTIONS
+    if limit is not None and required > limit:
+        raise CommandError(
+            f"{processes} processes of {settings.threads} threads may need {required}"
+            f" connections to the database, which allows {limit}. Lower"
+            " MASTHEAD_PROCESSES or MASTHEAD_THREADS, or raise its max_connections."
+        )
 
 
 def open_existing_instance(settings: Settings, now: datetime) -> None:

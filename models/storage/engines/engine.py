@@ -146,6 +146,9 @@ class Engine(Protocol):
     def finish_inserts(self, tables: Iterable["Table"]) -> None:
         """Advance sequences and update statistics after the rows are inserted."""
 
+    def max_connections(self) -> int | None:
+        """Return how many connections may be open, None if there is no limit."""
+
     def other_connections(self) -> int:
         """Count the other connections of Masthead, 0 if the engine does not know."""
 

@@ -50,6 +50,13 @@ _DAILY_SUMS = (
     " WHERE service_id = ? AND starts_at >= ? AND starts_at < ? GROUP BY 1 ORDER BY 1"
 )
 
+# Of the server, and of this user if it has a limit of its own.
+_MAX_CONNECTIONS = (
+    "SELECT LEAST(current_setting('max_connections')::int"
+    " - current_setting('superuser_reserved_connections')::int,"
+    " NULLIF(rolconnlimit, -1)) FROM pg_roles WHERE rolname = current_user"
+)
+
 
 class Adapter(Psycopg3Adapter):
     """The adapter of the driver, which was not loaded when Peewee was."""
@@ -182,6 +189,10 @@ class PostgresqlEngine(PostgresqlTextIndex, PostgresqlBulkRows):
     def integrity_errors(self) -> list[str]:
         """The server checks its own files."""
         return []
+
+    def max_connections(self) -> int | None:
+        (limit,) = self.execute_sql(_MAX_CONNECTIONS).fetchone()
+        return int(limit)
 
     def identity(self) -> str:
         query = "SELECT oid::text FROM pg_database WHERE datname = current_database()"

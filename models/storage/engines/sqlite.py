@@ -218,6 +218,9 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
         lines = [row[0] for row in self.execute_sql("PRAGMA integrity_check")]
         return [line for line in lines if line != "ok"]
 
+    def max_connections(self) -> int | None:
+        return None
+
     def identity(self) -> str:
         return str(os.stat(str(self.database)).st_ino)
 

@@ -1,0 +1,267 @@
+"""Start the processes of a server, restart those that die, and end them together."""
+
+import contextlib
+import json
+import logging
+import os
+import select
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from models.logs import LogLine
+from models.runtime.commands import INTERRUPTED, CommandError
+from models.runtime.process_table import ProcessTable
+
+log = logging.getLogger("masthead.processes")
+
+T = TypeVar("T")
+
+# A process that lives this long has started; its earlier deaths no longer count.
+STARTED_SECONDS = 3.0
+# The pause before a restart doubles with each death, from the first to the second.
+FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.1, 1.0
+# A process that dies so often without having started will not start.
+MAX_DEATHS = 10
+# How long the processes get to end after SIGTERM.
+STOP_SECONDS = 20.0
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+class ProcessFailed(Exception):
+    """A process died again and again; the message says which."""
+
+
+@dataclass
+class _Child:
+    """A process of the server, while it runs and between two runs."""
+
+    name: str
+    run: Callable[[], None]
+    pid: int = 0
+    started_at: float = 0.0
+    # Deaths since the process last lived for STARTED_SECONDS.
+    deaths: int = 0
+    restart_at: float = 0.0
+
+
+@dataclass
+class Supervisor:
+    """
+    The parent of a server's processes; it opens no database and starts no thread.
+
+    `processes` maps the name of each process to the function that it runs. Each is
+    forked, so it shares the listening socket and what else the parent has opened.
+    """
+
+    processes: Sequence[tuple[str, Callable[[], None]]]
+    table: ProcessTable
+    _children: list[_Child] = field(default_factory=list)
+    _is_stopping: bool = False
+
+    def run(self) -> None:
+        """
+        Run all processes until SIGTERM or SIGINT, then end them.
+
+        Raise ProcessFailed, after ending the others, if one keeps dying.
+        """
+        self._children = [_Child(name, run) for name, run in self.processes]
+        # Whoever reads from this pipe learns of the end of its only writer.
+        self._alive_reader, self._alive_writer = os.pipe()
+        with self._signals() as wakeup:
+            try:
+                while not self._is_stopping:
+                    self._start_due()
+                    self._wait(wakeup, self._seconds_to_next_start())
+                    self._reap()
+            finally:
+                self._stop(wakeup)
+                os.close(self._alive_reader)
+                os.close(self._alive_writer)
+
+    @contextmanager
+    def _signals(self) -> Iterator[int]:
+        """Have signals wake `_wait` through a pipe, whose reading end this yields."""
+        reader, writer = os.pipe()
+        for end in (reader, writer):
+            os.set_blocking(end, False)
+        previous_wakeup = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        previous = {
+            number: signal.signal(number, self._note_signal)
+            for number in (*STOP_SIGNALS, signal.SIGCHLD)
+        }
+        try:
+            yield reader
+        finally:
+            for number, handler in previous.items():
+                signal.signal(number, handler)
+            signal.set_wakeup_fd(previous_wakeup)
+            os.close(reader)
+            os.close(writer)
+
+    def _note_signal(self, number: int, _frame: object) -> None:
+        if number != signal.SIGCHLD:
+            self._is_stopping = True
+
+    def _wait(self, wakeup: int, seconds: float | None) -> None:
+        """Wait for a signal, at most for the seconds."""
+        if not self._is_stopping and select.select([wakeup], [], [], seconds)[0]:
+            with contextlib.suppress(BlockingIOError):
+                os.read(wakeup, 1024)
+
+    def _seconds_to_next_start(self) -> float | None:
+        times = [child.restart_at for child in self._children if not child.pid]
+        return max(0.0, min(times) - time.monotonic()) if times else None
+
+    def _start_due(self) -> None:
+        now = time.monotonic()
+        for child in self._children:
+            if not child.pid and child.restart_at <= now:
+                self._start(child)
+
+    def _start(self, child: _Child) -> None:
+        # What is buffered would otherwise be written by both processes.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        pid = os.fork()
+        if pid == 0:
+            self._run_child(child)
+        child.pid, child.started_at = pid, time.monotonic()
+        self.table.note_start(child.name, pid)
+
+    def _run_child(self, child: _Child) -> None:
+        """Run the child's function in the new process, which ends with it."""
+        code = 1
+        try:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for number in STOP_SIGNALS:
+                signal.signal(number, lambda *_: sys.exit(0))
+            os.close(self._alive_writer)
+            threading.Thread(target=self._end_with_parent, daemon=True).start()
+            child.run()
+            code = 0
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 1
+        except BaseException as error:
+            log.exception(LogLine(process=child.name, event="failed", error=error))
+        finally:
+            with contextlib.suppress(OSError, ValueError):
+                sys.stdout.flush()
+                sys.stderr.flush()
+            # The parent's exit handlers and its buffers are not this process's.
+            os._exit(code)
+
+    def _end_with_parent(self) -> None:
+        """Wait until the parent has died, however it died, and end this process."""
+        os.read(self._alive_reader, 1)
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(STOP_SECONDS)
+        os._exit(1)
+
+    def _reap(self) -> None:
+        """Note which children have died, and when each is started again."""
+        for child in self._children:
+            if child.pid and (code := _exit_code(child.pid)) is not None:
+                self._note_death(child, code)
+
+    def _note_death(self, child: _Child, code: int) -> None:
+        now = time.monotonic()
+        pid, child.pid = child.pid, 0
+        self.table.note_end(child.name)
+        if self._is_stopping:
+            return
+        if now - child.started_at >= STARTED_SECONDS:
+            child.deaths = 0
+        child.deaths += 1
+        log.error(LogLine(process=child.name, event="died", pid=pid, code=code))
+        if child.deaths >= MAX_DEATHS:
+            raise ProcessFailed(
+                f"The process {child.name} ended {MAX_DEATHS} times at its start."
+                " The lines above say why."
+            )
+        pause = FIRST_PAUSE_SECONDS * 2 ** (child.deaths - 1)
+        child.restart_at = now + min(pause, MAX_PAUSE_SECONDS)
+
+    def _stop(self, wakeup: int) -> None:
+        """End the children: with SIGTERM, and those that do not end with SIGKILL."""
+        self._is_stopping = True
+        self._send(signal.SIGTERM)
+        deadline = time.monotonic() + STOP_SECONDS
+        while any(child.pid for child in self._children):
+            self._reap()
+            if time.monotonic() > deadline:
+                self._send(signal.SIGKILL)
+            # A signal may have come before; so this is no longer than a moment.
+            select.select([wakeup], [], [], 0.05)
+
+    def _send(self, number: int) -> None:
+        for child in self._children:
+            if child.pid:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(child.pid, number)
+
+
+def call_in_child(
+    function: Callable[[], T], known_errors: tuple[type[Exception], ...]
+) -> T:
+    """
+    Call the function in a process of its own, and return its result, which is JSON.
+
+    What it opens, such as a database, does not exist in this process. A known error
+    becomes a CommandError with its message here; any other error is printed there, and
+    ends this process, too.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            os.write(writer, json.dumps(_outcome(function, known_errors)).encode())
+            code = 0
+        except KeyboardInterrupt:
+            code = INTERRUPTED
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            with contextlib.suppress(OSError, ValueError):
+                sys.stdout.flush()
+                sys.stderr.flush()
+            os._exit(code)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        text = pipe.read()
+    _, status = os.waitpid(pid, 0)
+    if not text:
+        code = os.waitstatus_to_exitcode(status)
+        sys.exit(code if code >= 0 else 128 - code)
+    outcome = json.loads(text)
+    if "error" in outcome:
+        raise CommandError(outcome["error"])
+    result: T = outcome["result"]
+    return result
+
+
+def _outcome(
+    function: Callable[[], Any], known_errors: tuple[type[Exception], ...]
+) -> dict[str, Any]:
+    try:
+        return {"result": function()}
+    except known_errors as error:
+        return {"error": str(error)}
+    except OSError as error:
+        return {"error": f"{error.filename or 'The server'}: {error.strerror}."}
+
+
+def _exit_code(pid: int) -> int | None:
+    """Return the exit code of a child, negative for a signal, None while it runs."""
+    ended, status = os.waitpid(pid, os.WNOHANG)
+    return os.waitstatus_to_exitcode(status) if ended else None

@@ -1,0 +1,72 @@
+"""Rates that are limited over several processes."""
+
+import os
+import random
+
+import pytest
+
+from models.platform.rate_limits import Rate
+from models.platform.shared_memory_rate_limits import SharedMemoryRateLimiter
+
+# It refills by one token in an hour and more, so the burst decides.
+BURST = Rate(capacity=400, refill=0.1)
+
+
+def in_processes(count, run):
+    """Run the function in so many processes at once; return what each returned."""
+    pipes = []
+    for number in range(count):
+        reader, writer = os.pipe()
+        if os.fork() == 0:
+            os.write(writer, str(run(number)).encode())
+            os._exit(0)
+        os.close(writer)
+        pipes.append(reader)
+    results = []
+    for reader in pipes:
+        with os.fdopen(reader) as text:
+            results.append(int(text.read()))
+        os.wait()
+    return results
+
+
+def test_burst_over_four_processes():
+    """Four processes together get as many tokens as one key has, and none is lost."""
+    limiter = SharedMemoryRateLimiter()
+
+    def take(_):
+        return sum(limiter.take_token("key", 0, BURST).allowed for _ in range(300))
+
+    taken = in_processes(4, take)
+
+    assert BURST.capacity <= sum(taken) <= BURST.capacity * 1.01
+    assert not limiter.take_token("key", 0, BURST).allowed
+
+
+def test_keys_do_not_share_a_bucket():
+    """Many keys with buckets in the same groups each have a burst of their own."""
+    limiter, seed = SharedMemoryRateLimiter(), random.randrange(10**6)
+    print("seed", seed)
+    rate = Rate(capacity=2, refill=0.1)
+    names = [f"{seed}-{number}" for number in range(3000)]
+
+    for _ in range(2):
+        assert all(limiter.take_token(name, 0, rate).allowed for name in names)
+    assert not any(limiter.take_token(name, 0, rate).allowed for name in names)
+
+
+@pytest.mark.parametrize("seconds", [0, 30])
+def test_process_killed_with_the_lock(seconds):
+    """A process that dies while it holds a bucket's lock blocks nobody."""
+    limiter = SharedMemoryRateLimiter()
+
+    def die(_):
+        limiter._take = lambda *_: os._exit(9)
+        limiter.take_token("key", seconds, BURST)
+
+    pid = os.fork()
+    if pid == 0:
+        die(None)
+    os.waitpid(pid, 0)
+
+    assert limiter.take_token("key", seconds, BURST).remaining == BURST.capacity - 1

@@ -1,0 +1,155 @@
+"""The processes of one server: killed, restarted, counted and ended together."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.commands.conftest import (  # noqa: F401  (fixtures)
+    environment,
+    environment_in,
+    fetch,
+    key,
+    start,
+)
+from tests.commands.servers.test_serve import SERVICE, shows, until
+
+pytestmark = pytest.mark.sqlite
+
+
+@pytest.fixture
+def server(start, environment):  # noqa: F811
+    """A server with two processes of the API: its process and its address."""
+    environment["MASTHEAD_PROCESSES"] = "2"
+    process, address, _ = start()
+    until(lambda: shows(f"{address}/status/", "Status"))
+    return process, address
+
+
+def children(pid):
+    path = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in path.read_text().split()]
+
+
+def is_running(pid):
+    """Tell whether a process runs; one that was killed may wait to be reaped."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def metric(address, name):
+    """Return the sum of a metric's samples whose name and labels match."""
+    text = fetch(f"{address}/metrics")
+    values = re.findall(rf"^{name} (\S+)$", text, re.MULTILINE)
+    return sum(map(float, values))
+
+
+def test_killed_processes_are_started_again(server, key):  # noqa: F811
+    """
+    Each process is killed once: the next takes its place within two seconds, what was
+    acknowledged is on the page, and the counters go on.
+    """
+    process, address = server
+    fetch(f"{address}/status/v1/admin/services/add", key, SERVICE)
+    counted = metric(address, r'masthead_requests_total\{operation="healthz".*')
+    for _ in range(4):
+        fetch(f"{address}/healthz")
+
+    for child in children(process.pid):
+        os.kill(child, signal.SIGKILL)
+        until(lambda child=child: not is_running(child))
+        until(lambda: len(children(process.pid)) == 3, seconds=2)
+
+    until(lambda: shows(f"{address}/status/", "Quayside API"))
+    healthz = r'masthead_requests_total\{operation="healthz".*'
+    assert metric(address, healthz) == counted + 4
+    assert metric(address, r"masthead_process_starts_total\{.*") == 6
+    until(lambda: json.loads(fetch(f"{address}/readyz"))["states"] == [])
+
+
+def test_processes_in_metrics(server):
+    """/metrics of any process says of each process of the server that it runs."""
+    _, address = server
+
+    assert metric(address, r'masthead_process_up\{process="builder"\}') == 1
+    assert metric(address, r'masthead_process_up\{process="api-.*"\}') == 2
+
+
+def test_parent_killed(server, start, key):  # noqa: F811
+    """Its processes end with it, and a new server on the port shows everything."""
+    process, address = server
+    fetch(f"{address}/status/v1/admin/services/add", key, SERVICE)
+    orphans = children(process.pid)
+
+    process.kill()
+    process.wait()
+    port = int(address.rpartition(":")[2])
+    _, address, _ = start(port=port)
+
+    until(lambda: not any(map(is_running, orphans)))
+    until(lambda: shows(f"{address}/status/", "Quayside API"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_stop(server, number):
+    """A signal to the parent ends all processes, and it exits with 0."""
+    process, _ = server
+    pids = children(process.pid)
+
+    process.send_signal(number)
+
+    assert process.wait(15) == 0
+    assert not any(map(is_running, pids))
+
+
+def test_revocation_is_seen_by_all_processes(server, key):  # noqa: F811
+    """After the response to a revocation, no process accepts the key again."""
+    _, address = server
+    body = {"name": "Reader", "scopes": ["status:services:list"]}
+    created = fetch(f"{address}/platform/v1/keys/add", key, body)
+    issued = json.loads(created)["data"]
+    listing = f"{address}/status/v1/services/list"
+    # Each connection may go to another process, so each has seen the key before.
+    for _ in range(20):
+        fetch(listing, issued["secret"])
+
+    revoke = f"{address}/platform/v1/keys/remove"
+    fetch(revoke, key, {"id": issued["id"]}, repeat="two")
+
+    for _ in range(20):
+        with pytest.raises(OSError, match="401"):
+            fetch(listing, issued["secret"])
+
+
+def test_process_that_cannot_start(tmp_path):
+    """A process that ends at its start ten times ends the server with a sentence."""
+    program = (
+        "from models.runtime.process_table import ProcessTable\n"
+        "from models.runtime.supervisor import Supervisor, ProcessFailed\n"
+        "import time, models.runtime.supervisor as s\n"
+        "s.MAX_PAUSE_SECONDS = 0.01\n"
+        "runs = [('good', lambda: time.sleep(60)), ('bad', lambda: 1 / 0)]\n"
+        "table = ProcessTable(['good', 'bad'])\n"
+        "try:\n"
+        "    Supervisor(runs, table).run()\n"
+        "except ProcessFailed as error:\n"
+        "    print(error, table.states())\n"
+    )
+    started = time.monotonic()
+
+    ran = subprocess.run(
+        [os.sys.executable, "-c", program], capture_output=True, text=True, timeout=30
+    )
+
+    assert "The process bad ended 10 times" in ran.stdout
+    assert "name='good', pid=0, starts=1" in ran.stdout
+    assert "name='bad', pid=0, starts=10" in ran.stdout
+    assert time.monotonic() - started < 30
