@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import mkdtemp
 
+import hypothesis
 import pytest
 
 from api.http.application import create_app
@@ -40,6 +41,9 @@ ROUTES = {f"{each.method} {each.path}": each for each in OPERATIONS}
 for name in list(os.environ):
     if name.startswith("MASTHEAD_") or name.lower().endswith("_proxy"):
         del os.environ[name]
+# How long an example takes depends on the machine.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -33,7 +33,6 @@ def new_world(store, settings, empty_database, keeping):
     max_examples=8,
     # A failing history is short enough to be read; making it shorter takes minutes.
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(histories)

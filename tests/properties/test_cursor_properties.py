@@ -11,9 +11,7 @@ ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 values = st.lists(st.one_of(st.integers(0, 2**53), st.text()), min_size=1, max_size=4)
 
 # The database of the test holds nothing but the secret, which stays the same.
-held_still = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
-)
+held_still = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @held_still

@@ -47,7 +47,6 @@ steps = st.lists(
 )
 quick = bounded(
     max_examples=60,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 

@@ -37,7 +37,7 @@ texts = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(texts)
 def test_only_what_is_allowed_gets_out(text):
     """
@@ -56,7 +56,6 @@ def test_only_what_is_allowed_gets_out(text):
     assert with_links.count("/a/&quot;") >= len(rendered.links)
 
 
-@settings(deadline=None)
 @given(texts)
 def test_render_is_stable(text):
     """
@@ -65,7 +64,7 @@ def test_render_is_stable(text):
     assert render(text) == render(text)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(texts)
 @example("a\n---\n")
 @example("- a\n===")
@@ -99,7 +98,6 @@ def test_an_id_that_a_heading_asks_for_is_given(titles):
         assert ids[fixed[0] if fixed else first] == asked
 
 
-@settings(deadline=None)
 @given(st.sampled_from(sorted(SUPPORTED)), texts)
 def test_colours_change_no_code(language, code):
     """

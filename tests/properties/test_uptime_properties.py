@@ -173,7 +173,6 @@ def empty_anew(store, settings, empty_database, keeping):
 
 @settings(
     max_examples=80,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(steps=steps)

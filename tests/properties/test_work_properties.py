@@ -123,7 +123,6 @@ def hold():
 @given(steps=STEPS)
 @settings(
     max_examples=60,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_histories(store, steps):
