@@ -89,6 +89,7 @@ class Call:
     is_unchanged: bool = False
     is_audit_skipped: bool = False
     is_rebuild_deferrable: bool = False
+    is_rebuild_skipped: bool = False
     # The ids of the projects with which a stored response is deleted.
     subject_ids: set[str] = field(default_factory=set)
     # Seconds for which the client may cache the response; None: not at all.
@@ -151,6 +152,10 @@ class Call:
     def defer_rebuild(self) -> None:
         """Let the builder wait for further changes before it rebuilds."""
         self.is_rebuild_deferrable = True
+
+    def skip_rebuild(self) -> None:
+        """Declare that the site does not show the change: no area is marked."""
+        self.is_rebuild_skipped = True
 
     def skip_audit(self) -> None:
         """Write no audit record, because a project's activity records the change."""

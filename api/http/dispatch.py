@@ -269,7 +269,7 @@ def _record_change(call: Call) -> int | None:
         return None
     _record_audit(call)
     area = call.operation.rebuilds
-    return changes.mark(area) if area else None
+    return changes.mark(area) if area and not call.is_rebuild_skipped else None
 
 
 def _record_audit(call: Call) -> None:

@@ -123,7 +123,10 @@ def update_document(call: Call, request: UpdateDocument) -> DocumentRow:
     The published version does not change. Only a maintainer may change collection,
     section or position while the document is published.
     """
-    return documents.update_document(request, call.now, call.actor)
+    document, is_shown = documents.update_document(request, call.now, call.actor)
+    if not is_shown:
+        call.skip_rebuild()
+    return document
 
 
 @operation(
@@ -152,6 +155,8 @@ def publish_document(call: Call, request: PublishDocument) -> DocumentRow:
     document, is_changed = publication.publish_document(request, call.now, call.actor)
     if not is_changed:
         call.mark_unchanged()
+    if not document.project.builtin:
+        call.skip_rebuild()
     return document
 
 
@@ -169,6 +174,8 @@ def unpublish_document(call: Call, request: UnpublishDocument) -> DocumentRow:
     document, is_changed = publication.unpublish_document(request, call.now, call.actor)
     if not is_changed:
         call.mark_unchanged()
+    if not document.project.builtin:
+        call.skip_rebuild()
     return document
 
 

@@ -319,7 +319,7 @@ class _DocumentImport:
         if not self._is_same(source, document):
             values = self._values(source) | {"content": source.content}
             update = UpdateDocument(id=document.id, **values)
-            document = update_document(update, options.now, options.actor)
+            document, _ = update_document(update, options.now, options.actor)
         elif _origin(document) == self._origin(source):
             self.report.unchanged.append(document.slug)
             return document

@@ -147,13 +147,13 @@ def create_document(
 
 def update_document(
     request: UpdateDocument, now: datetime, actor: Actor
-) -> DocumentRow:
+) -> tuple[DocumentRow, bool]:
     """
-    Save a new version; omitted fields keep their values.
+    Save a new version; return the document and whether the site shows the change.
 
-    While the document is published, title, summary and content stay private until
-    the version is published; the placement is public immediately and needs a
-    maintainer.
+    Omitted fields keep their values. While the document is published, title, summary
+    and content stay private until the version is published; the placement is public
+    immediately and needs a maintainer.
     """
     document = DOCUMENTS.load_content(document_with(request.id))
     values = {
@@ -182,7 +182,7 @@ def update_document(
         changes=changes_to_json(changes),
         note=request.note,
     )
-    return document
+    return document, document.is_on_site and not changes.keys().isdisjoint(PLACEMENT)
 
 
 def _require_role(document: DocumentRow, values: dict[str, Any], actor: Actor) -> None:

@@ -54,7 +54,9 @@ def write(project, clock, actor=KEY, **more):
 
 
 def save(document, clock, actor=KEY, **changes):
-    return update_document(UpdateDocument(id=document.id, **changes), clock.now, actor)
+    request = UpdateDocument(id=document.id, **changes)
+    document, _ = update_document(request, clock.now, actor)
+    return document
 
 
 def newest_record():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.changes import behind
+from models.changes import behind, marks
 from models.projects.documents.rows import DocumentRevisionRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.projects import ensure_docs_project
@@ -91,8 +91,37 @@ def test_way_of_a_document(ask, document, woken):
         (2, None),
     ]
     assert withdrawn["publishedAt"] is None
-    assert woken == ["docs"] * 5
+    # The change of the draft shows nowhere.
+    assert woken == ["docs"] * 4
     assert behind() == {"docs"}
+
+
+@pytest.mark.both_engines
+def test_changes_that_no_page_shows(ask, document, clock, woken):
+    """
+    A draft, and what is published in another project, start no build; a move does.
+    """
+    id = {"id": document["id"]}
+    draft = ask(UPDATE, id | {"content": "Draft.", "position": 2})
+    ask(PUBLISH, id)
+    elsewhere = {"projectId": make_project("atlas", clock.now).id, "slug": "t"}
+    text = {"title": "T", "type": "note", "content": "", **elsewhere}
+    other = {"id": ask(CREATE, text).json["data"]["id"]}
+    before = marks(), len(woken)
+
+    responses = [
+        draft,
+        ask(UPDATE, id | {"title": "New", "content": "New.", "position": 2}),
+        ask(UPDATE, id | {"note": "No other words."}),
+        ask(PUBLISH, other),
+        ask(UPDATE, other | {"collection": "guides"}),
+        ask(UNPUBLISH, other),
+    ]
+
+    assert [response.status_code for response in responses] == [200] * 6
+    assert not any("Site-Generation" in response.headers for response in responses)
+    assert (marks(), len(woken)) == before
+    assert ask(UPDATE, id | {"position": 3}).headers["Site-Generation"] == "2"
 
 
 def test_publish_again(ask, document, woken, clock):
