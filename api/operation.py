@@ -179,6 +179,7 @@ class Operation:
     is_mutation: bool
     etag: bool
     streamed: bool
+    snapshot: bool
     is_polled: bool
     max_body_bytes: int
     warning: Callable[[Any], str | None] | None
@@ -261,6 +262,7 @@ def operation(
     read_only: bool = False,
     etag: bool = False,
     streamed: bool = False,
+    snapshot: bool = True,
     is_polled: bool = True,
     max_body_bytes: int = 256 * KIB,
     warning: Callable[[Any], str | None] | None = None,
@@ -273,10 +275,11 @@ def operation(
     response that must not be stored in plain text. A POST that is `read_only`
     changes nothing. With `etag`, a GET answers 304 to a matching If-None-Match. The
     handler of a `streamed` GET yields the JSON of its response in pieces, which are
-    not held in memory together. `is_polled` is false if no client polls for what
-    changed since a time, so that the change need not have an instant of its own.
-    `warning` takes the request of a mutation, and returns the text of the header
-    Masthead-Warning, or None.
+    not held in memory together. A read without `snapshot` runs at most one statement
+    for its response, so there are no two that must agree. `is_polled` is false if no
+    client polls for what changed since a time, so that the change need not have an
+    instant of its own. `warning` takes the request of a mutation, and returns the text
+    of the header Masthead-Warning, or None.
     """
     declaration = partial(
         Operation,
@@ -292,6 +295,7 @@ def operation(
         is_mutation=route.startswith("POST") and not read_only,
         etag=etag,
         streamed=streamed,
+        snapshot=snapshot,
         is_polled=is_polled,
         max_body_bytes=max_body_bytes,
         warning=warning,

@@ -18,7 +18,7 @@ from models.errors import (
 )
 from models.fields import truncate_to_ms
 from models.platform.rate_limits import Rate
-from models.storage.database import reading
+from models.storage.database import independent_reads
 
 
 class BodyAllowance(NamedTuple):
@@ -79,7 +79,7 @@ class BodyLimits:
     def _lineage(self, request: Request, operation: Operation) -> str:
         now = truncate_to_ms(self._clock())
         try:
-            with reading():
+            with independent_reads():
                 caller, _ = self._authenticate(request, now)
                 require_scope(caller, operation.scope)
         except (InsufficientScope, RateLimited, StorageBusy):

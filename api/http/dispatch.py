@@ -46,7 +46,13 @@ from models.platform.rate_limits import (
 from models.platform.wrong_keys import WrongKeyLimiter
 from models.projects.documents.site_preview import SitePreview
 from models.settings import Settings
-from models.storage.database import dry_run, limited_query, reading, writing
+from models.storage.database import (
+    dry_run,
+    independent_reads,
+    limited_query,
+    reading,
+    writing,
+)
 
 # The processor time that the query of a list or a search may take.
 QUERY_SECONDS = 2.0
@@ -120,10 +126,10 @@ class Dispatcher:
         Check everything that can be checked before the operation, then run it.
 
         The order is part of the API: callers learn nothing before they are authorized.
-        A read runs in the same snapshot as the checks.
+        The checks need no snapshot; a read has one unless its operation needs none.
         """
         body = read_limited_body(request, operation.max_body_bytes)
-        with reading():
+        with independent_reads():
             now = truncate_to_ms(self.clock())
             caller, rate = self.authenticate(request, now)
             request.key_prefix, request.lineage = caller.prefix, caller.lineage
@@ -135,7 +141,8 @@ class Dispatcher:
             settings, preview = self.settings, self.preview
             call = Call(operation, caller, now, now, settings, request.id, preview)
             if not operation.is_mutation:
-                return self._read(call, arguments, request)
+                with reading() if operation.snapshot else nullcontext():
+                    return self._read(call, arguments, request)
         warning = operation.warning(arguments) if operation.warning else None
         response = self._write(call, arguments, request.headers)
         if warning:

@@ -63,6 +63,7 @@ def list_keys(call: Call, query: ListKeys) -> Page[SimpleNamespace]:
     scope="platform:keys:get",
     request=GetKey,
     response=ApiKey,
+    snapshot=False,
     errors=(KeyNotFound,),
 )
 def get_key(call: Call, query: GetKey) -> SimpleNamespace:
@@ -156,6 +157,7 @@ def remove_key(call: Call, request: RemoveKey) -> SimpleNamespace:
     request=VerifyKey,
     response=VerifiedKey,
     read_only=True,
+    snapshot=False,
     errors=(KeyNotFound,),
 )
 def verify_key(call: Call, request: VerifyKey) -> dict[str, object]:

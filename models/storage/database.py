@@ -175,9 +175,19 @@ def reading() -> Iterator[None]:
 
     Within a write transaction, it is part of that transaction.
     """
+    with independent_reads(), database.snapshot():
+        yield
+
+
+@contextmanager
+def independent_reads() -> Iterator[None]:
+    """
+    Read without a snapshot; raise StorageBusy as `writing` does.
+
+    Each statement sees what is committed when it begins, so two may disagree.
+    """
     try:
-        with database.snapshot():
-            yield
+        yield
     except _storage_errors() as error:
         _raise_if_fault(error, "be read now")
         raise

@@ -1,7 +1,7 @@
 """Use PostgreSQL as the database: a server that several hosts can write to."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -127,6 +127,15 @@ class PostgresqlEngine(PostgresqlTextIndex, PostgresqlBulkRows):
             if not connection.closed:
                 connection.rollback()
 
+    def fetch_one(self, statement: str, values: Sequence[Any]) -> Any:
+        if self.has_transaction():
+            return self.connection().execute(statement, values).fetchone()
+        return self._execute_reconnecting(statement, values).fetchone()
+
+    def commit_stamp(self) -> bytes | None:
+        """A commit of another host cannot be seen without a statement."""
+        return None
+
     @contextmanager
     def limit_query(self, seconds: float) -> Iterator[None]:
         """Have the server cancel statements that take longer than this."""
@@ -137,17 +146,17 @@ class PostgresqlEngine(PostgresqlTextIndex, PostgresqlBulkRows):
     def is_interruption(self, error: BaseException) -> bool:
         return isinstance(error, psycopg.errors.QueryCanceled)
 
-    def _execute_reconnecting(self, statement: str) -> None:
+    def _execute_reconnecting(self, statement: str, values: Sequence[Any] = ()) -> Any:
         """Execute on a new connection if the server has closed the old one."""
         try:
-            self.connection().execute(statement)
+            return self.connection().execute(statement, values)
         except psycopg.Error:
             connection = self.connection()
             if not connection.broken:
                 connection.rollback()
                 raise
             self.close()
-            self.connection().execute(statement)
+            return self.connection().execute(statement, values)
 
     def require_writable(self) -> None:
         """The name of a database always refers to the same one."""

@@ -18,6 +18,7 @@ from models.errors import StorageBusy
 from models.logs import LogLine
 from models.storage.engines.engine import BUSY_SECONDS
 from models.storage.engines.sqlite_bulk import SqliteBulkRows
+from models.storage.engines.sqlite_commits import CommitStamps
 from models.storage.engines.sqlite_search import SqliteTextIndex
 
 log = logging.getLogger("masthead.database")
@@ -97,6 +98,7 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
         # For each thread's connection: the identity of the file, and whether it is
         # read-only.
         self._opened = local()
+        self._commit_stamps = CommitStamps()
 
     def configure(self, address: str) -> None:
         Path(address).parent.mkdir(parents=True, exist_ok=True)
@@ -114,6 +116,7 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
         connection: sqlite3.Connection = super()._connect()  # type: ignore[misc]
         is_writable = os.access(self.database, os.W_OK, effective_ids=True)
         self._opened.is_read_only = not is_writable
+        self._commit_stamps.note_connection()
         return connection
 
     @contextmanager
@@ -133,6 +136,14 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
         finally:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
+
+    def fetch_one(self, statement: str, values: Sequence[Any]) -> Any:
+        return self.connection().execute(statement, values).fetchone()
+
+    def commit_stamp(self) -> bytes | None:
+        if self.connection().in_transaction:
+            return None
+        return self._commit_stamps.stamp(self.database, self._opened.file)
 
     @contextmanager
     def limit_query(self, seconds: float) -> Iterator[None]:

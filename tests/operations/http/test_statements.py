@@ -1,0 +1,79 @@
+"""The statements of a request: during each of them, other threads get their turn."""
+
+import hashlib
+
+import pytest
+
+from api.operation import OPERATIONS
+from models.storage.database import database
+from tests.conftest import ROUTES
+
+pytestmark = pytest.mark.sqlite
+
+VERIFY = "POST /platform/v1/keys/verify"
+WITHOUT_SNAPSHOT = {
+    VERIFY: {"hash": hashlib.sha256(b"nobody's").hexdigest()},
+    "GET /platform/v1/keys/get": {"id": "01900000-0000-7000-8000-000000000000"},
+}
+
+
+@pytest.fixture
+def statements(app):
+    """The statements of the requests from here on, which this thread processes."""
+    executed = []
+    database.connection().set_trace_callback(executed.append)
+    return executed
+
+
+def test_reads_without_snapshot_are_known():
+    """An operation that declares to need no snapshot is held to that below."""
+    routes = {operation.route for operation in OPERATIONS if not operation.snapshot}
+
+    assert routes == WITHOUT_SNAPSHOT.keys()
+
+
+@pytest.mark.parametrize("route", WITHOUT_SNAPSHOT)
+def test_read_without_snapshot(ask, statements, route):
+    """
+    It has at most one statement, so there are no two that could disagree; its limit of
+    time would need a snapshot.
+    """
+    ask(route, WITHOUT_SNAPSHOT[route])
+    statements.clear()
+
+    ask(route, WITHOUT_SNAPSHOT[route])
+
+    assert len(statements) == 1, statements
+    assert ROUTES[route].pagination is None
+
+
+def test_verification_of_keys_in_the_cache(ask, issue, statements):
+    """While nothing is written, verifying a key again runs no statement at all."""
+    body = {"hash": hashlib.sha256(issue("*").encode()).hexdigest()}
+    first = ask(VERIFY, body)
+    statements.clear()
+
+    second = ask(VERIFY, body)
+
+    assert (second.status_code, second.data) == (200, first.data)
+    assert statements == []
+
+
+def test_read_with_snapshot(ask, statements):
+    """The caller is authenticated outside of the one snapshot."""
+    ask("GET /status/v1/services/list")
+    statements.clear()
+
+    ask("GET /status/v1/services/list")
+
+    assert statements[0] == "BEGIN"
+    assert statements[-1] == "ROLLBACK"
+    assert statements.count("BEGIN") == 1
+
+
+def test_change(ask, statements):
+    """A change has no snapshot beside its transaction."""
+    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
+
+    begun = {text for text in statements if text.startswith("BEGIN")}
+    assert begun == {"BEGIN IMMEDIATE"}
