@@ -13,26 +13,20 @@ from models.changes import mark
 from models.errors import ValidationFailed
 from models.fields import Slug, unique_slug
 from models.instants import next_instant
+from models.projects.documents.document_batch import DocumentBatch
 from models.projects.documents.documents import (
     Collection,
     CreateDocument,
     Position,
     Section,
     UpdateDocument,
-    create_document,
-    update_document,
 )
 from models.projects.documents.manual_changes import (
     ManualChange,
     manual_changes,
     record_import,
 )
-from models.projects.documents.publication import (
-    PublishDocument,
-    UnpublishDocument,
-    publish_document,
-    unpublish_document,
-)
+from models.projects.documents.publication import UnpublishDocument, unpublish_document
 from models.projects.documents.rows import DOCUMENTS, DocumentRow
 from models.projects.fields import Actor, Summary, Text, Title
 from models.projects.projects.projects import docs_project
@@ -152,9 +146,7 @@ def import_documents(
         run = _DocumentImport(docs_project(), sources, options)
         for source in progress(sources):
             run.import_source(source)
-        if options.prune:
-            run.prune()
-        run.record()
+        run.finish()
         if run.report.changed:
             # The next change must be later than every time stored here.
             next_instant("projects", options.now + LAST_SAVE)
@@ -241,6 +233,7 @@ class _DocumentImport:
     ) -> None:
         self.report = ImportReport()
         self._options = options
+        self._batch = DocumentBatch(project, options.now, options.actor)
         self._matcher = DocumentMatcher(project, sources, options)
         documents = list(self._matcher.documents.values())
         ids = [document.id for document in documents]
@@ -267,8 +260,17 @@ class _DocumentImport:
             self._publish(document)
         if document.id in self._manual_changes:
             self._settled_ids.add(document.id)
+        self._batch.save_if_full()
 
-    def prune(self) -> None:
+    def finish(self) -> None:
+        """Write what is left, prune, and record what this import did."""
+        self._batch.save()
+        if self._options.prune:
+            self._prune_all()
+        # So the next import can tell it from what people do later.
+        record_import(sorted(self._settled_ids))
+
+    def _prune_all(self) -> None:
         """Unpublish and archive the documents whose file is gone."""
         for row in self._without_file:
             changes = self._manual_changes.get(row.id)
@@ -278,10 +280,6 @@ class _DocumentImport:
                 self._hold(str(row.source_path), row, changes[0])
             else:
                 self._prune(row)
-
-    def record(self) -> None:
-        """Record what this import did, to tell it from what people do later."""
-        record_import(sorted(self._settled_ids))
 
     def _reason_to_hold(
         self, source: DocumentSource, document: DocumentRow
@@ -312,14 +310,16 @@ class _DocumentImport:
         """Save the document if it differs from its file."""
         options = self._options
         if document.archived_at is not None:
+            # It writes at once, and must come after the changes before it.
+            self._batch.save()
             restore = RestoreDocument(id=document.id)
             document, _ = restore_document(restore, options.now, options.actor)
             self._settled_ids.add(document.id)
             self.report.restored.append(document.slug)
         if not self._is_same(source, document):
             values = self._values(source) | {"content": source.content}
-            update = UpdateDocument(id=document.id, **values)
-            document, _ = update_document(update, options.now, options.actor)
+            document.content = self._contents[document.id]
+            self._batch.update(document, UpdateDocument(id=document.id, **values))
         elif _origin(document) == self._origin(source):
             self.report.unchanged.append(document.slug)
             return document
@@ -333,7 +333,7 @@ class _DocumentImport:
         return document
 
     def _create(self, source: DocumentSource) -> DocumentRow:
-        options, slug = self._options, self._matcher.reserve_slug(source)
+        slug = self._matcher.reserve_slug(source)
         if slug != source.slug:
             note = f"The slug '{source.slug}' is taken, so its slug is '{slug}'."
             self.report.notes.append((source.path, note))
@@ -345,7 +345,7 @@ class _DocumentImport:
             **self._values(source),
         )
         self.report.created.append(slug)
-        document = create_document(request, options.now, options.actor)
+        document = self._batch.create(request)
         self._set_origin(document, source)
         return document
 
@@ -356,13 +356,12 @@ class _DocumentImport:
         tree, collection, path = self._origin(source)
         document.source_tree, document.source_collection = tree, collection
         document.source_path = path
-        document.save()
+        self._batch.change_head(document)
         self._settled_ids.add(document.id)
 
     def _publish(self, document: DocumentRow) -> None:
         if document.published_version != document.version:
-            request = PublishDocument(id=document.id, version=document.version)
-            publish_document(request, self._options.now, self._options.actor)
+            self._batch.publish(document)
             self._settled_ids.add(document.id)
             self.report.published.append(document.slug)
 

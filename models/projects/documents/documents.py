@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from models.base import Change, Schema, new_id
+from models.base import Schema, new_id
 from models.errors import DocumentPublished
 from models.fields import (
     TRIMMED,
@@ -119,9 +119,25 @@ def create_document(
     require_role(project, actor, "documents:create")
     require_active(project)
     DOCUMENTS.require_free_slug(project, request.slug)
+    document = new_document(request, now, actor)
+    document.save(force_insert=True)
+    DOCUMENTS.save_revision(document, request.content, actor, summary=document.summary)
+    record_activity(
+        project,
+        "document.created",
+        document.id,
+        actor,
+        now,
+        **creation_metadata(document),
+    )
+    return document
+
+
+def new_document(request: CreateDocument, now: datetime, actor: Actor) -> DocumentRow:
+    """Return the head of a new document, which is not saved yet."""
     fields = request.all_fields()
-    content = fields.pop("content")
-    document = DocumentRow.create(
+    del fields["content"]
+    return DocumentRow(
         id=new_id(now),
         version=1,
         creator_id=actor.id,
@@ -130,19 +146,16 @@ def create_document(
         updated_at=now,
         **fields,
     )
-    DOCUMENTS.save_revision(document, content, actor, summary=document.summary)
-    record_activity(
-        project,
-        "document.created",
-        document.id,
-        actor,
-        now,
-        slug=document.slug,
-        title=document.title,
-        type=document.type,
-        version=1,
-    )
-    return document
+
+
+def creation_metadata(document: DocumentRow) -> dict[str, Any]:
+    """Return what the activity records about a new document."""
+    return {
+        "slug": document.slug,
+        "title": document.title,
+        "type": document.type,
+        "version": 1,
+    }
 
 
 def update_document(
@@ -156,19 +169,14 @@ def update_document(
     immediately and needs a maintainer.
     """
     document = DOCUMENTS.load_content(document_with(request.id))
-    values = {
-        name: value
-        for name, value in request.sent_fields().items()
-        if name not in UNVERSIONED
-    }
-    _require_role(document, values, actor)
+    values = changed_values(request)
+    require_role(document.project, actor, update_case(document, values))
     DOCUMENTS.require_version(document, request.expected_version)
     require_active(document.project, document)
     _require_collection(document, values)
-    content = values.pop("content", document.content)
-    changes = _change_head(document, values, now)
-    if content != document.content:
-        changes["content"] = (document.content, content)
+    content = values.get("content", document.content)
+    metadata = assign_next_version(document, request, now)
+    document.save()
     DOCUMENTS.save_revision(
         document, content, actor, summary=document.summary, note=request.note
     )
@@ -178,21 +186,30 @@ def update_document(
         document.id,
         actor,
         now,
-        version=document.version,
-        changes=changes_to_json(changes),
-        note=request.note,
+        **metadata,
     )
-    return document, document.is_on_site and not changes.keys().isdisjoint(PLACEMENT)
+    is_moved = not metadata["changes"].keys().isdisjoint(PLACEMENT)
+    return document, document.is_on_site and is_moved
 
 
-def _require_role(document: DocumentRow, values: dict[str, Any], actor: Actor) -> None:
+def changed_values(request: UpdateDocument) -> dict[str, Any]:
+    """Return the sent fields that are written to the document."""
+    return {
+        name: value
+        for name, value in request.sent_fields().items()
+        if name not in UNVERSIONED
+    }
+
+
+def update_case(document: DocumentRow, values: dict[str, Any]) -> str:
+    """Return the case of REQUIRED_ROLES that this update is."""
     is_moved = any(
         name in values and values[name] != getattr(document, name) for name in PLACEMENT
     )
     case = "documents:update"
     if is_moved and document.published_version is not None:
         case += " of the placement while published"
-    require_role(document.project, actor, case)
+    return case
 
 
 def _require_collection(document: DocumentRow, values: dict[str, Any]) -> None:
@@ -203,15 +220,28 @@ def _require_collection(document: DocumentRow, values: dict[str, Any]) -> None:
         )
 
 
-def _change_head(
-    document: DocumentRow, values: dict[str, Any], now: datetime
-) -> dict[str, Change]:
-    """Save the head as the next version; return the changes."""
+def assign_next_version(
+    document: DocumentRow, request: UpdateDocument, now: datetime
+) -> dict[str, Any]:
+    """
+    Make the loaded document its next version; return what the activity records.
+
+    The head is not saved yet, and its content stays the old one until then.
+    """
+    values = changed_values(request)
+    content = values.pop("content", document.content)
     if values.get("collection", document.collection) != document.collection:
         record_former_address(document)
-    changes = document.change(values | {"version": document.version + 1}, now)
-    del changes["version"]
-    return changes
+    changes = document.assign(values)
+    if content != document.content:
+        changes["content"] = (document.content, content)
+    document.version += 1
+    document.date_update(now)
+    return {
+        "version": document.version,
+        "changes": changes_to_json(changes),
+        "note": request.note,
+    }
 
 
 class ListDocuments(ListVersioned):

@@ -1,6 +1,7 @@
 """Publish and unpublish revisions of documents."""
 
 from datetime import datetime
+from typing import Any
 
 from models.base import Schema
 from models.errors import CollectionRequired
@@ -46,21 +47,32 @@ def publish_document(
             f"The {document.noun} has no collection, so it would have no page."
             " Set a collection before publishing it."
         )
-    previous = document.published_version
-    if previous == version:
+    if document.published_version == version:
         return DOCUMENTS.load_content(document), False
-    document.change({"published_version": version, "published_at": now}, now)
+    metadata = assign_publication(document, version, now)
+    document.save()
     record_activity(
-        document.project,
-        "document.published",
-        document.id,
-        actor,
-        now,
-        version=version,
-        previousVersion=previous,
-        rollback=previous is not None and version < previous,
+        document.project, "document.published", document.id, actor, now, **metadata
     )
     return DOCUMENTS.load_content(document), True
+
+
+def assign_publication(
+    document: DocumentRow, version: int, now: datetime
+) -> dict[str, Any]:
+    """
+    Make a version the published one; return what the activity records.
+
+    The head is not saved yet.
+    """
+    previous = document.published_version
+    document.published_version, document.published_at = version, now
+    document.date_update(now)
+    return {
+        "version": version,
+        "previousVersion": previous,
+        "rollback": previous is not None and version < previous,
+    }
 
 
 def unpublish_document(

@@ -7,6 +7,7 @@ from peewee import AutoField, ForeignKeyField, IntegerField, TextField
 
 from models.base import MomentField, Row
 from models.errors import DocumentNotFound
+from models.projects.fields import Actor
 from models.projects.projects.rows import ProjectRow
 from models.projects.versioning.versioned import Versioned
 
@@ -81,12 +82,6 @@ class DocumentRevisionRow(Row):
     class Meta:
         indexes = ((("document", "version"), True),)
 
-    @classmethod
-    def create(cls, **values: Any) -> "DocumentRevisionRow":
-        digest = digest_of(values["content"])
-        created: DocumentRevisionRow = super().create(digest=digest, **values)
-        return created
-
 
 def digest_of(content: str) -> str:
     """Return the SHA-256 of a text, part of the key of its rendered body."""
@@ -106,9 +101,17 @@ class FormerAddressRow(Row):
         indexes = ((("document", "collection"), True),)
 
 
-DOCUMENTS = Versioned[DocumentRow, DocumentRevisionRow](
-    "document", DocumentRow, DocumentRevisionRow, DocumentNotFound
-)
+class Documents(Versioned[DocumentRow, DocumentRevisionRow]):
+    """The documents, whose revisions have the digests of their contents."""
+
+    def new_revision(
+        self, head: Any, content: str, actor: Actor, **fields: Any
+    ) -> DocumentRevisionRow:
+        digest = digest_of(content)
+        return super().new_revision(head, content, actor, digest=digest, **fields)
+
+
+DOCUMENTS = Documents("document", DocumentRow, DocumentRevisionRow, DocumentNotFound)
 
 
 def document_with(id: str) -> DocumentRow:

@@ -96,10 +96,24 @@ def record_activity(
     **metadata: Any,
 ) -> None:
     """Record a change in its transaction; the action begins with its entity type."""
+    new_activity(project, action, entity_id, actor, now, **metadata).save(
+        force_insert=True
+    )
+
+
+def new_activity(
+    project: ProjectRow,
+    action: str,
+    entity_id: str,
+    actor: Actor,
+    now: datetime,
+    **metadata: Any,
+) -> ActivityRow:
+    """Return the record of a change, which is not saved yet."""
     actor.project_ids.add(project.id)
     if actor.request_id is not None:
         metadata["requestId"] = actor.request_id
-    ActivityRow.create(
+    return ActivityRow(
         id=new_id(now),
         project=project.id,
         actor_id=actor.id,

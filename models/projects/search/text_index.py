@@ -1,10 +1,11 @@
 """Keep the full-text index of a project's work, documents and comments up to date."""
 
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from peewee import AutoField, ForeignKeyField, TextField
 
-from models.base import Row
+from models.base import Row, insert_all
 from models.projects.projects.rows import ProjectRow
 from models.storage.database import database
 
@@ -40,11 +41,9 @@ def with_summary(summary: str | None, content: str) -> str:
     return f"{summary}\n\n{content}" if summary else content
 
 
-def index_texts(rows: list[dict[str, str]]) -> None:
+def index_texts(rows: Iterable[Mapping[str, str]]) -> None:
     """Index new entities; each row has the columns of IndexedTextRow."""
-    IndexedTextRow.insert_many(rows).execute()
-    for row in rows:
-        database.index_text(row["entity_id"], row["title"], row["body"])
+    insert_all([IndexedTextRow(**row) for row in rows])
 
 
 def remove_text(id: str) -> None:

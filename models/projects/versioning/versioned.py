@@ -83,7 +83,18 @@ class Versioned(Generic[Head, Revision]):
         self, head: Any, content: str, actor: Actor, **fields: Any
     ) -> None:
         """Save the head as a revision, dated by its last update, and index its text."""
-        self.revision_model.create(
+        revision: Any = self.new_revision(head, content, actor, **fields)
+        revision.save(force_insert=True)
+        # Only documents have a summary; that of a specification is of its revision.
+        body = with_summary(getattr(head, "summary", None), content)
+        index_text(head.project, self.noun, head.id, head.title, body)
+        head.content = content
+
+    def new_revision(
+        self, head: Any, content: str, actor: Actor, **fields: Any
+    ) -> Revision:
+        """Return the head as a revision, which is not saved yet."""
+        revision: Revision = self.revision_model(
             id=new_id(head.updated_at),
             version=head.version,
             title=head.title,
@@ -95,10 +106,7 @@ class Versioned(Generic[Head, Revision]):
             **{self.noun: head.id},
             **fields,
         )
-        # Only documents have a summary; that of a specification is of its revision.
-        body = with_summary(getattr(head, "summary", None), content)
-        index_text(head.project, self.noun, head.id, head.title, body)
-        head.content = content
+        return revision
 
     def at_version(self, version: Any) -> Any:
         """Return the condition to join heads with the revision a head column names."""

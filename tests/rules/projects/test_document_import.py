@@ -6,6 +6,7 @@ import pytest
 
 from models.changes import marks
 from models.errors import ValidationFailed
+from models.projects.documents import document_batch
 from models.projects.documents.document_import import (
     ImportOptions,
     document_source,
@@ -13,10 +14,11 @@ from models.projects.documents.document_import import (
 )
 from models.projects.documents.published import published_contents, published_documents
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
+from models.projects.fields import Actor
 from models.projects.projects.activity import ActivityRow
 from sitegen.sources.tree import read_tree
 from tests.rules.projects.test_documents import write
-from tests.worlds.projects import KEY, make_project
+from tests.worlds.projects import KEY, OWNER, make_project
 
 PROMETHEUS = Path(__file__).parents[4] / "shared" / "data" / "prometheus-docs"
 
@@ -40,8 +42,8 @@ def source(path="start.md", **more):
 
 
 def brought(clock, *sources, **more):
-    asked = {"collection": "guides", "tree": "docs", "publish": True} | more
-    return import_documents(sources, ImportOptions(now=clock.now, actor=KEY, **asked))
+    asked = {"collection": "guides", "tree": "docs", "publish": True, "actor": KEY}
+    return import_documents(sources, ImportOptions(now=clock.now, **asked | more))
 
 
 def test_import(docs, clock):
@@ -66,6 +68,63 @@ def test_second_import(docs, clock):
     assert DocumentRevisionRow.select().count() == 1
     assert ActivityRow.select().count() == records
     assert marks()["docs"] == 1
+
+
+@pytest.mark.both_engines
+def test_queries_do_not_grow(docs, clock, engine):
+    """What an import has to know is looked up once, however many files there are."""
+    owner = Actor("account", OWNER)
+
+    def queries(count, content):
+        sources = [source(f"{n}.md", content=content) for n in range(count)]
+        with engine.statements() as statements:
+            brought(clock, *sources, actor=owner)
+        return [query for query in statements if query.startswith("SELECT")]
+
+    brought(clock, source("other.md"))
+    few = len(queries(5, "Words.")), len(queries(5, "New words."))
+    DocumentRow.delete().execute()
+    brought(clock, source("other.md"))
+    many = len(queries(50, "Words.")), len(queries(50, "New words."))
+
+    assert few == many > (2, 2)
+
+
+def records():
+    rows = ActivityRow.select(ActivityRow.action, DocumentRow.slug)
+    rows = rows.join(DocumentRow, on=DocumentRow.id == ActivityRow.entity_id)
+    return list(rows.order_by(ActivityRow.number).tuples())
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("max_records", [1, 3, document_batch.MAX_RECORDS])
+def test_order_of_records(docs, clock, engine, monkeypatch, max_records):
+    """Each file is recorded after those before it, in however many parts it is kept."""
+    monkeypatch.setattr(document_batch, "MAX_RECORDS", max_records)
+    brought(clock, source("b.md"), source("c.md"))
+    brought(clock, source("c.md"), prune=True)
+    before = len(records())
+
+    files = (
+        source("a.md"),
+        source("b.md"),
+        source("c.md", content="New."),
+        source("d.md"),
+    )
+    brought(clock, *files)
+
+    assert records()[before:] == [
+        ("document.created", "a"),
+        ("document.published", "a"),
+        ("document.restored", "b"),
+        ("document.published", "b"),
+        ("document.updated", "c"),
+        ("document.published", "c"),
+        ("document.created", "d"),
+        ("document.published", "d"),
+    ]
+    engine.require_words()
+    assert brought(clock, *files).changed is False
 
 
 @pytest.mark.parametrize(
