@@ -35,10 +35,11 @@ def served(app, threads):
     try:
         yield listener.getsockname()[1]
     finally:
+        # Before what they wake is closed.
+        server.task_dispatcher.shutdown()
         # In its own thread: a loop from under which another closes its files fails.
         server.trigger.pull_trigger(partial(_end, server))
         loop.join()
-        server.task_dispatcher.shutdown()
 
 
 def _end(server):

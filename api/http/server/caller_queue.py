@@ -5,6 +5,7 @@ A request that has to wait holds no thread: it stays in a queue of its caller.
 """
 
 from collections import Counter, OrderedDict, deque
+from math import inf
 from threading import Lock
 from time import monotonic
 from typing import NamedTuple
@@ -23,8 +24,9 @@ class CallerQueue:
     """
     The requests of each caller that are being processed, and those that wait.
 
-    A caller is the lineage of an API key. While another caller has sent requests
-    recently, it may occupy a quarter of the threads; otherwise all but one.
+    A caller is the lineage of an API key. While others have sent requests recently,
+    with or without a key, a caller of costly requests may occupy a quarter of the
+    threads; otherwise all but one.
     """
 
     def __init__(self, threads: int) -> None:
@@ -34,9 +36,11 @@ class CallerQueue:
         self._running: Counter[object] = Counter()
         self._waiting: dict[object, deque[_Waiting]] = {}
         self._lineages: OrderedDict[int, str] = OrderedDict()
+        # Until when each caller of a costly request is limited.
+        self._costly_until: dict[object, float] = {}
         # The last caller and the last other one, with the times of their requests.
-        self._latest: tuple[object, float] = (None, 0.0)
-        self._other: tuple[object, float] = (None, 0.0)
+        self._latest: tuple[object, float] = (None, -inf)
+        self._other: tuple[object, float] = (None, -inf)
 
     def caller_of(self, authorization: str | None) -> object:
         """Return whom the header identifies, None for a request without one."""
@@ -52,16 +56,21 @@ class CallerQueue:
             return
         with self._lock:
             self._lineages[number] = lineage
+            if self._latest[0] == number:
+                # Until now this caller had another name, which is not company.
+                self._latest = (lineage, self._latest[1])
+            if self._other[0] == number:
+                self._other = (None, -inf)
             if len(self._lineages) > limits.MAX_KNOWN_CALLERS:
                 self._lineages.popitem(last=False)
 
     def admit(self, caller: object, channel: HTTPChannel) -> bool:
         """Return whether the request may be processed now; otherwise it waits."""
-        if caller is None:
-            return True
         now = monotonic()
         with self._lock:
             self._note(caller, now)
+            if caller is None:
+                return True
             if self._running[caller] < self._limit(caller, now):
                 self._running[caller] += 1
                 return True
@@ -69,11 +78,13 @@ class CallerQueue:
             waiting.append(_Waiting(channel, now))
             return False
 
-    def finish(self, caller: object) -> list[HTTPChannel]:
+    def finish(self, caller: object, *, is_costly: bool) -> list[HTTPChannel]:
         """Return the waiting requests that may be processed after this one."""
         if caller is None:
             return []
         with self._lock:
+            if is_costly:
+                self._costly_until[caller] = monotonic() + limits.COSTLY_SECONDS
             self._running[caller] -= 1
             channels = []
             waiting = self._waiting.get(caller)
@@ -93,12 +104,17 @@ class CallerQueue:
                 while waiting and waiting[0].since < start:
                     channels.append(waiting.popleft().channel)
                 self._forget_idle(caller)
+            self._costly_until = {
+                caller: end for caller, end in self._costly_until.items() if end > start
+            }
         return channels
 
     def _limit(self, caller: object, now: float) -> int:
-        latest, at = self._latest if self._latest[0] != caller else self._other
-        is_alone = latest is None or now > at + limits.COMPANY_SECONDS
-        return self._all_but_one if is_alone else self._share
+        _, at = self._latest if self._latest[0] != caller else self._other
+        is_alone = now > at + limits.COMPANY_SECONDS
+        if is_alone or now > self._costly_until.get(caller, -inf):
+            return self._all_but_one
+        return self._share
 
     def _note(self, caller: object, now: float) -> None:
         if self._latest[0] != caller:

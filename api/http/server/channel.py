@@ -7,8 +7,8 @@ of the server, and the next request of the connection is processed after that.
 
 import socket
 from contextlib import suppress
-from time import monotonic
-from typing import Any
+from time import monotonic, thread_time
+from typing import Any, cast
 
 from waitress.buffers import OverflowableBuffer
 from waitress.channel import HTTPChannel
@@ -95,13 +95,27 @@ class Channel(HTTPChannel):
         self.server.pull_trigger()
 
     def service(self) -> None:
+        """Process the next request, and then those that waited for its caller."""
+        channel: Channel | None = self
+        while channel is not None:
+            channel = channel._process_request()
+
+    def _process_request(self) -> "Channel | None":
+        """Process the next request; return the channel of one that waited for it."""
         self.is_refused = self.requests[0].error is not None
-        caller = self.caller
+        caller, following = self.caller, None
+        started, processor_started = monotonic(), thread_time()
         try:
             super().service()
         finally:
             self._note_progress()
-            self.server.finish_task(caller)  # type: ignore[attr-defined]
+            is_costly = (
+                thread_time() - processor_started > limits.COSTLY_PROCESSOR_SECONDS
+                or monotonic() - started > limits.COSTLY_WAITING_SECONDS
+            )
+            server = cast(Any, self.server)
+            following = server.finish_task(caller, is_costly=is_costly)
+        return following
 
     def readable(self) -> bool:
         if self.lingers_until is not None:

@@ -16,10 +16,14 @@ MAX_HEADER_BYTES = 32 * KIB
 KEYLESS_BODY_BYTES = 64 * KIB
 # What all larger bodies together may have; they are in temporary files.
 MAX_SPOOLED_BYTES = 256 * MIB
-# One API key occupies at most this part of the threads, while another one has sent a
-# request in the last seconds.
+# One API key occupies at most this part of the threads, while others have sent requests
+# in the last seconds, and after one of its own was costly: in processor time, or in
+# time that a database elsewhere took.
 CALLER_SHARE = 4
 COMPANY_SECONDS = 10
+COSTLY_SECONDS = 60
+COSTLY_PROCESSOR_SECONDS = 0.02
+COSTLY_WAITING_SECONDS = 0.5
 # A request that has waited so long for the others of its key is refused.
 QUEUE_SECONDS = 5
 MAX_KNOWN_CALLERS = 10_000

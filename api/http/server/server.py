@@ -45,10 +45,17 @@ class Server(TcpWSGIServer):
         if self.callers.admit(channel.caller, channel):
             super().add_task(task)
 
-    def finish_task(self, caller: object) -> None:
-        """Have the requests processed that waited for one of the same caller."""
-        for channel in self.callers.finish(caller):
+    def finish_task(self, caller: object, *, is_costly: bool) -> Channel | None:
+        """
+        Have the requests processed that waited for one of the same caller.
+
+        The first is returned, for the thread that is free now: to wake another one for
+        each request takes longer than many of them.
+        """
+        channels = cast(list[Channel], self.callers.finish(caller, is_costly=is_costly))
+        for channel in channels[1:]:
             super().add_task(channel)  # type: ignore[arg-type]
+        return channels[0] if channels else None
 
     def _refuse_overdue(self) -> None:
         for overdue in self.callers.overdue():

@@ -84,11 +84,19 @@ def crowd(gate, get):
         thread.join()
 
 
-def test_key_in_company(gate, get, crowd):
+@pytest.fixture
+def costly(monkeypatch):
+    """Take each request for a costly one."""
+    monkeypatch.setattr(limits, "COSTLY_PROCESSOR_SECONDS", -1)
+
+
+@pytest.mark.usefixtures("costly")
+def test_costly_key_in_company(gate, get, crowd):
     """
-    A quarter of the threads serve one key while others ask too; those get an answer at
-    once, and the rest of its requests get theirs in time.
+    A quarter of the threads serve one key of costly requests while others ask too;
+    those get an answer at once, and the rest of its requests get theirs in time.
     """
+    get("/", "greedy")
     get("/", "other")
 
     answers = crowd("greedy")
@@ -102,8 +110,21 @@ def test_key_in_company(gate, get, crowd):
     assert answers == ["through"] * 16
 
 
+def test_cheap_key_in_company(gate, get, crowd):
+    """A key of cheap requests, as a gateway has, has all threads but one."""
+    get("/", "gateway")
+    get("/", "other")
+
+    crowd("gateway")
+
+    gate.wait_for(7)
+    assert get("/", "other") == "through"
+
+
+@pytest.mark.usefixtures("costly")
 def test_key_alone(gate, get, crowd):
     """While nobody else asks a key has all threads but one, which is for the next."""
+    get("/", "greedy")
     crowd("greedy")
     gate.wait_for(7)
 
@@ -111,9 +132,11 @@ def test_key_alone(gate, get, crowd):
     assert gate.most == 7
 
 
+@pytest.mark.usefixtures("costly")
 def test_key_that_waits_too_long(gate, get, crowd, monkeypatch):
     """What cannot be served in time is told to come again, with the rate's kind."""
     monkeypatch.setattr(limits, "QUEUE_SECONDS", 0.1)
+    get("/", "greedy")
     get("/", "other")
 
     answers = crowd("greedy")
@@ -133,3 +156,17 @@ def test_secrets_of_one_lineage():
 
     assert queue.caller_of("Bearer old") == queue.caller_of("Bearer new") == "lineage"
     assert queue.caller_of(None) is None
+
+
+def test_caller_that_becomes_known():
+    """The name that a caller had before its first answer is no company for it."""
+    queue = CallerQueue(8)
+    unknown = queue.caller_of("Bearer key")
+    queue.admit(unknown, None)
+    queue.finish(unknown, is_costly=True)
+
+    queue.learn("Bearer key", "lineage")
+    queue.admit("lineage", None)
+    queue.finish("lineage", is_costly=True)
+
+    assert [queue.admit("lineage", None) for _ in range(8)] == [True] * 7 + [False]
