@@ -5,7 +5,7 @@ from datetime import datetime
 
 from models.base import new_id
 from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
-from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
+from models.projects.documents.rows import DocumentRevisionRow, DocumentRow, digest_of
 from models.projects.planning.rows import LabelRow, MilestoneRow
 from models.projects.projects.activity import record_activity
 from models.projects.projects.rows import ProjectRow
@@ -111,7 +111,8 @@ class Maker:
         members = self.changed | self.creator | plain | {"position": 0}
         made = self.new(DocumentRow, **members)
         revision = {"title": self.word, "version": 1, "content": self.word, "size": 1}
-        revision |= {"document": made, "created_at": self.now, **self.author}
+        revision |= {"digest": digest_of(self.word), "document": made}
+        revision |= {"created_at": self.now, **self.author}
         self.new(DocumentRevisionRow, **revision)
         index_text(self.project, "document", made.id, self.word, self.word)
         return made
