@@ -17,6 +17,7 @@ from models.settings import Settings
 from models.status.measurements.retention import compact_measurements
 from models.status.measurements.rollups import roll_up
 from models.storage.database import writing
+from models.storage.write_locks import SHARED
 
 log = logging.getLogger("masthead.jobs")
 
@@ -103,7 +104,7 @@ def run_all_jobs(scheduler: BackgroundScheduler, now: datetime) -> None:
 
 def delete_expired(settings: Settings, now: datetime) -> None:
     """Delete expired stored responses and measurements, after rolling up the latter."""
-    with writing():
+    with writing(SHARED):
         delete_expired_responses(now)
     roll_up(now)
     compact_measurements(now, settings.raw_retention)

@@ -13,6 +13,7 @@ from peewee import IntegerField, TextField, chunked
 
 from models.base import MomentField, Row
 from models.storage.database import database, writing
+from models.storage.write_locks import BUILDS
 
 AREAS = ("docs", "status")
 # Engines limit the number of values in one statement, and every page may have failed.
@@ -34,23 +35,16 @@ class FailedPageRow(Row):
     at = MomentField()
 
 
-# Every write runs this, and Peewee takes longer to build it than SQLite to run it.
-_MARK = (
-    "INSERT INTO area (name, marked, built)"
-    " VALUES (?, (SELECT COALESCE(MAX(marked), 0) + 1 FROM area), 0)"
-    " ON CONFLICT (name) DO UPDATE SET marked = excluded.marked RETURNING marked"
-)
-
-
 def mark(area: str) -> int:
     """
     Mark the area as changed, inside the transaction of the change.
 
     Return the generation of the site that will show the change: one number for all
-    areas, which increases with each change.
+    areas, which increases with each change. Other writes that mark an area wait until
+    this transaction ends, so it should be the last that a transaction does.
     """
-    (generation,) = database.execute_sql(_MARK, (area,)).fetchone()
-    return int(generation)
+    generation: int = database.mark_area(area)
+    return generation
 
 
 def generation_with(numbers: dict[str, int]) -> int:
@@ -89,7 +83,7 @@ def note_built(
     failed_areas = {row["area"] for row in failed.values()}
     is_rebuilt = FailedPageRow.area.in_(list(marked))
     is_in_every_build = FailedPageRow.area.not_in(AREAS)
-    with writing():
+    with writing(BUILDS):
         FailedPageRow.delete().where(is_rebuilt | is_in_every_build).execute()
         for batch in chunked(failed.values(), BATCH_SIZE):
             row = FailedPageRow

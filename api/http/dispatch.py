@@ -22,6 +22,7 @@ from api.http.request_parsing import (
     read_limited_body,
 )
 from api.http.streamed_response import stream_json
+from api.http.write_locks import write_locks
 from api.operation import AuditError, Call, Caller, Operation
 from models import audit, changes
 from models.base import Schema, canonical_json, epoch_ms
@@ -33,7 +34,7 @@ from models.idempotency import (
     store_response,
     stored_response,
 )
-from models.instants import next_instant
+from models.instants import begin_poll, next_instant
 from models.logs import LogLine
 from models.pagination import CursorQuery, Page
 from models.platform.key_uses import KeyUses
@@ -53,6 +54,7 @@ from models.storage.database import (
     reading,
     writing,
 )
+from models.storage.write_locks import WriteLocks
 
 # The processor time that the query of a list or a search may take.
 QUERY_SECONDS = 2.0
@@ -163,23 +165,28 @@ class Dispatcher:
         """Run a mutation in one transaction; after its commit, wake the builder."""
         operation, header = call.operation, headers.get("Idempotency-Key")
         idempotency_key = parse_idempotency_key(operation, header)
+        locks = write_locks(operation.name, arguments)
         if parse_dry_run(headers.get("Dry-Run")):
-            return self._dry_run(call, arguments)
+            return self._dry_run(call, arguments, locks)
         idempotent = _idempotent_request(call, arguments, idempotency_key)
-        with self._single_flight(idempotent), writing():
+        if idempotent:
+            locks = locks.with_request(idempotent.id)
+        with self._single_flight(idempotent), writing(locks):
             call.clock_at = truncate_to_ms(self.clock())
             if idempotent and (stored := stored_response(idempotent, call.clock_at)):
                 return _json_response(stored, {"Idempotent-Replayed": "true"})
             _set_instant(call)
             result = _run_handler(call, arguments)
             body = _serialize(operation, result)
-            generation = _record_change(call)
+            _record_audit(call)
             if idempotent:
                 secret, subject_ids = _secret(operation, result), call.subject_ids
                 at = call.clock_at
                 store_response(
                     idempotent, body, at, secret=secret, subjects=subject_ids
                 )
+            # Last, because other writes wait for it; see models/changes.py.
+            generation = _mark_area(call)
         if operation.rebuilds is None or generation is None:
             return _json_response(body)
         self.wake_builder(operation.rebuilds, call.is_rebuild_deferrable)
@@ -189,6 +196,8 @@ class Dispatcher:
         if isinstance(arguments, CursorQuery):
             # An invalid cursor is refused before anything is looked up.
             arguments.decode_cursor()
+            if arguments.is_poll:
+                begin_poll()
         limit = limited_query(QUERY_SECONDS) if call.operation.pagination else None
         with limit or nullcontext():
             result = _run_handler(call, arguments)
@@ -202,13 +211,15 @@ class Dispatcher:
             return _revalidate(response, request.headers.get("If-None-Match"))
         return response
 
-    def _dry_run(self, call: Call, arguments: Schema | None) -> Response:
+    def _dry_run(
+        self, call: Call, arguments: Schema | None, locks: WriteLocks
+    ) -> Response:
         """Run a mutation in a transaction that is rolled back."""
-        with dry_run():
+        with dry_run(locks):
             call.clock_at = truncate_to_ms(self.clock())
             _set_instant(call)
             body = _serialize(call.operation, _run_handler(call, arguments))
-            _record_change(call)
+            _record_audit(call)
         return _json_response(body, {"Dry-Run": "true"})
 
     def _limit_rate(
@@ -267,20 +278,21 @@ def _serialize(operation: Operation, result: Any) -> bytes:
     return b'{"data":' + data + meta + b"}"
 
 
-def _record_change(call: Call) -> int | None:
+def _mark_area(call: Call) -> int | None:
     """
-    Write the audit record, mark the area of the site as outdated, and return the
-    site's new generation; None if the call changed nothing or no page shows it.
+    Mark the area of the site as outdated, and return the site's new generation; None
+    if the call changed nothing or no page shows it.
     """
-    if call.is_unchanged:
-        return None
-    _record_audit(call)
     area = call.operation.rebuilds
-    return changes.mark(area) if area and not call.is_rebuild_skipped else None
+    if area is None or call.is_unchanged or call.is_rebuild_skipped:
+        return None
+    return changes.mark(area)
 
 
 def _record_audit(call: Call) -> None:
     """Write the audit record; AuditError if the handler did not make exactly one."""
+    if call.is_unchanged:
+        return
     operation, caller = call.operation, call.caller
     if operation.audit and len(call.audit_records) != int(not call.is_audit_skipped):
         raise AuditError(f"{operation.name} must make one audit record or skip it.")

@@ -11,6 +11,7 @@ from models.errors import StorageBusy
 from models.instance import set_instance_value
 from models.runtime.faults import Fault
 from models.storage.database import writing
+from models.storage.write_locks import SHARED
 
 # Returns the current faults; an empty list when all is well.
 ListFaults = Callable[[], list[Fault]]
@@ -73,7 +74,7 @@ class _DatabaseProbe:
 
 def _write_probe() -> list[Fault]:
     try:
-        with writing():
+        with writing(SHARED):
             set_instance_value("probed", time.monotonic_ns())
     except StorageBusy as busy:
         return [_database_fault(busy)]

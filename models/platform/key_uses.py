@@ -7,6 +7,7 @@ from peewee import chunked
 
 from models.platform.keys import KeyRow
 from models.storage.database import writing
+from models.storage.write_locks import PLATFORM
 
 # Few enough that no request waits long for the transaction.
 BATCH_SIZE = 500
@@ -34,7 +35,7 @@ class KeyUses:
         with self._lock:
             uses = dict(self._last)
         for batch in chunked(sorted(uses.items()), BATCH_SIZE):
-            with writing():
+            with writing(PLATFORM):
                 for key_id, at in batch:
                     _write(key_id, at)
             self._forget(batch)

@@ -93,11 +93,11 @@ def require_connections(settings: Settings, processes: int) -> None:
     """
     Raise CommandError if the database allows fewer connections than a server needs.
 
-    Each thread of the API has a connection of its own, and each process another for
-    the rates; the builder's process has a few.
+    Each thread of the API has a connection of its own, and each process two more for
+    rates and instants; the builder's process has a few.
     """
     limit = database.max_connections()
-    required = processes * (settings.threads + 1) + BUILDER_CONNECTIONS
+    required = processes * (settings.threads + 2) + BUILDER_CONNECTIONS
     if limit is not None and required > limit:
         raise CommandError(
             f"{processes} processes of {settings.threads} threads may need {required}"

@@ -15,11 +15,12 @@ from models.logs import LogLine
 from models.storage.engines.engine import BUSY_SECONDS, is_postgresql
 from models.storage.engines.sqlite import SqliteEngine
 from models.storage.schema import apply_migrations
+from models.storage.write_locks import ALONE, WriteLocks
 
 log = logging.getLogger("masthead.database")
 
-# Serialises the writing threads of this process. The engine serialises processes:
-# SQLite with its file lock, PostgreSQL with WRITE_LOCK (engines/postgresql_locks.py).
+# Serialises the writing threads of this process if the engine has one writer at a time,
+# as SQLite does with its file lock.
 _write_lock = RLock()
 # Set while the write-ahead log may contain purged content.
 _wal_has_purged_content = Event()
@@ -108,16 +109,16 @@ def limit_read_memory() -> None:
 
 
 @contextmanager
-def writing() -> Iterator[None]:
+def writing(locks: WriteLocks = ALONE) -> Iterator[None]:
     """
     Commit everything written inside, or nothing.
 
-    The write lock is taken at the beginning, so that what is read inside cannot change
-    before it is written. Raise StorageBusy if the lock is not available in time, or if
+    The locks are taken at the beginning, so that what is read inside cannot change
+    before it is written. Raise StorageBusy if a lock is not available in time, or if
     the storage cannot be written.
     """
     with _thread_lock():
-        with _transaction("accept writes now. Nothing was saved"):
+        with _transaction("accept writes now. Nothing was saved", locks):
             yield
         if _wal_has_purged_content.is_set() and not database.in_transaction():
             _truncate_wal()
@@ -143,9 +144,9 @@ class _DryRunEnd(Exception):
 
 
 @contextmanager
-def dry_run() -> Iterator[None]:
+def dry_run(locks: WriteLocks = ALONE) -> Iterator[None]:
     """Do everything that `writing` does, and roll it back at the end."""
-    with suppress(_DryRunEnd), writing():
+    with suppress(_DryRunEnd), writing(locks):
         yield
         raise _DryRunEnd
 
@@ -155,8 +156,11 @@ def _thread_lock() -> Iterator[None]:
     """
     Wait for the other writing threads of this process.
 
-    The engines would let them poll with growing intervals, or block a connection each.
+    SQLite would let them poll with growing intervals.
     """
+    if not database.has_one_writer:
+        yield
+        return
     if not _write_lock.acquire(timeout=BUSY_SECONDS):
         raise StorageBusy(
             "The storage is busy with other writes; try again.",
@@ -214,11 +218,11 @@ def limited_query(seconds: float) -> Iterator[None]:
 
 
 @contextmanager
-def _transaction(action: str) -> Iterator[None]:
+def _transaction(action: str, locks: WriteLocks) -> Iterator[None]:
     try:
         connect()
         database.require_writable()
-        with database.atomic("IMMEDIATE"):
+        with database.write_transaction(locks):
             yield
     except _storage_errors() as error:
         _raise_if_fault(error, action)

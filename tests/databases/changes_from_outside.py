@@ -7,7 +7,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from models.storage.database import BUSY_SECONDS, database
-from models.storage.engines import postgresql
+from models.storage.engines import postgresql_writes
 from models.storage.engines.postgresql_driver import Cursor, connect_to
 from models.storage.engines.postgresql_locks import WRITE_LOCK
 from models.storage.engines.postgresql_search import tsvector_of
@@ -92,10 +92,13 @@ class OfServer:
 
     @contextmanager
     def writing_elsewhere(self):
-        hasty = postgresql.BEGIN_WRITE.replace(f"{BUSY_SECONDS}s", "20ms")
+        hasty = {
+            name: getattr(postgresql_writes, name).replace(f"{BUSY_SECONDS}s", "20ms")
+            for name in ("BEGIN_WRITE", "BEGIN_SHARED")
+        }
         with connect_to(self._address) as other:
             other.execute(f"SELECT pg_advisory_lock({WRITE_LOCK})")
-            with patch.object(postgresql, "BEGIN_WRITE", hasty):
+            with patch.multiple(postgresql_writes, **hasty):
                 yield
 
     def is_locked(self):

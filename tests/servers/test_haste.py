@@ -1,5 +1,7 @@
 """What waits for the disk of a PostgreSQL, and what does not."""
 
+from contextlib import closing
+
 import pytest
 
 from models.platform.rate_limits import Rate
@@ -18,12 +20,11 @@ def durable(settings, store):
     open_database(f"{settings.database}&{DURABLE}")
 
 
-def test_draw_waits_for_no_disk(durable, monkeypatch):
+def test_draw_waits_for_no_disk(durable):
     """A request that only reads writes no more than its draw, which may be lost."""
-    connection = database.extra_connection()
-    assert connection.execute(ASKED).fetchone() == ("on",)
-    monkeypatch.setattr(database.obj, "extra_connection", lambda: connection)
+    with closing(database._connect()) as connection:
+        assert connection.execute(ASKED).fetchone() == ("on",)
 
     DatabaseRateLimiter().take_token("key", 0, Rate(2, 1))
 
-    assert connection.execute(ASKED).fetchone() == ("off",)
+    assert database.extra_connections.fetch_one(ASKED) == ("off",)

@@ -12,8 +12,9 @@ from models.base import Row
 from models.projects.documents.renamed_headings import Heading
 from models.projects.versioning.versioned import BATCH_SIZE
 from models.storage.database import writing
+from models.storage.write_locks import BUILDS
 
-# Rows per transaction: it holds the write lock for a few milliseconds only.
+# Rows per transaction: it holds its locks for a few milliseconds only.
 WRITE_BATCH_SIZE = 100
 # The fastest level: a tenth of a millisecond for a page, to a third of its size.
 COMPRESSION_LEVEL = 1
@@ -103,7 +104,7 @@ def store_bodies(bodies: Iterable[RenderedBody]) -> None:
             (body.key, json.dumps(body.links), body.headings_json, body.compressed_html)
             for body in batch
         ]
-        with writing():
+        with writing(BUILDS):
             BodyRow.insert_many(rows).on_conflict_ignore().execute()
 
 
@@ -111,6 +112,6 @@ def delete_unused_bodies(used_keys: Iterable[str]) -> int:
     """Delete all bodies but those in use; return how many were deleted."""
     unused = {row.key for row in BodyRow.select(BodyRow.key)} - set(used_keys)
     for batch in chunked(sorted(unused), WRITE_BATCH_SIZE):
-        with writing():
+        with writing(BUILDS):
             BodyRow.delete().where(BodyRow.key.in_(batch)).execute()
     return len(unused)

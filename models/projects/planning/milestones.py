@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from models.base import Schema, new_id
 from models.fields import TRIMMED, Id, MayOmit, Moment, SingleLine
+from models.instants import is_settled
 from models.pagination import CursorQuery, Page, cursor_page
 from models.projects.fields import (
     Actor,
@@ -133,7 +134,9 @@ def list_milestones(query: ListMilestones) -> Page[MilestoneRow]:
     if query.target_before is not None:
         rows = rows.where(MilestoneRow.target_at < query.target_before)
     if query.updated_after is not None:
-        rows = rows.where(MilestoneRow.updated_at >= query.updated_after)
+        updated_at = MilestoneRow.updated_at
+        is_later = updated_at >= query.updated_after
+        rows = rows.where(is_later, *is_settled(updated_at))
     order = query.order or ("asc" if query.sort == "targetAt" else None)
     sort = sort_keys(SORT_FIELDS[query.sort], order, MilestoneRow.id)
     return cursor_page(rows, query, *sort)

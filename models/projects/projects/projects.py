@@ -13,7 +13,7 @@ from models.errors import (
     ValidationFailed,
 )
 from models.fields import TRIMMED, Id, MayOmit, Moment, QueryBoolean, SingleLine, Slug
-from models.instants import next_instant
+from models.instants import is_settled, next_instant
 from models.pagination import CursorQuery, Page, cursor_page
 from models.projects.fields import (
     AccountOrMe,
@@ -148,7 +148,9 @@ def list_projects(query: ListProjects, actor: Actor) -> Page[ProjectRow]:
         matches = ProjectRow.slug.contains(query.q) | ProjectRow.name.contains(query.q)
         rows = rows.where(matches)
     if query.updated_after is not None:
-        rows = rows.where(ProjectRow.updated_at >= query.updated_after)
+        updated_at = ProjectRow.updated_at
+        is_later = updated_at >= query.updated_after
+        rows = rows.where(is_later, *is_settled(updated_at))
     if query.updated_before is not None:
         rows = rows.where(ProjectRow.updated_at < query.updated_before)
     sort = sort_keys(SORT_FIELDS[query.sort], query.order, ProjectRow.id)

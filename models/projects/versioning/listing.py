@@ -3,6 +3,7 @@
 from typing import Any
 
 from models.fields import Id, Moment
+from models.instants import is_settled
 from models.pagination import CursorQuery, Page, cursor_page
 from models.projects.fields import (
     ArchivedFilter,
@@ -82,6 +83,7 @@ def _update_conditions(head: Any, query: ListVersioned) -> list[Any]:
         conditions.append(head.creator_id == query.creator_id)
     if query.updated_after is not None:
         conditions.append(head.updated_at >= query.updated_after)
+        conditions.extend(is_settled(head.updated_at))
     if query.updated_before is not None:
         conditions.append(head.updated_at < query.updated_before)
     return conditions

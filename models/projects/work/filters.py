@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from models.base import epoch_ms
 from models.fields import Id, Moment, QueryBoolean
+from models.instants import is_settled
 from models.pagination import RankedQuery
 from models.projects.fields import (
     AccountOrMe,
@@ -105,6 +106,7 @@ def work_item_filters(query: ListWorkItems, actor: Actor) -> Iterator[Filter]:
             yield Filter(field.in_(stored))
     yield from _column_filters(query)
     yield from _time_filters(query)
+    yield from map(Filter, is_settled(Item.updated_at))
     yield from _link_filters(query, actor)
     yield from _blocker_filters(query)
 

@@ -129,8 +129,10 @@ def recount_late_samples(samples: Iterable[tuple[int, int]], now: datetime) -> N
         for number, at in samples
         if at < max(until, this_hour)
     }
-    _count_hours((number, hour) for number, hour in late_hours if hour < until)
-    numbers = {number for number, _ in late_hours}
+    # The statement that counts an hour must see the late samples of other batches.
+    database.lock_numbers({number for number, _ in late_hours})
+    _count_hours((number, hour) for number, hour in sorted(late_hours) if hour < until)
+    numbers = sorted({number for number, _ in late_hours})
     increment_instance_values(f"{_REVISION_PREFIX}{number}" for number in numbers)
 
 

@@ -33,6 +33,11 @@ SOURCE_LIFETIME = timedelta(days=7)
 SHARED_WITHIN = timedelta(hours=1)
 # The last use is written at most once in this time, since batches come every second.
 USE_INTERVAL = timedelta(minutes=5)
+# Locked by batches that use a source for the first time, or again after a while.
+LOCK_NAME = "sources"
+
+# The lineage and the prefix of a key, and when it was last used.
+_KeyUse = tuple[str, str, int | None]
 
 
 class SourceKeyRow(Row):
@@ -133,6 +138,7 @@ def admit_batch(
     _use_source(request.source, key, now, is_owned)
     without_fresh = [slug for slug in slugs if fresh_statuses[slug] is None]
     if without_fresh:
+        database.lock_name(LOCK_NAME)
         _require_room(request.source, without_fresh, now)
 
 
@@ -202,18 +208,13 @@ def shared_source_faults(now: datetime) -> list[Fault]:
 
 
 def _use_source(source: str, key: MeasuringKey, now: datetime, is_owned: bool) -> None:
-    rows = database.connection().execute(_SELECT_KEYS, (source,)).fetchall()
-    if is_owned and rows and rows[0][0] != key.lineage:
-        raise SourceTaken(
-            f"The source '{source}' belongs to another API key. Use another source, or"
-            " let an administrator transfer this one to your key."
-        )
-    others = {}
-    for lineage, prefix, last_used_at in rows:
-        if lineage != key.lineage:
-            others[prefix] = last_used_at
-        elif prefix == key.prefix and _is_within(last_used_at, now, USE_INTERVAL):
-            return
+    rows = _admitted_rows(source, key, is_owned)
+    if _is_noted(rows, key, now):
+        return
+    # Of two keys that use a new source at once, one owns it.
+    database.lock_name(LOCK_NAME)
+    rows = _admitted_rows(source, key, is_owned)
+    others = {prefix: at for lineage, prefix, at in rows if lineage != key.lineage}
     used_at = epoch_ms(now)
     values = (source, key.lineage, key.id, key.prefix, used_at, used_at)
     database.connection().execute(_UPSERT_KEY, values)
@@ -221,6 +222,26 @@ def _use_source(source: str, key: MeasuringKey, now: datetime, is_owned: bool) -
     if recent:
         prefixes = " ".join(sorted([key.prefix, *recent]))
         log.warning(LogLine(state="source-shared", source=source, keys=prefixes))
+
+
+def _admitted_rows(source: str, key: MeasuringKey, is_owned: bool) -> list[_KeyUse]:
+    """Return the uses of the source; SourceTaken if another lineage owns it."""
+    rows = database.connection().execute(_SELECT_KEYS, (source,)).fetchall()
+    if is_owned and rows and rows[0][0] != key.lineage:
+        raise SourceTaken(
+            f"The source '{source}' belongs to another API key. Use another source, or"
+            " let an administrator transfer this one to your key."
+        )
+    return list(rows)
+
+
+def _is_noted(rows: list[_KeyUse], key: MeasuringKey, now: datetime) -> bool:
+    """Return whether a recent use of the source by this key is stored."""
+    return any(
+        (lineage, prefix) == (key.lineage, key.prefix)
+        and _is_within(used_at, now, USE_INTERVAL)
+        for lineage, prefix, used_at in rows
+    )
 
 
 def _is_within(at: int | None, now: datetime, interval: timedelta) -> bool:

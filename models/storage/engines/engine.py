@@ -7,6 +7,8 @@ from os.path import abspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from models.storage.write_locks import WriteLocks
+
 if TYPE_CHECKING:
     # Most users of an engine do not need what tables are read with.
     from models.storage.schema import Table
@@ -42,6 +44,21 @@ def absolute_address(address: str) -> str:
 
 
 @dataclass(frozen=True)
+class Settled:
+    """
+    What a snapshot may show to clients that poll all projects.
+
+    Every write that is not in the snapshot will have a later instant than `instant`,
+    and higher numbers of activity than `activity`. `latest` is the last instant that a
+    write in the snapshot got: later times are not instants.
+    """
+
+    instant: int
+    latest: int
+    activity: int
+
+
+@dataclass(frozen=True)
 class SearchTerm:
     """A word or phrase that a text must contain; a prefix need only begin a word."""
 
@@ -64,6 +81,8 @@ class Engine(Protocol):
     states_to_reconnect: frozenset[str]
     # Tables, and columns as table.column, whose content is derived from others.
     derived: frozenset[str]
+    # Whether a write transaction waits for all others, whatever they lock.
+    has_one_writer: bool
 
     def configure(self, address: str) -> None:
         """Set the address that every thread will connect to."""
@@ -147,6 +166,32 @@ class Engine(Protocol):
 
     def atomic(self, kind: str) -> AbstractContextManager[Any]:
         """Commit everything written inside, or nothing."""
+
+    def write_transaction(self, locks: WriteLocks) -> AbstractContextManager[Any]:
+        """Do the same, with these locks until the end."""
+
+    def lock_name(self, name: str) -> None:
+        """Wait for the other write transactions that locked the name."""
+
+    def lock_numbers(self, numbers: Iterable[int]) -> None:
+        """Wait for the other write transactions that locked one of the services."""
+
+    def advance(self, name: str, statement: str, values: tuple[Any, ...]) -> int:
+        """
+        Execute the statement that advances the instance value of this name.
+
+        Return its new value, which a write transaction that overlaps with this one does
+        not get.
+        """
+
+    def mark_area(self, area: str) -> int:
+        """Give the area the next generation of the site, and return it."""
+
+    def begin_poll(self, name: str) -> None:
+        """Begin a new snapshot, and determine what `settled` returns inside it."""
+
+    def settled(self) -> Settled | None:
+        """Return what the snapshot may show to polls; None if that is everything."""
 
     def read_rows(self, table: "Table") -> Iterator[tuple[Any, ...]]:
         """Yield every row in the order of its key, with few of them in memory."""

@@ -15,8 +15,8 @@ from models.storage.engines.postgresql_driver import (
     connect_to,
     psycopg,
 )
-from models.storage.engines.postgresql_locks import BEGIN_WRITE
 from models.storage.engines.postgresql_search import PostgresqlTextIndex
+from models.storage.engines.postgresql_writes import PostgresqlWrites
 
 log = logging.getLogger("masthead.database")
 
@@ -75,7 +75,7 @@ class Adapter(Psycopg3Adapter):
         return bytes
 
 
-class PostgresqlEngine(PostgresqlTextIndex, PostgresqlBulkRows):
+class PostgresqlEngine(PostgresqlWrites, PostgresqlTextIndex, PostgresqlBulkRows):
     """A PostgreSQL database, with one connection for each thread."""
 
     kind = "postgresql"
@@ -97,10 +97,6 @@ class PostgresqlEngine(PostgresqlTextIndex, PostgresqlBulkRows):
     def _connect(self) -> Connection:
         return connect_to(self.database)
 
-    def extra_connection(self) -> Connection:
-        """Return a new connection, outside of every transaction."""
-        return self._connect()
-
     def exists(self, address: str) -> bool:
         """Return whether there is an instance, also if the server is unreachable."""
         try:
@@ -109,10 +105,6 @@ class PostgresqlEngine(PostgresqlTextIndex, PostgresqlBulkRows):
                 return table.fetchone() != (None,)
         except psycopg.Error:
             return True
-
-    def begin(self, kind: str | None = None) -> None:
-        """Begin a transaction; one that writes waits for the write lock."""
-        self._execute_reconnecting(BEGIN_WRITE if kind else "BEGIN")
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -123,6 +115,7 @@ class PostgresqlEngine(PostgresqlTextIndex, PostgresqlBulkRows):
         try:
             yield
         finally:
+            self._current.settled = None
             connection = self.connection()
             if not connection.closed:
                 connection.rollback()

@@ -4,8 +4,8 @@ import json
 import logging
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from shutil import disk_usage
 from threading import local
@@ -20,6 +20,7 @@ from models.storage.engines.engine import BUSY_SECONDS
 from models.storage.engines.sqlite_bulk import SqliteBulkRows
 from models.storage.engines.sqlite_commits import CommitStamps
 from models.storage.engines.sqlite_search import SqliteTextIndex
+from models.storage.write_locks import WriteLocks
 
 log = logging.getLogger("masthead.database")
 
@@ -75,6 +76,12 @@ _DAILY_SUMS = (
     " SUM(time_count), 0) FROM hour"
     " WHERE service_id = ?1 AND starts_at >= start AND starts_at < stop))) FROM part"
 )
+# Every write runs this, and Peewee takes longer to build it than SQLite to run it.
+_MARK = (
+    "INSERT INTO area (name, marked, built)"
+    " VALUES (?, (SELECT COALESCE(MAX(marked), 0) + 1 FROM area), 0)"
+    " ON CONFLICT (name) DO UPDATE SET marked = excluded.marked RETURNING marked"
+)
 
 
 class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
@@ -99,6 +106,33 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
         # read-only.
         self._opened = local()
         self._commit_stamps = CommitStamps()
+
+    # One transaction writes at a time, whatever the others would lock.
+    has_one_writer = True
+
+    def write_transaction(self, locks: WriteLocks) -> AbstractContextManager[Any]:  # noqa: ARG002
+        transaction: AbstractContextManager[Any] = self.atomic("IMMEDIATE")
+        return transaction
+
+    def lock_name(self, name: str) -> None:
+        """This transaction is the only one."""
+
+    def lock_numbers(self, numbers: Iterable[int]) -> None:
+        """This transaction is the only one."""
+
+    def advance(self, name: str, statement: str, values: tuple[Any, ...]) -> int:  # noqa: ARG002
+        (value,) = self.connection().execute(statement, values).fetchone()
+        return int(value)
+
+    def mark_area(self, area: str) -> int:
+        (generation,) = self.execute_sql(_MARK, (area,)).fetchone()
+        return int(generation)
+
+    def begin_poll(self, name: str) -> None:
+        """Every write that is not in the snapshot is still to come."""
+
+    def settled(self) -> None:
+        """Every write that is not in the snapshot will be later."""
 
     def configure(self, address: str) -> None:
         Path(address).parent.mkdir(parents=True, exist_ok=True)

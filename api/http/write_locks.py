@@ -1,0 +1,135 @@
+"""
+Decide what each mutation locks while it writes.
+
+A mutation that is named nowhere here writes alone. Before one is added, what its rule
+relies on is checked against models/storage/engines/postgresql_locks.py.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from models.base import Schema
+from models.storage.write_locks import (
+    ALONE,
+    PLATFORM,
+    SHARED,
+    STATUS,
+    WriteLocks,
+    owner_locks,
+    project_locks,
+)
+
+Locks = Callable[[Any], WriteLocks]
+
+# By the area and the noun of an operation: the table of the row that `id` names.
+_TABLES = {
+    "comments": "comment",
+    "documents": "document",
+    "milestones": "milestone",
+    "projects": "project",
+    "references": "external_reference",
+    "specifications": "specification",
+    "work-items": "work_item",
+}
+# The types of entities that comments and references are on.
+_ENTITY_TABLES = {
+    "comment": "comment",
+    "document": "document",
+    "milestone": "milestone",
+    "project": "project",
+    "specification": "specification",
+    "work": "work_item",
+}
+
+
+def _in_project(request: Any) -> WriteLocks:
+    return project_locks(request.project_id)
+
+
+def _of_row(noun: str) -> Locks:
+    return lambda request: owner_locks(_TABLES[noun], request.id)
+
+
+def _of_entity(request: Any) -> WriteLocks:
+    if request.entity_type == "member":
+        return project_locks(request.project_id)
+    return owner_locks(_ENTITY_TABLES[request.entity_type], request.entity_id)
+
+
+def _of_label(request: Any) -> WriteLocks:
+    # Without a project the label is global, and its name unique in all projects.
+    return ALONE if request.project_id is None else project_locks(request.project_id)
+
+
+def _of_relationship(request: Any) -> WriteLocks:
+    ends = (request.source_id, request.target_id)
+    return owner_locks("work_item", *ends, names=("relationships",))
+
+
+def _of_items(request: Any) -> WriteLocks:
+    return owner_locks("work_item", *request.ids)
+
+
+def _of_new_items(request: Any) -> WriteLocks:
+    # Relationships may be with items of any project.
+    return ALONE if request.relationships else project_locks(request.project_id)
+
+
+_BY_PROJECT = (
+    "documents:create",
+    "members:add",
+    "members:update",
+    "members:remove",
+    "milestones:create",
+    "specifications:create",
+    "work-items:create",
+)
+_BY_ROW = (
+    *("comments:update", "comments:remove"),
+    *("documents:update", "documents:publish", "documents:unpublish"),
+    *("documents:remove", "documents:restore"),
+    *("milestones:update", "milestones:remove", "milestones:restore"),
+    *("projects:update", "projects:transfer", "projects:remove", "projects:restore"),
+    *("references:update", "references:remove"),
+    *("specifications:update", "specifications:supersede"),
+    *("specifications:remove", "specifications:restore"),
+    *("work-items:update", "work-items:remove", "work-items:restore"),
+)
+LOCKS: dict[str, Locks | WriteLocks] = {
+    **{f"projects:{name}": _in_project for name in _BY_PROJECT},
+    **{f"projects:{name}": _of_row(name.partition(":")[0]) for name in _BY_ROW},
+    "projects:comments:add": _of_entity,
+    "projects:references:add": _of_entity,
+    "projects:labels:create": _of_label,
+    "projects:relationships:add": _of_relationship,
+    "projects:relationships:remove": _of_relationship,
+    "projects:work-items:bulk-update": _of_items,
+    "projects:work-items:bulk-create": _of_new_items,
+    "projects:document-revisions:restore": lambda request: owner_locks(
+        "document", request.document_id
+    ),
+    "projects:specification-revisions:restore": lambda request: owner_locks(
+        "specification", request.specification_id
+    ),
+    "platform:keys:add": PLATFORM,
+    "platform:keys:update": PLATFORM,
+    "platform:keys:rotate": PLATFORM,
+    "platform:keys:remove": PLATFORM,
+    "platform:developer:keys:create": PLATFORM,
+    "platform:developer:keys:revoke": PLATFORM,
+    "platform:developer:keys:rotate": PLATFORM,
+    "status:admin:services:add": STATUS,
+    "status:admin:services:update": STATUS,
+    "status:admin:incidents:add": STATUS,
+    "status:admin:incidents:update": STATUS,
+    "status:admin:incident-updates:add": STATUS,
+    "status:admin:maintenance:add": STATUS,
+    "status:admin:maintenance:update": STATUS,
+    "status:admin:measurements:record": SHARED,
+}
+
+
+def write_locks(name: str, request: Schema | None) -> WriteLocks:
+    """Return what the operation of this name locks for the request."""
+    locks = LOCKS.get(name, ALONE)
+    return locks if isinstance(locks, WriteLocks) else locks(request)

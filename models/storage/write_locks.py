@@ -1,0 +1,50 @@
+"""Name what a write locks, so that writes which share nothing do not wait."""
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class WriteLocks:
+    """
+    What a write transaction locks in PostgreSQL; SQLite has one writer at a time.
+
+    Unless it is `shared`, the transaction waits for all others, and they wait for it.
+    Shared transactions only wait for those that lock the same `request`, project or
+    name, in this order; the marks of the site come last. What relies on which lock is
+    listed in models/storage/engines/postgresql_locks.py.
+    """
+
+    shared: bool = False
+    # The id of an idempotent request.
+    request: str | None = None
+    # A table, and the ids of rows in it whose projects are locked.
+    table: str = "project"
+    ids: tuple[str, ...] = ()
+    # Names of what is not a row, in their order.
+    names: tuple[str, ...] = ()
+
+    def with_request(self, id: str) -> "WriteLocks":
+        """Return these locks and that of an idempotent request."""
+        return replace(self, request=id) if self.shared else self
+
+
+# The default: no other transaction writes meanwhile.
+ALONE = WriteLocks()
+# Only waits for those that write alone, and for rows.
+SHARED = WriteLocks(shared=True)
+# The changes of API keys, with the audit chain of the platform area.
+PLATFORM = WriteLocks(shared=True, names=("platform",))
+# The changes of operators, with the audit chain of the status area.
+STATUS = WriteLocks(shared=True, names=("status",))
+# What the builder records about the site.
+BUILDS = WriteLocks(shared=True, names=("builds",))
+
+
+def project_locks(*ids: str) -> WriteLocks:
+    """Return the locks of writes in these projects."""
+    return WriteLocks(shared=True, ids=ids)
+
+
+def owner_locks(table: str, *ids: str, names: tuple[str, ...] = ()) -> WriteLocks:
+    """Return the locks of the projects that the rows of a table belong to."""
+    return WriteLocks(shared=True, table=table, ids=ids, names=names)

@@ -1,0 +1,119 @@
+"""Stop a writer before any of its statements, while another one writes."""
+
+import threading
+from contextlib import contextmanager
+from threading import Event
+from unittest.mock import patch
+
+from models.storage.database import database
+from models.storage.engines.postgresql_driver import Connection, Cursor, connect_to
+
+# How long anything may take before a test gives up.
+PATIENCE = 60
+
+
+class Stop:
+    """Where one thread is stopped: before its statement of this number, or never."""
+
+    def __init__(self, at):
+        self.at = at
+        self.count = 0
+        self.thread = None
+        self.is_there = Event()
+        self.may_go = Event()
+
+    def step(self):
+        if threading.current_thread() is not self.thread:
+            return
+        self.count += 1
+        if self.count == self.at:
+            self.is_there.set()
+            assert self.may_go.wait(PATIENCE)
+
+
+@contextmanager
+def stopping(stop):
+    """Count every statement and every commit of the thread of the stop."""
+
+    def counted(method):
+        def call(self, *values, **options):
+            stop.step()
+            return method(self, *values, **options)
+
+        return call
+
+    with (
+        patch.object(Cursor, "execute", counted(Cursor.execute)),
+        patch.object(Cursor, "executemany", counted(Cursor.executemany)),
+        patch.object(Connection, "commit", counted(Connection.commit)),
+    ):
+        yield
+
+
+def _waits(address, is_done):
+    """Wait until somebody is waiting for a lock, or it is done; return whether so."""
+    asked = (
+        "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database()"
+        " AND wait_event_type = 'Lock'"
+    )
+    with connect_to(address) as other:
+        for _ in range(PATIENCE * 100):
+            if is_done.wait(0.01):
+                return False
+            if other.execute(asked).fetchone()[0]:
+                return True
+    raise AssertionError("The second writer neither waits nor ends.")
+
+
+class Run:
+    """A function in a thread of its own, with its result or its error."""
+
+    def __init__(self, work):
+        self.result, self.error, self.is_done = None, None, Event()
+        self.thread = threading.Thread(target=self._run, args=(work,))
+
+    def _run(self, work):
+        try:
+            self.result = work()
+        except Exception as error:
+            self.error = error
+        finally:
+            database.close()
+            self.is_done.set()
+
+    def end(self):
+        self.thread.join(PATIENCE)
+        assert self.is_done.is_set()
+        if self.error is not None:
+            raise self.error
+        return self.result
+
+
+def interleaved(address, first, second, between=lambda: None):
+    """
+    Run both for each statement of the first before which it can be stopped.
+
+    Yield the number, the results, and whether the second had to wait. `first` and
+    `second` take the number, so that each round can be about rows of its own.
+    `between` is called while the first is stopped and the second waits or is done.
+    """
+    at = 0
+    while True:
+        at += 1
+        stop = Stop(at)
+        one = Run(lambda at=at: first(at))
+        two = Run(lambda at=at: second(at))
+        stop.thread = one.thread
+        with stopping(stop):
+            one.thread.start()
+            while not stop.is_there.wait(0.01) and not one.is_done.is_set():
+                pass
+            was_stopped = stop.is_there.is_set()
+            two.thread.start()
+            did_wait = _waits(address, two.is_done)
+            between()
+            stop.may_go.set()
+            results = one.end(), two.end()
+        yield at, results, did_wait
+        if not was_stopped:
+            return
