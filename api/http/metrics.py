@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from threading import Lock
 
 import prometheus_client
 from flask import Flask, Response
@@ -140,9 +141,32 @@ class Metrics:
         return children
 
 
+class _Exposition:
+    """
+    The metrics as text, which one thread at a time collects.
+
+    Requests meanwhile get the text before, so that they hold no thread: they need no
+    key, and collecting takes longer than most requests.
+    """
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._registry = registry
+        self._lock = Lock()
+        self._text = b""
+
+    def text(self) -> bytes:
+        if self._text and self._lock.locked():
+            return self._text
+        with self._lock:
+            self._text = generate_latest(self._registry)
+            return self._text
+
+
 def register_metrics(app: Flask, metrics: Metrics) -> None:
+    exposition = _Exposition(metrics.registry)
+
     @app.get("/metrics", endpoint="metrics", provide_automatic_options=False)
     def get_metrics() -> Response:
-        response = Response(generate_latest(metrics.registry))
+        response = Response(exposition.text())
         response.headers["Content-Type"] = CONTENT_TYPE_PLAIN_0_0_4
         return response

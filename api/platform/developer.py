@@ -105,8 +105,8 @@ def rotate_developer_key(call: Call, request: RotateKey) -> SimpleNamespace:
     Replace a key of one's own.
 
     Both keys are valid until the grace period ends. Only this response contains the
-    new secret. The replacement has no later expiry than the calling key. A key in its
-    grace period cannot be rotated again.
+    new secret. The replacement has neither a higher rate nor a later expiry than the
+    calling key. A key in its grace period cannot be rotated again.
     """
     account, caller = _account(call), grantor(call)
     key = own_key(request.id, account)
@@ -120,6 +120,7 @@ def rotate_developer_key(call: Call, request: RotateKey) -> SimpleNamespace:
         call.clock_at + request.grace,
         issuer=call.caller.audit_actor,
         latest_end=caller.latest_end,
+        limited_rate=caller.limited_rate(key),
     )
     call.audit(key, detail=keys.describe_rotation(new, request), actor=account)
     return new.to_response(call.clock_at, secret.text)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from api.operation import Call, operation
 from api.platform.grants import GRANT_ERRORS, ROTATION_ERRORS, grantor
 from api.platform.scope_warnings import warn_of_unknown_scopes
-from models.errors import KeyNotActive, KeyNotFound
+from models.errors import KeyNotActive, KeyNotFound, KeyReplaced
 from models.pagination import Page
 from models.platform import keys, verification
 from models.platform.keys import (
@@ -78,7 +78,7 @@ def get_key(call: Call, query: GetKey) -> SimpleNamespace:
     warning=warn_of_unknown_scopes,
     response=ApiKey,
     audit="update",
-    errors=(KeyNotFound, KeyNotActive, *GRANT_ERRORS),
+    errors=(KeyNotFound, KeyNotActive, KeyReplaced, *GRANT_ERRORS),
 )
 def update_key(call: Call, request: UpdateKey) -> SimpleNamespace:
     """
@@ -87,7 +87,8 @@ def update_key(call: Call, request: UpdateKey) -> SimpleNamespace:
     A field that is left out stays as it is; a rate of null resets it to the default.
     The caller must cover the key's present scopes, and be able to grant the scopes that
     the key does not cover yet. A key that gains scopes or a higher rate must have
-    neither a higher rate nor a later expiry than the caller.
+    neither a higher rate nor a later expiry than the caller. A rotated key cannot
+    change its replacement.
     """
     key = keys.get_key(request.id)
     grantor(call).require_update(key, request, call.clock_at)

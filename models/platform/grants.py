@@ -61,6 +61,7 @@ class Grantor:
         is afterwards must then be within the caller's own limits.
         """
         require_active(key, now)
+        self._require_not_predecessor(key)
         self._require_covered(key)
         added = added_scopes(key, request)
         self.require_grantable(added)
@@ -90,9 +91,13 @@ class Grantor:
                 f"The key was rotated at {format_moment(key.replaced_at)} already, and"
                 " is valid only until its grace period ends. Rotate its replacement."
             )
+        self._require_not_predecessor(key)
+
+    def _require_not_predecessor(self, key: KeyRow) -> None:
+        """Raise KeyReplaced if the key has replaced the caller, which may be leaked."""
         if key.lineage == self.key.lineage and self.key.replaced_at is not None:
             raise KeyReplaced(
-                "The calling key was rotated already, and may not rotate its"
+                "The calling key was rotated already, and may not change its"
                 " replacement. Call with the replacement."
             )
 
@@ -110,6 +115,18 @@ class Grantor:
         if own.capacity < default.capacity:
             limits["rate_capacity"] = own.capacity
         if own.refill < default.refill:
+            limits["rate_refill"] = own.refill
+        return limits
+
+    def limited_rate(self, key: KeyRow) -> dict[str, float]:
+        """Return the rates of a key's replacement that would exceed the caller's."""
+        own, rate = self._rate_of(self.key), self._rate_of(key)
+        if self.is_unrestricted or key.lineage == self.key.lineage:
+            return {}
+        limits: dict[str, float] = {}
+        if rate.capacity > own.capacity:
+            limits["rate_capacity"] = own.capacity
+        if rate.refill > own.refill:
             limits["rate_refill"] = own.refill
         return limits
 

@@ -1,5 +1,6 @@
 """Issue, change, rotate and revoke API keys."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Annotated, Any, Literal
@@ -189,17 +190,20 @@ def rotate_key(
     *,
     issuer: str,
     latest_end: datetime | None = None,
+    limited_rate: Mapping[str, float] | None = None,
 ) -> tuple[KeyRow, Secret]:
     """
     Create the key's replacement, with the lifetime that the key was issued with.
 
-    The replacement expires at `latest_end` at the latest. The key itself expires after
+    The replacement expires at `latest_end` at the latest, and has the rates of
+    `limited_rate` instead of the key's. The key itself expires after
     the grace period, or earlier if it would have.
     """
     key.expires_at = _earlier(grace_ends_at, key.expires_at)
     key.replaced_at = now
     key.save()
     inherited = {name: getattr(key, name) for name in _INHERITED}
+    inherited |= limited_rate or {}
     return _create_key(now, latest_end, issuer=issuer, **inherited)
 
 

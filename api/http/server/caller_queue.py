@@ -46,12 +46,12 @@ class CallerQueue:
         """Return whom the header identifies, None for a request without one."""
         if authorization is None:
             return None
-        number = hash(authorization)
+        number = _number_of(authorization)
         return self._lineages.get(number, number)
 
     def learn(self, authorization: str, lineage: str) -> None:
         """Remember the lineage of a valid key, which has other secrets too."""
-        number = hash(authorization)
+        number = _number_of(authorization)
         if self._lineages.get(number) == lineage:
             return
         with self._lock:
@@ -126,3 +126,9 @@ class CallerQueue:
             del self._running[caller]
         if not self._waiting.get(caller, True):
             del self._waiting[caller]
+
+
+def _number_of(authorization: str) -> int:
+    """Return a number for the key in the header, however the header spells it."""
+    words = authorization.split()
+    return hash(words[-1] if words else "")

@@ -25,7 +25,7 @@ class Parser(HTTPRequestParser):
 
     Waitress accepts a chunked body with a Content-Length, and takes what follows the
     last chunk for the next request; a proxy may have gone by the Content-Length. This
-    is known as request smuggling.
+    is known as request smuggling. It also accepts a body that is chunked twice.
 
     Of a large body, only the beginning is received until it is admitted.
     """
@@ -53,6 +53,8 @@ class Parser(HTTPRequestParser):
         except ValueError as error:
             # A number of thousands of digits, or an invalid URL.
             raise ParsingError("The header cannot be parsed") from error
+        if _chunkings(header_plus) > 1:
+            raise ParsingError("The body is chunked more than once")
         is_old_and_chunked = "TRANSFER_ENCODING" in self.headers
         if is_old_and_chunked or (self.chunked and "CONTENT_LENGTH" in self.headers):
             raise ParsingError("The length of the body is ambiguous")
@@ -110,3 +112,13 @@ class Parser(HTTPRequestParser):
         if self.release is not None:
             release, self.release = self.release, None
             release()
+
+
+def _chunkings(header_plus: bytes) -> int:
+    """Count how often the header says that the body is chunked."""
+    lines = header_plus.lower().split(b"\r\n")
+    return sum(
+        line.count(b"chunked")
+        for line in lines
+        if line.startswith(b"transfer-encoding")
+    )

@@ -39,6 +39,8 @@ REFUSED = {
     "chunks-after-a-tab": in_chunks(LAST).replace(b" chunked", b" \x0bchunked"),
     "chunks-otherwise": in_chunks(LAST).replace(b"chunked", b"xchunked"),
     "chunks-and-more": in_chunks(LAST).replace(b"chunked", b"chunked, identity"),
+    "chunks-of-chunks": in_chunks(LAST).replace(b"chunked", b"chunked, chunked"),
+    "chunks-twice": in_chunks(LAST, CHUNKED),
     "two-lengths": with_length(b"5\r\nContent-Length: 0"),
     "two-lengths-alike": with_length(b"5\r\nContent-Length: 5"),
     "list-of-lengths": with_length(b"5, 5"),

@@ -90,6 +90,19 @@ def costly(monkeypatch):
     monkeypatch.setattr(limits, "COSTLY_PROCESSOR_SECONDS", -1)
 
 
+@pytest.mark.parametrize(
+    "spelling", ["Bearer  key", "bearer key", " Bearer key ", "BEARER \t key"]
+)
+def test_spellings_of_one_key(spelling):
+    """However a client spells the header, it has the threads of one key."""
+    queue = CallerQueue(threads=8)
+
+    queue.learn("Bearer key", "lineage")
+
+    assert queue.caller_of(spelling) == "lineage"
+    assert queue.caller_of("Bearer other") != queue.caller_of("Bearer another")
+
+
 @pytest.mark.usefixtures("costly")
 def test_costly_key_in_company(gate, get, crowd):
     """

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.registry import Collector
 
 from api.http.application import create_app
 from api.http.metrics import Metrics
@@ -250,3 +251,23 @@ def test_format(app, accept):
     assert response.headers["Content-Type"].startswith("text/plain; version=0.0.4;")
     assert response.headers["Cache-Control"] == "no-store"
     assert "_created" not in response.text
+
+
+def test_collected_by_one_thread(settings, clock, store):
+    """While one request collects the metrics, the others get those before at once."""
+    metrics = Metrics(settings, clock)
+    client = create_app(settings, clock=clock, metrics=metrics).test_client()
+    before, texts = client.get("/metrics").text, []
+
+    class Nested(Collector):
+        def collect(self):
+            # A collector runs in the midst of a request.
+            if not texts:
+                texts.append(client.get("/metrics").text)
+            return []
+
+    metrics.registry.register(Nested())
+    after = client.get("/metrics").text
+
+    assert texts == [before]
+    assert after != before

@@ -140,6 +140,18 @@ def test_rotate_what_became_more(portal, key, ask, issue, refusal):
     assert refusal(response, "scope-not-grantable")["scopes"] == ["a"]
 
 
+def test_rotate_with_a_slower_portal(portal, key):
+    """The replacement is as slow as the portal has become since."""
+    KeyRow.update(rate_capacity=5, rate_refill=0.5).where(
+        KeyRow.prefix == portal.prefix
+    ).execute()
+
+    new = portal(ROTATE, {"id": key["id"]}).json["data"]
+
+    assert (key["rateCapacity"], key["rateRefill"]) == (None, None)
+    assert (new["rateCapacity"], new["rateRefill"]) == (5, 0.5)
+
+
 @pytest.mark.parametrize("route", [REVOKE, ROTATE])
 def test_what_is_not_ones_own(route, portal, key, ask, audited):
     """Somebody else's key, and an admin's, are as missing as none: to the byte."""

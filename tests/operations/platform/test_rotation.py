@@ -111,6 +111,20 @@ def test_rotation_by_a_key_in_its_grace(issue, ask, refusal):
     assert seen(ask, new)["expiresAt"] is None
 
 
+def test_update_by_a_key_in_its_grace(issue, ask, refusal):
+    """Nor does it take scopes from the key that has replaced it."""
+    leaked = issue("platform:keys:*")
+    id = KeyRow.get(KeyRow.prefix == leaked[:11]).id
+    new = ask(ROTATE, {"id": id, "graceSeconds": 60}, key=leaked).json["data"]
+
+    update = "POST /platform/v1/keys/update"
+    response = ask(update, {"id": new["id"], "scopes": ["a"]}, key=leaked)
+
+    assert response.status_code == 409
+    refusal(response, "key-replaced")
+    assert seen(ask, new)["scopes"] == ["platform:keys:*"]
+
+
 def test_rotation_of_oneself(issue, ask, clock):
     """A key that rotates itself, again and again, lives no longer for that."""
     secret = issue("platform:keys:rotate", expires_in_days=3, rate_capacity=5)
