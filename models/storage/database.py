@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from threading import Event, RLock
+from threading import Event, RLock, local
+from time import thread_time
 from typing import Any
 
 from peewee import DatabaseError, DatabaseProxy
@@ -24,6 +25,8 @@ log = logging.getLogger("masthead.database")
 _write_lock = RLock()
 # Set while the write-ahead log may contain purged content.
 _wal_has_purged_content = Event()
+# The seconds of this thread's limited query, and the processor time at which they end.
+_time_limit = local()
 
 # At the level debug Peewee would log every statement with its values, such as hashes of
 # secrets.
@@ -203,18 +206,32 @@ def limited_query(seconds: float) -> Iterator[None]:
     Raise QueryTooCostly if the statements inside a snapshot take too long.
 
     SQLite counts the processor time of the thread, PostgreSQL the time of each
-    statement.
+    statement. What is computed between them is counted where it calls `check_time`.
     """
+    _time_limit.seconds, _time_limit.end = seconds, thread_time() + seconds
     try:
         with database.limit_query(seconds):
             yield
     except (DatabaseError, *database.errors) as error:
         if not any(map(database.is_interruption, _causes(error))):
             raise
-        raise QueryTooCostly(
-            f"The query takes more than {seconds:g} s of processor time. Narrow it to"
-            " one project, by further filters, or by rarer words."
-        ) from error
+        raise _too_costly(seconds) from error
+    finally:
+        _time_limit.end = None
+
+
+def check_time() -> None:
+    """Raise QueryTooCostly if the query is limited and its time is over."""
+    end = getattr(_time_limit, "end", None)
+    if end is not None and thread_time() > end:
+        raise _too_costly(_time_limit.seconds)
+
+
+def _too_costly(seconds: float) -> QueryTooCostly:
+    return QueryTooCostly(
+        f"The query takes more than {seconds:g} s of processor time. Narrow it to"
+        " one project, by further filters, or by rarer words."
+    )
 
 
 @contextmanager

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from markdown_it.token import Token
 
+from models.normalization import normalize
+
 EXPLICIT_ID = re.compile(r"\{#([A-Za-z][A-Za-z0-9_-]*)\}\Z")
 # In rendered HTML, where text is escaped, only tags of headings match.
 HEADING_TAG = re.compile(r'<h[1-6] id="([^"]*)">')
-# Normalisation takes quadratic time on runs of combining marks.
 MAX_SLUG_LENGTH = 200
 APOSTROPHES = "'\N{RIGHT SINGLE QUOTATION MARK}"
 
@@ -28,7 +29,7 @@ def slug(text: str) -> str:
 
     Underscores stay, because identifiers such as `scrape_interval` are linked to.
     """
-    composed = unicodedata.normalize("NFC", text[:MAX_SLUG_LENGTH].lower())
+    composed = normalize("NFC", text[:MAX_SLUG_LENGTH].lower())
     characters = (_slug_character(character) for character in composed)
     return "-".join("".join(characters).split()) or "section"
 

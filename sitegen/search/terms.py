@@ -1,8 +1,9 @@
 """Split texts into search terms; assets/search.js follows the same rules."""
 
 import re
-import unicodedata
 from collections import Counter
+
+from models.normalization import normalize
 
 # Nobody types longer words: they are digests, or pictures in base64.
 MAX_LENGTH = 40
@@ -35,15 +36,15 @@ def chunks(text: str) -> list[str]:
     """Split a text at spaces and punctuation; `keys/add` is one chunk."""
     if text.isascii():
         return ASCII_CHUNK.findall(text)
-    return CHUNK.findall(unicodedata.normalize("NFC", text))
+    return CHUNK.findall(normalize("NFC", text))
 
 
 def fold(word: str) -> str:
     """Remove case, diacritics and width."""
     if word.isascii():
         return word.lower()
-    bare = DIACRITICS.sub("", unicodedata.normalize("NFKD", word)).lower()
-    return unicodedata.normalize("NFC", bare).translate(PLAIN)
+    bare = DIACRITICS.sub("", normalize("NFKD", word)).lower()
+    return normalize("NFC", bare).translate(PLAIN)
 
 
 def split(chunk: str) -> tuple[str, list[str]]:

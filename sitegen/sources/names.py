@@ -1,13 +1,13 @@
 """Derive titles, positions and slugs from the names of files and folders."""
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from models.fields import SLUG_LENGTH, unique_slug
 from models.front_matter import text_of
+from models.normalization import normalize
 from sitegen.sources.source_file import SourceFile
 
 # Fields of front matter that set the last part of a page's address, by precedence.
@@ -97,7 +97,7 @@ def _name_with_folders(file: SourceFile, prefixes: NumberPrefixes) -> str:
 
 def _slug(name: str) -> str:
     """Return the name as a slug: lower-case ASCII words joined by hyphens."""
-    decomposed = unicodedata.normalize("NFKD", name)
+    decomposed = normalize("NFKD", name)
     ascii_name = decomposed.encode("ascii", "ignore").decode().lower()
     slug = re.sub(r"[^a-z0-9]+", "-", ascii_name).strip("-")
     return slug[:SLUG_LENGTH].rstrip("-") or "page"

@@ -1,10 +1,14 @@
 """Cut snippets with highlights out of the texts that a search found."""
 
 import re
-from collections.abc import Iterator
-from unicodedata import category, normalize
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from itertools import islice
+from unicodedata import category
 
+from models.normalization import normalize
 from models.projects.search.search_query import parse_terms
+from models.storage.database import check_time
 from models.storage.engines.engine import SearchTerm
 
 # Neither snippet() of FTS5 nor ts_headline() of PostgreSQL is used: the snippets of
@@ -19,6 +23,7 @@ SEARCHED_LENGTH = 100_000
 # A character of a word, as the word index defines it.
 LETTER = r"[^\W_]"
 _WORD = re.compile(rf"{LETTER}+")
+_SEPARATORS = re.compile(r"[\W_]+")
 
 # Start and length, in code points.
 Highlight = tuple[int, int]
@@ -50,9 +55,10 @@ class SnippetMaker:
     """Makes the snippets of one search query."""
 
     def __init__(self, query: str) -> None:
-        patterns = [pattern for term in parse_terms(query) if (pattern := _regex(term))]
-        # One pattern for each term, which begins with a literal: that is the fastest.
-        self._terms = [re.compile(pattern) for pattern in patterns]
+        terms = [_Term(term) for term in parse_terms(query)]
+        self._words = [term for term in terms if len(term.words) == 1]
+        self._phrases = [term for term in terms if len(term.words) > 1]
+        patterns = [term.pattern for term in terms if term.words]
         any_term = "|".join(f"(?:{pattern})" for pattern in patterns)
         self._any_term = (
             re.compile(rf"(?<!{LETTER})(?:{any_term})") if patterns else None
@@ -70,17 +76,47 @@ class SnippetMaker:
 
     def _first_hits(self, text: str) -> Iterator[int]:
         """Yield the position of the first hit of each term, at the start of a word."""
-        for term in self._terms:
-            for hit in term.finditer(text):
-                if not _is_letter(text, hit.start() - 1):
-                    yield hit.start()
-                    break
+        for term in self._words:
+            check_time()
+            if hit := term.search(text):
+                yield hit.start()
+        if self._phrases:
+            yield from _first_phrases(self._phrases, text)
 
 
-def _regex(term: SearchTerm) -> str:
-    words = _WORD.findall(fold(normalize("NFC", term.text)))
-    end = rf"{LETTER}*" if term.is_prefix else rf"(?!{LETTER})"
-    return r"[\W_]+".join(re.escape(word) for word in words) + end if words else ""
+class _Term:
+    """The folded words of a search term, and the pattern of a hit."""
+
+    def __init__(self, term: SearchTerm) -> None:
+        self.words = _WORD.findall(fold(normalize("NFC", term.text)))
+        self.is_prefix = term.is_prefix
+        self._end = rf"{LETTER}*" if term.is_prefix else rf"(?!{LETTER})"
+        self.pattern = r"[\W_]+".join(map(re.escape, self.words)) + self._end
+
+    @cached_property
+    def search(self) -> Callable[[str], re.Match[str] | None]:
+        """Search for the only word, at the start of a word."""
+        # A pattern that begins with a literal is the fastest to search for.
+        (word,) = map(re.escape, self.words)
+        return re.compile(rf"{word}(?<!{LETTER}{word}){self._end}").search
+
+
+def _first_phrases(phrases: list[_Term], text: str) -> Iterator[int]:
+    """
+    Yield the position of the first hit of each phrase.
+
+    A search for one string takes linear time, unlike an expression for a phrase, which
+    is tried again at every occurrence of its first word.
+    """
+    words = f" {_SEPARATORS.sub(' ', text).strip()} "
+    for phrase in phrases:
+        check_time()
+        end = "" if phrase.is_prefix else " "
+        position = words.find(f" {' '.join(phrase.words)}{end}")
+        if position >= 0:
+            earlier_words = words.count(" ", 0, position)
+            hits = islice(_WORD.finditer(text), earlier_words, None)
+            yield next(hits).start()
 
 
 def _line(text: str, position: int) -> str:

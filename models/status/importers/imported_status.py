@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Any
-from unicodedata import combining, normalize
+from unicodedata import combining
 
 from pydantic import Field, ValidationError
 
 from models.base import Schema
 from models.external_formats import first_error
 from models.fields import SLUG_LENGTH, Moment, StatusSlug, slugify, unique_slug
+from models.normalization import normalize
 from models.status.fields import StatusTitle
 from models.status.incidents.incidents import Body, IncidentStatus
 from models.status.maintenance.windows import MaintenanceDescription

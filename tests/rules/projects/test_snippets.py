@@ -2,7 +2,9 @@
 
 import pytest
 
+from models.errors import QueryTooCostly
 from models.projects.search.snippets import MAX_LENGTH, SnippetMaker
+from models.storage.database import limited_query, reading
 from tests.processor import at_most
 
 
@@ -78,6 +80,8 @@ def test_of_one_word_without_end(size):
         "é " * 250_000,
         "漢" * 500_000,
         "ab\u0301" * 170_000,
+        "x" + "\u0301\u0316" * 250_000,
+        "xabcde" * 80_000,
     ],
 )
 def test_takes_bounded_time(body):
@@ -86,3 +90,27 @@ def test_takes_bounded_time(body):
 
     with at_most(0.5):
         SnippetMaker(asked).snippet(body)
+
+
+@pytest.mark.parametrize("separator", [" ", "._" * 500])
+def test_long_phrase_takes_bounded_time(separator):
+    """A phrase of many words is not tried again at every occurrence of its first."""
+    phrase = '"' + "a " * 98 + 'b"'
+
+    with at_most(0.05):
+        SnippetMaker(phrase).snippet(f"a{separator}" * 49_000)
+
+
+def test_phrase_after_a_part_of_it():
+    """A phrase is found where its beginning stands right before it, at a word."""
+    body = "before " * 100 + "aa b, a; a_a b"
+
+    _, words = shown('"a a b"', body)
+
+    assert words == ["a_a b"]
+
+
+def test_processor_time_counts(store):
+    """Snippets count for the processor time of the query that they belong to."""
+    with reading(), limited_query(0), pytest.raises(QueryTooCostly):
+        SnippetMaker("lock").snippet("a lock")

@@ -9,6 +9,7 @@ from models.changes import AreaRow, mark, marks
 from models.errors import QueryTooCostly, StorageBusy
 from models.instance import create_instance_secrets, cursor_secret
 from models.storage.database import (
+    check_time,
     database,
     limited_query,
     migrate,
@@ -53,6 +54,15 @@ def test_query_that_takes_too_long(store):
 
     with reading():
         assert database.execute_sql(LONGER).fetchone() == (2_000_000,)
+
+
+def test_computation_that_takes_too_long(store):
+    """What is computed within a limited query counts, and nothing outside of it."""
+    with reading(), limited_query(0):
+        with pytest.raises(QueryTooCostly, match="Narrow it"):
+            check_time()
+
+    check_time()
 
 
 def test_all_or_nothing(store):
