@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory, mkdtemp
 from typing import NamedTuple
 
 from bench import services
+from bench.closed_loop import connect
 from bench.docs import Site, measure_process, memory_megabytes
 from bench.keys import (
-    connect,
     get_request,
     post_request,
     request_seconds,

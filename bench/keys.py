@@ -1,13 +1,13 @@
 """Compare key verification among 100,000 keys with a minimal Flask application."""
 
 import hashlib
-import socket
 import time
 
 from peewee import chunked
 
 from api.http.authentication import authenticate
 from api.http.messages import RequestHeaders
+from bench.closed_loop import connect, is_complete
 from bench.server import MINIMAL_FLASK, empty_database, now, server_process
 from models.base import epoch_ms, new_id
 from models.platform.keys import KeyRow
@@ -96,12 +96,6 @@ def median_seconds(minimal_port, port, verify_requests):
     return [sorted(times)[len(times) // 2] for times in (minimal_times, verify_times)]
 
 
-def connect(port):
-    connection = socket.create_connection(("127.0.0.1", port), 10)
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return connection
-
-
 def request_seconds(connection, request):
     """Send the request, and return the seconds until the response is complete."""
     started = time.perf_counter()
@@ -113,12 +107,6 @@ def request_seconds(connection, request):
     if not response.startswith(b"HTTP/1.1 200 "):
         raise RuntimeError(response)
     return seconds
-
-
-def is_complete(response):
-    head, end, body = response.partition(b"\r\n\r\n")
-    length = head.partition(b"Content-Length: ")[2].partition(b"\r\n")[0]
-    return bool(end) and len(body) == int(length)
 
 
 def caller_check_microseconds(secret):

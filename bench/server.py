@@ -47,10 +47,14 @@ def full_access_key():
 
 
 @contextmanager
-def server_process(path):
-    """Yield the port and the process of an API server, or of MINIMAL_FLASK."""
+def server_process(path, processes=1):
+    """
+    Yield the port and the process of an API server, or of MINIMAL_FLASK.
+
+    With several processes, the one that is yielded only waits for the others.
+    """
     port = free_port()
-    command = [sys.executable, "-m", "bench.server", path, str(port)]
+    command = [sys.executable, "-m", "bench.server", path, str(port), str(processes)]
     process = subprocess.Popen(command)
     try:
         _wait_for_port(port)
@@ -67,6 +71,7 @@ def app_server(settings, port):
         "MASTHEAD_DATABASE": settings.database,
         "MASTHEAD_OUTPUT": settings.output,
         "MASTHEAD_LOG_LEVEL": "error",
+        "MASTHEAD_PROCESSES": str(settings.processes),
     }
     command = [sys.executable, "app.py", "serve", "--port", str(port)]
     with subprocess.Popen(
@@ -137,6 +142,19 @@ def peak_megabytes(process):
     return int(line.split()[1]) / 1024
 
 
+def cpu_seconds(pid):
+    """Return the CPU time of a process and of those that it started."""
+    total = 0
+    for process in (pid, *_children(pid)):
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        total += int(fields[11]) + int(fields[12])
+    return total / os.sysconf("SC_CLK_TCK")
+
+
+def _children(pid):
+    return map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+
+
 def now():
     return datetime.now(UTC)
 
@@ -145,14 +163,31 @@ def now():
 MINIMAL_FLASK = "minimal-flask"
 
 
-def serve(path, port):
+def serve(path, port, processes):
     from waitress import serve as waitress_serve
 
     os.environ.clear()
+    listener = socket.create_server(("127.0.0.1", port), backlog=1024)
+    if processes > 1 and _has_children(processes):
+        return
     # Waitress logs a warning for every request that waits for a thread.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     app = minimal_flask_app() if path == MINIMAL_FLASK else masthead_app(path)
-    waitress_serve(app, host="127.0.0.1", port=port, threads=Settings().threads)
+    waitress_serve(app, sockets=[listener], threads=Settings().threads)
+
+
+def _has_children(count):
+    """Fork, and return in each child; in this process, end them with it."""
+    pids = []
+    for _ in range(count):
+        if (pid := os.fork()) == 0:
+            return False
+        pids.append(pid)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    signal.sigwait({signal.SIGTERM})
+    for pid in pids:
+        os.kill(pid, signal.SIGTERM)
+    return True
 
 
 def masthead_app(path):
@@ -172,4 +207,4 @@ def minimal_flask_app():
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1], int(sys.argv[2]))
+    serve(sys.argv[1], *map(int, sys.argv[2:]))

@@ -4,7 +4,7 @@ import json
 import secrets
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from peewee import AutoField, BigIntegerField, Model, TextField
@@ -53,6 +53,10 @@ class Schema(BaseModel):
         if has_nul:
             raise ValueError("Must not contain the NUL character.")
         return value
+
+    # Whether no field holds an object with names of the client's choice. The JSON of
+    # equal requests is then the same, since pydantic writes fields in their order.
+    has_fixed_names: ClassVar[bool] = False
 
     def to_json(self) -> dict[str, Any]:
         """Return a dict that is ready for JSON, with camelCase keys."""

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from threading import Lock
 
 from peewee import AutoField, BlobField, ForeignKeyField, IntegerField, TextField
 
-from models.base import MomentField, Row, canonical_json, epoch_ms
+from models.base import MomentField, Row, Schema, canonical_json, epoch_ms
 from models.errors import (
     IdempotencyInProgress,
     IdempotencyKeyReused,
@@ -24,6 +25,7 @@ from models.errors import (
 )
 from models.runtime.byte_locks import ByteLocks
 from models.sealing import SealBroken, open_sealed, seal
+from models.storage.database import database
 
 RETENTION = timedelta(hours=24)
 
@@ -41,12 +43,12 @@ class IdempotentRequest:
     actor: str
     operation: str
     key: str
-    request: object
+    request: Schema | None
     key_id: str
     key_prefix: str
     bearer: str
 
-    @property
+    @cached_property
     def id(self) -> str:
         return self._id_of(self.lineage)
 
@@ -59,9 +61,22 @@ class IdempotentRequest:
         parts = [caller, self.actor, self.operation, self.key]
         return hashlib.sha256(canonical_json(parts)).hexdigest()
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
-        return hashlib.sha256(canonical_json(self.request)).hexdigest()
+        if self.request is None or not self.request.has_fixed_names:
+            return self.canonical_fingerprint
+        # Canonical JSON of a batch of measurements takes longer than storing them.
+        text = self.request.model_dump_json(exclude_unset=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def canonical_fingerprint(self) -> str:
+        """The fingerprint that earlier versions stored for every request."""
+        # An omitted field and null are two requests: updates distinguish them.
+        request = self.request and self.request.model_dump(
+            mode="json", exclude_unset=True
+        )
+        return hashlib.sha256(canonical_json(request)).hexdigest()
 
 
 class RequestsInProgress:
@@ -130,6 +145,15 @@ class StoredResponseSubjectRow(Row):
         indexes = ((("response", "subject"), True),)
 
 
+# Fixed SQL, because Peewee takes longer to build it than the engine to run it.
+_EXISTS = "SELECT 1 FROM stored_response WHERE id = ?"
+_DELETE = "DELETE FROM stored_response WHERE id = ?"
+_INSERT = (
+    "INSERT INTO stored_response (id, fingerprint, body, secret_offset, sealed_secret,"
+    " sealed_by, completed_at) VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+
+
 def stored_response(request: IdempotentRequest, now: datetime) -> bytes | None:
     """
     Return the stored response of the same request, byte for byte, or None.
@@ -143,7 +167,7 @@ def stored_response(request: IdempotentRequest, now: datetime) -> bytes | None:
         row = _unexpired_row(request.id_of_key, now)
     if row is None:
         return None
-    if row.fingerprint != request.fingerprint:
+    if row.fingerprint not in (request.fingerprint, request.canonical_fingerprint):
         raise IdempotencyKeyReused(
             "This Idempotency-Key was sent before with another request."
             " Use a new key for a new request."
@@ -171,18 +195,18 @@ def store_response(
     whose purge must delete the response.
     """
     id, fingerprint = request.id, request.fingerprint
-    row = {"id": id, "fingerprint": fingerprint, "completed_at": now}
+    sealed: tuple[int | None, bytes | None, str | None] = (None, None, None)
     if secret is not None:
         plain = secret.encode()
         offset = body.index(plain)
         body = body.replace(plain, b"", 1)
         associated_data = _associated_data(id, fingerprint, now, offset, body)
-        row["secret_offset"] = offset
-        row["sealed_secret"] = seal(plain, request.bearer, associated_data)
-        row["sealed_by"] = request.key_prefix
+        sealed_secret = seal(plain, request.bearer, associated_data)
+        sealed = offset, sealed_secret, request.key_prefix
+    connection = database.connection()
     # An expired response may still be there, with its subjects.
-    StoredResponseRow.delete().where(StoredResponseRow.id == request.id).execute()
-    StoredResponseRow.insert(body=body, **row).execute()
+    connection.execute(_DELETE, (id,))
+    connection.execute(_INSERT, (id, fingerprint, body, *sealed, epoch_ms(now)))
     rows = [
         {"response": request.id, "subject": subject} for subject in sorted(subjects)
     ]
@@ -205,6 +229,8 @@ def delete_expired_responses(now: datetime) -> int:
 
 
 def _unexpired_row(id: str, now: datetime) -> StoredResponseRow | None:
+    if database.connection().execute(_EXISTS, (id,)).fetchone() is None:
+        return None
     row = StoredResponseRow.get_or_none(StoredResponseRow.id == id)
     return None if row is None or now - row.completed_at >= RETENTION else row
 

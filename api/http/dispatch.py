@@ -321,10 +321,7 @@ def _idempotent_request(
         actor=f"{caller.acts_as_email} {caller.acts_as_account}",
         operation=call.operation.name,
         key=idempotency_key,
-        # An omitted field and null are two requests: updates distinguish them.
-        request=arguments.model_dump(mode="json", exclude_unset=True)
-        if arguments
-        else None,
+        request=arguments,
         key_id=caller.key_id,
         key_prefix=caller.prefix,
         bearer=caller.secret,

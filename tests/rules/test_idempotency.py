@@ -2,9 +2,12 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from hashlib import sha256
+from typing import Any
 
 import pytest
 
+from models.base import Schema
 from models.errors import (
     IdempotencyInProgress,
     IdempotencyKeyReused,
@@ -25,8 +28,18 @@ from tests.conftest import NOON
 
 pytestmark = pytest.mark.both_engines
 
+
+class Sample(Schema):
+    a: Any
+    b: int = 0
+
+
+class FixedSample(Sample):
+    has_fixed_names = True
+
+
 REQUEST = IdempotentRequest(
-    *("first", "None None", "op", "text", {"a": 1}),
+    *("first", "None None", "op", "text", Sample(a=1)),
     *("first", "mh_first", "mh_first_bearer"),
 )
 ROTATED = replace(
@@ -65,7 +78,38 @@ def test_other_request(store):
     store_response(REQUEST, b"{}", NOON)
 
     with pytest.raises(IdempotencyKeyReused):
-        stored_response(replace(REQUEST, request={"a": 2}), NOON)
+        stored_response(replace(REQUEST, request=Sample(a=2)), NOON)
+
+
+@pytest.mark.parametrize("schema", [Sample, FixedSample])
+def test_same_request(schema, store):
+    """The order of the fields is none of the request; an omitted field is."""
+    first = schema.model_validate_json('{"a": 1, "b": 0}')
+    second = schema.model_validate_json('{"b": 0, "a": 1}')
+    store_response(replace(REQUEST, request=first), b"{}", NOON)
+
+    assert stored_response(replace(REQUEST, request=second), NOON) == b"{}"
+    with pytest.raises(IdempotencyKeyReused):
+        stored_response(replace(REQUEST, request=schema(a=1)), NOON)
+
+
+def test_names_in_another_order(store):
+    """Names of the client's choice have no order."""
+    store_response(replace(REQUEST, request=Sample(a={"x": 1, "y": 2})), b"{}", NOON)
+    other = replace(REQUEST, request=Sample(a={"y": 2, "x": 1}))
+
+    assert stored_response(other, NOON) == b"{}"
+
+
+def test_response_of_an_earlier_version(store):
+    """What was stored under canonical JSON is found for the rest of its day."""
+    request = replace(REQUEST, request=FixedSample(a={"y": 1, "x": 1}))
+    store_response(request, b"{}", NOON)
+    digest = sha256(b'{"a":{"x":1,"y":1}}').hexdigest()
+    assert request.fingerprint != digest
+    StoredResponseRow.update(fingerprint=digest).execute()
+
+    assert stored_response(request, NOON) == b"{}"
 
 
 def test_sealed(store):

@@ -34,6 +34,8 @@ class StatusMeasurement(Schema):
 
 
 class StatusRecordMeasurements(Schema):
+    has_fixed_names = True
+
     source: StatusSlug
     measurements: Annotated[
         list[StatusMeasurement], Field(min_length=1, max_length=200)
