@@ -35,14 +35,17 @@ _EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 _LATEST = datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
 
 
+class NotAMoment(ValueError):
+    """The text is not a date-time with an offset."""
+
+
 def parse_moment(value: Any) -> datetime:
     """Parse RFC 3339 text with an offset, to milliseconds; pass a datetime."""
     if isinstance(value, datetime):
         return value
     if not isinstance(value, str) or not _RFC3339.fullmatch(value):
-        raise ValueError(
-            "Must be a date-time with an offset, such as 2026-03-01T12:00:00Z;"
-            " in a query a plus sign is written %2B."
+        raise NotAMoment(
+            "Must be a date-time with an offset, such as 2026-03-01T12:00:00Z."
         )
     try:
         moment = datetime.fromisoformat(value.upper())

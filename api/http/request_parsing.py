@@ -20,7 +20,7 @@ from models.errors import (
     UnsupportedMediaType,
     ValidationFailed,
 )
-from models.fields import SHA256_HEX, SLUG, STATUS_SLUG
+from models.fields import SHA256_HEX, SLUG, STATUS_SLUG, NotAMoment
 
 MAX_ERRORS = 20
 
@@ -193,12 +193,23 @@ def _message(failure: Any, locator: Locator) -> str:
     if kind == "missing":
         return "Is required."
     if kind == "value_error":
-        return str(context["error"])
+        return _describe_value_error(context["error"], locator)
     if kind == "too_long":
-        return f"Must have at most {context['max_length']} items."
+        return f"Must have at most {_items(context['max_length'])}."
     if kind == "too_short":
-        return f"Must have at least {context['min_length']} items."
+        return f"Must have at least {_items(context['min_length'])}."
     if kind == "string_pattern_mismatch" and context["pattern"] in _PATTERN_MESSAGES:
         return _PATTERN_MESSAGES[context["pattern"]]
     message = str(failure["msg"]).replace("Input should", "Must")
     return message.replace("String should", "Must") + "."
+
+
+def _describe_value_error(error: ValueError, locator: Locator) -> str:
+    # In a query, a plus sign that is not encoded is a space.
+    if isinstance(error, NotAMoment) and locator == "parameter":
+        return f"{error} In a query, write a plus sign as %2B."
+    return str(error)
+
+
+def _items(count: int) -> str:
+    return "1 item" if count == 1 else f"{count} items"

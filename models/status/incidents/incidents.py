@@ -311,8 +311,8 @@ def _new_resolved_at(
         if is_resolved != (values["resolved_at"] is not None):
             raise _time_error(
                 "/resolvedAt",
-                "resolvedAt is only valid with the status resolved: send both or"
-                " neither.",
+                "resolvedAt is set if, and only if, the status is resolved. Send a time"
+                " for a resolved incident, and null or nothing for any other.",
             )
         return values["resolved_at"]
     return (incident.resolved_at or clock_at) if is_resolved else None
@@ -334,4 +334,4 @@ def _require_valid_times(
 
 def _time_error(pointer: str, detail: str) -> ValidationFailed:
     error = {"pointer": pointer, "code": "time", "detail": detail}
-    return ValidationFailed(f"{pointer}: {detail}", error)
+    return ValidationFailed(detail, error)

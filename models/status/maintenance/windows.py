@@ -259,4 +259,4 @@ def _require_end_after_start(
     if ends_at <= starts_at:
         detail = "endsAt must be later than startsAt."
         error = {"pointer": pointer, "code": "time", "detail": detail}
-        raise ValidationFailed(f"{pointer}: {detail}", error)
+        raise ValidationFailed(detail, error)

@@ -89,10 +89,22 @@ class ListAdminServices(Schema):
 
 
 def add_service(request: StatusAddService, now: datetime) -> ServiceRow:
-    if ServiceRow.select().where(ServiceRow.slug == request.slug).exists():
-        raise SlugTaken(f"A service with the slug '{request.slug}' already exists.")
+    existing = ServiceRow.get_or_none(ServiceRow.slug == request.slug)
+    if existing is not None:
+        raise SlugTaken(_slug_taken_message(existing))
     return ServiceRow.create(
         id=new_id(now), created_at=now, updated_at=now, **request.all_fields()
+    )
+
+
+def _slug_taken_message(existing: ServiceRow) -> str:
+    if existing.enabled:
+        return f"A service with the slug '{existing.slug}' already exists."
+    return (
+        f"A service with the slug '{existing.slug}' already exists, but is disabled or"
+        " was removed from the page. To show it again, call services/update with"
+        " enabled true; to delete it with its measurements and use the slug anew, call"
+        " services/remove with purge true."
     )
 
 

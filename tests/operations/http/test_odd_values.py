@@ -24,3 +24,27 @@ def test_query(operation, send, issue):
         for value in QUERIES:
             answer = send(operation, key, path=f"{operation.path}?{name}={value}")
             assert answer.status_code < 500, (name, value, answer.text)
+
+
+def test_time_without_offset(ask):
+    """Only of a query it is said how to write a plus sign: a body needs no %2B."""
+    measurement = {"slug": "api", "status": "down", "observedAt": "2026-03-01"}
+    batch = {"source": "a", "measurements": [measurement]}
+
+    in_body = ask("POST /status/v1/admin/measurements/record", batch)
+    in_query = ask("GET /status/v1/incidents/list", {"from": "2026-03-01"})
+
+    assert in_body.json["detail"].endswith("such as 2026-03-01T12:00:00Z.")
+    assert in_query.json["detail"].endswith("write a plus sign as %2B.")
+
+
+@pytest.mark.parametrize(
+    ("measurements", "said"), [([], "at least 1 item."), ([{}] * 201, "200 items.")]
+)
+def test_number_of_items(ask, measurements, said):
+    """One is an item, and many are items."""
+    batch = {"source": "a", "measurements": measurements}
+
+    response = ask("POST /status/v1/admin/measurements/record", batch)
+
+    assert response.json["detail"].endswith(said)

@@ -146,6 +146,16 @@ def test_add_taken(ask, world):
 
     assert response.status_code == 409
     assert response.json["type"].endswith("/problems/slug-taken/")
+    assert "services/update with enabled true" in response.json["detail"]
+
+
+def test_add_shown(ask, world):
+    """A service on the page is not said to be removed."""
+    world.service("api")
+
+    response = ask(ADD_SERVICE, {"slug": "api", "name": "Again"})
+
+    assert response.json["detail"] == "A service with the slug 'api' already exists."
 
 
 def test_update(ask, world, clock):

@@ -115,6 +115,8 @@ def test_beyond_the_limit(update, window, ask, member):
     assert response.status_code == 422
     pointer = response.json["errors"][0]["pointer"]
     assert pointer.startswith("/" + next(iter(member)))
+    # It names the field once.
+    assert response.json["detail"].count(pointer[1:]) == 1
     assert ask(GET_WINDOW, {"id": window["id"]}).json["data"] == window
 
 
