@@ -97,7 +97,9 @@ def plain_text(context: BuildContext) -> Iterator[Page]:
         lines.append(f"{prefix} {date_time(format_moment(service_list.checked_at))}")
     if missing := missing_data_text(service_list):
         lines.append(missing)
-    lines.append("")
+    if not services:
+        lines.append("There are no services yet.")
+    lines += [""] if services else []
     names = [plain_line(service.name) for service in services]
     width = max(map(len, names), default=0)
     lines += [

@@ -40,7 +40,6 @@ LINKS = {
     "badge": "/status/badge.svg",
     "embed": "/status/embed/",
     "shields": None,
-    "counters": None,
 }
 
 

@@ -105,7 +105,7 @@ class StatusData:
 
     def measured_part(self, slug: str, uptime: StatusUptimeSummary) -> str | None:
         """
-        Return the part of the period that was measured, such as "2 days of 90 days".
+        Return the part of the period that has data, such as "2 days of 90 days".
 
         If it is at least half of the period, or there is no percentage, return None.
         """

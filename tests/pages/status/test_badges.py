@@ -92,6 +92,18 @@ def test_embed_has_no_script(world, build_site, output):
         assert "http-equiv" not in page
 
 
+def test_text_of_an_empty_page(build_site, output):
+    """It says that there are no services yet, as the page does."""
+    build_site()
+
+    assert (output / "status.txt").read_text() == (
+        "Masthead: Status data unavailable\n"
+        "There are no services yet.\n"
+        "\n"
+        "http://127.0.0.1:8000/status/\n"
+    )
+
+
 def test_text(world, build_site, output):
     """For a terminal: the whole, the services, what is the matter, where to read."""
     world.service("api", name="Public API")
