@@ -245,6 +245,7 @@ from sitegen.build.preview import Preview
 from sitegen.docs.body_cache import BodyCache
 from sitegen.output.publishing.publisher import Publisher
 from sitegen.page import context_factory
+from sitegen.search.sitemaps import was_built_for
 from sitegen.sources.tree import read_tree
 
 DAY_SECONDS = 86_400
@@ -296,8 +297,9 @@ def demo(context: CommandContext, arguments: Namespace) -> None:
         if not is_welcome:
             raise CommandError(
                 f"The database {without_password(settings.database)} has content that"
-                " is not the demo's. The demo would add services, documents and an"
-                " admin key to it. Set MASTHEAD_DATABASE to a new file, or use"
+                " is not the demo's. The demo would add its documents and an admin key"
+                " to it and, if it has no services, sample services, incidents and"
+                " measurements. Set MASTHEAD_DATABASE to a new file, or use"
                 " --into-existing."
             )
         print("Loading the sample content and building the site …", flush=True)
@@ -306,7 +308,9 @@ def demo(context: CommandContext, arguments: Namespace) -> None:
         _import_manual(settings)
         key = issue_admin_key(world.DEMO_EMAIL, ["*"], "Demo key", utc_now())
         site = settings.server_url
+        left_out = "no sample services were added: the database has other services"
         return [
+            *([] if world.has_sample_services() else [left_out]),
             f"site     {site}/",
             f"status   {site}/status/",
             f"API      {site}/openapi.json",
@@ -314,7 +318,7 @@ def demo(context: CommandContext, arguments: Namespace) -> None:
             _listening_line(settings),
         ]
 
-    record = partial(_record_demo_measurements, settings, world.current_measurements)
+    record = partial(_record_demo_measurements, settings, world.sample_measurements)
     with open_listener(settings) as listener:
         _serve(context, listener, prepare, record)
 
@@ -351,9 +355,10 @@ def _record_demo_measurements(
 ) -> None:
     now = utc_now()
     with writing():
-        for batch in measurements_at(now):
+        for batch in (batches := measurements_at(now)):
             record_measurements(batch, now, retention=settings.raw_retention)
-        changes.mark("status")
+        if batches:
+            changes.mark("status")
 
 
 def _serve(
@@ -482,8 +487,12 @@ class _Server:
             ),
             is_output_current=lambda: builder.is_output_current,
         )
-        is_site_complete = OutputFolder(settings.output).is_complete
-        first_build = None if is_site_complete else builder.has_started
+        folder = OutputFolder(settings.output)
+        # The pages of a site that was served at another URL have links to that one.
+        can_be_read = folder.is_complete and was_built_for(
+            folder.path, settings.site_url
+        )
+        first_build = None if can_be_read else builder.has_started
         with server_locks, election, publisher, reporter:
             builder.start()
             self.wake_pipe.start_receiving(builder.wake)
@@ -495,7 +504,7 @@ class _Server:
                 builder.stop()
 
     def _announce(self, first_build: Event | None) -> None:
-        """Print the lines, after the first build of a site that was not complete."""
+        """Print the lines, after the first build if the site was not complete."""
         if first_build is not None:
             first_build.wait()
         if not self.is_announced.is_set():

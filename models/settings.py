@@ -218,8 +218,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         for setting in fields(self):
-            problem = _find_problem(setting.metadata, getattr(self, setting.name))
-            if problem:
+            if problem := find_problem(setting.name, getattr(self, setting.name)):
                 raise SettingError(f"{environment_variable(setting.name)} {problem}.")
         if not self.site_url:
             object.__setattr__(self, "site_url", self._local_site_url())
@@ -360,7 +359,9 @@ def _parse(variable: str, text: str, type_: Any) -> Any:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def _find_problem(limits: Mapping[str, Any], value: Any) -> str | None:
+def find_problem(name: str, value: Any) -> str | None:
+    """Return what is wrong with a setting's value, such as "must be from 1 to 9"."""
+    limits = Settings.__dataclass_fields__[name].metadata
     if "minimum" in limits and not limits["minimum"] <= value <= limits["maximum"]:
         return f"must be from {limits['minimum']} to {limits['maximum']}"
     if "choices" in limits and value not in limits["choices"]:

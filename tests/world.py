@@ -14,6 +14,7 @@ from models.status.incidents.incidents import (
     open_incident,
 )
 from models.status.maintenance.windows import StatusAddMaintenance, schedule_maintenance
+from models.status.measurements.measurements import StatusRecordMeasurements
 from models.status.services.catalogue import add_service
 from models.status.services.rows import ServiceRow
 from models.storage.database import writing
@@ -29,6 +30,7 @@ __all__ = [
     "people",
     "platform",
     "populate",
+    "sample_measurements",
 ]
 
 OPERATOR = "operator@example.com"
@@ -76,6 +78,23 @@ def populate(now: datetime) -> bool:
         _replay(now)
         changes.mark("status")
     return True
+
+
+def has_sample_services() -> bool:
+    """Tell whether a service is one that `populate` added."""
+    added = audit.AuditRow.select(audit.AuditRow.target_id).where(
+        audit.AuditRow.actor == OPERATOR, audit.AuditRow.action == "service.added"
+    )
+    return bool(ServiceRow.select().where(ServiceRow.id.in_(added)).exists())
+
+
+def sample_measurements(now: datetime) -> list[StatusRecordMeasurements]:
+    """
+    Return measurements of the sample services, none if there are none.
+
+    Services of others may have the same slugs.
+    """
+    return current_measurements(now) if has_sample_services() else []
 
 
 def is_demo() -> bool:

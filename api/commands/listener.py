@@ -8,7 +8,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from models.runtime.commands import CommandContext, CommandError
-from models.settings import Settings
+from models.settings import Settings, find_problem
 
 # For how long a port that is taken is tried again.
 TAKEN_SECONDS = 1.0
@@ -33,6 +33,9 @@ def with_options(context: CommandContext, arguments: Namespace) -> CommandContex
         name: getattr(arguments, name) for name in ("host", "port", "processes")
     }
     options = {name: value for name, value in options.items() if value is not None}
+    for name, value in options.items():
+        if problem := find_problem(name, value):
+            raise CommandError(f"--{name} {problem}.")
     if context.follows_address:
         options["site_url"] = ""
     return replace(context, settings=replace(context.settings, **options))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from html import escape
+from pathlib import Path
 
 from models.fields import format_moment
 from models.projects.documents.link_resolver import document_href
@@ -19,6 +20,7 @@ from sitegen.urls import (
     service_path,
 )
 
+ROBOTS = "robots.txt"
 # A change of one page rewrites the sitemap that lists it, so sitemaps are short.
 ADDRESSES_OF_SITEMAP = 1000
 # The limit of search engines.
@@ -81,8 +83,19 @@ def sitemap_index(context: BuildContext) -> Iterator[Page]:
 
 @pages(SHARED)
 def robots(context: BuildContext) -> Iterator[Page]:
-    sitemap = f"{context.settings.site_url}/sitemap.xml"
-    yield Page("robots.txt", f"User-agent: *\nAllow: /\n\nSitemap: {sitemap}\n")
+    yield Page(ROBOTS, _robots_text(context.settings.site_url))
+
+
+def was_built_for(output: Path, site_url: str) -> bool:
+    """Tell whether the site in the folder was built for this URL."""
+    try:
+        return (output / ROBOTS).read_text() == _robots_text(site_url)
+    except (OSError, UnicodeError):
+        return False
+
+
+def _robots_text(site_url: str) -> str:
+    return f"User-agent: *\nAllow: /\n\nSitemap: {site_url}/sitemap.xml\n"
 
 
 def _sitemaps_of(context: BuildContext, collection: DocsCollection) -> list[Page]:

@@ -145,7 +145,7 @@ def in_a_file(*given):
         (["probe", "folder"], "folder"),
         (["probe", "file"], "file"),
         (["serve", "--host", "no such host"], "no such host"),
-        (["serve", "--port", "70000"], "from 1 to 65535"),
+        (["serve", "--port", "70000"], "--port must be from 1 to 65535"),
     ],
     ids=lambda each: each if isinstance(each, str) else named(each[:2]),
 )

@@ -20,13 +20,24 @@ from models.status.incidents.incidents import (
 )
 from models.status.maintenance.windows import all_maintenance
 from models.status.measurements.measurements import MeasurementRow, record_measurements
-from models.status.services.catalogue import services_in_display_order
+from models.status.services.catalogue import (
+    StatusAddService,
+    add_service,
+    services_in_display_order,
+)
 from models.status.services.rows import ServiceRow
 from models.status.snapshot.snapshot import status_snapshot
 from models.status.uptime.summary import uptime_summary
 from models.storage.database import database, open_database, writing
 from tests.rules.projects.test_documents import write
-from tests.world import DEMO_EMAIL, current_measurements, is_demo, people, populate
+from tests.world import (
+    DEMO_EMAIL,
+    current_measurements,
+    is_demo,
+    people,
+    populate,
+    sample_measurements,
+)
 from tests.worlds.story import troubles, works
 
 NOW = datetime(2026, 3, 1, 12, 0, 33, tzinfo=UTC)
@@ -98,8 +109,18 @@ def test_populate_twice(world):
     before = counts()
 
     assert populate(NOW + timedelta(hours=1)) is False
+    assert sample_measurements(NOW)
 
     assert counts() == before
+
+
+def test_services_of_others(app):
+    """The demo measures no service of another installation with the same slug."""
+    add_service(StatusAddService(slug="search", name="Search"), NOW)
+
+    assert populate(NOW) is False
+
+    assert not sample_measurements(NOW)
 
 
 def test_demo_is_known_again(world):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -119,13 +120,25 @@ def test_ready(start, key):
     assert "operations" in fetch(f"{address}/reference/")
 
 
-def test_site_that_stands(start, key):
-    """It answers at once, and so does the next server."""
+def test_ready_at_another_address(start, key):
+    """A site with links to the address that it had before is built again first."""
     process, _, _ = start()
     process.kill()
     process.wait()
 
     _, address, _ = start()
+
+    assert address in fetch(f"{address}/sitemap.xml")
+    assert address in fetch(f"{address}/status/feed.atom")
+
+
+def test_site_that_stands(start, key):
+    """It answers at once, and so does the next server at the same address."""
+    process, address, _ = start()
+    process.kill()
+    process.wait()
+
+    _, address, _ = start(port=urlsplit(address).port)
 
     assert "Status" in fetch(f"{address}/status/")
 
