@@ -8,12 +8,27 @@ import yaml
 
 FrontMatter = dict[str, Any]
 
+_CONSTRUCTOR_ERRORS = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
 # More than any page needs, and fast to parse whatever it contains.
 MAX_CHARACTERS = 32_000
+# A dotted key takes quadratic time to parse.
+MAX_KEY_PARTS = 32
+# Larger numbers than those of TOML cannot always be written as text.
+MAX_INTEGER_BITS = 64
 LANGUAGES = {"---": "YAML", "+++": "TOML"}
 _FRONT_MATTER = re.compile(
     r"(---|\+\+\+)[ \t]*\n(.*?)^(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M
 )
+_KEY_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+"""
+_LONG_KEY = re.compile(rf"(?<![\w-])(?:{_KEY_PART}\.[ \t]*+){{{MAX_KEY_PARTS}}}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -58,10 +73,8 @@ def split_front_matter(text: str) -> tuple[FrontMatter, str]:
 
 def _parse(fence: str, text: str) -> FrontMatter:
     try:
-        values = (
-            tomllib.loads(text) if fence == "+++" else load_yaml(text, StrictLoader)
-        )
-    # A date that does not exist is a ValueError, deep nesting a RecursionError.
+        values = _load_toml(text) if fence == "+++" else load_yaml(text, StrictLoader)
+    # Deep nesting in TOML is a RecursionError.
     except (yaml.YAMLError, ValueError, RecursionError):
         raise UnreadableFile(
             f"The front matter is not valid {LANGUAGES[fence]}."
@@ -72,8 +85,37 @@ def _parse(fence: str, text: str) -> FrontMatter:
 
 
 def load_yaml(text: str, loader: type[StrictLoader] = LenientLoader) -> Any:
-    """Parse YAML; raise YAMLError, ValueError or RecursionError."""
-    return yaml.load(text, Loader=loader)  # noqa: S506  (a safe loader that does less)
+    """Parse YAML; raise YAMLError if it is invalid, whatever its fault is."""
+    try:
+        values = yaml.load(text, Loader=loader)  # noqa: S506  (a safe loader that does less)
+        _require_small_integers(values)
+    # PyYAML lets through what its constructors raise, such as an AttributeError for
+    # `!!timestamp x`, and a RecursionError for deep nesting.
+    except _CONSTRUCTOR_ERRORS as error:
+        raise yaml.YAMLError("a value is not what its tag says") from error
+    return values
+
+
+def _load_toml(text: str) -> Any:
+    """Parse TOML; raise ValueError or RecursionError if it is invalid."""
+    if _LONG_KEY.search(text):
+        raise ValueError("a key has too many parts")
+    values = tomllib.loads(text)
+    _require_small_integers(values)
+    return values
+
+
+def _require_small_integers(values: Any) -> None:
+    """Raise ValueError if an integer needs more than MAX_INTEGER_BITS."""
+    remaining = [values]
+    while remaining:
+        value = remaining.pop()
+        if isinstance(value, dict):
+            remaining += [*value, *value.values()]
+        elif isinstance(value, list | tuple | set):
+            remaining += value
+        elif isinstance(value, int) and value.bit_length() > MAX_INTEGER_BITS:
+            raise ValueError("an integer is too large")
 
 
 def text_of(front_matter: FrontMatter, *names: str) -> str:

@@ -144,7 +144,7 @@ def _configuration(files: Mapping[str, str]) -> Configuration:
         raise ValidationFailed("There is no config.yml with the systems of cState.")
     try:
         values = load_yaml(files[name]) or {}
-    except (yaml.YAMLError, ValueError, RecursionError):
+    except yaml.YAMLError:
         raise ValidationFailed(f"{name} is not valid YAML.") from None
     return validate_as(Configuration, lowercase_keys(values), name)
 

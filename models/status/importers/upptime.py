@@ -131,7 +131,7 @@ def parse(files: Mapping[str, str]) -> ImportedStatus:
 def _parse_yaml(text: str, name: str) -> Any:
     try:
         return load_yaml(text)
-    except (yaml.YAMLError, ValueError, RecursionError):
+    except yaml.YAMLError:
         raise ValidationFailed(f"{name} is not valid YAML.") from None
 
 

@@ -103,6 +103,9 @@ MERGES = "a: &a {x: 1}\n" + "".join(
         *(BOMB, MERGES, "a: {" * 2000, "- " * 5000, "? " * 5000, "a: " + "9" * 5000),
         *("a: !!python/name:os.system", "a: !x b", "a: 'b", "\ta: b", "a: *a"),
         'title: "half \\uD83D"',
+        *('title: "\\UFFFFFFFF"', "title: 0x" + "f" * 4000, "1" * 4000 + ": a"),
+        *("date: !!timestamp x", "draft: !!bool x", 'weight: !!int ""', "a: !!float +"),
+        "weight: 9" + ":1" * 500 + ".0",
     ],
     ids=lambda front: repr(front[:12]),
 )
@@ -112,10 +115,17 @@ def test_hostile_yaml(front):
         split_front_matter(f"---\n{front}\n---\nWords.")
 
 
-@pytest.mark.parametrize("front", ["a = ", "a = 1\na = 2", "a = " + "[" * 5000])
+@pytest.mark.parametrize(
+    "front",
+    [
+        *("a = ", "a = 1\na = 2", "a = " + "[" * 5000, "a = [0x" + "f" * 4000 + "]"),
+        *("a." * 15_000 + "a = 1", "b = 1\n['a'. " + "a ." * 10_000 + "a]"),
+    ],
+    ids=lambda front: repr(front[:12]),
+)
 def test_hostile_toml(front):
-    """It is refused like YAML."""
-    with pytest.raises(UnreadableFile, match="not valid TOML"):
+    """It is refused like YAML, and a key of many parts at once."""
+    with at_most(0.3), pytest.raises(UnreadableFile, match="not valid TOML"):
         split_front_matter(f"+++\n{front}\n+++\nWords.")
 
 
