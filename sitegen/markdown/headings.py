@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from markdown_it.token import Token
 
@@ -30,10 +31,10 @@ def slug(text: str) -> str:
     Underscores stay, because identifiers such as `scrape_interval` are linked to.
     """
     composed = normalize("NFC", text[:MAX_SLUG_LENGTH].lower())
-    characters = (_slug_character(character) for character in composed)
-    return "-".join("".join(characters).split()) or "section"
+    return "-".join("".join(map(_slug_character, composed)).split()) or "section"
 
 
+@lru_cache(maxsize=4096)
 def _slug_character(character: str) -> str:
     if character in APOSTROPHES:
         return ""

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from html import escape
-from itertools import groupby
 from typing import Any
 
 from pygments.formatters import HtmlFormatter
@@ -137,9 +136,20 @@ def _spans(tokens: Iterable[tuple[Any, str]]) -> Iterator[str]:
     The formatter of Pygments makes a span of each word and space: pages would be larger
     and builds slower.
     """
-    for css_class, group in groupby(tokens, lambda token: _css_class(token[0])):
-        text = escape("".join(text for _, text in group), quote=False)
-        yield f'<span class="{css_class}">{text}</span>' if css_class else text
+    pending: list[str] = []
+    open_class = ""
+    for token_type, text in tokens:
+        css_class = _css_class(token_type)
+        if css_class != open_class:
+            yield _span(open_class, pending)
+            pending, open_class = [], css_class
+        pending.append(text)
+    yield _span(open_class, pending)
+
+
+def _span(css_class: str, texts: list[str]) -> str:
+    text = escape("".join(texts), quote=False)
+    return f'<span class="{css_class}">{text}</span>' if css_class else text
 
 
 @cache

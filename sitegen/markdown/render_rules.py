@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 
 from markdown_it.common.normalize_url import normalizeLink
+from markdown_it.common.utils import escapeHtml
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
@@ -31,6 +32,28 @@ class HtmlRenderer(RendererHTML):
     allowed.
     """
 
+    def render(
+        self, tokens: Sequence[Token], options: OptionsDict, env: EnvType
+    ) -> str:
+        html: list[str] = []
+        rules = self.rules
+        for index, token in enumerate(tokens):
+            if token.type == "inline":
+                html.append(self.renderInline(token.children or (), options, env))
+            elif rule := rules.get(token.type):
+                html.append(rule(tokens, index, options, env))
+            else:
+                html.append(self.renderToken(tokens, index, options, env))
+        return "".join(html)
+
+    def renderInline(
+        self, tokens: Sequence[Token], options: OptionsDict, env: EnvType
+    ) -> str:
+        # Half of all text has no markup.
+        if len(tokens) == 1 and tokens[0].type == "text":
+            return escapeHtml(tokens[0].content)
+        return super().renderInline(tokens, options, env)
+
     def renderToken(
         self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
     ) -> str:
@@ -43,6 +66,8 @@ class HtmlRenderer(RendererHTML):
         if token.nesting == -1 and not token.hidden:
             # Closing tags are half of all tags, and have no attributes.
             return f"</{token.tag}>\n" if token.block else f"</{token.tag}>"
+        if token.nesting == 1 and not token.block and not token.attrs:
+            return f"<{token.tag}>"
         return super().renderToken(tokens, idx, options, env)
 
     def __init__(self, parser: object = None) -> None:
