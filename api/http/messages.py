@@ -6,8 +6,8 @@ work with these classes instead.
 """
 
 import re
-import secrets
 from collections.abc import Iterable
+from random import getrandbits
 from time import perf_counter
 from typing import Any
 from urllib.parse import parse_qsl
@@ -121,4 +121,8 @@ class Response:
 
 def _request_id(header: str | None) -> str:
     """Return the client's X-Request-Id if it is valid, else a new id."""
-    return header if header and REQUEST_ID.fullmatch(header) else secrets.token_hex(16)
+    if header and REQUEST_ID.fullmatch(header):
+        return header
+    # An id is no secret. The random numbers of the operating system would let another
+    # thread have its turn in each request. Python seeds these anew after a fork.
+    return f"{getrandbits(128):032x}"

@@ -33,6 +33,19 @@ class CallerTask(WSGITask):
             callers = self.channel.server.callers  # type: ignore[attr-defined]
             callers.learn(environ["HTTP_AUTHORIZATION"], request.lineage)
 
+    def write(self, data: bytes) -> None:
+        """Send the header together with the beginning of the body."""
+        if not (data and self.complete and not self.wrote_header):
+            super().write(data)
+            return
+        channel: Channel = self.channel  # type: ignore[assignment]
+        channel.unsent_header = self.build_response_header()
+        self.wrote_header = True
+        super().write(data)
+        if channel.unsent_header:
+            # The response may not have a body.
+            channel.write_soon(b"")
+
 
 class Channel(HTTPChannel):
     """
@@ -59,6 +72,10 @@ class Channel(HTTPChannel):
         self.caller: object = None
         # Whether a thread decides on the body of the request that is being received.
         self.is_admitting = False
+        # The header of the present response, if it is sent with the next data.
+        self.unsent_header = b""
+        # Whether a thread is sending data.
+        self.is_writing = False
         # Whether the client may still be sending a request that was refused.
         self.is_refused = False
         # While it is: until when and how much of it is discarded.
@@ -140,6 +157,26 @@ class Channel(HTTPChannel):
         """
         self.is_parked = bool(self.total_outbufs_len)
         return self.is_parked
+
+    def write_soon(self, data: Any) -> int:
+        if self.unsent_header:
+            data, self.unsent_header = self.unsent_header + data, b""
+        self.is_writing = True
+        try:
+            return int(super().write_soon(data))
+        finally:
+            self.is_writing = False
+            if self.total_outbufs_len:
+                self.server.pull_trigger()
+
+    def writable(self) -> bool:
+        """
+        Return whether the loop may send.
+
+        While a thread is sending, the loop would only find the lock taken, over and
+        over again, and keep the interpreter from that thread.
+        """
+        return not self.is_writing and bool(super().writable())
 
     def handle_write(self) -> None:
         if self.is_refused and self.close_when_flushed:

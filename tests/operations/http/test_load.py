@@ -192,3 +192,15 @@ def test_crowd(serve, monkeypatch):
     assert is_closed(first)
     last.sendall(GET)
     assert last.recv(100).startswith(b"HTTP/1.1 200")
+
+
+def test_header_and_body_in_one_packet(serve):
+    """A response is sent at once: its header does not wait for its body, or alone."""
+    client = serve(hello)()
+
+    for _ in range(20):
+        client.sendall(GET)
+        header, end, body = client.recv(65536).partition(b"\r\n\r\n")
+        assert end
+        assert f"Content-Length: {len(body)}".encode() in header
+        assert body
