@@ -27,6 +27,8 @@ from models.storage.database import database, reading
 log = logging.getLogger("masthead")
 
 MAX_SOURCES = 64
+# Of these, so that one leaked key cannot take the room of all others.
+MAX_SOURCES_OF_KEY = 16
 # A source that has not measured a service for so long does not count for the maximum.
 SOURCE_LIFETIME = timedelta(days=7)
 # A source that several keys use within this time is reported.
@@ -109,11 +111,17 @@ _UPSERT_KEY = (
     " key_id = excluded.key_id, key_prefix = excluded.key_prefix,"
     " last_used_at = excluded.last_used_at"
 )
-_SELECT_FULL = (
-    "SELECT slug FROM service WHERE slug IN ({slugs})"
+# The number of recent sources of each service to which this one is new, and how many
+# of them the key used first.
+_COUNT_SOURCES = (
+    "SELECT slug,"
+    " (SELECT COUNT(*) FROM reading WHERE service_id = number AND observed_at >= ?),"
+    " (SELECT COUNT(*) FROM reading WHERE service_id = number AND observed_at >= ?"
+    " AND (SELECT lineage FROM source_key WHERE source_key.source = reading.source"
+    " ORDER BY first_used_at, lineage LIMIT 1) = ?)"
+    " FROM service WHERE slug IN ({slugs})"
     " AND NOT EXISTS (SELECT 1 FROM reading WHERE service_id = number AND source = ?)"
-    " AND (SELECT COUNT(*) FROM reading WHERE service_id = number"
-    " AND observed_at >= ?) >= ? ORDER BY slug"
+    " ORDER BY slug"
 )
 
 
@@ -129,8 +137,8 @@ def admit_batch(
     Record that the key uses the source, before its batch is stored.
 
     Raise SourceTaken if sources are owned and another lineage owns this one, and
-    LimitExceeded if a service has too many sources to get another. A batch that
-    measures no service uses no source.
+    LimitExceeded if a service has too many sources, of all keys or of this lineage, to
+    get another. A batch that measures no service uses no source.
     """
     slugs = {m.slug for m in request.measurements if m.slug in fresh_statuses}
     if not slugs:
@@ -139,7 +147,7 @@ def admit_batch(
     without_fresh = [slug for slug in slugs if fresh_statuses[slug] is None]
     if without_fresh:
         database.lock_name(LOCK_NAME)
-        _require_room(request.source, without_fresh, now)
+        _require_room(request.source, key.lineage, without_fresh, now)
 
 
 def transfer_source(
@@ -248,17 +256,27 @@ def _is_within(at: int | None, now: datetime, interval: timedelta) -> bool:
     return at is not None and abs(now - from_epoch_ms(at)) < interval
 
 
-def _require_room(source: str, slugs: list[str], now: datetime) -> None:
+def _require_room(source: str, lineage: str, slugs: list[str], now: datetime) -> None:
     """Raise LimitExceeded if a service that the source is new to has no room."""
-    query = _SELECT_FULL.format(slugs=", ".join("?" * len(slugs)))
+    query = _COUNT_SOURCES.format(slugs=", ".join("?" * len(slugs)))
     since = epoch_ms(now - SOURCE_LIFETIME)
-    values = (*slugs, source, since, MAX_SOURCES)
-    full = [slug for (slug,) in database.connection().execute(query, values)]
-    if full:
-        raise LimitExceeded(
-            f"A service has at most {MAX_SOURCES} sources in {SOURCE_LIFETIME.days}"
-            f" days, and '{full[0]}' already has that many. Use one of its sources."
-        )
+    values = (since, since, lineage, *slugs, source)
+    for slug, of_all, of_key in database.connection().execute(query, values):
+        if of_all >= MAX_SOURCES:
+            raise _full(f"A service has at most {MAX_SOURCES} sources", slug)
+        if of_key >= MAX_SOURCES_OF_KEY:
+            raise _full(
+                f"A service has at most {MAX_SOURCES_OF_KEY} sources of one API key",
+                slug,
+            )
+
+
+def _full(limit: str, slug: str) -> LimitExceeded:
+    return LimitExceeded(
+        f"{limit} in {SOURCE_LIFETIME.days} days, and '{slug}' already has that many."
+        " Use a source of this service that your key may use, or let an administrator"
+        " transfer one to your key."
+    )
 
 
 def _keys_of(source: str) -> list[SourceKeyRow]:

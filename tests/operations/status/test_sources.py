@@ -9,7 +9,11 @@ from api.http.application import create_app
 from models.audit import AuditRow, broken_links
 from models.platform.keys import KeyRow
 from models.status.measurements.measurements import MeasurementRow
-from models.status.measurements.sources import MAX_SOURCES, shared_source_faults
+from models.status.measurements.sources import (
+    MAX_SOURCES,
+    MAX_SOURCES_OF_KEY,
+    shared_source_faults,
+)
 from tests.worlds.status import ADD_SERVICE, RECORD
 
 pytestmark = pytest.mark.both_engines
@@ -156,10 +160,12 @@ def test_policy_that_is_set_later(record, issue, ask, settings, clock):
 @open_policy
 def test_most_sources(record, issue, ask, clock, refusal):
     """A service has 64 sources within a week; those it has go on."""
-    key = issue(SCOPE)
+    keys = [issue(SCOPE) for _ in range(MAX_SOURCES // MAX_SOURCES_OF_KEY)]
     for number in range(MAX_SOURCES):
+        key = keys[number // MAX_SOURCES_OF_KEY]
         assert record(key, source=f"probe-{number}").status_code == 200
 
+    key = issue(SCOPE)
     refusal(record(key, source="one-more"), "limit-exceeded")
     clock.pass_(hours=1)
 
@@ -169,6 +175,24 @@ def test_most_sources(record, issue, ask, clock, refusal):
     assert record(key, source="one-more", slug="mail").status_code == 200
     clock.pass_(days=7)
     assert record(key, source="one-more").status_code == 200
+
+
+@pytest.mark.parametrize("settings", ["open", "owned"], indirect=True)
+def test_sources_of_one_key(record, issue, ask, refusal):
+    """A leaked key and its replacement leave room for the sources of others."""
+    leaked, probe = issue(SCOPE), issue(SCOPE)
+    for number in range(MAX_SOURCES_OF_KEY):
+        assert record(leaked, source=f"made-up-{number}").status_code == 200
+    rotation = {"id": id_of(leaked)}
+    rotated = ask("POST /platform/v1/keys/rotate", rotation, key=issue("*"))
+    replacement = rotated.json["data"]["secret"]
+
+    refused = record(replacement, source="made-up")
+
+    refusal(refused, "limit-exceeded")
+    assert "at most 16 sources of one API key in 7 days" in refused.json["detail"]
+    assert record(replacement, source="made-up-0").status_code == 200
+    assert record(probe).status_code == 200
 
 
 def test_unknown_services_claim_no_source(record, issue):
