@@ -50,19 +50,20 @@ def stopping(stop):
         yield
 
 
-def _waits(address, is_done):
-    """Wait until somebody is waiting for a lock, or it is done; return whether so."""
+def wait_for_waiting(address, count=1, is_done=None):
+    """Wait until so many wait for a lock, or it is done; return whether they wait."""
     asked = (
         "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database()"
         " AND wait_event_type = 'Lock'"
     )
+    is_done = is_done or Event()
     with connect_to(address) as other:
         for _ in range(PATIENCE * 100):
             if is_done.wait(0.01):
                 return False
-            if other.execute(asked).fetchone()[0]:
+            if other.execute(asked).fetchone()[0] >= count:
                 return True
-    raise AssertionError("The second writer neither waits nor ends.")
+    raise AssertionError("A writer neither waits nor ends.")
 
 
 class Run:
@@ -110,7 +111,7 @@ def interleaved(address, first, second, between=lambda: None):
                 pass
             was_stopped = stop.is_there.is_set()
             two.thread.start()
-            did_wait = _waits(address, two.is_done)
+            did_wait = wait_for_waiting(address, is_done=two.is_done)
             between()
             stop.may_go.set()
             results = one.end(), two.end()

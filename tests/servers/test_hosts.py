@@ -5,6 +5,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import groupby
+from operator import itemgetter
 
 import pytest
 
@@ -13,7 +15,9 @@ from models.projects.work.rows import WorkItemRow
 from models.status.services.rows import ServiceRow
 from models.storage.database import reading, writing
 from models.storage.integrity import integrity_problems
+from tests.conftest import NOON
 from tests.servers.conftest import GONE, until
+from tests.worlds.projects import make_project
 
 pytestmark = pytest.mark.postgresql
 
@@ -125,8 +129,8 @@ def test_rate_is_one_for_all(servers, store, clock):
 class Writer:
     """Writes to any server that is up, and repeats what was not answered."""
 
-    def __init__(self, servers, key, project, luck):
-        self.servers, self.key, self.project = servers, key, project
+    def __init__(self, servers, key, projects, luck):
+        self.servers, self.key, self.projects = servers, key, projects
         self.luck, self.numbers, self.slugs = luck, [], []
 
     def insist(self, path, given, repeat):
@@ -145,9 +149,10 @@ class Writer:
         while time.monotonic() < until:
             number += 1
             title = f"{name}-{number}"
-            given = {"projectId": self.project, "type": "task", "title": title}
+            project = self.luck.choice(self.projects)
+            given = {"projectId": project, "type": "task", "title": title}
             made = self.insist(f"{WORK}/create", given, f"work-{title}")
-            self.numbers.append((made["number"], title))
+            self.numbers.append((project, made["number"], title))
             if number % 5 == 0:
                 given = {"slug": title, "name": f"Service {title}"}
                 self.insist(ADD, given, f"add-{title}")
@@ -178,18 +183,21 @@ def loaded(found, writers, luck):
 
 def test_load_with_two_killed(servers, key, shelf, luck):
     """
-    Four servers under load, two of them killed in turn.
+    Four servers, eight clients in a hundred projects, two servers killed in turn.
 
     All that was answered is there, once; numbers have no gap and no double; the audit
     chains hold; the page of whoever builds then tells all.
     """
+    projects = [make_project(f"project-{number}", NOON).id for number in range(99)]
+    # Half of the writes are in one of them.
+    projects += [shelf.project.id] * 99
     found = servers(4)
     until(lambda: builder_of(found))
-    writers = [Writer(found, key, shelf.project.id, luck) for _ in range(4)]
+    writers = [Writer(found, key, projects, luck) for _ in range(8)]
 
     loaded(found, writers, luck)
 
-    told = sorted(pair for each in writers for pair in each.numbers)
+    told = sorted(item for each in writers for item in each.numbers)
     assert len(told) > 20
     assert kept_work() == told
     slugs = sorted(slug for each in writers for slug in each.slugs)
@@ -206,9 +214,12 @@ def is_told(names, page):
 
 
 def kept_work():
-    rows = WorkItemRow.select(WorkItemRow.number, WorkItemRow.title)
-    kept = sorted(rows.tuples())
-    assert [number for number, _ in kept] == list(range(1, len(kept) + 1))
+    """Return the items that are stored, whose numbers have no gap in any project."""
+    row = WorkItemRow
+    kept = sorted(row.select(row.project, row.number, row.title).tuples())
+    for _, items in groupby(kept, key=itemgetter(0)):
+        numbers = [number for _, number, _ in items]
+        assert numbers == list(range(1, len(numbers) + 1))
     return kept
 
 
