@@ -25,6 +25,7 @@ from models.status.measurements.rollups import (
     HOUR_MS,
     rolled_up_until,
 )
+from models.status.measurements.sources import SourceKeyRow, StatusSourceKey
 from models.status.services.catalogue import StatusAdminService
 from models.status.services.rows import ServiceRow
 from models.status.state import MeasurementStatus
@@ -51,6 +52,12 @@ _SELECT_HOURS = (
     " FROM measurement JOIN service ON service_id = number"
     " WHERE observed_at >= ?1 GROUP BY 1, 2 ORDER BY 1, 2"
 )
+
+
+class ExportedSourceKey(StatusSourceKey):
+    """A key that sends measurements for a source."""
+
+    source: str
 
 
 class ExportedIncident(StatusIncident):
@@ -136,3 +143,16 @@ def _rows_as_json(
     for slug, at, *rest in database.stream(statement, parameters):
         values = (slug, format_moment(from_epoch_ms(at)), *rest)
         yield dict(zip(names, values, strict=True))
+
+
+def exported_source_keys() -> Iterator[ExportedSourceKey]:
+    """Yield the keys of each source, the owner first."""
+    order = (SourceKeyRow.source, SourceKeyRow.first_used_at, SourceKeyRow.lineage)
+    for row in SourceKeyRow.select().order_by(*order).iterator():
+        yield ExportedSourceKey(
+            source=row.source,
+            id=row.key_id,
+            prefix=row.key_prefix,
+            first_used_at=row.first_used_at,
+            last_used_at=row.last_used_at,
+        )

@@ -55,6 +55,11 @@ RECORD_TYPES = (
     RecordType(
         "status/readings.jsonl", status.ExportedSample, status.exported_readings
     ),
+    RecordType(
+        "status/source-keys.jsonl",
+        status.ExportedSourceKey,
+        status.exported_source_keys,
+    ),
     RecordType("status/hours.jsonl", status.ExportedHour, status.exported_hours),
     RecordType("status/days.jsonl", status.ExportedDay, status.exported_days),
     RecordType("platform/keys.jsonl", InventoriedKey, all_keys, needs_time=True),
