@@ -241,6 +241,7 @@ from models.storage.database import (
     writing,
 )
 from sitegen.build.builder import Builder
+from sitegen.build.docs_process import DocsProcess
 from sitegen.build.preview import Preview
 from sitegen.docs.body_cache import BodyCache
 from sitegen.output.publishing.publisher import Publisher
@@ -457,7 +458,8 @@ class _Server:
         settings = self.settings
         self.listener.close()
         open_database(settings.database)
-        contexts = context_factory(settings, *self.context.describe_api())
+        problems, openapi = self.context.describe_api()
+        contexts = context_factory(settings, problems, openapi)
         election = join_election(
             settings.database, lambda *change: builder.wake(*change)
         )
@@ -468,6 +470,7 @@ class _Server:
             lambda at: scheduler.schedule_once(at, builder.wake),
             publisher.wake,
             election=election,
+            create_docs_process=partial(DocsProcess, settings, problems, openapi),
         )
         metrics = self._metrics(BUILDER, builder.progress, publisher.progress)
         server_locks = ServerLocks(settings.database, settings.output)

@@ -1,58 +1,35 @@
 """Generate the front page of the site and its 404 page."""
 
 from collections.abc import Iterator
-from heapq import nlargest
-from itertools import chain
 from typing import Any
 
 from models.fields import format_moment
 from models.response_headers import url_path
 from models.status.state import SEVERITIES
-from sitegen.docs.collections import docs_collections, document_summary
+from sitegen.docs.outline import docs_outline
 from sitegen.page import SHARED, BuildContext, Page, Stage, pages
 from sitegen.status.missing_data import missing_data
 from sitegen.status.status_data import read_service_list, read_snapshot
 from sitegen.status.upcoming_changes import UpcomingChanges
 from sitegen.urls import incident_path
 
-MAX_PAGES_OF_COLLECTION = 6
-MAX_NEWEST = 5
 MAX_INCIDENTS = 3
 
 
 @pages(SHARED, Stage.ENTRY_POINTS)
 def front_page(context: BuildContext) -> Iterator[Page]:
     """Show the overall status, active incidents, collections and new documents."""
-    collections = docs_collections(context)
-    documents = chain.from_iterable(collection.documents for collection in collections)
-    newest = nlargest(MAX_NEWEST, documents, key=lambda d: (d.published_at, d.slug))
-    titles = {collection.collection: collection.title for collection in collections}
+    outline = docs_outline(context)
     name = context.settings.site_name
     yield Page(
         "index.html",
         _overall_status(context)
         | {
             "collections": [
-                {
-                    "collection": collection.collection,
-                    "title": collection.title,
-                    "href": collection.href,
-                    "count": len(collection.documents),
-                    "pages": [
-                        document_summary(document)
-                        for document in collection.documents[:MAX_PAGES_OF_COLLECTION]
-                    ],
-                }
-                for collection in collections
+                collection.model_dump(exclude={"sitemaps"})
+                for collection in outline.collections
             ],
-            "newest": [
-                document_summary(document)
-                | {
-                    "collectionTitle": titles[document.collection],
-                    "publishedAt": format_moment(document.published_at),
-                }
-                for document in newest
-            ],
+            "newest": outline.newest,
         },
         template="index.html",
         title=name,

@@ -1,7 +1,11 @@
 """Name the paths of the site's files and the addresses of their JSON twins."""
 
+from math import ceil
+
 REFERENCE = "/reference/"
 HOW = "status/how/index.html"
+# A change of one page rewrites the sitemap that lists it, so sitemaps are short.
+ADDRESSES_OF_SITEMAP = 1000
 
 
 def service_path(slug: str) -> str:
@@ -24,6 +28,16 @@ def history_path(month: str | None = None) -> str:
     return (
         f"status/history/{month}/index.html" if month else "status/history/index.html"
     )
+
+
+def sitemap_paths(collection: str, addresses: int) -> list[str]:
+    """Return the paths of the sitemaps of a collection with so many addresses."""
+    count = ceil(addresses / ADDRESSES_OF_SITEMAP)
+    return [sitemap_path(f"{collection}-{number}") for number in range(1, count + 1)]
+
+
+def sitemap_path(name: str) -> str:
+    return f"sitemaps/{name}.xml"
 
 
 def markdown_path(path: str) -> str:

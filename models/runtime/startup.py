@@ -27,8 +27,9 @@ from models.storage.database import (
 from models.storage.generation import last_site_url
 from models.storage.schema import NewerSchema
 
-# Those of the builder, its worker, the publisher, the election and the jobs.
-BUILDER_CONNECTIONS = 8
+# Those of the builder, the process of documents, a worker of each, the publisher, the
+# election and the jobs.
+BUILDER_CONNECTIONS = 12
 
 
 def open_instance(settings: Settings, now: datetime) -> list[str]:

@@ -22,10 +22,12 @@ from models.projects.documents.published import published_count
 from models.response_headers import candidate_files
 from models.runtime.server_locks import LOCK_FILE, lock_owner
 from models.storage.database import reading
+from sitegen.build.docs_result import AREA, DocsResult
 from sitegen.build.page_writer import PageError, PageWriter
 from sitegen.build.report import BuildReport
+from sitegen.build.separate_docs import SeparateDocs
 from sitegen.build.work_split import WorkSplit
-from sitegen.docs.collections import docs_collections
+from sitegen.docs.outline import docs_outline
 from sitegen.output.folder import OutputError, OutputFolder
 from sitegen.output.generations import (
     FileChanges,
@@ -63,32 +65,56 @@ def build(
     full: bool = False,
     progress: Progress = iter,
     folder: OutputFolder | None = None,
+    separate_docs: SeparateDocs | None = None,
 ) -> BuildReport:
     """
     Bring the areas, and the pages that all areas share, up to date.
+
+    With `separate_docs`, documents are not built here: a process of their own has
+    written them aside, and this puts them in place if `areas` include them.
 
     If a page cannot be rendered, its old file stays, the report names it, and its area
     remains behind. With `full`, every page is rendered again. Raise OutputError if the
     folder cannot be written.
     """
+    areas = list(areas)
     folder = folder or output_folder(context)
     with folder.locked(), context.bodies.saving():
         with reading():
             _require_unused(folder)
+            docs = (
+                separate_docs.begin(context, folder, is_docs_turn=AREA in areas)
+                if separate_docs
+                else None
+            )
             current_marks = marks()
-            site_build = _Build(context, folder, current_marks, full)
+            site_build = Build(
+                context,
+                folder,
+                current_marks,
+                full=full,
+                docs=docs,
+                has_documents=separate_docs is None,
+            )
             with closing(site_build.work_split):
-                built_marks = {
-                    area: current_marks[area] for area in site_build.widened(areas)
-                }
-                site_build.write_pages([*built_marks, SHARED], progress)
+                built_areas = [
+                    area
+                    for area in site_build.widened(areas)
+                    if separate_docs is None or area != AREA
+                ]
+                site_build.write_pages([*built_areas, SHARED], progress)
+            built_marks = {area: current_marks[area] for area in built_areas}
+            if docs is not None and docs.is_last:
+                built_marks[AREA] = docs.mark
             live = _live_state(built_marks)
-        site_build.remove_stale([*built_marks, SHARED])
+        site_build.remove_stale([*built_areas, SHARED])
         site_build.finish(live)
         report = site_build.report
         note_built(built_marks, report.failed, context.now)
+        if separate_docs is not None:
+            separate_docs.end(folder, docs)
         report.manifest_stamp = folder.manifest_stamp()
-    report.marks = built_marks
+    report.marks, report.version = built_marks, site_build.writer.version
     broken = [
         warning
         for href, warning in context.unchecked_links
@@ -137,18 +163,27 @@ class _OutputFolders:
         return self._folders.setdefault(path, OutputFolder(path))
 
 
-class _Build:
-    """The state of one build."""
+class Build:
+    """
+    The state of one build.
+
+    Documents are built here if `has_documents`; else `docs` are those to put in place.
+    """
 
     def __init__(
         self,
         context: BuildContext,
         folder: OutputFolder,
         current_marks: dict[str, int],
-        full: bool,
+        *,
+        full: bool = False,
+        docs: DocsResult | None = None,
+        has_documents: bool = True,
     ) -> None:
         self.context = context
         self.folder = folder
+        self.docs = docs
+        self.has_documents = has_documents
         self.interrupted = folder.interrupted_entries()
         self.before = folder.start()
         self.writes_all = full or not self.before
@@ -160,7 +195,7 @@ class _Build:
             has_reference=bool(context.openapi),
         )
         self.work_split = WorkSplit(context, self.writer, current_marks)
-        if self.writes_all:
+        if self.writes_all and has_documents:
             self.work_split.prepare(published_count())
         self.entries = dict(self.before)
         self.report = BuildReport()
@@ -170,7 +205,7 @@ class _Build:
         """Return all areas if something that every page shows has changed."""
         return areas if self.folder.version() == self.writer.version else AREAS
 
-    def write_pages(self, areas: list[str], progress: Progress) -> None:
+    def write_pages(self, areas: list[str], progress: Progress = iter) -> None:
         pages = _SizedPages(self._pages_in_order(areas), self._expected_pages())
         for page, area in progress(pages):
             self.write(page, area)
@@ -193,9 +228,8 @@ class _Build:
 
     def _expected_pages(self) -> int:
         """Return about how many pages there are: each document has three files."""
-        documents = sum(
-            len(collection.documents) for collection in docs_collections(self.context)
-        )
+        outline = docs_outline(self.context)
+        documents = sum(collection.count for collection in outline.collections)
         return max(len(self.before), 3 * documents)
 
     def _pages_in_order(self, areas: list[str]) -> Iterator[AreaPage]:
@@ -204,8 +238,11 @@ class _Build:
 
         A page whose required pages do not exist yet comes after the lists.
         """
-        for path, content in self.context.theme.assets.values():
-            yield Page(path, content), SHARED
+        if SHARED in areas:
+            for path, content in self.context.theme.assets.values():
+                yield Page(path, content), SHARED
+        if self.docs is not None:
+            self._take_documents(self.docs)
         generators = sorted(
             chain.from_iterable(GENERATORS.get(area, []) for area in areas),
             key=lambda generator: generator.stage,
@@ -229,6 +266,17 @@ class _Build:
                 else:
                     waiting.append((item, generator.area))
         yield from waiting
+
+    def _take_documents(self, docs: DocsResult) -> None:
+        """Put the documents in place that another process has written aside."""
+        if docs.staged:
+            self.writer.start()
+        for path in docs.staged:
+            self.folder.take(docs.staging, path, is_synced=docs.is_synced)
+        self.entries |= docs.entries
+        self.report.written += docs.written
+        self.report.unchanged += docs.unchanged
+        self.report.failed += docs.failed
 
     def _start_background(
         self, generators: list[PageGenerator]
@@ -269,10 +317,18 @@ class _Build:
 
     def remove_stale(self, areas: list[str]) -> None:
         """Remove the files that no generator yields any more."""
+        # Files of an unknown area are documents, too, if those are built elsewhere.
+        areas = [*areas, ""] if self.has_documents else areas
         stale = [
             path
             for path, entry in self.before.items()
-            if path not in self.paths and entry.area in [*areas, ""]
+            if path not in self.paths and entry.area in areas
+        ]
+        stale += [
+            path
+            for path in (self.docs.removed if self.docs else ())
+            # It may have become a page of another area meanwhile.
+            if path in self.entries and self.entries[path].area in (AREA, "")
         ]
         self.folder.flush()
         # An open tab still needs the styles and scripts that its page was made with.

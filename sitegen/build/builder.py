@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from models.changes import AREAS, behind, failed_pages, marks
-from models.errors import StorageBusy
 from models.logs import LogLine
 from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
@@ -16,8 +15,12 @@ from models.runtime.leader_election import LeaderElection, SingleServer
 from models.status.snapshot.last_change import next_page_change
 from models.storage.database import reading
 from sitegen.build.build import build, output_folder
+from sitegen.build.docs_process import DocsProcess
+from sitegen.build.docs_result import AREA, DocsResult
+from sitegen.build.fault_state import fault_state
 from sitegen.build.report import BuildReport
-from sitegen.output.folder import OutputError, OutputFolder
+from sitegen.build.separate_docs import SeparateDocs
+from sitegen.output.folder import OutputFolder
 from sitegen.output.inspection import Inspection, output_faults
 from sitegen.page import BuildContext
 
@@ -54,7 +57,9 @@ class Builder:
     called with the next time at which time alone changes a page, so that somebody
     wakes the builder then. `on_output_changed()` is called after each build that
     changed the output, and after the first build. `election` decides which of several
-    servers with one database builds.
+    servers with one database builds. `create_docs_process(on_response)` returns a
+    process that builds the documents, so that nothing else waits for them; without it,
+    they are built here.
     """
 
     def __init__(
@@ -66,6 +71,7 @@ class Builder:
         *,
         election: LeaderElection | None = None,
         timing: Timing = TIMING,
+        create_docs_process: Callable[[Callable[[], None]], DocsProcess] | None = None,
     ) -> None:
         self._clock = clock
         self._create_context = create_context
@@ -79,11 +85,18 @@ class Builder:
         self._is_urgent = threading.Event()
         self._stopping = False
         self._fault: Fault | None = None
+        self._docs = (
+            SeparateDocs(create_docs_process(self._look_again))
+            if create_docs_process
+            else None
+        )
         # The marks that this process has built. The database also has those that
         # another process built into its own folder.
         self._built_marks: dict[str, int] = {}
         self._built_at: datetime | None = None
-        self._has_failed_pages = False
+        self._version, self._was_docs_turn = "", True
+        # The areas with pages that failed; "" for those that no area has alone.
+        self._failed_areas: set[str] = set()
         self._inspection = Inspection()
         self._folder: OutputFolder | None = None
         self._waiting_since: datetime | None = None
@@ -96,12 +109,16 @@ class Builder:
 
     def start(self) -> None:
         """Start the thread, which first builds everything."""
+        if self._docs is not None:
+            self._docs.process.start()
         self._thread.start()
 
     def stop(self) -> None:
         self._stopping = True
         self.wake()
         self._thread.join()
+        if self._docs is not None:
+            self._docs.process.stop()
 
     def wake(self, area: str = "", is_quiet: bool = False) -> None:  # noqa: ARG002
         """
@@ -113,8 +130,14 @@ class Builder:
         now = self._clock()
         self._waiting_since = self._waiting_since or now
         self.progress.request(now)
-        if not is_quiet:
-            self._is_urgent.set()
+        if is_quiet:
+            self._woken.set()
+        else:
+            self._look_again()
+
+    def _look_again(self) -> None:
+        """Have the thread look at once for what to do."""
+        self._is_urgent.set()
         self._woken.set()
 
     @property
@@ -125,6 +148,8 @@ class Builder:
     def troubles(self) -> list[Fault]:
         """Return the faults that the site has now."""
         faults = [self._fault] if self._fault else []
+        if self._docs and (fault := self._docs.process.fault):
+            faults.append(fault)
         faults += output_faults(self._folder) if self._folder else []
         since = self._waiting_since
         if since is not None and self._clock() - since > MAX_WAIT:
@@ -149,6 +174,7 @@ class Builder:
                 # Anything may have changed while this process did not build.
                 self._build_areas(lambda: set(AREAS))
                 has_built_all, self._is_outdated = True, False
+            if has_built_all and (not self._docs or self._docs.has_settled):
                 self.has_started.set()
 
     def _stand_by(self) -> None:
@@ -156,7 +182,7 @@ class Builder:
         if self._election.is_decided:
             self.has_started.set()
         self._is_outdated = self._is_outdated or self._election.is_led_elsewhere
-        self._fault, self._waiting_since, self._has_failed_pages = None, None, False
+        self._fault, self._waiting_since, self._failed_areas = None, None, set()
         self.progress.withdraw()
         self._woken.wait(self._timing.tick)
         self._woken.clear()
@@ -183,13 +209,13 @@ class Builder:
 
     def _areas_behind(self) -> set[str]:
         """Return the areas that were written to, and status if its time has come."""
-        if self._fault is not None or self._has_failed_pages:
+        if self._fault is not None or self._failed_areas:
             return set(AREAS)
         with reading():
             areas = behind() | {
                 area
                 for area, mark in marks().items()
-                if mark != self._built_marks[area]
+                if mark != self._built_marks.get(area)
             }
         return areas | ({"status"} if self._is_due(self._clock()) else set())
 
@@ -206,12 +232,15 @@ class Builder:
         is_complete = False
         try:
             areas = find_areas()
-            is_complete = not areas or self._build(areas)
+            if self._docs is None:
+                is_complete = not areas or self._build(areas)
+            else:
+                is_complete = self._build_beside(self._docs, areas)
             if self._fault is not None:
                 log.info(LogLine(state=self._fault.state, is_over=True))
             self._fault = None
         except Exception as error:
-            state = _fault_state(error)
+            state = fault_state(error)
             self._fault = Fault(state, f"The site could not be built: {error}")
             self._waiting_since = waiting_since or self._clock()
             self.progress.broken += 1
@@ -222,19 +251,43 @@ class Builder:
         finally:
             self.progress.finish(is_complete=is_complete)
 
-    def _build(self, areas: set[str]) -> bool:
+    def _build_beside(self, docs: SeparateDocs, areas: set[str]) -> bool:
+        """Build all but documents here, and put those in place that are ready."""
+        result, others = docs.result(), areas - {AREA}
+        # Other pages go first; if they always change, documents have every second turn.
+        is_docs_turn = result is not None and not (others and self._was_docs_turn)
+        is_complete = True
+        if is_docs_turn or others:
+            areas_now = others | ({AREA} if is_docs_turn else set())
+            is_complete = self._build(areas_now, result)
+            self._was_docs_turn = is_docs_turn
+        with reading():
+            is_behind = marks()[AREA] != self._built_marks.get(AREA)
+        is_same_version = docs.is_version(self._version)
+        if is_behind or not is_same_version or (result is None and AREA in areas):
+            context = self._create_context(self._clock())
+            docs.request(context.now, context.theme.version)
+        if docs.result() is not None:
+            self._look_again()
+        return is_complete and not docs.is_pending
+
+    def _build(self, areas: set[str], result: DocsResult | None = None) -> bool:
         """Build the areas; tell whether no page failed."""
         started, context = time.perf_counter(), self._create_context(self._clock())
         # A corrected template takes effect without a restart.
-        if self._has_failed_pages and context.theme.reload():
+        is_other_theme = result and result.theme != context.theme.version
+        if (self._failed_areas or is_other_theme) and context.theme.reload():
             context.process_cache.clear()
         self._folder = output_folder(context)
-        report = build(context, sorted(areas))
+        report = build(context, sorted(areas), separate_docs=self._docs)
         if report.written or report.removed or self._built_at is None:
             self._on_output_changed()
         self._built_marks |= report.marks
         self._built_at = context.now
-        self._has_failed_pages = bool(report.failed)
+        self._version = report.version
+        # Of an area that was not built, the failed pages are still those of before.
+        self._failed_areas &= set(AREAS) - report.marks.keys()
+        self._failed_areas |= {area for _, area, _ in report.failed}
         seconds = time.perf_counter() - started
         if report.written:
             self._paused_until = time.monotonic() + min(seconds, MAX_PAUSE_SECONDS)
@@ -245,15 +298,7 @@ class Builder:
         self._schedule(self._next_change)
         self.progress.record(context.now, seconds)
         _log_build(areas, report, seconds)
-        return not report.failed
-
-
-def _fault_state(error: Exception) -> str:
-    if isinstance(error, OutputError):
-        return error.state
-    if isinstance(error, StorageBusy):
-        return str(error.members.get("state", "database-locked"))
-    return "build-failed"
+        return not self._failed_areas
 
 
 def _log_build(areas: set[str], report: BuildReport, seconds: float) -> None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from models.base import canonical_json
-from sitegen.docs.collections import docs_collections
+from sitegen.docs.outline import docs_outline
 from sitegen.output.folder import OutputFolder
 from sitegen.output.manifest import LIVE, ManifestEntry
 from sitegen.page import BuildContext, Page
@@ -66,7 +66,7 @@ class PageWriter:
                     "title": collection.title,
                     "href": collection.href,
                 }
-                for collection in docs_collections(self._context)
+                for collection in docs_outline(self._context).collections
             ],
             "reference": REFERENCE if self.has_reference else None,
         }
@@ -122,8 +122,7 @@ class PageWriter:
     @property
     def is_manifest_trusted(self) -> bool:
         """Tell whether `before` is the manifest, and not read from the files."""
-        manifest = self.folder.manifest()
-        return manifest is not None and manifest.entries is self.before
+        return self.folder.is_manifest(self.before)
 
     def _differs_from_before(self, entry: ManifestEntry, path: str) -> bool:
         """

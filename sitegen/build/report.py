@@ -15,6 +15,8 @@ class BuildReport:
     # The mark of each area that was built.
     marks: dict[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    # What every page shows: the theme, the navigation.
+    version: str = ""
     # Identifies the manifest that the build has left.
     manifest_stamp: tuple[int, ...] = ()
 

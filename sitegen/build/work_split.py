@@ -4,7 +4,7 @@ import json
 import logging
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -16,10 +16,12 @@ from typing import Any, TypeVar
 
 from models.logs import LogLine
 from models.response_headers import cache_class, content_type
+from models.settings import Settings
 from models.storage.engines.engine import absolute_address
 from sitegen.build.page_writer import PageWriter, WriteResult
 from sitegen.output.folder import OutputFolder
 from sitegen.output.manifest import ManifestEntry
+from sitegen.output.staging import StagedFolder
 from sitegen.page import BuildContext, Page, PageBatch, PageGenerator, PageGroup
 
 log = logging.getLogger("masthead.builds")
@@ -78,7 +80,9 @@ class BatchSplit:
 class WorkSplit:
     """Shares the batches of a build with a worker, which is started if it pays off."""
 
-    def __init__(self, context: BuildContext, writer: PageWriter, marks: Any) -> None:
+    def __init__(
+        self, context: BuildContext, writer: PageWriter, marks: Mapping[str, int]
+    ) -> None:
         self._context, self._writer, self._marks = context, writer, marks
         self._executor: ThreadPoolExecutor | None = None
         self._worker: WorkerProcess | None = None
@@ -170,7 +174,7 @@ class WorkSplit:
     def _running_worker(self) -> "WorkerProcess":
         self._worker = self._worker or WorkerProcess(self._writer.folder)
         if self._worker.snapshot is None:
-            self._worker.start(self._context, self._writer)
+            self._worker.start(self._context, self._writer, self._marks)
         return self._worker
 
     def _stop_worker(self, *, immediately: bool) -> None:
@@ -204,6 +208,26 @@ class WorkSplit:
         return results
 
 
+def dump_settings(settings: Settings) -> dict[str, Any]:
+    """Return settings as JSON for a process with another working directory."""
+    settings = replace(
+        settings,
+        database=absolute_address(settings.database),
+        output=abspath(settings.output),
+        templates=settings.templates and abspath(settings.templates),
+    )
+    return asdict(settings)
+
+
+def load_settings(fields: dict[str, Any]) -> Settings:
+    # JSON has no tuples.
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in fields.items()
+    }
+    return Settings(**values)
+
+
 class WorkerProcess:
     """The worker process; requests and responses are lines of JSON."""
 
@@ -217,23 +241,21 @@ class WorkerProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             # While it lives, nobody else builds here, even if this process is killed.
-            pass_fds=[folder.lock_descriptor],
+            pass_fds=[folder.lock_descriptor] if folder.is_locked else [],
             # Ctrl-C goes to this process, which ends the worker.
             start_new_session=True,
         )
 
-    def start(self, context: BuildContext, writer: PageWriter) -> None:
-        # The worker has another working directory.
-        settings = replace(
-            context.settings,
-            database=absolute_address(context.settings.database),
-            templates=context.settings.templates
-            and abspath(context.settings.templates),
-        )
+    def start(
+        self, context: BuildContext, writer: PageWriter, areas: Iterable[str]
+    ) -> None:
+        folder = writer.folder
         self.snapshot = self.call(
             {
-                "settings": asdict(settings),
-                "folder": abspath(writer.folder.path),
+                "settings": dump_settings(context.settings),
+                "areas": list(areas),
+                "folder": abspath(folder.path),
+                "staging": folder.staging if isinstance(folder, StagedFolder) else "",
                 "now": context.now.isoformat(),
                 "isManifestTrusted": writer.is_manifest_trusted,
                 "isFull": writer.is_full,

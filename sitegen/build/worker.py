@@ -20,12 +20,13 @@ from typing import IO, Any
 
 from models.changes import marks
 from models.runtime.memory import limit_free_memory
-from models.settings import Settings
 from models.storage.database import limit_read_memory, open_database, reading
 from sitegen.build.gc_tuning import tune_gc
 from sitegen.build.page_writer import PageError, PageWriter
+from sitegen.build.work_split import load_settings
 from sitegen.docs.body_cache import BodyCache
 from sitegen.output.folder import OutputFolder
+from sitegen.output.staging import StagedFolder
 from sitegen.page import BuildContext, Page, PageBatch, PageGroup
 from sitegen.theme.theme import Theme
 
@@ -34,15 +35,11 @@ class BatchWorker:
     """One build as described in the first line, and the batches requested so far."""
 
     def __init__(self, job: dict[str, Any], bodies: BodyCache) -> None:
-        # JSON has no tuples.
-        fields: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in job["settings"].items()
-        }
-        settings = Settings(**fields)
+        settings = load_settings(job["settings"])
         now = datetime.fromisoformat(job["now"])
         self._context = BuildContext(now, settings, Theme(settings), bodies)
-        self._folder = OutputFolder(job["folder"], max_single=0)
+        self._folder = _folder_of(job)
+        self._areas = job["areas"]
         manifest = self._folder.manifest() if job["isManifestTrusted"] else None
         before = manifest.entries if manifest else {}
         self._writer = PageWriter(
@@ -56,7 +53,9 @@ class BatchWorker:
 
     def snapshot(self) -> list[Any]:
         """Identify what was read: if it is equal, both processes make equal pages."""
-        return [marks(), self._writer.version]
+        current_marks = marks()
+        built_marks = {area: current_marks[area] for area in self._areas}
+        return [built_marks, self._writer.version]
 
     def respond(self, request: list[Any] | None) -> Any:
         """Make a part of a batch, or without a request put all files in place."""
@@ -85,6 +84,13 @@ class BatchWorker:
             # The builder makes the page again, and reports the error.
             return None
         return [page.digest, entry.sha256, entry.size, is_written]
+
+
+def _folder_of(job: dict[str, Any]) -> OutputFolder:
+    path, staging = job["folder"], job["staging"]
+    if staging:
+        return StagedFolder(path, max_single=0, staging=staging)
+    return OutputFolder(path, max_single=0)
 
 
 def serve(requests: IO[bytes], responses: IO[bytes]) -> None:

@@ -24,6 +24,8 @@ from sitegen.output.manifest import (
 
 LOCK = ".masthead.lock"
 UNFINISHED = ".masthead.unfinished"
+# Files that a process has written aside, see staging.py.
+STAGING = ".masthead.docs"
 # How long a process that builds here alone trusts its last look at the files.
 TRUST_SECONDS = 60
 
@@ -44,6 +46,7 @@ class OutputFolder(AtomicWriter):
     def __init__(self, path: str, max_single: int = MAX_SINGLE) -> None:
         super().__init__(str(path), max_single)
         self.path = Path(path)
+        self._site = str(path)
         self._manifest: Manifest | None = None
         # When an area's files were last checked, and which areas this build checks.
         self._checked_at: dict[str, float] = {}
@@ -72,6 +75,10 @@ class OutputFolder(AtomicWriter):
                 f"The output folder {self.path} cannot be written: {error.strerror}.",
                 output_state(error),
             ) from error
+
+    @property
+    def is_locked(self) -> bool:
+        return self.lock_descriptor >= 0
 
     @property
     def is_unfinished(self) -> bool:
@@ -125,7 +132,7 @@ class OutputFolder(AtomicWriter):
         if not self._must_check(entry.area):
             return True
         try:
-            return os.stat(f"{self._root}/{path}").st_size == entry.size
+            return os.stat(f"{self._site}/{path}").st_size == entry.size
         except OSError:
             return False
 
@@ -158,12 +165,16 @@ class OutputFolder(AtomicWriter):
         (self.path / UNFINISHED).unlink(missing_ok=True)
         self._manifest = Manifest(self.manifest_stamp(), version, entries)
         self.damaged.clear()
+        self.note_checks()
+
+    def note_checks(self) -> None:
+        """Record which areas' files this build has checked."""
         checked = [area for area, is_checked in self._is_checked.items() if is_checked]
         self._checked_at |= dict.fromkeys(checked, time.monotonic())
 
     def has_content(self, path: str, content: bytes) -> bool:
         try:
-            file = f"{self._root}/{path}"
+            file = f"{self._site}/{path}"
             if os.stat(file).st_size != len(content):
                 return False
             with open(file, "rb") as existing:
@@ -189,9 +200,32 @@ class OutputFolder(AtomicWriter):
                 log.warning(LogLine(state="manifest-damaged", error=error))
         return self._manifest
 
+    def is_manifest(self, entries: Mapping[str, ManifestEntry]) -> bool:
+        """Tell whether the entries are the manifest, and not read from the files."""
+        manifest = self.manifest()
+        return manifest is not None and manifest.entries is entries
+
+    def exists(self, path: str) -> bool:
+        return os.path.isfile(f"{self._site}/{path}")
+
+    def take(self, staging: str, path: str, *, is_synced: bool) -> None:
+        """Put a file in place that another process has written into a folder here."""
+        if not is_synced:
+            file = os.open(f"{staging}/{path}", os.O_RDONLY)
+            try:
+                self._sync(file)
+            finally:
+                os.close(file)
+        target = f"{self._site}/{path}"
+        folder = target.rpartition("/")[0]
+        if folder not in self._folders:
+            os.makedirs(folder, exist_ok=True)
+            self._folders.add(folder)
+        self._rename(f"{staging}/{path}", target)
+
     def manifest_stamp(self) -> tuple[int, ...]:
         """Identify the manifest's file: each build that writes one makes a new file."""
-        status = os.stat(f"{self._root}/{MANIFEST}")
+        status = os.stat(f"{self._site}/{MANIFEST}")
         return (status.st_ino, status.st_mtime_ns, status.st_size)
 
     def _require_ours(self) -> None:
@@ -221,7 +255,7 @@ class OutputFolder(AtomicWriter):
 
     def _remove_leftovers(self) -> None:
         """Remove the drafts and empty folders that a build that died has left."""
-        for path in sorted(self.path.rglob("*"), reverse=True):
+        for path in sorted(self._visible("*"), reverse=True):
             if path.name.endswith(DRAFT):
                 path.unlink()
             elif path.is_dir() and self._is_empty(path):
@@ -231,5 +265,12 @@ class OutputFolder(AtomicWriter):
         return folder.is_dir() and not any(folder.iterdir())
 
     def _paths(self) -> list[str]:
-        files = (path for path in self.path.rglob("[!.]*") if path.is_file())
+        files = (path for path in self._visible("[!.]*") if path.is_file())
         return [path.relative_to(self.path).as_posix() for path in files]
+
+    def _visible(self, pattern: str) -> Iterator[Path]:
+        """Yield what is in the folder, without files that are written aside."""
+        staging = self.path / STAGING
+        for path in self.path.rglob(pattern):
+            if staging != path and staging not in path.parents:
+                yield path

@@ -9,20 +9,21 @@ from models.fields import format_moment
 from models.projects.documents.link_resolver import document_href
 from models.response_headers import url_path
 from sitegen.docs.collections import DocsCollection, docs_collections
+from sitegen.docs.outline import docs_outline
 from sitegen.page import SHARED, BuildContext, Page, Stage, pages
 from sitegen.status.history import months
 from sitegen.status.status_data import read_incidents, read_maintenance, read_snapshot
 from sitegen.urls import (
+    ADDRESSES_OF_SITEMAP,
     HOW,
     history_path,
     incident_path,
     maintenance_path,
     service_path,
+    sitemap_path,
 )
 
 ROBOTS = "robots.txt"
-# A change of one page rewrites the sitemap that lists it, so sitemaps are short.
-ADDRESSES_OF_SITEMAP = 1000
 # The limit of search engines.
 MAX_ADDRESSES = 50_000
 XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -69,13 +70,13 @@ def sitemap_index(context: BuildContext) -> Iterator[Page]:
     site = _sitemap(url, "site", lines)
     yield site
     collections = [
-        sitemap.path
-        for collection in docs_collections(context)
-        for sitemap in _sitemaps_of(context, collection)
+        path
+        for collection in docs_outline(context).collections
+        for path in collection.sitemaps
     ]
     sitemaps = "".join(
         f"<sitemap><loc>{escape(url)}/{path}</loc></sitemap>\n"
-        for path in (site.path, "sitemaps/status.xml", *collections)
+        for path in (site.path, sitemap_path("status"), *collections)
     )
     index = f'{XML}<sitemapindex xmlns="{NAMESPACE}">\n{sitemaps}</sitemapindex>\n'
     yield Page("sitemap.xml", index)
@@ -128,7 +129,7 @@ def _sitemap(url: str, name: str, lines: Iterable[Line]) -> Page:
         for href, at in lines
     )
     text = f'{XML}<urlset xmlns="{NAMESPACE}">\n{urls}</urlset>\n'
-    return Page(f"sitemaps/{name}.xml", text)
+    return Page(sitemap_path(name), text)
 
 
 def _last_change(at: datetime | None) -> str:

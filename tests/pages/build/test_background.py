@@ -93,7 +93,7 @@ def test_beside_documents(
     """One other process makes both, a long row of documents and the counters."""
     monkeypatch.setattr(building, "LONG_BUILD", 1)
     monkeypatch.setattr(
-        building._Build,
+        building.Build,
         "_compute_costly_lists",
         lambda build, _: wait_for(build.work_split),
     )

@@ -7,6 +7,7 @@ import pytest
 from models.audit import last_link
 from models.changes import behind, failed_pages, mark
 from models.storage.database import writing
+from sitegen.output.folder import STAGING
 from sitegen.page import GENERATORS, SHARED, Page, PageGenerator
 
 pytestmark = pytest.mark.both_engines
@@ -18,8 +19,10 @@ def files_in(folder):
     """Every file of a built site by its path, as bytes; but for how it came about."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name[0] != "." and path.parent.name != "builds"
+        for path in sorted(folder.rglob("[!.]*"))
+        if path.is_file()
+        and path.parent.name != "builds"
+        and path.relative_to(folder).parts[0] != STAGING
     }
 
 

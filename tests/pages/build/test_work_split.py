@@ -33,7 +33,7 @@ def short(monkeypatch):
         monkeypatch.setattr(work_split, name, number)
     # This process waits for the other, which has first to start.
     monkeypatch.setattr(
-        building._Build,
+        building.Build,
         "_compute_costly_lists",
         lambda build, _: wait_for(build.work_split),
     )

@@ -1,0 +1,158 @@
+"""
+Build the documents of the site for the builder, in a process of their own.
+
+The builder then never waits for documents: while this process renders ten thousand of
+them, incidents are on their pages at once. It changes no file of the site. What it
+writes is put in place by the builder, which also writes the pages that all areas
+share, the manifest and the database's record of what is built. So this process may
+die at any moment.
+
+One line of JSON describes the site; each further line requests a build and gets a line
+in response. The process remembers between builds what the documents are, and what it
+has made of them, as long as the builder says that it has put all of it in place.
+"""
+
+import json
+import logging
+import os
+import sys
+import threading
+from contextlib import closing
+from datetime import datetime
+from queue import SimpleQueue
+from typing import IO, Any
+
+from models.changes import marks
+from models.logs import LogfmtFormatter, LogLine
+from models.platform.secrets import REDACTED_PATTERN
+from models.runtime.memory import limit_free_memory
+from models.storage.database import open_database, reading
+from sitegen.build.build import Build
+from sitegen.build.docs_result import AREA, DocsResult
+from sitegen.build.fault_state import fault_state
+from sitegen.build.gc_tuning import tune_gc
+from sitegen.build.work_split import load_settings
+from sitegen.docs.body_cache import BodyCache
+from sitegen.docs.outline import docs_outline
+from sitegen.output.atomic_writes import MAX_SINGLE
+from sitegen.output.staging import StagedFolder
+from sitegen.page import BuildContext, load_generators
+from sitegen.theme.theme import Theme
+
+log = logging.getLogger("masthead.builds")
+
+# The API and the builder go first when there are fewer cores than processes.
+NICENESS = 10
+
+
+class DocsBuilder:
+    """Builds documents again and again, with what it remembers between builds."""
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        self._settings = load_settings(job["settings"])
+        self._problems, self._openapi = job["problems"], job["openapi"]
+        self._theme, self._bodies = Theme(self._settings), BodyCache()
+        self._process_cache: dict[Any, Any] = {}
+        self._folder = StagedFolder(self._settings.output)
+
+    def build(self, request: dict[str, Any]) -> DocsResult:
+        """Build what has changed since the last build, or else since the manifest."""
+        if self._theme.version != request["theme"] and self._theme.reload():
+            self._process_cache.clear()
+        if not request["isLastInPlace"]:
+            manifest = self._folder.manifest()
+            entries = manifest.entries.items() if manifest else ()
+            self._folder.entries = {
+                path: entry for path, entry in entries if entry.area in (AREA, "")
+            }
+        self._folder.damaged |= set(request["damaged"])
+        with self._bodies.saving(), reading():
+            return self._build(self._context(request), request["damaged"])
+
+    def _context(self, request: dict[str, Any]) -> BuildContext:
+        return BuildContext(
+            datetime.fromisoformat(request["now"]),
+            self._settings,
+            self._theme,
+            self._bodies,
+            problems=self._problems,
+            openapi=self._openapi,
+            process_cache=self._process_cache,
+        )
+
+    def _build(self, context: BuildContext, damaged: list[str]) -> DocsResult:
+        mark, folder = marks()[AREA], self._folder
+        build = Build(context, folder, {AREA: mark})
+        with closing(build.work_split):
+            build.write_pages([AREA])
+        before, entries, report = build.before, build.entries, build.report
+        removed = [path for path in before if path not in build.paths]
+        for path in removed:
+            del entries[path]
+        is_synced = len(report.written) > MAX_SINGLE
+        folder.end(entries, is_synced=is_synced)
+        return DocsResult(
+            mark=mark,
+            version=build.writer.version,
+            theme=context.theme.version,
+            outline=docs_outline(context),
+            entries={
+                path: entry
+                for path, entry in entries.items()
+                if before.get(path) is not entry
+            },
+            removed=removed,
+            staging=folder.staging,
+            staged=list(filter(folder.has_staged, report.written)),
+            written=report.written,
+            unchanged=report.unchanged,
+            failed=report.failed,
+            is_synced=is_synced,
+            repaired=frozenset(damaged),
+        )
+
+
+def serve(requests: IO[bytes], responses: IO[bytes]) -> None:
+    """Respond to requests until their stream is closed."""
+    job = json.loads(requests.readline())
+    _configure_logging(job["settings"]["log_level"])
+    open_database(job["settings"]["database"])
+    load_generators()
+    builder, queue = DocsBuilder(job), SimpleQueue[bytes]()
+    threading.Thread(target=_read_all, args=(requests, queue), daemon=True).start()
+    tune_gc()
+    while True:
+        response = _respond(builder, json.loads(queue.get()))
+        responses.write(json.dumps(response).encode() + b"\n")
+        responses.flush()
+
+
+def _read_all(requests: IO[bytes], queue: "SimpleQueue[bytes]") -> None:
+    """Pass requests on; when there are no more, end this process in any build."""
+    for line in requests:
+        queue.put(line)
+    os._exit(0)
+
+
+def _respond(builder: DocsBuilder, request: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return {"result": builder.build(request).to_json()}
+    except MemoryError:
+        # What this process remembers may be what fills the memory.
+        raise
+    except Exception as error:
+        # The builder reports it, but has no stack trace.
+        log.info(LogLine(build="failed", reason=error), exc_info=True)
+        return {"state": fault_state(error), "reason": str(error)}
+
+
+def _configure_logging(level: str) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(LogfmtFormatter(REDACTED_PATTERN))
+    logging.basicConfig(level=level.upper(), handlers=[handler])
+
+
+if __name__ == "__main__":
+    os.nice(NICENESS)
+    limit_free_memory()
+    serve(sys.stdin.buffer, sys.stdout.buffer)

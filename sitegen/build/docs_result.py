@@ -1,0 +1,94 @@
+"""Describe what a build of the documents in a process of their own resulted in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from models.response_headers import cache_class, content_type
+from sitegen.docs.outline import DocsOutline
+from sitegen.output.manifest import ManifestEntry
+
+AREA = "docs"
+
+
+@dataclass(frozen=True)
+class DocsResult:
+    """
+    What has changed since the build before; the new files wait in a folder.
+
+    `version` is what every page shows, and `theme` the part of it that files define.
+    """
+
+    mark: int
+    version: str
+    theme: str
+    outline: DocsOutline
+    # Entries that are new or differ, and paths that no generator yields any more.
+    entries: Mapping[str, ManifestEntry]
+    removed: list[str]
+    # The folder, and the paths in the order in which readers may see them.
+    staging: str
+    staged: list[str]
+    written: list[str]
+    unchanged: int
+    failed: list[tuple[str, str, str]]
+    is_synced: bool
+    # Damaged files of which the build was told, and which it has made again.
+    repaired: frozenset[str] = field(default=frozenset())
+    # Whether the documents are as `mark` says once this is in place.
+    is_last: bool = True
+
+    def split(self, count: int) -> "tuple[DocsResult, DocsResult | None]":
+        """Return a part with so many files, and what is left, if anything."""
+        if len(self.staged) <= count:
+            return self, None
+        staged = self.staged[:count]
+        part = replace(
+            self,
+            entries={path: self.entries[path] for path in staged},
+            removed=[],
+            staged=staged,
+            written=staged,
+            unchanged=0,
+            failed=[],
+            repaired=frozenset(),
+            is_last=False,
+        )
+        in_part = part.entries.keys()
+        entries = self.entries.items()
+        rest = replace(
+            self,
+            entries={path: entry for path, entry in entries if path not in in_part},
+            staged=self.staged[count:],
+            written=[path for path in self.written if path not in in_part],
+        )
+        return part, rest
+
+    def to_json(self) -> dict[str, Any]:
+        entries = {
+            path: [entry.sha256, entry.size, entry.made]
+            for path, entry in self.entries.items()
+        }
+        return vars(self) | {
+            "outline": self.outline.model_dump(),
+            "entries": entries,
+            "repaired": sorted(self.repaired),
+        }
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> "DocsResult":
+        entries = {
+            path: ManifestEntry(
+                sha256, size, content_type(path), cache_class(path), AREA, made
+            )
+            for path, (sha256, size, made) in fields["entries"].items()
+        }
+        return cls(
+            **fields
+            | {
+                "outline": DocsOutline.model_validate(fields["outline"]),
+                "entries": entries,
+                "failed": [tuple(failure) for failure in fields["failed"]],
+                "repaired": frozenset(fields["repaired"]),
+            }
+        )

@@ -1,0 +1,111 @@
+"""Know what a process of their own has made of the documents, for the builder."""
+
+from datetime import datetime
+
+from sitegen.build.docs_process import DocsProcess
+from sitegen.build.docs_result import AREA, DocsResult
+from sitegen.docs.outline import DocsOutline, outline_of_files, use_outline
+from sitegen.output.folder import OutputFolder
+from sitegen.page import BuildContext
+
+# An incident waits until so many files are in place, and the manifest that lists them.
+FILES_AT_ONCE = 1000
+
+
+class SeparateDocs:
+    """
+    The documents as they are in the output folder, where this process puts them.
+
+    A build calls `begin` once it has locked the folder, puts the files in place that it
+    returns, and calls `end` when it has written the manifest. Many files are put in
+    place by several builds, and pages that link to documents change with the last.
+    """
+
+    def __init__(self, process: DocsProcess) -> None:
+        self.process = process
+        # What is ready to be put in place, or left of that.
+        self._result: DocsResult | None = None
+        self._next_result: DocsResult | None = None
+        # The manifest that this process last wrote, and what it says of documents.
+        self._stamp: tuple[int, ...] | None = None
+        self._outline = DocsOutline()
+        # What every page showed when the documents' pages were made.
+        self._version = ""
+        # Whether the process knows all entries of the manifest.
+        self._is_last_in_place = False
+        self._is_outdated = False
+        self._remaining_damage: set[str] = set()
+
+    @property
+    def is_pending(self) -> bool:
+        """Tell whether documents are being built or not in place yet."""
+        return self._result is not None or self.process.is_busy
+
+    @property
+    def has_settled(self) -> bool:
+        """Tell whether the documents were built since the start, and are in place."""
+        return self.process.has_responded and self._result is None
+
+    def result(self) -> DocsResult | None:
+        """Return the result of which the next build puts a part in place, if any."""
+        self._result = self._result or self.process.take_result()
+        return self._result
+
+    def begin(
+        self, context: BuildContext, folder: OutputFolder, *, is_docs_turn: bool
+    ) -> DocsResult | None:
+        """Return what to put in place; have shared pages show what exists then."""
+        result, self._result = self._result, None
+        manifest = None if folder.is_unfinished else folder.manifest()
+        if manifest is None or manifest.stamp != self._stamp:
+            # Another process has built here, so the result compares with old files.
+            result = None
+            self._is_outdated = self.process.is_busy
+            self._is_last_in_place = False
+            self._outline = outline_of_files(context, folder.exists)
+            self._version = ""
+        elif result is not None and self._is_outdated:
+            result, self._is_outdated = None, False
+        part, self._next_result = None, result
+        if result is not None and is_docs_turn:
+            part, self._next_result = result.split(FILES_AT_ONCE)
+            if part.is_last:
+                self._outline = part.outline
+        # Unless the build ends, the state of the folder is unknown to the next one.
+        self._stamp = None
+        use_outline(context, self._outline)
+        self._remaining_damage = {
+            path
+            for path in folder.damaged
+            if manifest is not None
+            and path in manifest.entries
+            and manifest.entries[path].area == AREA
+        }
+        return part
+
+    def end(self, folder: OutputFolder, part: DocsResult | None) -> None:
+        """Note that the build has ended, with these documents in place."""
+        self._stamp = folder.manifest_stamp()
+        self._result = self._next_result
+        if part is not None and part.is_last:
+            self._version, self._is_last_in_place = part.version, True
+            self._remaining_damage -= part.repaired
+        folder.damaged |= self._remaining_damage
+
+    def is_version(self, version: str) -> bool:
+        """Tell whether the documents show what every page of this version shows."""
+        return self._version == version
+
+    def request(self, now: datetime, theme: str) -> None:
+        """Have the documents built, unless that is under way already."""
+        if self.is_pending:
+            return
+        self.process.request(
+            {
+                "now": now.isoformat(),
+                "theme": theme,
+                "isLastInPlace": self._is_last_in_place,
+                "damaged": sorted(self._remaining_damage),
+            }
+        )
+        self._is_last_in_place = False

@@ -1,0 +1,72 @@
+"""Write files aside, so that another process puts them in place."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from uuid import uuid4
+
+from sitegen.output.atomic_writes import MAX_SINGLE
+from sitegen.output.folder import STAGING, OutputFolder
+from sitegen.output.manifest import ManifestEntry
+
+
+class StagedFolder(OutputFolder):
+    """
+    The output folder as a process sees it that changes nothing in it.
+
+    It compares pages with the files of the site, which `entries` describes, and writes
+    those that differ into a folder of its own. That is in the output folder, since a
+    file can only be renamed within its file system.
+    """
+
+    def __init__(
+        self, path: str, max_single: int = MAX_SINGLE, staging: str = ""
+    ) -> None:
+        super().__init__(path, max_single)
+        self._root = staging
+        self.entries: Mapping[str, ManifestEntry] = {}
+
+    @property
+    def staging(self) -> str:
+        return self._root
+
+    def start(self) -> Mapping[str, ManifestEntry]:
+        """Start a build with an empty folder, and remove what earlier builds left."""
+        self.reset()
+        self._is_checked.clear()
+        self.remove_staged()
+        self._root = str(self.path / STAGING / uuid4().hex)
+        return self.entries
+
+    def remove_staged(self) -> None:
+        # A worker of a process that was killed may write there for a moment longer.
+        shutil.rmtree(self.path / STAGING, ignore_errors=True)
+
+    def has_staged(self, path: str) -> bool:
+        return Path(self._root, path).is_file()
+
+    def end(self, entries: Mapping[str, ManifestEntry], *, is_synced: bool) -> None:
+        """
+        End a build whose files the other process will put in place.
+
+        Without `is_synced`, that process syncs each file before readers see it, so
+        that they see the first of a few without waiting for the others.
+        """
+        self.flush()
+        if is_synced:
+            self._sync_all()
+        self.entries = entries
+        self.damaged.clear()
+        self.note_checks()
+
+    def _sync(self, descriptor: int) -> None:
+        """Do nothing: see `end`."""
+
+    def interrupted_entries(self) -> None:
+        """Return None: the state of the folder is the concern of the other process."""
+
+    def mark_unfinished(self) -> None:
+        """Do nothing: no file of the site changes."""
+
+    def is_manifest(self, entries: Mapping[str, ManifestEntry]) -> bool:
+        return bool(entries)

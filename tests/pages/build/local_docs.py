@@ -1,0 +1,90 @@
+"""The builder without its thread, and the process of documents inside this process."""
+
+import json
+from dataclasses import asdict
+
+from api.http.problem_types import PROBLEM_TYPES
+from models.changes import AREAS
+from sitegen.build.builder import Builder
+from sitegen.build.docs_builder import DocsBuilder
+from sitegen.build.docs_result import DocsResult
+from sitegen.build.work_split import dump_settings
+from sitegen.docs.body_cache import BodyCache
+from sitegen.page import BuildContext
+from sitegen.theme.theme import Theme
+
+PROBLEMS = {kind: asdict(problem) for kind, problem in PROBLEM_TYPES.items()}
+
+
+def as_sent(value):
+    """Return what the other process reads of a value."""
+    return json.loads(json.dumps(value))
+
+
+class LocalDocs:
+    """Builds documents when `respond` is called, as the process would at any time."""
+
+    fault, has_responded = None, True
+
+    def __init__(self, settings):
+        job = {"settings": dump_settings(settings), "problems": PROBLEMS, "openapi": {}}
+        self.docs_builder = DocsBuilder(as_sent(job))
+        self.is_busy, self.request_pending, self.result = False, None, None
+
+    def start(self):
+        pass
+
+    stop = start
+
+    def request(self, request):
+        assert not self.is_busy
+        self.is_busy, self.request_pending = True, as_sent(request)
+
+    def respond(self):
+        result = self.docs_builder.build(self.request_pending)
+        self.request_pending = None
+        self.result = DocsResult.from_json(as_sent(result.to_json()))
+
+    def take_result(self):
+        result, self.result = self.result, None
+        if result is not None:
+            self.is_busy = False
+        return result
+
+
+class ManualBuilder:
+    """A server's builder that builds when it is told to."""
+
+    def __init__(self, settings, clock):
+        shared = {"theme": Theme(settings), "bodies": BodyCache(), "process_cache": {}}
+        shared |= {"problems": PROBLEMS}
+        self.docs = LocalDocs(settings)
+        self.builder = Builder(
+            clock,
+            lambda now: BuildContext(now=now, settings=settings, **shared),
+            create_docs_process=lambda _: self.docs,
+        )
+        self._build(lambda: set(AREAS))
+
+    def build(self):
+        """Do what the builder does when it is woken."""
+        self._build(self.builder._areas_behind)
+
+    def _build(self, find_areas):
+        self.builder._build_areas(find_areas)
+        assert self.builder._fault is None, self.builder._fault
+
+    def respond(self):
+        """Have the documents built and put in place, if they were requested."""
+        if self.docs.request_pending:
+            self.docs.respond()
+            for _ in range(2):
+                self.build()
+
+    def settle(self):
+        for _ in range(100):
+            if not self.builder._docs.is_pending:
+                return
+            self.build()
+            self.respond()
+        raise AssertionError("The documents are never in place.")

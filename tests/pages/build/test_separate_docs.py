@@ -1,0 +1,265 @@
+"""The builder never waits for documents, which a process of their own builds."""
+
+import os
+import signal
+import sys
+
+import pytest
+
+from models.changes import behind, failed_pages, marks
+from sitegen.build import docs_process, separate_docs
+from sitegen.build.builder import Builder
+from sitegen.build.docs_process import DocsProcess
+from sitegen.output.folder import STAGING
+from sitegen.page import context_factory
+from tests.pages.build.local_docs import PROBLEMS, ManualBuilder
+from tests.pages.build.test_build import files_in
+from tests.pages.build.test_builder import ADMIN, eventually
+
+INCIDENT = {"title": "Errors", "severity": "degraded", "body": "Looking."}
+
+
+@pytest.fixture
+def started(store, settings, clock, ask):
+    """A builder with a process for documents, once its first build has ended."""
+    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "API"})
+    builders = []
+
+    def start():
+        builder = Builder(
+            clock,
+            context_factory(settings, PROBLEMS, {}),
+            create_docs_process=lambda done: DocsProcess(settings, PROBLEMS, {}, done),
+        )
+        builders.append(builder)
+        builder.start()
+        return builder
+
+    yield start
+    for builder in builders:
+        builder.stop()
+
+
+@pytest.fixture
+def open_incident(ask):
+    """Open an incident, and return its text on the overview."""
+
+    def opened(builder, title="Errors"):
+        body = INCIDENT | {"title": title, "services": ["api"]}
+        ask(f"{ADMIN}/incidents/add", body)
+        builder.wake("status")
+        return title
+
+    return opened
+
+
+def overview(output):
+    return (output / "status/index.html").read_text()
+
+
+def process_of(builder):
+    return builder._docs.process._process.pid
+
+
+def test_incident_does_not_wait(started, shelf, open_incident, output):
+    """While a document takes as long as it likes, incidents are on their pages."""
+    builder = started()
+    assert builder.has_started.wait(60)
+    pid = process_of(builder)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        shelf.publish("slow")
+        builder.wake("docs")
+        for number in range(3):
+            title = open_incident(builder, f"Errors {number}")
+            assert eventually(lambda title=title: title in overview(output))
+        assert not (output / "guides/slow/index.html").exists()
+        assert "/guides/" not in (output / "index.html").read_text()
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+    assert eventually((output / "guides/slow/index.html").exists)
+    assert eventually(lambda: "/guides/slow/" in (output / "index.html").read_text())
+    assert eventually(lambda: behind() == set())
+
+
+def test_process_is_killed(started, shelf, build_site, output, tmp_path):
+    """A process that dies while it builds is started again, and nothing is lost."""
+    builder = started()
+    assert builder.has_started.wait(60)
+    pid = process_of(builder)
+    os.kill(pid, signal.SIGSTOP)
+    shelf.publish("new")
+    builder.wake("docs")
+    assert eventually(lambda: builder._docs.process.is_busy)
+
+    os.kill(pid, signal.SIGKILL)
+
+    assert eventually((output / "guides/new/index.html").exists)
+    assert eventually(lambda: behind() == set())
+    assert process_of(builder) != pid
+    assert builder.troubles() == []
+    builder.stop()
+    build_site(output=tmp_path / "fresh")
+    assert files_in(output) == files_in(tmp_path / "fresh")
+    assert not (output / STAGING).exists()
+
+
+def test_process_that_always_dies(started, shelf, open_incident, monkeypatch, output):
+    """It is started again less and less often, and named; incidents are shown."""
+    program = docs_process.PROGRAM
+    dying = [sys.executable, "-c", "import sys; sys.stdin.readline(); sys.exit(3)"]
+    monkeypatch.setattr(docs_process, "PROGRAM", dying)
+    monkeypatch.setattr(docs_process, "FIRST_PAUSE_SECONDS", 0.01)
+    shelf.publish("heavy")
+    builder = started()
+
+    assert eventually(lambda: "has died" in str(builder.troubles()))
+    title = open_incident(builder)
+    assert eventually(lambda: title in overview(output))
+    assert "docs" in behind()
+
+    monkeypatch.setattr(docs_process, "PROGRAM", program)
+    assert eventually((output / "guides/heavy/index.html").exists)
+    assert eventually(lambda: builder.troubles() == [])
+
+
+@pytest.fixture
+def manual(store, settings, clock, ask, shelf):
+    """A builder that builds when told to; its site has documents and a service."""
+    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "API"})
+    documents = [shelf.publish(f"page-{number}") for number in range(4)]
+    builder = ManualBuilder(settings, clock)
+
+    def rewrite(number, text):
+        shelf.update(documents[number], content=text)
+        shelf.release(documents[number])
+
+    builder.rewrite = rewrite
+    return builder
+
+
+@pytest.fixture
+def equals_fresh(build_site, output, tmp_path):
+    """Tell whether the site is the one that a build into an empty folder makes."""
+
+    def compared():
+        build_site(output=tmp_path / "fresh")
+        return files_in(output) == files_in(tmp_path / "fresh")
+
+    return compared
+
+
+def test_first_build_shows_status_alone(manual, output):
+    """On an empty folder the status page is there first, and links to no document."""
+    assert "API" in overview(output)
+    assert not (output / "guides").exists()
+    assert "/guides/" not in overview(output)
+
+
+def test_status_goes_between_parts(manual, ask, output, monkeypatch, equals_fresh):
+    """
+    Documents are put in place part by part, and a change of the status page that
+    comes meanwhile is shown before the next part.
+    """
+    monkeypatch.setattr(separate_docs, "FILES_AT_ONCE", 3)
+    manual.docs.respond()
+    manual.build()
+    placed = len(list(output.glob("guides/page-*.md")))
+    assert 0 < placed < 4
+
+    ask(f"{ADMIN}/incidents/add", INCIDENT | {"services": ["api"]})
+    manual.build()
+
+    assert "Errors" in overview(output)
+    assert len(list(output.glob("guides/page-*.md"))) == placed
+    assert "/guides/" not in overview(output)
+    assert "docs" in behind()
+    manual.settle()
+    assert "/guides/" in overview(output)
+    assert equals_fresh()
+
+
+def test_status_that_always_changes(manual, ask, output, monkeypatch):
+    """Documents have every second turn while the status page always changes."""
+    monkeypatch.setattr(separate_docs, "FILES_AT_ONCE", 5)
+    manual.docs.respond()
+    for number in range(60):
+        ask(f"{ADMIN}/services/update", {"slug": "api", "name": f"API {number}"})
+        manual.build()
+
+    assert (output / "guides/index.html").exists()
+
+
+def test_another_process_builds_meanwhile(manual, build_site, output, equals_fresh):
+    """What was built before another process built is not put over its files."""
+    manual.settle()
+    manual.rewrite(1, "Old text.\n")
+    manual.build()
+    manual.docs.respond()
+    manual.rewrite(1, "New text.\n")
+    build_site()
+
+    manual.build()
+
+    page = output / "guides/page-1/index.html"
+    assert "New text." in page.read_text()
+    manual.settle()
+    assert "New text." in page.read_text()
+    assert equals_fresh()
+
+
+def test_damaged_document(manual, output, equals_fresh):
+    """A file that somebody changed is made again, and named until it is."""
+    manual.settle()
+    path = "guides/page-2/index.html"
+    (output / path).write_text("Changed.")
+    folder = manual.builder._folder
+    folder.damaged.add(path)
+
+    manual._build(lambda: {"docs", "status"})
+
+    assert folder.damaged == {path}
+    manual.settle()
+    assert folder.damaged == set()
+    assert equals_fresh()
+
+
+def test_page_that_fails(manual, monkeypatch, equals_fresh):
+    """Its old file stays, it is named, and it is tried again with the next build."""
+    manual.settle()
+    theme = manual.docs.docs_builder._theme
+    render = theme.render
+
+    def failing(template, **variables):
+        if "Fail." in str(variables):
+            raise ValueError("cannot be shown")
+        return render(template, **variables)
+
+    monkeypatch.setattr(theme, "render", failing)
+    manual.rewrite(3, "Fail.\n")
+    manual.build()
+    manual.respond()
+
+    assert [page.path for page in failed_pages()] == ["guides/page-3/index.html"]
+    assert "docs" in behind()
+    monkeypatch.setattr(theme, "render", render)
+    manual.build()
+    manual.settle()
+    assert failed_pages() == []
+    assert equals_fresh()
+
+
+def test_writes_while_documents_are_built(manual, shelf, output):
+    """What is published while documents are built is built after them."""
+    manual.settle()
+    shelf.publish("first")
+    manual.build()
+    manual.docs.respond()
+    shelf.publish("second")
+    manual.build()
+
+    assert manual.docs.is_busy
+    manual.settle()
+    assert (output / "guides/second/index.html").exists()
+    assert manual.builder._built_marks == marks()
