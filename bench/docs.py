@@ -101,10 +101,12 @@ class Site:
             "MASTHEAD_LOG_LEVEL": "warning",
         }
 
-    def fill(self):
+    def fill(self, hostile_files=()):
         """Import and publish the tree; return the seconds that this takes."""
         tree = self.folder / "content"
         write_tree(tree, self.count)
+        for name, text in dict(hostile_files).items():
+            (tree / name).write_text(text)
         hugo.prepare(self.folder)
         arguments = [str(tree), "--collection", "guides", "--publish"]
         started = time.perf_counter()
@@ -148,6 +150,18 @@ class Site:
         port = free_port()
         open_database(self.database)
         secret = full_access_key()
+        try:
+            with self.start(port) as process:
+                process.stdout.readline()
+                client = Client(port, secret)
+                self._wait_for_live_generation()
+                yield client, process
+        finally:
+            database.close()
+
+    @contextmanager
+    def start(self, port):
+        """Start a server, which may not answer yet, and end it."""
         process = subprocess.Popen(
             self.app("serve", "--port", str(port)),
             env=self.environment,
@@ -156,12 +170,8 @@ class Site:
             text=True,
         )
         try:
-            process.stdout.readline()
-            client = Client(port, secret)
-            self._wait_for_live_generation()
-            yield client, process
+            yield process
         finally:
-            database.close()
             process.terminate()
             process.wait(20)
 
