@@ -9,7 +9,7 @@ from sitegen.output.folder import OutputFolder
 from sitegen.page import BuildContext
 
 # An incident waits until so many files are in place, and the manifest that lists them.
-FILES_AT_ONCE = 1000
+FILES_AT_ONCE = 500
 
 
 class SeparateDocs:

@@ -1,6 +1,7 @@
 """Lock, write and verify the output folder, which a manifest describes."""
 
 import fcntl
+import hashlib
 import logging
 import math
 import os
@@ -30,6 +31,15 @@ STAGING = ".masthead.docs"
 TRUST_SECONDS = 60
 
 log = logging.getLogger("masthead.builds")
+
+
+def staged_name(path: str) -> str:
+    """
+    Return the name under which a file is written aside, in one folder with all others.
+
+    To remove ten thousand empty folders afterwards takes seconds.
+    """
+    return hashlib.sha256(path.encode()).hexdigest()
 
 
 class OutputError(Exception):
@@ -210,8 +220,9 @@ class OutputFolder(AtomicWriter):
 
     def take(self, staging: str, path: str, *, is_synced: bool) -> None:
         """Put a file in place that another process has written into a folder here."""
+        staged = f"{staging}/{staged_name(path)}"
         if not is_synced:
-            file = os.open(f"{staging}/{path}", os.O_RDONLY)
+            file = os.open(staged, os.O_RDONLY)
             try:
                 self._sync(file)
             finally:
@@ -221,7 +232,7 @@ class OutputFolder(AtomicWriter):
         if folder not in self._folders:
             os.makedirs(folder, exist_ok=True)
             self._folders.add(folder)
-        self._rename(f"{staging}/{path}", target)
+        self._rename(staged, target)
 
     def manifest_stamp(self) -> tuple[int, ...]:
         """Identify the manifest's file: each build that writes one makes a new file."""

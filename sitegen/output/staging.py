@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from uuid import uuid4
 
-from sitegen.output.atomic_writes import MAX_SINGLE
-from sitegen.output.folder import STAGING, OutputFolder
+from sitegen.output.atomic_writes import MAX_SINGLE, Draft
+from sitegen.output.folder import STAGING, OutputFolder, staged_name
 from sitegen.output.manifest import ManifestEntry
 
 
@@ -43,7 +43,7 @@ class StagedFolder(OutputFolder):
         shutil.rmtree(self.path / STAGING, ignore_errors=True)
 
     def has_staged(self, path: str) -> bool:
-        return Path(self._root, path).is_file()
+        return Path(self._root, staged_name(path)).is_file()
 
     def end(self, entries: Mapping[str, ManifestEntry], *, is_synced: bool) -> None:
         """
@@ -58,6 +58,9 @@ class StagedFolder(OutputFolder):
         self.entries = entries
         self.damaged.clear()
         self.note_checks()
+
+    def _write_draft(self, path: str, content: bytes, *, sync: bool = False) -> Draft:
+        return super()._write_draft(staged_name(path), content, sync=sync)
 
     def _sync(self, descriptor: int) -> None:
         """Do nothing: see `end`."""

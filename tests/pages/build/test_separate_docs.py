@@ -178,6 +178,8 @@ def test_status_goes_between_parts(manual, ask, output, monkeypatch, equals_fres
     manual.settle()
     assert "/guides/" in overview(output)
     assert equals_fresh()
+    # Nothing is left that would take long to remove.
+    assert list(output.glob(f"{STAGING}/*/*")) == []
 
 
 def test_status_that_always_changes(manual, ask, output, monkeypatch):
