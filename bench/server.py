@@ -66,7 +66,7 @@ def server_process(path, processes=1):
 
 @contextmanager
 def app_server(settings, port):
-    """Yield the process of `app.py serve` once it listens; kill it at the end."""
+    """Yield the process of `app.py serve` once it listens; end it afterwards."""
     environment = os.environ | {
         "MASTHEAD_DATABASE": settings.database,
         "MASTHEAD_OUTPUT": settings.output,
@@ -81,7 +81,7 @@ def app_server(settings, port):
             assert "listening" in process.stdout.readline()
             yield process
         finally:
-            process.kill()
+            process.terminate()
 
 
 def _wait_for_port(port):

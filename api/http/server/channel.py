@@ -169,6 +169,16 @@ class Channel(HTTPChannel):
             if self.total_outbufs_len:
                 self.server.pull_trigger()
 
+    def send_continue(self) -> None:
+        """Send 100 Continue from a thread; the loop would send it once more."""
+        self.is_writing = True
+        try:
+            super().send_continue()
+        finally:
+            self.is_writing = False
+            if self.total_outbufs_len:
+                self.server.pull_trigger()
+
     def writable(self) -> bool:
         """
         Return whether the loop may send.
@@ -179,9 +189,9 @@ class Channel(HTTPChannel):
         return not self.is_writing and bool(super().writable())
 
     def handle_write(self) -> None:
-        if self.is_refused and self.close_when_flushed:
+        if self.connected and self.is_refused and self.close_when_flushed:
             self._flush_exception(self._flush_some)  # type: ignore[attr-defined]
-            if not self.total_outbufs_len and not self.will_close:
+            if not self.total_outbufs_len and not self.will_close and self.connected:
                 self._linger()
                 return
         super().handle_write()

@@ -153,7 +153,8 @@ def list_activity(query: ListActivity) -> Page[ActivityRow]:
         rows = rows.where(ActivityRow.number > _number_of(query.after_id))
     if query.is_poll:
         row = ActivityRow
-        rows = rows.where(*is_settled_activity(row.number, row.created_at))
+        for condition in is_settled_activity(row.number, row.created_at):
+            rows = rows.where(condition)
     is_ascending = query.order == "asc" or query.after_id is not None
     sort = ascending if is_ascending else descending
     return cursor_page(rows, query, sort(ActivityRow.number))

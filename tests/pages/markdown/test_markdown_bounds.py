@@ -187,4 +187,4 @@ def test_slugs_are_short():
     An id stays short whatever the heading, and marks without end cost nothing.
     """
     assert len(slug("a" * 10**6)) == 200
-    assert len(slug("\N{COMBINING ACUTE ACCENT}\N{COMBINING CEDILLA}" * 10**6)) == 200
+    assert len(slug("\N{COMBINING ACUTE ACCENT}\N{COMBINING CEDILLA}" * 10**6)) == 30
