@@ -1,6 +1,7 @@
 """Generate numbered write requests for all areas that can be repeated and counted."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from bench.server import now
 from models.audit import AuditRow
@@ -45,7 +46,7 @@ class WriteRequests:
     def __init__(self):
         add_service(StatusAddService(slug=SERVICE, name="API"), now())
         self.project = docs_project().id
-        self.observed_at = now().isoformat()
+        self.observed_at = now()
 
     def write(self, number):
         factories = (
@@ -77,12 +78,14 @@ class WriteRequests:
         path = "/platform/v1/keys/add"
         return Write(path, body, KeyRow.name, name, is_audited=True)
 
-    def _measurement(self, name, _):
-        sample = {"slug": SERVICE, "status": "operational"}
-        body = {"source": name.replace(" ", "-")}
-        body["measurements"] = [sample | {"observedAt": self.observed_at}]
+    def _measurement(self, _, number):
+        # A key may use few sources, so the response time tells the samples apart.
+        observed_at = self.observed_at - timedelta(milliseconds=number)
+        sample = {"slug": SERVICE, "status": "operational", "responseTimeMs": number}
+        sample["observedAt"] = observed_at.isoformat()
         path = "/status/v1/admin/measurements/record"
-        return Write(path, body, MeasurementRow.source, body["source"])
+        body = {"source": "bench", "measurements": [sample]}
+        return Write(path, body, MeasurementRow.response_time_ms, number)
 
 
 def publish_request(document):
