@@ -17,8 +17,12 @@ import logging
 import os
 import sys
 import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from queue import SimpleQueue
 from typing import IO, Any
 
@@ -27,7 +31,7 @@ from models.logs import LogfmtFormatter, LogLine
 from models.platform.secrets import REDACTED_PATTERN
 from models.runtime.memory import limit_free_memory
 from models.storage.database import open_database, reading
-from sitegen.build.build import Build
+from sitegen.build.build import AreaPage, Build
 from sitegen.build.docs_result import AREA, DocsResult
 from sitegen.build.fault_state import fault_state
 from sitegen.build.gc_tuning import tune_gc
@@ -43,6 +47,10 @@ log = logging.getLogger("masthead.builds")
 
 # The API and the builder go first when there are fewer cores than processes.
 NICENESS = 10
+# Files that are written within this time after the first are sent with it.
+FIRST_FILES_SECONDS = 0.005
+
+SendPart = Callable[[DocsResult], None]
 
 
 class DocsBuilder:
@@ -55,8 +63,12 @@ class DocsBuilder:
         self._process_cache: dict[Any, Any] = {}
         self._folder = StagedFolder(self._settings.output)
 
-    def build(self, request: dict[str, Any]) -> DocsResult:
-        """Build what has changed since the last build, or else since the manifest."""
+    def build(self, request: dict[str, Any], send_part: SendPart) -> DocsResult:
+        """
+        Build what has changed since the last build, or else since the manifest.
+
+        `send_part` is called with the first files, before the others are made.
+        """
         if self._theme.version != request["theme"] and self._theme.reload():
             self._process_cache.clear()
         if not request["isLastInPlace"]:
@@ -67,7 +79,7 @@ class DocsBuilder:
             }
         self._folder.damaged |= set(request["damaged"])
         with self._bodies.saving(), reading():
-            return self._build(self._context(request), request["damaged"])
+            return self._build(self._context(request), request["damaged"], send_part)
 
     def _context(self, request: dict[str, Any]) -> BuildContext:
         return BuildContext(
@@ -80,36 +92,93 @@ class DocsBuilder:
             process_cache=self._process_cache,
         )
 
-    def _build(self, context: BuildContext, damaged: list[str]) -> DocsResult:
+    def _build(
+        self, context: BuildContext, damaged: list[str], send_part: SendPart
+    ) -> DocsResult:
         mark, folder = marks()[AREA], self._folder
         build = Build(context, folder, {AREA: mark})
+        first = _FirstFiles(build, folder)
+
+        def send_first_files() -> None:
+            files = first.take()
+            send_part(
+                replace(
+                    self._result(context, build, mark, files),
+                    unchanged=0,
+                    failed=[],
+                    is_last=False,
+                )
+            )
+
         with closing(build.work_split):
-            build.write_pages([AREA])
-        before, entries, report = build.before, build.entries, build.report
+            build.write_pages([AREA], partial(first.watch, send=send_first_files))
+        before, entries = build.before, build.entries
         removed = [path for path in before if path not in build.paths]
         for path in removed:
             del entries[path]
-        is_synced = len(report.written) > MAX_SINGLE
+        written = [path for path in build.report.written if path not in first.taken]
+        is_synced = len(written) > MAX_SINGLE
         folder.end(entries, is_synced=is_synced)
+        changed = [
+            path
+            for path, entry in entries.items()
+            if before.get(path) is not entry and path not in first.taken
+        ]
+        return replace(
+            self._result(context, build, mark, changed),
+            removed=removed,
+            staged=list(filter(folder.has_staged, written)),
+            written=written,
+            is_synced=is_synced,
+            repaired=frozenset(damaged),
+        )
+
+    def _result(
+        self, context: BuildContext, build: Build, mark: int, paths: list[str]
+    ) -> DocsResult:
+        """Return the result of a build of which these paths are to be put in place."""
         return DocsResult(
             mark=mark,
             version=build.writer.version,
             theme=context.theme.version,
             outline=docs_outline(context),
-            entries={
-                path: entry
-                for path, entry in entries.items()
-                if before.get(path) is not entry
-            },
-            removed=removed,
-            staging=folder.staging,
-            staged=list(filter(folder.has_staged, report.written)),
-            written=report.written,
-            unchanged=report.unchanged,
-            failed=report.failed,
-            is_synced=is_synced,
-            repaired=frozenset(damaged),
+            entries={path: build.entries[path] for path in paths},
+            removed=[],
+            staging=self._folder.staging,
+            staged=paths,
+            written=paths,
+            unchanged=build.report.unchanged,
+            failed=build.report.failed,
+            is_synced=False,
         )
+
+
+class _FirstFiles:
+    """The first files of a build, which readers get before the others are made."""
+
+    def __init__(self, build: Build, folder: StagedFolder) -> None:
+        self._build = build
+        self._folder = folder
+        self._first_at: float | None = None
+        self.taken: frozenset[str] = frozenset()
+
+    def watch(
+        self, pages: Iterable[AreaPage], send: Callable[[], None]
+    ) -> Iterator[AreaPage]:
+        """Yield the pages, and call `send` once, soon after the first was written."""
+        written = self._build.report.written
+        for page in pages:
+            yield page
+            # In a build of everything, the pages wait for each other.
+            if written and self._build.before and not self.taken:
+                self._first_at = self._first_at or time.monotonic()
+                if time.monotonic() - self._first_at >= FIRST_FILES_SECONDS:
+                    send()
+
+    def take(self) -> list[str]:
+        paths = list(filter(self._folder.has_staged, self._build.report.written))
+        self.taken = frozenset(paths)
+        return paths
 
 
 def serve(requests: IO[bytes], responses: IO[bytes]) -> None:
@@ -121,10 +190,14 @@ def serve(requests: IO[bytes], responses: IO[bytes]) -> None:
     builder, queue = DocsBuilder(job), SimpleQueue[bytes]()
     threading.Thread(target=_read_all, args=(requests, queue), daemon=True).start()
     tune_gc()
-    while True:
-        response = _respond(builder, json.loads(queue.get()))
+
+    def send(response: dict[str, Any]) -> None:
         responses.write(json.dumps(response).encode() + b"\n")
         responses.flush()
+
+    while True:
+        request = json.loads(queue.get())
+        send(_respond(builder, request, lambda part: send({"result": part.to_json()})))
 
 
 def _read_all(requests: IO[bytes], queue: "SimpleQueue[bytes]") -> None:
@@ -134,9 +207,11 @@ def _read_all(requests: IO[bytes], queue: "SimpleQueue[bytes]") -> None:
     os._exit(0)
 
 
-def _respond(builder: DocsBuilder, request: dict[str, Any]) -> dict[str, Any]:
+def _respond(
+    builder: DocsBuilder, request: dict[str, Any], send_part: SendPart
+) -> dict[str, Any]:
     try:
-        return {"result": builder.build(request).to_json()}
+        return {"result": builder.build(request, send_part).to_json()}
     except MemoryError:
         # What this process remembers may be what fills the memory.
         raise

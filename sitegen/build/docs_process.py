@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import Any
 
@@ -31,8 +31,8 @@ class DocsProcess:
     """
     A process that builds documents when requested, one build at a time.
 
-    `on_response` is called in a thread after each build, and after each failure once
-    another build may be requested.
+    `on_response` is called in a thread when there is a result, and after each failure
+    once another build may be requested. A build may have several results.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class DocsProcess:
         self._on_response = on_response
         self._process: subprocess.Popen[bytes] | None = None
         self._requests = SimpleQueue[dict[str, Any] | None]()
-        self._result: DocsResult | None = None
+        self._results = SimpleQueue[DocsResult]()
         self._failures = 0
         self._stopping = Event()
         self._thread = Thread(target=self._run, name="docs-process", daemon=True)
@@ -74,7 +74,7 @@ class DocsProcess:
     @property
     def has_responded(self) -> bool:
         """Tell whether a build has ended, well or not, and its result was taken."""
-        return self._has_responded and self._result is None
+        return self._has_responded and self._results.empty()
 
     def request(self, request: dict[str, Any]) -> None:
         """Have a build started; raise ValueError while one is under way."""
@@ -85,12 +85,16 @@ class DocsProcess:
 
     def take_result(self) -> DocsResult | None:
         """
-        Return the result of the last build once, None while there is none.
+        Return the next result of the last build, None while there is none.
 
-        Until then no other build can be requested, which would remove its files.
+        Until all are taken, no other build can be requested, which would remove their
+        files.
         """
-        result, self._result = self._result, None
-        if result is not None:
+        try:
+            result = self._results.get_nowait()
+        except Empty:
+            return None
+        if result.is_last:
             self.is_busy = False
         return result
 
@@ -124,8 +128,15 @@ class DocsProcess:
         assert process
         assert process.stdout
         self._send(process, request)
-        response: dict[str, Any] = json.loads(process.stdout.readline())
-        return response
+        while True:
+            response: dict[str, Any] = json.loads(process.stdout.readline())
+            if "result" not in response:
+                return response
+            result = DocsResult.from_json(response["result"])
+            if result.is_last:
+                return response | {"result": result}
+            self._results.put(result)
+            self._on_response()
 
     def _start_process(self) -> None:
         if self._stopping.is_set():
@@ -161,7 +172,7 @@ class DocsProcess:
     def _note_response(self, response: dict[str, Any]) -> None:
         if "result" in response:
             self._failures, self.fault = 0, None
-            self._result = DocsResult.from_json(response["result"])
+            self._results.put(response["result"])
             return
         self._failures += 1
         detail = f"The documents could not be built: {response['reason']}"

@@ -65,7 +65,9 @@ class SeparateDocs:
             self._outline = outline_of_files(context, folder.exists)
             self._version = ""
         elif result is not None and self._is_outdated:
-            result, self._is_outdated = None, False
+            # Further results of the same build may follow.
+            self._is_outdated = not result.is_last
+            result = None
         part, self._next_result = None, result
         if result is not None and is_docs_turn:
             part, self._next_result = result.split(FILES_AT_ONCE)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from models.storage.database import open_database
-from sitegen.build import separate_docs
+from sitegen.build import docs_builder, separate_docs
 from sitegen.build.separate_docs import SeparateDocs
 from sitegen.output.folder import STAGING, OutputFolder
 from sitegen.output.manifest import MANIFEST
@@ -34,6 +34,7 @@ class Recording(Quick):
 def by_parts(scene, settings, build_site, clock, monkeypatch):
     """Have the scene's folder built as a server does; any other folder at once."""
     monkeypatch.setattr(separate_docs, "FILES_AT_ONCE", 4)
+    monkeypatch.setattr(docs_builder, "FIRST_FILES_SECONDS", 0.0)
     for name in ("_sync", "_sync_all"):
         monkeypatch.setattr(OutputFolder, name, lambda *_: None)
 

@@ -14,7 +14,7 @@ from models.changes import behind
 from models.response_headers import candidate_files
 from models.settings import Settings
 from models.storage.database import database, open_database
-from sitegen.build import separate_docs
+from sitegen.build import docs_builder, separate_docs
 from sitegen.build.build import build
 from sitegen.output.folder import OutputFolder
 from sitegen.page import BuildContext
@@ -35,6 +35,7 @@ def new_world(store, settings, empty_database, keeping, monkeypatch):
     for name in ("_sync", "_sync_all"):
         monkeypatch.setattr(OutputFolder, name, lambda *_: None)
     monkeypatch.setattr(separate_docs, "FILES_AT_ONCE", 5)
+    monkeypatch.setattr(docs_builder, "FIRST_FILES_SECONDS", 0.0)
 
     def made(folder):
         database.close()

@@ -29,7 +29,7 @@ class LocalDocs:
     def __init__(self, settings):
         job = {"settings": dump_settings(settings), "problems": PROBLEMS, "openapi": {}}
         self.docs_builder = DocsBuilder(as_sent(job))
-        self.is_busy, self.request_pending, self.result = False, None, None
+        self.is_busy, self.request_pending, self.results = False, None, []
 
     def start(self):
         pass
@@ -41,13 +41,17 @@ class LocalDocs:
         self.is_busy, self.request_pending = True, as_sent(request)
 
     def respond(self):
-        result = self.docs_builder.build(self.request_pending)
+        self._send(self.docs_builder.build(self.request_pending, self._send))
         self.request_pending = None
-        self.result = DocsResult.from_json(as_sent(result.to_json()))
+
+    def _send(self, result):
+        self.results.append(DocsResult.from_json(as_sent(result.to_json())))
 
     def take_result(self):
-        result, self.result = self.result, None
-        if result is not None:
+        if not self.results:
+            return None
+        result = self.results.pop(0)
+        if result.is_last:
             self.is_busy = False
         return result
 

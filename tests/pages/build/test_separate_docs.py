@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from models.changes import behind, failed_pages, marks
-from sitegen.build import docs_process, separate_docs
+from sitegen.build import docs_builder, docs_process, separate_docs
 from sitegen.build.builder import Builder
 from sitegen.build.docs_process import DocsProcess
 from sitegen.output.folder import STAGING
@@ -252,6 +252,23 @@ def test_page_that_fails(manual, monkeypatch, equals_fresh):
     assert equals_fresh()
 
 
+def test_page_is_there_before_the_lists(manual, output, monkeypatch, equals_fresh):
+    """The page of a publication does not wait for the lists and the search index."""
+    monkeypatch.setattr(docs_builder, "FIRST_FILES_SECONDS", 0.0)
+    manual.settle()
+    manual.rewrite(2, "New text.\n")
+    manual.build()
+    manual.docs.respond()
+
+    manual.build()
+
+    assert "New text." in (output / "guides/page-2/index.html").read_text()
+    assert "New text." not in (output / "llms-full.txt").read_text()
+    assert "docs" in behind()
+    manual.settle()
+    assert equals_fresh()
+
+
 def test_writes_while_documents_are_built(manual, shelf, output):
     """What is published while documents are built is built after them."""
     manual.settle()
@@ -261,7 +278,7 @@ def test_writes_while_documents_are_built(manual, shelf, output):
     shelf.publish("second")
     manual.build()
 
-    assert manual.docs.is_busy
+    assert manual.builder._docs.is_pending
     manual.settle()
     assert (output / "guides/second/index.html").exists()
     assert manual.builder._built_marks == marks()
