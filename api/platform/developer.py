@@ -48,7 +48,7 @@ def create_developer_key(call: Call, request: CreateDeveloperKey) -> SimpleNames
     require_public(request.scopes, call.settings.public_scopes)
     require_room(account, call.clock_at, call.settings.developer_keys_max)
     key, secret = keys.issue_key(
-        request.as_key(caller.rate_limits()),
+        request.as_key(caller.limited_rate()),
         call.now,
         issuer=call.caller.audit_actor,
         account_id=account,

@@ -106,23 +106,17 @@ class Grantor:
         """The end that no key may outlive whose end the request cannot name."""
         return None if self.is_unrestricted else self.key.expires_at
 
-    def rate_limits(self) -> dict[str, float]:
-        """Return the rates of a key that would otherwise have higher default rates."""
-        own, default = self._rate_of(self.key), self.default_rate
-        if self.is_unrestricted:
-            return {}
-        limits: dict[str, float] = {}
-        if own.capacity < default.capacity:
-            limits["rate_capacity"] = own.capacity
-        if own.refill < default.refill:
-            limits["rate_refill"] = own.refill
-        return limits
+    def limited_rate(self, key: KeyRow | None = None) -> dict[str, float]:
+        """
+        Return the caller's rates where those of a key would be higher.
 
-    def limited_rate(self, key: KeyRow) -> dict[str, float]:
-        """Return the rates of a key's replacement that would exceed the caller's."""
-        own, rate = self._rate_of(self.key), self._rate_of(key)
-        if self.is_unrestricted or key.lineage == self.key.lineage:
+        That is the replacement of `key`, or a new key without rates of its own.
+        """
+        is_own = key is not None and key.lineage == self.key.lineage
+        if self.is_unrestricted or is_own:
             return {}
+        own = self._rate_of(self.key)
+        rate = self._rate_of(key) if key else self.default_rate
         limits: dict[str, float] = {}
         if rate.capacity > own.capacity:
             limits["rate_capacity"] = own.capacity
