@@ -126,18 +126,12 @@ class Supervisor:
                 self._start(child)
 
     def _start(self, child: _Child) -> None:
-        # What is buffered would otherwise be written by both processes.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        pid = os.fork()
-        if pid == 0:
-            self._run_child(child)
-        child.pid, child.started_at = pid, time.monotonic()
-        self.table.note_start(child.name, pid)
+        child.pid = _fork(lambda: self._run_child(child))
+        child.started_at = time.monotonic()
+        self.table.note_start(child.name, child.pid)
 
     def _run_child(self, child: _Child) -> None:
-        """Run the child's function in the new process, which ends with it."""
-        code = 1
+        """Run the child's function in the new process; raise SystemExit if it fails."""
         try:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -146,17 +140,9 @@ class Supervisor:
             os.close(self._alive_writer)
             threading.Thread(target=self._end_with_parent, daemon=True).start()
             child.run()
-            code = 0
-        except SystemExit as end:
-            code = end.code if isinstance(end.code, int) else 1
-        except BaseException as error:
+        except Exception as error:
             log.exception(LogLine(process=child.name, event="failed", error=error))
-        finally:
-            with contextlib.suppress(OSError, ValueError):
-                sys.stdout.flush()
-                sys.stderr.flush()
-            # The parent's exit handlers and its buffers are not this process's.
-            os._exit(code)
+            sys.exit(1)
 
     def _end_with_parent(self) -> None:
         """Wait until the parent has died, however it died, and end this process."""
@@ -218,24 +204,12 @@ def call_in_child(
     becomes a CommandError with its message here; any other error is printed there, and
     ends this process, too.
     """
-    sys.stdout.flush()
-    sys.stderr.flush()
     reader, writer = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        code = 1
-        try:
-            os.write(writer, json.dumps(_outcome(function, known_errors)).encode())
-            code = 0
-        except KeyboardInterrupt:
-            code = INTERRUPTED
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            with contextlib.suppress(OSError, ValueError):
-                sys.stdout.flush()
-                sys.stderr.flush()
-            os._exit(code)
+
+    def send_outcome() -> None:
+        os.write(writer, json.dumps(_outcome(function, known_errors)).encode())
+
+    pid = _fork(send_outcome)
     os.close(writer)
     with os.fdopen(reader, "rb") as pipe:
         text = pipe.read()
@@ -259,6 +233,35 @@ def _outcome(
         return {"error": str(error)}
     except OSError as error:
         return {"error": f"{error.filename or 'The server'}: {error.strerror}."}
+
+
+def _fork(run: Callable[[], None]) -> int:
+    """Run the function in a process of its own, which ends with it; return its id."""
+    _flush()
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 1
+    try:
+        run()
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 1
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            _flush()
+        # The parent's exit handlers and its buffers are not this process's.
+        os._exit(code)
+
+
+def _flush() -> None:
+    """Write what is buffered, which both processes would otherwise write."""
+    sys.stdout.flush()
+    sys.stderr.flush()
 
 
 def _exit_code(pid: int) -> int | None:
