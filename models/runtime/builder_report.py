@@ -88,7 +88,8 @@ class BuilderState:
     def __init__(self, table: ProcessTable, name: str, database: str) -> None:
         self._table = table
         self._name = name
-        # Of several hosts, only the one that builds has the site.
+        # Only of several hosts may another one have the site. So a request for a file
+        # need not read the report.
         self._is_alone = not is_postgresql(database)
         self.build_progress = ReportedProgress(lambda: self._read().get("build"))
         self.publish_progress = ReportedProgress(lambda: self._read().get("publish"))
@@ -99,7 +100,7 @@ class BuilderState:
     @property
     def is_output_current(self) -> bool:
         """Tell whether the output folder has what readers get; see Builder."""
-        return bool(self._read().get("isOutputCurrent", self._is_alone))
+        return self._is_alone or bool(self._read().get("isOutputCurrent"))
 
     def troubles(self) -> list[Fault]:
         report = self._read()
