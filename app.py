@@ -48,16 +48,15 @@ if __name__ == "__main__":
     if (code := exit_code_of(run_quick_build)) != NOT_FINISHED:
         sys.exit(code)
 
-import logging
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from typing import Any, TextIO
+from typing import Any
 
 from api.commands.listener import add_server_options
 from models.errors import Refusal
-from models.logs import LogfmtFormatter
+from models.logs import configure_logging
 from models.platform.secrets import REDACTED_PATTERN
 from models.runtime.commands import CommandContext, CommandError
 from models.runtime.memory import limit_free_memory
@@ -103,7 +102,7 @@ def _run_command(arguments: Namespace) -> int:
     """Run the command and return its exit code, which is 2 after a known error."""
     try:
         settings = Settings.from_environment(os.environ)
-        configure_logging(sys.stderr, settings.log_level)
+        configure_logging(sys.stderr, settings.log_level, REDACTED_PATTERN)
         context = CommandContext(
             settings=settings,
             follows_address=not is_site_url_set(os.environ),
@@ -120,21 +119,6 @@ def _run_command(arguments: Namespace) -> int:
     except UnicodeError:
         print("masthead: The input is not valid UTF-8.", file=sys.stderr)
     return 2
-
-
-def configure_logging(stream: TextIO, level: str) -> None:
-    """Write log records as single lines, and quieten the libraries' loggers."""
-    handler = logging.StreamHandler(stream)
-    handler.setFormatter(LogfmtFormatter(REDACTED_PATTERN))
-    logging.basicConfig(level=level.upper(), handlers=[handler])
-    logging.captureWarnings(True)
-    # No line shows the caller, the thread or the process, and finding them is costly.
-    logging._srcfile = None
-    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
-    for library in ("apscheduler", "peewee.migrations", "waitress"):
-        logging.getLogger(library).setLevel(logging.WARNING)
-    # It warns whenever a request has to wait for a thread.
-    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 
 
 def build_parser(words: Sequence[str] | None = None) -> ArgumentParser:

@@ -4,6 +4,7 @@ import json
 import logging
 import re
 from datetime import UTC, datetime, timedelta
+from typing import TextIO
 from urllib.parse import quote
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -96,3 +97,22 @@ def _decode_fully(text: str) -> str:
         while decoded[-3:-2] == ["%"] and _HEX_DIGITS.issuperset(decoded[-2:]):
             decoded[-3:] = chr(int("".join(decoded[-2:]), 16))
     return "".join(decoded)
+
+
+def configure_logging(stream: TextIO, level: str, redacted: re.Pattern[str]) -> None:
+    """
+    Write log records as single lines, and quieten the libraries' loggers.
+
+    `redacted` is that of LogfmtFormatter.
+    """
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(LogfmtFormatter(redacted))
+    logging.basicConfig(level=level.upper(), handlers=[handler])
+    logging.captureWarnings(True)
+    # No line shows the caller, the thread or the process, and finding them is costly.
+    logging._srcfile = None
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+    for library in ("apscheduler", "peewee.migrations", "waitress"):
+        logging.getLogger(library).setLevel(logging.WARNING)
+    # It warns whenever a request has to wait for a thread.
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)

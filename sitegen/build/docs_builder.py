@@ -27,7 +27,7 @@ from queue import SimpleQueue
 from typing import IO, Any
 
 from models.changes import marks
-from models.logs import LogfmtFormatter, LogLine
+from models.logs import LogLine, configure_logging
 from models.platform.secrets import REDACTED_PATTERN
 from models.runtime.memory import limit_free_memory
 from models.storage.database import open_database, reading
@@ -184,7 +184,7 @@ class _FirstFiles:
 def serve(requests: IO[bytes], responses: IO[bytes]) -> None:
     """Respond to requests until their stream is closed."""
     job = json.loads(requests.readline())
-    _configure_logging(job["settings"]["log_level"])
+    configure_logging(sys.stderr, job["settings"]["log_level"], REDACTED_PATTERN)
     open_database(job["settings"]["database"])
     load_generators()
     builder, queue = DocsBuilder(job), SimpleQueue[bytes]()
@@ -219,12 +219,6 @@ def _respond(
         # The builder reports it, but has no stack trace.
         log.info(LogLine(build="failed", reason=error), exc_info=True)
         return {"state": fault_state(error), "reason": str(error)}
-
-
-def _configure_logging(level: str) -> None:
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(LogfmtFormatter(REDACTED_PATTERN))
-    logging.basicConfig(level=level.upper(), handlers=[handler])
 
 
 if __name__ == "__main__":
