@@ -37,8 +37,8 @@ SEND_TURN_BYTES = MIB
 # What all connections together have not read yet; above it, those that have waited
 # longest are closed.
 MAX_UNREAD_BYTES = 256 * MIB
-# A request releases the interpreter lock at each statement. With Python's 5 ms, and a
-# build computing in another thread, it waits ten times longer to get it back.
+# A request releases the interpreter lock at each statement. With Python's 5 ms, it
+# waits ten times longer to get it back from a request that computes, such as a search.
 SWITCH_INTERVAL_SECONDS = 0.0005
 # The open files that threads and the database need besides the connections.
 OTHER_FILES = 1024
