@@ -97,11 +97,7 @@ def build(
                 has_documents=separate_docs is None,
             )
             with closing(site_build.work_split):
-                built_areas = [
-                    area
-                    for area in site_build.widened(areas)
-                    if separate_docs is None or area != AREA
-                ]
+                built_areas = site_build.widened(areas)
                 site_build.write_pages([*built_areas, SHARED], progress)
             built_marks = {area: current_marks[area] for area in built_areas}
             if docs is not None and docs.is_last:
@@ -115,12 +111,7 @@ def build(
             separate_docs.end(folder, docs)
         report.manifest_stamp = folder.manifest_stamp()
     report.marks, report.version = built_marks, site_build.writer.version
-    broken = [
-        warning
-        for href, warning in context.unchecked_links
-        if not site_build.has_page(href)
-    ]
-    report.warnings = sorted({*context.warnings, *broken})
+    report.warnings = sorted({*context.warnings, *site_build.broken_links()})
     return report
 
 
@@ -201,9 +192,16 @@ class Build:
         self.report = BuildReport()
         self.paths: set[str] = set()
 
-    def widened(self, areas: Iterable[str]) -> Iterable[str]:
-        """Return all areas if something that every page shows has changed."""
-        return areas if self.folder.version() == self.writer.version else AREAS
+    def widened(self, areas: Iterable[str]) -> list[str]:
+        """
+        Return the areas to build here: all if something that every page shows changed.
+        """
+        is_same_version = self.folder.version() == self.writer.version
+        return [
+            area
+            for area in (areas if is_same_version else AREAS)
+            if self.has_documents or area != AREA
+        ]
 
     def write_pages(self, areas: list[str], progress: Progress = iter) -> None:
         pages = _SizedPages(self._pages_in_order(areas), self._expected_pages())
@@ -311,9 +309,13 @@ class Build:
     def _is_long(self) -> bool:
         return self.writes_all or len(self.report.written) >= LONG_BUILD
 
-    def has_page(self, href: str) -> bool:
-        """Tell whether a file exists at an address of the site."""
-        return any(path in self.entries for path in candidate_files(href))
+    def broken_links(self) -> list[str]:
+        """Return a warning for each link to a file that does not exist."""
+        return [
+            warning
+            for href, warning in self.context.unchecked_links
+            if not any(path in self.entries for path in candidate_files(href))
+        ]
 
     def remove_stale(self, areas: list[str]) -> None:
         """Remove the files that no generator yields any more."""
