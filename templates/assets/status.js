@@ -85,17 +85,23 @@
     while (next) skip().remove();
   }
 
-  // What is open stays open, and the focus stays with its link, wherever they move.
+  // What is open stays open, and the focus stays with its link, wherever they move. It
+  // returns to a link that was hidden, unless the reader has gone elsewhere meanwhile.
   const identity = (element) => element.getAttribute("href") ?? element.getAttribute("aria-label") ?? element.textContent;
+  let lostFocus = null;
   function show(updated) {
     const open = new Set(all("details[open] > summary", main).map(identity));
     for (const summary of all("details > summary", updated)) summary.parentNode.open = open.has(identity(summary));
-    const focused = main.contains(document.activeElement) && document.activeElement;
-    const target = focused && identity(focused);
+    const focused = document.activeElement;
+    const target = main.contains(focused) ? identity(focused) : focused === document.body ? lostFocus : null;
+    lostFocus = null;
     morph(main, updated);
-    if (!focused || (document.activeElement === focused && identity(focused) === target)) return;
+    // A browser takes the focus from an element that is hidden, but only later.
     const isTarget = (element) => identity(element) === target && element.checkVisibility();
-    all("a[href], summary, button, [tabindex]", main).find(isTarget)?.focus({ preventScroll: true });
+    if (target === null || (document.activeElement === focused && isTarget(focused))) return;
+    const found = all("a[href], summary, button, [tabindex]", main).find(isTarget);
+    if (found) found.focus({ preventScroll: true });
+    else lostFocus = target;
   }
 
   function render(now) {

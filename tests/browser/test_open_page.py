@@ -3,6 +3,8 @@
 import time
 from random import Random, randrange
 
+import pytest
+
 from models.projects.documents.documents import CreateDocument, create_document
 from models.projects.documents.publication import PublishDocument, publish_document
 from models.projects.projects.projects import ensure_docs_project
@@ -241,13 +243,15 @@ class OpenPages:
             fresh.context.close()
 
 
-def test_open_pages_equal_fresh_loads(world, visit):
+# In the history of this seed, focused links are hidden, and one is shown again.
+@pytest.mark.parametrize("seed", [985809889, None])
+def test_open_pages_equal_fresh_loads(world, visit, seed):
     """
     After any history an open page is what a fresh load is, but for what the reader
     has opened and for the texts that count minutes. What is open stays open, the
     focus stays with its link, and the live region is still the one that announces.
     """
-    seed = randrange(10**9)
+    seed = seed or randrange(10**9)
     print(f"seed {seed}")
     random = Random(seed)
     history = History(world, random)
