@@ -4,7 +4,7 @@ import json
 import secrets
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, ClassVar
+from typing import Any
 from uuid import UUID
 
 from peewee import AutoField, BigIntegerField, Model, TextField
@@ -54,9 +54,21 @@ class Schema(BaseModel):
             raise ValueError("Must not contain the NUL character.")
         return value
 
-    # Whether no field holds an object with names of the client's choice. The JSON of
-    # equal requests is then the same, since pydantic writes fields in their order.
-    has_fixed_names: ClassVar[bool] = False
+    def canonical_bytes(self) -> bytes:
+        """
+        Return the same bytes for the same request, whatever the order of its fields.
+
+        An omitted field and null are two requests: updates distinguish them.
+        """
+        return canonical_json(self.model_dump(mode="json", exclude_unset=True))
+
+    def count_fields(self) -> int | None:
+        """
+        Return how many fields all objects of the request's JSON have.
+
+        None if the schema does not know: then the JSON is searched for repeated ones.
+        """
+        return None
 
     def to_json(self) -> dict[str, Any]:
         """Return a dict that is ready for JSON, with camelCase keys."""

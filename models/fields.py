@@ -31,8 +31,7 @@ _RFC3339 = re.compile(
     r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
 )
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
-_LATEST = datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
+EARLIEST_YEAR = 1970
 
 
 class NotAMoment(ValueError):
@@ -53,7 +52,7 @@ def parse_moment(value: Any) -> datetime:
             moment = moment.astimezone(UTC)
     except (ValueError, OverflowError):
         raise ValueError("Must be a date and time that exist.") from None
-    if not _EARLIEST <= moment <= _LATEST:
+    if moment.year < EARLIEST_YEAR:
         raise ValueError("Must be a time from the year 1970 to 9999.")
     return truncate_to_ms(moment)
 
@@ -65,11 +64,12 @@ def truncate_to_ms(moment: datetime) -> datetime:
 
 
 def format_moment(moment: datetime) -> str:
-    text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
-    return text.removesuffix("+00:00") + "Z"
+    if moment.tzinfo is not UTC:
+        moment = moment.astimezone(UTC)
+    return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
-def _parse_whole_number(value: Any) -> Any:
+def parse_whole_number(value: Any) -> Any:
     # JSON has one kind of number: 5.0 is the integer 5.
     if isinstance(value, float) and value.is_integer():
         return int(value)
@@ -136,7 +136,7 @@ Id = Annotated[
     BeforeValidator(parse_uuid),
     WithJsonSchema({"type": "string", "format": "uuid"}),
 ]
-WholeNumber = Annotated[int, BeforeValidator(_parse_whole_number)]
+WholeNumber = Annotated[int, BeforeValidator(parse_whole_number)]
 # Values of a query string, which are text.
 QueryInteger = Annotated[int, BeforeValidator(_parse_digits)]
 QueryBoolean = Annotated[bool, BeforeValidator(parse_boolean)]

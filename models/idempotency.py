@@ -63,20 +63,22 @@ class IdempotentRequest:
 
     @cached_property
     def fingerprint(self) -> str:
-        if self.request is None or not self.request.has_fixed_names:
-            return self.canonical_fingerprint
-        # Canonical JSON of a batch of measurements takes longer than storing them.
-        text = self.request.model_dump_json(exclude_unset=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        request = self.request
+        content = canonical_json(None) if request is None else request.canonical_bytes()
+        return hashlib.sha256(content).hexdigest()
 
-    @property
-    def canonical_fingerprint(self) -> str:
-        """The fingerprint that earlier versions stored for every request."""
-        # An omitted field and null are two requests: updates distinguish them.
-        request = self.request and self.request.model_dump(
-            mode="json", exclude_unset=True
+    def has_fingerprint(self, stored: str) -> bool:
+        """Return whether this version or an earlier one stored it for this request."""
+        if stored == self.fingerprint:
+            return True
+        if self.request is None:
+            return False
+        # Earlier versions stored these for batches of measurements.
+        earlier = (
+            Schema.canonical_bytes(self.request),
+            self.request.model_dump_json(exclude_unset=True).encode(),
         )
-        return hashlib.sha256(canonical_json(request)).hexdigest()
+        return stored in (hashlib.sha256(content).hexdigest() for content in earlier)
 
 
 class RequestsInProgress:
@@ -98,7 +100,8 @@ class RequestsInProgress:
 
         Usually a repeat waits until the first response is stored, and returns that.
         """
-        id = request.id
+        # Computed now, because others wait while a transaction writes.
+        id, _ = request.id, request.fingerprint
         with self._lock:
             is_repeat = (
                 not self._locks.try_acquire(_lock_number(id)) or self._ids[id] > 0
@@ -167,7 +170,7 @@ def stored_response(request: IdempotentRequest, now: datetime) -> bytes | None:
         row = _unexpired_row(request.id_of_key, now)
     if row is None:
         return None
-    if row.fingerprint not in (request.fingerprint, request.canonical_fingerprint):
+    if not request.has_fingerprint(row.fingerprint):
         raise IdempotencyKeyReused(
             "This Idempotency-Key was sent before with another request."
             " Use a new key for a new request."

@@ -17,6 +17,7 @@ from models.errors import (
     IdempotencyKeyMissing,
     MalformedRequest,
     PayloadTooLarge,
+    Refusal,
     UnsupportedMediaType,
     ValidationFailed,
 )
@@ -83,8 +84,21 @@ def parse_body(schema: type[Schema], body: bytes, media_type: str | None) -> Sch
         raise UnsupportedMediaType(
             "Send the body with the header Content-Type: application/json."
         )
-    _refuse_repeated_fields(body)
-    return _validate(schema, body, "pointer")
+    try:
+        request = _validate(schema, body, "pointer")
+    except Refusal:
+        # Which of two equal fields is wrong would be misleading.
+        _refuse_repeated_fields(body)
+        raise
+    if request.count_fields() != _max_fields(body):
+        _refuse_repeated_fields(body)
+    return request
+
+
+def _max_fields(body: bytes) -> int:
+    """Return how many fields the objects of the JSON have at most."""
+    # Before the colon is the name, with or without space. In a text is no bare quote.
+    return sum(body.count(ending) for ending in (b'":', b" :", b"\t:", b"\n:", b"\r:"))
 
 
 def _refuse_repeated_fields(body: bytes) -> None:

@@ -1,15 +1,23 @@
 """Record the measurements of probes, and read the newest of each source."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Annotated
 
 from peewee import CompositeKey, ForeignKeyField, IntegerField, TextField
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator
 
-from models.base import MomentField, Row, Schema, epoch_ms, from_epoch_ms
+from models.base import (
+    MomentField,
+    Row,
+    Schema,
+    canonical_json,
+    epoch_ms,
+    from_epoch_ms,
+)
 from models.errors import ValidationFailed
-from models.fields import Moment, StatusSlug, WholeNumber, format_moment
+from models.fields import Moment, StatusSlug, format_moment, parse_whole_number
 from models.status.measurements.rollups import compacted_until, recount_late_samples
 from models.status.services.catalogue import service_numbers_by_slug
 from models.status.services.rows import ServiceRow
@@ -18,28 +26,43 @@ from models.storage.database import database
 
 MAX_ERRORS = 20
 
+# The bounds come first, so that pydantic checks them without calling Python.
+ResponseTime = Annotated[
+    int, Field(ge=0, le=600_000), BeforeValidator(parse_whole_number)
+]
+
 
 class StatusMeasurement(Schema):
     slug: StatusSlug
     status: MeasurementStatus
-    response_time_ms: Annotated[WholeNumber, Field(ge=0, le=600_000)] | None = None
+    response_time_ms: ResponseTime | None = None
     observed_at: Moment
 
-    # Replaces the check of every field for NUL, which takes a tenth of the time of a
-    # batch. The slug is the only text, and its pattern allows no NUL.
+    # Replaces the method of this name that checks every field for NUL, which would take
+    # a fifth of the time. The slug is the only text, and its pattern allows no NUL.
     @field_validator("slug")
     @classmethod
-    def _without_nul(cls, value: str) -> str:
+    def _reject_nul(cls, value: str) -> str:
         return value
 
 
 class StatusRecordMeasurements(Schema):
-    has_fixed_names = True
-
     source: StatusSlug
     measurements: Annotated[
         list[StatusMeasurement], Field(min_length=1, max_length=200)
     ]
+
+    def canonical_bytes(self) -> bytes:
+        # Dumping the models takes ten times as long. Null is the same as omitted here.
+        values = [
+            (m.slug, m.status, m.response_time_ms, epoch_ms(m.observed_at))
+            for m in self.measurements
+        ]
+        return canonical_json([self.source, values])
+
+    def count_fields(self) -> int:
+        fields = len(self.model_fields_set)
+        return fields + sum([len(m.model_fields_set) for m in self.measurements])
 
 
 class RecordedMeasurements(Schema):
@@ -76,6 +99,11 @@ class ReadingRow(Row):
         primary_key = CompositeKey("service", "source")
         without_rowid = True
 
+
+# The service's number, the time, the source, the status and the response time.
+_MeasurementValues = tuple[int, int, str, str, int | None]
+# The columns that differ between the keys of a batch: it has one source.
+_KEY = itemgetter(0, 1)
 
 # Fixed SQL, because Peewee would build the text of a batch of 200 rows each time.
 _INSERT_MEASUREMENT = (
@@ -121,25 +149,25 @@ def record_measurements(
     _require_valid_times(request.measurements, now, retention)
     if numbers is None:
         numbers = service_numbers_by_slug()
-    rows = [
+    rows: list[_MeasurementValues] = [
         (
-            numbers[measurement.slug],
-            epoch_ms(measurement.observed_at),
+            numbers[m.slug],
+            epoch_ms(m.observed_at),
             request.source,
-            measurement.status,
-            measurement.response_time_ms,
+            m.status,
+            m.response_time_ms,
         )
-        for measurement in request.measurements
-        if measurement.slug in numbers
+        for m in request.measurements
+        if m.slug in numbers
     ]
     # In the order of their keys, so that no two batches wait for each other's rows.
-    rows.sort(key=lambda row: row[:2])
+    rows.sort(key=_KEY)
     cursor = database.connection().cursor()
     cursor.executemany(_INSERT_MEASUREMENT, rows)
     has_changed = cursor.rowcount > 0
     if has_changed:
-        cursor.executemany(_UPSERT_READING, rows)
-        recount_late_samples(((number, at) for number, at, *_ in rows), now)
+        cursor.executemany(_UPSERT_READING, _newest_of_each_service(rows))
+        recount_late_samples(map(_KEY, rows), now)
     unknown = [m.slug for m in request.measurements if m.slug not in numbers]
     recorded = RecordedMeasurements(
         recorded=len(rows), unknown=list(dict.fromkeys(unknown))
@@ -185,10 +213,25 @@ def readings_by_service(services: Iterable[ServiceRow]) -> dict[int, list[Readin
     return readings
 
 
+def _newest_of_each_service(
+    rows: Iterable[_MeasurementValues],
+) -> Iterable[_MeasurementValues]:
+    """Return the rows of the newest times, of several at one time the first."""
+    newest: dict[int, _MeasurementValues] = {}
+    for row in rows:
+        number, at, *_ = row
+        if number not in newest or at > newest[number][1]:
+            newest[number] = row
+    return newest.values()
+
+
 def _require_valid_times(
-    measurements: Iterable[StatusMeasurement], now: datetime, retention: timedelta
+    measurements: Sequence[StatusMeasurement], now: datetime, retention: timedelta
 ) -> None:
     latest, earliest = now + MAX_CLOCK_SKEW, max(now - retention, compacted_until())
+    times = [measurement.observed_at for measurement in measurements]
+    if earliest <= min(times) and max(times) <= latest:
+        return
     errors = []
     for index, measurement in enumerate(measurements):
         detail = None

@@ -123,12 +123,13 @@ def recount_late_samples(samples: Iterable[tuple[int, int]], now: datetime) -> N
     A sample is the number of its service and its time in milliseconds. It is late if
     its hour has ended or was counted already.
     """
-    until, this_hour = rolled_up_until(), _start_of_hour(epoch_ms(now))
+    until = rolled_up_until()
+    late_before = max(until, _start_of_hour(epoch_ms(now)))
     late_hours = {
-        (number, _start_of_hour(at))
-        for number, at in samples
-        if at < max(until, this_hour)
+        (number, _start_of_hour(at)) for number, at in samples if at < late_before
     }
+    if not late_hours:
+        return
     # The statement that counts an hour must see the late samples of other batches.
     database.lock_numbers({number for number, _ in late_hours})
     _count_hours((number, hour) for number, hour in sorted(late_hours) if hour < until)

@@ -1,5 +1,6 @@
 """Measurements through HTTP."""
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -22,6 +23,14 @@ def world(ask, clock):
 @pytest.fixture
 def sample(world):
     return {"slug": "api", "status": "operational", "observedAt": world.text(-10)}
+
+
+@pytest.fixture
+def send_text(app, issue):
+    """Send the text of a batch as it is."""
+    headers = {"Authorization": f"Bearer {issue('*')}"}
+    path = RECORD.removeprefix("POST ")
+    return lambda text: app.test_client().post(path, data=text, headers=headers)
 
 
 def batch(*samples, source="probe-1"):
@@ -93,6 +102,47 @@ def test_quiet_batch(world_of_two, ask, clock, woken, said, source, pass_, told)
 
     assert woken == [told]
     assert behind() == {"status"}
+
+
+@pytest.mark.parametrize("position", [0, 1, 2])
+def test_newest_of_a_batch(ask, world, sample, position):
+    """Of several samples of a service the newest decides, wherever it stands."""
+    older = [sample | {"observedAt": world.text(-at)} for at in (20, 30)]
+    older.insert(position, sample | {"status": "down"})
+
+    ask(RECORD, batch(*older))
+
+    assert ask(LIST).json["data"]["overall"] == "major-outage"
+
+
+def test_two_of_one_time(ask, sample):
+    """Of two samples of one source and time, the first is kept and decides."""
+    ask(RECORD, batch(sample | {"status": "down"}, sample))
+
+    assert [row.status for row in MeasurementRow.select()] == ["down"]
+    assert ask(LIST).json["data"]["overall"] == "major-outage"
+
+
+@pytest.mark.parametrize(
+    "name", ['"slug":', '"slug" :', '"slug"\n:', '"\\u0073lug"\t:']
+)
+@pytest.mark.parametrize("space", ["", " "])
+def test_repeated_field(send_text, sample, refusal, name, space):
+    """A field stands once in a sample, however it is written."""
+    text = json.dumps(batch(sample), separators=(",", ":" + space))
+    at = text.index('"status"')
+
+    response = send_text(f'{text[:at]}{name}"api",{text[at:]}')
+
+    assert "slug is repeated" in refusal(response, "malformed-request")["detail"]
+    assert MeasurementRow.select().count() == 0
+
+
+def test_repeated_field_beside_a_wrong_one(send_text, sample, refusal):
+    """That a field is repeated is told first, since either may be the wrong one."""
+    text = json.dumps(batch(sample)).replace('"status"', '"slug": 1, "status"')
+
+    refusal(send_text(text), "malformed-request")
 
 
 def test_two_sources(ask, sample):
