@@ -204,6 +204,7 @@ from models.projects.documents.published import published_count
 from models.projects.fields import Actor
 from models.runtime.build_progress import Progress
 from models.runtime.builder_report import BuilderReporter, BuilderState
+from models.runtime.forking import call_in_child, ending_by_signals
 from models.runtime.leader_election import join_election
 from models.runtime.process_table import ProcessTable, SharedFlag, default_processes
 from models.runtime.server_locks import ServerLocks
@@ -213,7 +214,7 @@ from models.runtime.startup import (
     record_site_url,
     require_connections,
 )
-from models.runtime.supervisor import ProcessFailed, Supervisor, call_in_child
+from models.runtime.supervisor import ProcessFailed, Supervisor
 from models.runtime.wake_pipe import WakePipe
 from models.status.measurements.measurements import record_measurements
 from models.status.measurements.sources import shared_source_faults
@@ -249,7 +250,7 @@ def serve(context: CommandContext, arguments: Namespace) -> None:
         _prepare_instance(context)
         return [_listening_line(context.settings), *_setup_hints()]
 
-    with open_listener(context.settings) as listener:
+    with ending_by_signals(), open_listener(context.settings) as listener:
         _serve(context, listener, prepare)
 
 
@@ -304,7 +305,7 @@ def demo(context: CommandContext, arguments: Namespace) -> None:
         ]
 
     record = partial(_record_demo_measurements, settings, world.sample_measurements)
-    with open_listener(settings) as listener:
+    with ending_by_signals(), open_listener(settings) as listener:
         _serve(context, listener, prepare, record)
 
 

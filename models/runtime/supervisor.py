@@ -1,7 +1,6 @@
 """Start the processes of a server, restart those that die, and end them together."""
 
 import contextlib
-import json
 import logging
 import os
 import select
@@ -9,19 +8,20 @@ import signal
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
 
 from models.logs import LogLine
-from models.runtime.commands import INTERRUPTED, CommandError
+from models.runtime.forking import (
+    end_process,
+    ended_processes,
+    fork,
+    heeded_signals,
+)
 from models.runtime.process_table import ProcessTable
 
 log = logging.getLogger("masthead.processes")
-
-T = TypeVar("T")
 
 # A process that lives this long has started; its earlier deaths no longer count.
 STARTED_SECONDS = 3.0
@@ -31,7 +31,6 @@ FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.1, 1.0
 MAX_DEATHS = 10
 # How long the processes get to end after SIGTERM.
 STOP_SECONDS = 20.0
-STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class ProcessFailed(Exception):
@@ -67,9 +66,10 @@ class Supervisor:
 
     def run(self) -> None:
         """
-        Run all processes until SIGTERM or SIGINT, then end them.
+        Run all processes until one of STOP_SIGNALS, then end them.
 
-        Raise ProcessFailed, after ending the others, if one keeps dying.
+        A signal that was ignored, as SIGHUP is under nohup, is ignored further. Raise
+        ProcessFailed, after ending the others, if a process keeps dying.
         """
         self._children = [_Child(name, run) for name, run in self.processes]
         # Whoever reads from this pipe learns of the end of its only writer.
@@ -94,7 +94,7 @@ class Supervisor:
         previous_wakeup = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
         previous = {
             number: signal.signal(number, self._note_signal)
-            for number in (*STOP_SIGNALS, signal.SIGCHLD)
+            for number in (*heeded_signals(), signal.SIGCHLD)
         }
         try:
             yield reader
@@ -126,17 +126,19 @@ class Supervisor:
                 self._start(child)
 
     def _start(self, child: _Child) -> None:
-        child.pid = _fork(lambda: self._run_child(child))
         child.started_at = time.monotonic()
-        self.table.note_start(child.name, child.pid)
+        try:
+            child.pid = fork(lambda: self._run_child(child), end_process)
+        except OSError as error:
+            # The system has no room for another process.
+            log.error(LogLine(process=child.name, event="not-started", error=error))
+            self._schedule_restart(child)
+        else:
+            self.table.note_start(child.name, child.pid)
 
     def _run_child(self, child: _Child) -> None:
         """Run the child's function in the new process; raise SystemExit if it fails."""
         try:
-            signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            for number in STOP_SIGNALS:
-                signal.signal(number, lambda *_: sys.exit(0))
             os.close(self._alive_writer)
             threading.Thread(target=self._end_with_parent, daemon=True).start()
             child.run()
@@ -153,20 +155,25 @@ class Supervisor:
 
     def _reap(self) -> None:
         """Note which children have died, and when each is started again."""
-        for child in self._children:
-            if child.pid and (code := _exit_code(child.pid)) is not None:
-                self._note_death(child, code)
+        for pid, code in ended_processes():
+            # As the first process of a container, this one also inherits orphans.
+            for child in self._children:
+                if child.pid == pid:
+                    self._note_death(child, code)
 
     def _note_death(self, child: _Child, code: int) -> None:
-        now = time.monotonic()
         pid, child.pid = child.pid, 0
         self.table.note_end(child.name)
         if self._is_stopping:
             return
+        log.error(LogLine(process=child.name, event="died", pid=pid, code=code))
+        self._schedule_restart(child)
+
+    def _schedule_restart(self, child: _Child) -> None:
+        now = time.monotonic()
         if now - child.started_at >= STARTED_SECONDS:
             child.deaths = 0
         child.deaths += 1
-        log.error(LogLine(process=child.name, event="died", pid=pid, code=code))
         if child.deaths >= MAX_DEATHS:
             raise ProcessFailed(
                 f"The process {child.name} ended {MAX_DEATHS} times at its start."
@@ -192,79 +199,3 @@ class Supervisor:
             if child.pid:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(child.pid, number)
-
-
-def call_in_child(
-    function: Callable[[], T], known_errors: tuple[type[Exception], ...]
-) -> T:
-    """
-    Call the function in a process of its own, and return its result, which is JSON.
-
-    What it opens, such as a database, does not exist in this process. A known error
-    becomes a CommandError with its message here; any other error is printed there, and
-    ends this process, too.
-    """
-    reader, writer = os.pipe()
-
-    def send_outcome() -> None:
-        os.write(writer, json.dumps(_outcome(function, known_errors)).encode())
-
-    pid = _fork(send_outcome)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as pipe:
-        text = pipe.read()
-    _, status = os.waitpid(pid, 0)
-    if not text:
-        code = os.waitstatus_to_exitcode(status)
-        sys.exit(code if code >= 0 else 128 - code)
-    outcome = json.loads(text)
-    if "error" in outcome:
-        raise CommandError(outcome["error"])
-    result: T = outcome["result"]
-    return result
-
-
-def _outcome(
-    function: Callable[[], Any], known_errors: tuple[type[Exception], ...]
-) -> dict[str, Any]:
-    try:
-        return {"result": function()}
-    except known_errors as error:
-        return {"error": str(error)}
-    except OSError as error:
-        return {"error": f"{error.filename or 'The server'}: {error.strerror}."}
-
-
-def _fork(run: Callable[[], None]) -> int:
-    """Run the function in a process of its own, which ends with it; return its id."""
-    _flush()
-    pid = os.fork()
-    if pid:
-        return pid
-    code = 1
-    try:
-        run()
-        code = 0
-    except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else 1
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        with contextlib.suppress(OSError, ValueError):
-            _flush()
-        # The parent's exit handlers and its buffers are not this process's.
-        os._exit(code)
-
-
-def _flush() -> None:
-    """Write what is buffered, which both processes would otherwise write."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-
-
-def _exit_code(pid: int) -> int | None:
-    """Return the exit code of a child, negative for a signal, None while it runs."""
-    ended, status = os.waitpid(pid, os.WNOHANG)
-    return os.waitstatus_to_exitcode(status) if ended else None

@@ -18,6 +18,7 @@ from api.commands.terminal import print_json
 from models.storage.database import database
 from sitegen.commands.quick_build import finish_quick_build
 from tests.databases.databases import Databases, databases
+from tests.interrupts import heed_interrupts
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +53,9 @@ def serving(environment, name="serve", *, within=(), log=None, port=None):
     words = [*within, sys.executable, "app.py", name, "--port", at]
     errors = log.open("w") if log else subprocess.DEVNULL
     pipes = {"stdout": subprocess.PIPE, "stderr": errors, "text": True}
-    process = subprocess.Popen(words, cwd=ROOT, env=environment, **pipes)
+    process = subprocess.Popen(
+        words, cwd=ROOT, env=environment, preexec_fn=heed_interrupts, **pipes
+    )
     if log:
         errors.close()
     told = ""
