@@ -18,8 +18,8 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -35,10 +35,13 @@ from sitegen.build.build import AreaPage, Build
 from sitegen.build.docs_result import AREA, DocsResult
 from sitegen.build.fault_state import fault_state
 from sitegen.build.gc_tuning import tune_gc
+from sitegen.build.page_writer import PageError, PageWriter
 from sitegen.build.work_split import load_settings
 from sitegen.docs.body_cache import BodyCache
-from sitegen.docs.outline import docs_outline
+from sitegen.docs.outline import DocsOutline, docs_outline, use_outline
+from sitegen.docs.pages import pages_of_new_texts
 from sitegen.output.atomic_writes import MAX_SINGLE
+from sitegen.output.manifest import ManifestEntry
 from sitegen.output.staging import StagedFolder
 from sitegen.page import BuildContext, load_generators
 from sitegen.theme.theme import Theme
@@ -62,6 +65,8 @@ class DocsBuilder:
         self._theme, self._bodies = Theme(self._settings), BodyCache()
         self._process_cache: dict[Any, Any] = {}
         self._folder = StagedFolder(self._settings.output)
+        # As the last build left it.
+        self._outline: DocsOutline | None = None
 
     def build(self, request: dict[str, Any], send_part: SendPart) -> DocsResult:
         """
@@ -78,8 +83,18 @@ class DocsBuilder:
                 path: entry for path, entry in entries if entry.area in (AREA, "")
             }
         self._folder.damaged |= set(request["damaged"])
+        self._folder.remove_staged()
         with self._bodies.saving(), reading():
-            return self._build(self._context(request), request["damaged"], send_part)
+            context, outline = self._context(request), self._outline
+            has_sent = (
+                request["isLastInPlace"]
+                and outline is not None
+                and self._send_new_texts(context, outline, send_part)
+            )
+            send_first = None if has_sent else send_part
+            result = self._build(context, request["damaged"], send_first)
+        self._outline = result.outline
+        return result
 
     def _context(self, request: dict[str, Any]) -> BuildContext:
         return BuildContext(
@@ -92,26 +107,47 @@ class DocsBuilder:
             process_cache=self._process_cache,
         )
 
+    def _send_new_texts(
+        self, context: BuildContext, outline: DocsOutline, send_part: SendPart
+    ) -> bool:
+        """Send the pages that are found without reading all documents, if any are."""
+        context = replace(context, build_cache={})
+        use_outline(context, outline)
+        before = self._folder.start()
+        writer = PageWriter(
+            context,
+            self._folder,
+            before,
+            is_full=False,
+            has_reference=bool(self._openapi),
+        )
+        entries = {}
+        for page in pages_of_new_texts(context):
+            # The complete build comes to the same error, and reports it.
+            with suppress(PageError):
+                entry, _ = writer.write(page, AREA)
+                if before.get(page.path) is not entry:
+                    entries[page.path] = entry
+        if entries:
+            self._folder.end_part(entries)
+            send_part(self._part(context, writer, entries))
+        return bool(entries)
+
     def _build(
-        self, context: BuildContext, damaged: list[str], send_part: SendPart
+        self, context: BuildContext, damaged: list[str], send_part: SendPart | None
     ) -> DocsResult:
         mark, folder = marks()[AREA], self._folder
         build = Build(context, folder, {AREA: mark})
         first = _FirstFiles(build, folder)
 
         def send_first_files() -> None:
-            files = first.take()
-            send_part(
-                replace(
-                    self._result(context, build, mark, files),
-                    unchanged=0,
-                    failed=[],
-                    is_last=False,
-                )
-            )
+            entries = first.take()
+            if send_part:
+                send_part(self._part(context, build.writer, entries))
 
+        watch = partial(first.watch, send=send_first_files) if send_part else iter
         with closing(build.work_split):
-            build.write_pages([AREA], partial(first.watch, send=send_first_files))
+            build.write_pages([AREA], watch)
         before, entries = build.before, build.entries
         removed = [path for path in before if path not in build.paths]
         for path in removed:
@@ -119,37 +155,43 @@ class DocsBuilder:
         written = [path for path in build.report.written if path not in first.taken]
         is_synced = len(written) > MAX_SINGLE
         folder.end(entries, is_synced=is_synced)
-        changed = [
-            path
-            for path, entry in entries.items()
-            if before.get(path) is not entry and path not in first.taken
-        ]
-        return replace(
-            self._result(context, build, mark, changed),
-            removed=removed,
-            staged=list(filter(folder.has_staged, written)),
-            written=written,
-            is_synced=is_synced,
-            repaired=frozenset(damaged),
-        )
-
-    def _result(
-        self, context: BuildContext, build: Build, mark: int, paths: list[str]
-    ) -> DocsResult:
-        """Return the result of a build of which these paths are to be put in place."""
         return DocsResult(
             mark=mark,
             version=build.writer.version,
             theme=context.theme.version,
             outline=docs_outline(context),
-            entries={path: build.entries[path] for path in paths},
-            removed=[],
+            entries={
+                path: entry
+                for path, entry in entries.items()
+                if before.get(path) is not entry and path not in first.taken
+            },
+            removed=removed,
+            staging=folder.staging,
+            staged=list(filter(folder.has_staged, written)),
+            written=written,
+            unchanged=build.report.unchanged,
+            failed=build.report.failed,
+            is_synced=is_synced,
+            repaired=frozenset(damaged),
+        )
+
+    def _part(
+        self,
+        context: BuildContext,
+        writer: PageWriter,
+        entries: Mapping[str, ManifestEntry],
+    ) -> DocsResult:
+        """Return a result with these files, which others will follow."""
+        paths = list(filter(self._folder.has_staged, entries))
+        return DocsResult(
+            version=writer.version,
+            theme=context.theme.version,
+            outline=docs_outline(context),
+            entries=entries,
             staging=self._folder.staging,
             staged=paths,
             written=paths,
-            unchanged=build.report.unchanged,
-            failed=build.report.failed,
-            is_synced=False,
+            is_last=False,
         )
 
 
@@ -175,10 +217,10 @@ class _FirstFiles:
                 if time.monotonic() - self._first_at >= FIRST_FILES_SECONDS:
                     send()
 
-    def take(self) -> list[str]:
+    def take(self) -> dict[str, ManifestEntry]:
         paths = list(filter(self._folder.has_staged, self._build.report.written))
         self.taken = frozenset(paths)
-        return paths
+        return {path: self._build.entries[path] for path in paths}
 
 
 def serve(requests: IO[bytes], responses: IO[bytes]) -> None:

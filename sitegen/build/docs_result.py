@@ -19,24 +19,24 @@ class DocsResult:
     `version` is what every page shows, and `theme` the part of it that files define.
     """
 
-    mark: int
     version: str
     theme: str
     outline: DocsOutline
     # Entries that are new or differ, and paths that no generator yields any more.
     entries: Mapping[str, ManifestEntry]
-    removed: list[str]
     # The folder, and the paths in the order in which readers may see them.
     staging: str
     staged: list[str]
     written: list[str]
-    unchanged: int
-    failed: list[tuple[str, str, str]]
-    is_synced: bool
+    removed: list[str] = field(default_factory=list)
+    unchanged: int = 0
+    failed: list[tuple[str, str, str]] = field(default_factory=list)
+    is_synced: bool = False
     # Damaged files of which the build was told, and which it has made again.
-    repaired: frozenset[str] = field(default=frozenset())
+    repaired: frozenset[str] = frozenset()
     # Whether the documents are as `mark` says once this is in place.
     is_last: bool = True
+    mark: int = 0
 
     def split(self, count: int) -> "tuple[DocsResult, DocsResult | None]":
         """Return a part with so many files, and what is left, if anything."""

@@ -63,6 +63,11 @@ class DocsCollection:
         return f"{self.href}#{self.section_ids[section]}" if section else self.href
 
 
+def new_texts(context: BuildContext) -> list[PublishedPage]:
+    """Return documents of which other pages show nothing new; see `read_new_texts`."""
+    return context.once_per_process(_CollectionReader).read_new_texts()
+
+
 def docs_collections(context: BuildContext) -> list[DocsCollection]:
     """Return the collections that have documents."""
     return context.once_per_build(_read)
@@ -90,6 +95,9 @@ class _CollectionReader:
                     known if known and is_same else DocsCollection(name, documents)
                 )
         return list(self._collections.values())
+
+    def read_new_texts(self) -> list[PublishedPage]:
+        return self._register.read_new_texts()
 
 
 def _read(context: BuildContext) -> list[DocsCollection]:

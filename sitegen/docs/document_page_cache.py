@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from models.projects.documents.published import PublishedPage
 from models.response_headers import without_query
-from sitegen.docs.collections import DocsCollection, docs_collections
+from sitegen.docs.collections import DocsCollection, docs_collections, new_texts
 from sitegen.docs.document_page import DocumentPages, ResolvedDocument
 from sitegen.docs.document_source import DocumentSource
 from sitegen.docs.sidebar import SidebarCache
@@ -36,6 +36,22 @@ class DocumentPageCache:
                 for href, target in resolved.site_links
             )
         context.warnings.extend(self._broken_fragments())
+
+    def pages_of_new_texts(self, context: BuildContext) -> list[DocumentPages]:
+        """
+        Return the pages of documents of which only the text changed since `pages`.
+
+        Neighbours, sidebars and addresses are those of the last build, until the next
+        one compares them.
+        """
+        documents = new_texts(context)
+        self._source.open_some(documents, context.bodies)
+        for document in documents:
+            before = self._pages[document.id]
+            self._pages[document.id] = DocumentPages(
+                self._source, document, before.neighbours, before.sidebar
+            )
+        return [self._pages[document.id] for document in documents]
 
     def documents_linking_to(self, prefix: str) -> dict[str, list[PublishedPage]]:
         """

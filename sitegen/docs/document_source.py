@@ -61,6 +61,12 @@ class DocumentSource:
         self._address_facts, self.addresses = address_facts, LinkResolver(documents)
         return True
 
+    def open_some(self, documents: list[PublishedPage], body_cache: BodyCache) -> None:
+        """Prepare for the pages of some documents; links lead to where they did."""
+        self._body_cache = body_cache
+        self._prefetch(documents)
+        self._with_several_versions = {document.id for document in documents}
+
     def close(self) -> None:
         """Free the memory of what was read ahead."""
         self._prefetch([])

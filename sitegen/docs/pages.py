@@ -22,6 +22,18 @@ def documents(context: BuildContext) -> Iterator[PageBatch]:
     yield from context.once_per_process(DocumentPageCache).pages(context)
 
 
+def pages_of_new_texts(context: BuildContext) -> Iterator[Page]:
+    """
+    Yield the pages of documents of which only the text changed since the last build.
+
+    They are found without reading all documents, so readers need not wait for that.
+    """
+    for group in context.once_per_process(DocumentPageCache).pages_of_new_texts(
+        context
+    ):
+        yield from group.pages
+
+
 @pages("docs", Stage.COSTLY_LISTS)
 def collections(context: BuildContext) -> Iterator[Page]:
     """The list of each collection, as a page and as JSON."""

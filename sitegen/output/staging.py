@@ -25,20 +25,23 @@ class StagedFolder(OutputFolder):
         super().__init__(path, max_single)
         self._root = staging
         self.entries: Mapping[str, ManifestEntry] = {}
+        # What earlier parts of a build consist of; it may not be in place yet.
+        self._sent: set[str] = set()
 
     @property
     def staging(self) -> str:
         return self._root
 
     def start(self) -> Mapping[str, ManifestEntry]:
-        """Start a build with an empty folder, and remove what earlier builds left."""
+        """Start a build with a folder of its own."""
         self.reset()
         self._is_checked.clear()
-        self.remove_staged()
         self._root = str(self.path / STAGING / uuid4().hex)
         return self.entries
 
     def remove_staged(self) -> None:
+        """Remove what earlier builds left."""
+        self._sent.clear()
         # A worker of a process that was killed may write there for a moment longer.
         shutil.rmtree(self.path / STAGING, ignore_errors=True)
 
@@ -58,6 +61,15 @@ class StagedFolder(OutputFolder):
         self.entries = entries
         self.damaged.clear()
         self.note_checks()
+
+    def end_part(self, entries: Mapping[str, ManifestEntry]) -> None:
+        """End a part of a build, whose files the other process may take at any time."""
+        self.flush()
+        self.entries = {**self.entries, **entries}
+        self._sent |= entries.keys()
+
+    def has_file(self, path: str, entry: ManifestEntry) -> bool:
+        return path in self._sent or super().has_file(path, entry)
 
     def _write_draft(self, path: str, content: bytes, *, sync: bool = False) -> Draft:
         return super()._write_draft(staged_name(path), content, sync=sync)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
+from operator import attrgetter
 from typing import Any, cast
 
 from peewee import ModelSelect, fn
@@ -97,6 +98,14 @@ class FormerAddress:
     document_id: str
 
 
+# More documents than these are read with all others.
+MAX_NEW_TEXTS = 20
+# What the order of documents and the pages of others depend on.
+_place = attrgetter(
+    *("slug", "collection", "section", "position", "title"),
+    *("source_path", "source_tree"),
+)
+
 # Section names are not empty, so documents without a section sort first.
 SECTION = fn.COALESCE(DocumentRow.section, "")
 READING_ORDER = (
@@ -144,6 +153,9 @@ class _CachedPage:
         return cls(row, page, tuple(sort.value(page) for sort in READING_ORDER))
 
 
+_sort_key = attrgetter("sort_key")
+
+
 class PublishedPageReader:
     """
     Reads all published documents, once for each build of the site.
@@ -154,21 +166,55 @@ class PublishedPageReader:
 
     def __init__(self) -> None:
         self._pages: dict[str, _CachedPage] = {}
+        self._last_published_at: datetime | None = None
 
     def read(self) -> list[PublishedPage]:
         """Return the documents in the order of published/list."""
+        pages = self._cached(_select_published())
+        self._pages = {cached.page.id: cached for cached in pages}
+        ordered = [cached.page for cached in sorted(pages, key=_sort_key)]
+        self._last_published_at = max(
+            (page.published_at for page in ordered), default=None
+        )
+        return ordered
+
+    def read_new_texts(self) -> list[PublishedPage]:
+        """
+        Return documents that were published anew since `read`, each at its old place.
+
+        An index finds them, without reading all documents. There are none if they are
+        more than a few, and a title or an address that changed is not among them, since
+        other pages show it.
+        """
+        if self._last_published_at is None:
+            return []
+        ids = _published_after(self._last_published_at)
+        if not 0 < len(ids) <= MAX_NEW_TEXTS:
+            return []
+        changed = [
+            cached
+            for cached in self._cached(
+                _select_published().where(DocumentRow.id.in_(ids))
+            )
+            if (known := self._pages.get(cached.page.id))
+            and known is not cached
+            and _place(known.page) == _place(cached.page)
+        ]
+        # The next read finds the same objects.
+        self._pages |= {cached.page.id: cached for cached in changed}
+        return [cached.page for cached in changed]
+
+    def _cached(self, query: "ModelSelect[Any]") -> list[_CachedPage]:
+        """Return the rows of a query; one that was read before is the same object."""
         # Plain tuples instead of Peewee's objects, since there are many rows.
-        sql, values = _select_published().sql()
-        cursor = database.execute_sql(sql, values)
+        cursor = database.execute_sql(*query.sql())
         names = [column[0] for column in cursor.description]
-        previous, self._pages = self._pages, {}
-        for row in cursor:
-            cached = previous.get(row[0])
-            if cached is None or cached.row != row:
-                cached = _CachedPage.of(names, row)
-            self._pages[row[0]] = cached
-        ordered = sorted(self._pages.values(), key=lambda cached: cached.sort_key)
-        return [cached.page for cached in ordered]
+        return [
+            cached
+            if (cached := self._pages.get(row[0])) and cached.row == row
+            else _CachedPage.of(names, row)
+            for row in cursor
+        ]
 
 
 def published_outline() -> list[OutlineCollection]:
@@ -242,6 +288,18 @@ def _select_published() -> "ModelSelect[Any]":
         .where(_is_public())
         .objects(PublishedPage)
     )
+
+
+def _published_after(at: datetime) -> list[str]:
+    """Return the ids of a few documents, of any project, published after this time."""
+    # Each publication is an update, too, and updates have an index.
+    rows: Any = (
+        DocumentRow.select(DocumentRow.id)
+        .where(DocumentRow.updated_at > at, DocumentRow.published_at > at)
+        .limit(MAX_NEW_TEXTS + 1)
+        .tuples()
+    )
+    return [id for (id,) in rows]
 
 
 def _is_public() -> Any:

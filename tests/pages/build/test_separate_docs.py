@@ -1,5 +1,6 @@
 """The builder never waits for documents, which a process of their own builds."""
 
+import math
 import os
 import signal
 import sys
@@ -7,6 +8,7 @@ import sys
 import pytest
 
 from models.changes import behind, failed_pages, marks
+from models.projects.documents import published
 from sitegen.build import docs_builder, docs_process, separate_docs
 from sitegen.build.builder import Builder
 from sitegen.build.docs_process import DocsProcess
@@ -130,6 +132,7 @@ def manual(store, settings, clock, ask, shelf):
     ask(f"{ADMIN}/services/add", {"slug": "api", "name": "API"})
     documents = [shelf.publish(f"page-{number}") for number in range(4)]
     builder = ManualBuilder(settings, clock)
+    builder.shelf, builder.documents = shelf, documents
 
     def rewrite(number, text):
         shelf.update(documents[number], content=text)
@@ -267,6 +270,84 @@ def test_page_is_there_before_the_lists(manual, output, monkeypatch, equals_fres
     assert "docs" in behind()
     manual.settle()
     assert equals_fresh()
+
+
+def results_of(manual, monkeypatch):
+    """Have the documents built, and return the results, which are then in place."""
+    # Only pages that are found without reading all documents come before the others.
+    monkeypatch.setattr(docs_builder, "FIRST_FILES_SECONDS", math.inf)
+    manual.build()
+    manual.docs.respond()
+    results = list(manual.docs.results)
+    manual.settle()
+    return results
+
+
+def test_new_text_is_sent_before_the_rest(manual, monkeypatch, equals_fresh):
+    """The files of a document with a new text are sent first, and only once."""
+    manual.settle()
+    manual.rewrite(1, "See [another](page-2.md).\n")
+    first, rest = results_of(manual, monkeypatch)
+
+    name = "guides/page-1"
+    files = [f"{name}/index.html", f"{name}.json", f"{name}.md"]
+    assert first.staged == files
+    assert not first.is_last
+    assert set(rest.written).isdisjoint(files)
+    assert "llms-full.txt" in rest.written
+    assert equals_fresh()
+
+
+def test_new_text_beside_other_changes(manual, ask, monkeypatch, equals_fresh):
+    """A page that was sent first is made again if other changes touch it, too."""
+    manual.settle()
+    manual.rewrite(1, "See [another](page-3.md).\n")
+    manual.shelf.withdraw(manual.documents[3])
+    first, rest = results_of(manual, monkeypatch)
+
+    assert "guides/page-1/index.html" in first.written
+    assert "guides/page-1/index.html" in rest.written
+    assert equals_fresh()
+
+
+def test_new_title_is_sent_with_the_rest(manual, monkeypatch, equals_fresh):
+    """Other pages show it, so the page waits for them."""
+    manual.settle()
+    manual.shelf.update(manual.documents[1], title="Other")
+    manual.shelf.release(manual.documents[1])
+
+    assert len(results_of(manual, monkeypatch)) == 1
+    assert equals_fresh()
+
+
+def test_many_new_texts_are_sent_together(manual, monkeypatch, equals_fresh):
+    """More than a few are built with all others, which two processes share."""
+    monkeypatch.setattr(published, "MAX_NEW_TEXTS", 2)
+    manual.settle()
+    for number in range(3):
+        manual.rewrite(number, "New text.\n")
+
+    assert len(results_of(manual, monkeypatch)) == 1
+    assert equals_fresh()
+
+
+def test_new_text_that_fails(manual, monkeypatch):
+    """A page that cannot be made is reported once, by the complete build."""
+    manual.settle()
+    theme = manual.docs.docs_builder._theme
+    render = theme.render
+
+    def failing(template, **variables):
+        if "Fail." in str(variables):
+            raise ValueError("cannot be shown")
+        return render(template, **variables)
+
+    monkeypatch.setattr(theme, "render", failing)
+    manual.rewrite(1, "Fail.\n")
+    first, rest = results_of(manual, monkeypatch)
+
+    assert first.failed == []
+    assert [path for path, *_ in rest.failed] == ["guides/page-1/index.html"]
 
 
 def test_writes_while_documents_are_built(manual, shelf, output):
