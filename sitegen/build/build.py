@@ -7,6 +7,7 @@ a build may run at any time.
 """
 
 import logging
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -108,7 +109,7 @@ def build(
         report = site_build.report
         note_built(built_marks, report.failed, context.now)
         if separate_docs is not None:
-            separate_docs.end(folder, docs)
+            separate_docs.end(folder, docs, site_build.docs_seconds)
         report.manifest_stamp = folder.manifest_stamp()
     report.marks, report.version = built_marks, site_build.writer.version
     report.warnings = sorted({*context.warnings, *site_build.broken_links()})
@@ -191,6 +192,8 @@ class Build:
         self.entries = dict(self.before)
         self.report = BuildReport()
         self.paths: set[str] = set()
+        # How long it took to put documents in place.
+        self.docs_seconds = 0.0
 
     def widened(self, areas: Iterable[str]) -> list[str]:
         """
@@ -267,10 +270,12 @@ class Build:
 
     def _take_documents(self, docs: DocsResult) -> None:
         """Put the documents in place that another process has written aside."""
+        started = time.perf_counter()
         if docs.staged:
             self.writer.start()
         for path in docs.staged:
             self.folder.take(docs.staging, path, is_synced=docs.is_synced)
+        self.docs_seconds = time.perf_counter() - started
         self.entries |= docs.entries
         self.report.written += docs.written
         self.report.unchanged += docs.unchanged

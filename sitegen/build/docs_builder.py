@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from queue import SimpleQueue
 from typing import IO, Any
 
@@ -32,7 +31,7 @@ from models.platform.secrets import REDACTED_PATTERN
 from models.runtime.memory import limit_free_memory
 from models.storage.database import open_database, reading
 from sitegen.build.build import AreaPage, Build
-from sitegen.build.docs_result import AREA, DocsResult
+from sitegen.build.docs_result import AREA, PROGRESS, DocsResult
 from sitegen.build.fault_state import fault_state
 from sitegen.build.gc_tuning import tune_gc
 from sitegen.build.page_writer import PageError, PageWriter
@@ -52,14 +51,20 @@ log = logging.getLogger("masthead.builds")
 NICENESS = 10
 # Files that are written within this time after the first are sent with it.
 FIRST_FILES_SECONDS = 0.005
+# How often this process reports that it makes progress.
+PROGRESS_SECONDS = 5.0
 
 SendPart = Callable[[DocsResult], None]
+Report = Callable[[], None]
 
 
 class DocsBuilder:
     """Builds documents again and again, with what it remembers between builds."""
 
-    def __init__(self, job: dict[str, Any]) -> None:
+    def __init__(
+        self, job: dict[str, Any], report_progress: Report = lambda: None
+    ) -> None:
+        self._report_progress = report_progress
         self._settings = load_settings(job["settings"])
         self._problems, self._openapi = job["problems"], job["openapi"]
         self._theme, self._bodies = Theme(self._settings), BodyCache()
@@ -145,7 +150,10 @@ class DocsBuilder:
             if send_part:
                 send_part(self._part(context, build.writer, entries))
 
-        watch = partial(first.watch, send=send_first_files) if send_part else iter
+        def watch(pages: Iterable[AreaPage]) -> Iterable[AreaPage]:
+            pages = _reporting(pages, self._report_progress)
+            return first.watch(pages, send_first_files) if send_part else pages
+
         with closing(build.work_split):
             build.write_pages([AREA], watch)
         before, entries = build.before, build.entries
@@ -223,20 +231,31 @@ class _FirstFiles:
         return {path: self._build.entries[path] for path in paths}
 
 
+def _reporting(pages: Iterable[AreaPage], report: Report) -> Iterator[AreaPage]:
+    """Yield the pages, and report from time to time that there is progress."""
+    reported_at = time.monotonic()
+    for page in pages:
+        yield page
+        if time.monotonic() - reported_at >= PROGRESS_SECONDS:
+            report()
+            reported_at = time.monotonic()
+
+
 def serve(requests: IO[bytes], responses: IO[bytes]) -> None:
     """Respond to requests until their stream is closed."""
     job = json.loads(requests.readline())
     configure_logging(sys.stderr, job["settings"]["log_level"], REDACTED_PATTERN)
     open_database(job["settings"]["database"])
     load_generators()
-    builder, queue = DocsBuilder(job), SimpleQueue[bytes]()
+    queue = SimpleQueue[bytes]()
     threading.Thread(target=_read_all, args=(requests, queue), daemon=True).start()
-    tune_gc()
 
     def send(response: dict[str, Any]) -> None:
         responses.write(json.dumps(response).encode() + b"\n")
         responses.flush()
 
+    builder = DocsBuilder(job, lambda: send(PROGRESS))
+    tune_gc()
     while True:
         request = json.loads(queue.get())
         send(_respond(builder, request, lambda part: send({"result": part.to_json()})))

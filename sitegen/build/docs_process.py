@@ -4,16 +4,16 @@ import json
 import logging
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
-from threading import Event, Thread
+from threading import Event, Thread, Timer
 from typing import Any
 
 from models.logs import LogLine
 from models.runtime.faults import Fault
 from models.settings import Settings
-from sitegen.build.docs_result import DocsResult
+from sitegen.build.docs_result import PROGRESS, DocsResult
 from sitegen.build.work_split import ROOT, dump_settings
 from sitegen.output.staging import StagedFolder
 
@@ -23,6 +23,9 @@ PROGRAM = [sys.executable, "-m", "sitegen.build.docs_builder"]
 # The pause after a failure doubles with each, so that a document that ends the process
 # does not keep it busy.
 FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.5, 60.0
+# A process that reports nothing for so long hangs, and is killed. It reports more often
+# while it builds, but waits for a worker process that hangs for RESPONSE_SECONDS.
+HANG_SECONDS = 180.0
 # A process that was killed once is started again, and nobody needs to know.
 TOLERATED_DEATHS = 2
 
@@ -129,7 +132,10 @@ class DocsProcess:
         assert process.stdout
         self._send(process, request)
         while True:
-            response: dict[str, Any] = json.loads(process.stdout.readline())
+            with _killed_if_it_hangs(process):
+                response: dict[str, Any] = json.loads(process.stdout.readline())
+            if response == PROGRESS:
+                continue
             if "result" not in response:
                 return response
             result = DocsResult.from_json(response["result"])
@@ -154,8 +160,9 @@ class DocsProcess:
 
     def _send(self, process: subprocess.Popen[bytes], line: dict[str, Any]) -> None:
         assert process.stdin
-        process.stdin.write(json.dumps(line).encode() + b"\n")
-        process.stdin.flush()
+        with _killed_if_it_hangs(process):
+            process.stdin.write(json.dumps(line).encode() + b"\n")
+            process.stdin.flush()
 
     def _end_process(self) -> None:
         process, self._process = self._process, None
@@ -187,10 +194,27 @@ class DocsProcess:
         if self._failures > TOLERATED_DEATHS:
             self._report(
                 "build-failed",
-                "The process that builds documents has died"
+                "The process that builds documents has died or hung"
                 f" {self._failures} times in a row. The documents stay as they are.",
             )
 
     def _report(self, state: str, detail: str) -> None:
         self.fault = Fault(state, detail)
         log.error(LogLine(build="failed", state=state, reason=detail))
+
+
+@contextmanager
+def _killed_if_it_hangs(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Kill the process if it does not do in time what is awaited inside."""
+
+    def kill() -> None:
+        log.warning(LogLine(process="docs", event="hung", seconds=HANG_SECONDS))
+        process.kill()
+
+    timer = Timer(HANG_SECONDS, kill)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

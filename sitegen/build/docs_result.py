@@ -9,6 +9,8 @@ from sitegen.docs.outline import DocsOutline
 from sitegen.output.manifest import ManifestEntry
 
 AREA = "docs"
+# What a process sends from time to time while it builds.
+PROGRESS = {"isWorking": True}
 
 
 @dataclass(frozen=True)

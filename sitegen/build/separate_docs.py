@@ -8,8 +8,11 @@ from sitegen.docs.outline import DocsOutline, outline_of_files, use_outline
 from sitegen.output.folder import OutputFolder
 from sitegen.page import BuildContext
 
-# An incident waits until so many files are in place, and the manifest that lists them.
-FILES_AT_ONCE = 500
+# An incident waits until a part is in place, and the manifest that lists its files. The
+# first part is small, and the others take at most about so long, at the pace of the
+# part before, so that a slow disk does not keep an incident waiting.
+FIRST_PART_FILES, FILES_AT_ONCE = 50, 500
+PART_SECONDS = 0.1
 
 
 class SeparateDocs:
@@ -35,6 +38,7 @@ class SeparateDocs:
         self._is_last_in_place = False
         self._is_outdated = False
         self._remaining_damage: set[str] = set()
+        self._part_files = FIRST_PART_FILES
 
     @property
     def is_pending(self) -> bool:
@@ -70,7 +74,8 @@ class SeparateDocs:
             result = None
         part, self._next_result = None, result
         if result is not None and is_docs_turn:
-            part, self._next_result = result.split(FILES_AT_ONCE)
+            count = min(self._part_files, FILES_AT_ONCE)
+            part, self._next_result = result.split(count)
             if part.is_last:
                 self._outline = part.outline
         # Unless the build ends, the state of the folder is unknown to the next one.
@@ -85,10 +90,14 @@ class SeparateDocs:
         }
         return part
 
-    def end(self, folder: OutputFolder, part: DocsResult | None) -> None:
-        """Note that the build has ended, with these documents in place."""
+    def end(
+        self, folder: OutputFolder, part: DocsResult | None, seconds: float
+    ) -> None:
+        """Note that the build has ended, and how long these documents took in it."""
         self._stamp = folder.manifest_stamp()
         self._result = self._next_result
+        if part is not None and part.staged and seconds:
+            self._part_files = max(1, int(len(part.staged) * PART_SECONDS / seconds))
         if part is not None and part.is_last:
             self._version, self._is_last_in_place = part.version, True
             self._remaining_damage -= part.repaired

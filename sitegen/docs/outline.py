@@ -9,6 +9,7 @@ from models.base import Schema
 from models.fields import format_moment
 from models.projects.documents.link_resolver import document_path
 from sitegen.docs.collections import (
+    COLLECTIONS,
     DocsCollection,
     docs_collections,
     document_summary,
@@ -54,6 +55,9 @@ def outline_of_files(
     context: BuildContext, has_file: Callable[[str], bool]
 ) -> DocsOutline:
     """Return the outline of those documents whose pages are files of the site."""
+    # A server that starts on an empty folder shows its status page first.
+    if not any(has_file(f"{collection}/index.html") for collection in COLLECTIONS):
+        return DocsOutline()
     # This process makes no pages of documents, so it need not remember them.
     once = replace(context, build_cache={}, process_cache={})
     existing = [

@@ -28,8 +28,12 @@ class LocalDocs:
 
     def __init__(self, settings):
         job = {"settings": dump_settings(settings), "problems": PROBLEMS, "openapi": {}}
-        self.docs_builder = DocsBuilder(as_sent(job))
+        self.progress_reports = 0
+        self.docs_builder = DocsBuilder(as_sent(job), self._note_progress)
         self.is_busy, self.request_pending, self.results = False, None, []
+
+    def _note_progress(self):
+        self.progress_reports += 1
 
     def start(self):
         pass

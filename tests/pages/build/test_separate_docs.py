@@ -4,6 +4,8 @@ import math
 import os
 import signal
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +14,7 @@ from models.projects.documents import published
 from sitegen.build import docs_builder, docs_process, separate_docs
 from sitegen.build.builder import Builder
 from sitegen.build.docs_process import DocsProcess
-from sitegen.output.folder import STAGING
+from sitegen.output.folder import STAGING, OutputFolder
 from sitegen.page import context_factory
 from tests.pages.build.local_docs import PROBLEMS, ManualBuilder
 from tests.pages.build.test_build import files_in
@@ -107,6 +109,44 @@ def test_process_is_killed(started, shelf, build_site, output, tmp_path):
     assert not (output / STAGING).exists()
 
 
+def test_process_hangs(started, shelf, build_site, output, tmp_path, monkeypatch):
+    """A process without progress is ended and started again, and nothing is lost."""
+    builder, patience = started(), docs_process.HANG_SECONDS
+    assert builder.has_started.wait(60)
+    pid = process_of(builder)
+    monkeypatch.setattr(docs_process, "HANG_SECONDS", 0.2)
+    os.kill(pid, signal.SIGSTOP)
+    shelf.publish("new")
+    builder.wake("docs")
+
+    assert eventually(lambda: not Path(f"/proc/{pid}").exists())
+
+    monkeypatch.setattr(docs_process, "HANG_SECONDS", patience)
+    assert eventually((output / "guides/new/index.html").exists)
+    assert eventually(lambda: behind() == set())
+    assert builder.troubles() == []
+    builder.stop()
+    build_site(output=tmp_path / "fresh")
+    assert files_in(output) == files_in(tmp_path / "fresh")
+
+
+def test_process_that_takes_long(started, shelf, monkeypatch):
+    """A process that reports progress may take as long as it likes."""
+    code = """if True:
+        import sys, time
+        for _ in range(40):
+            print('{"isWorking": true}', flush=True)
+            time.sleep(0.1)
+        print('{"state": "build-failed", "reason": "It took long."}', flush=True)
+        sys.stdin.read()
+    """
+    monkeypatch.setattr(docs_process, "PROGRAM", [sys.executable, "-c", code])
+    monkeypatch.setattr(docs_process, "HANG_SECONDS", 3.0)
+    builder = started()
+
+    assert eventually(lambda: "It took long." in str(builder.troubles()))
+
+
 def test_process_that_always_dies(started, shelf, open_incident, monkeypatch, output):
     """It is started again less and less often, and named; incidents are shown."""
     program = docs_process.PROGRAM
@@ -160,6 +200,14 @@ def test_first_build_shows_status_alone(manual, output):
     assert "/guides/" not in overview(output)
 
 
+def test_progress_is_reported(manual, monkeypatch):
+    """A build reports that there is progress while it makes pages."""
+    monkeypatch.setattr(docs_builder, "PROGRESS_SECONDS", 0.0)
+    manual.docs.respond()
+
+    assert manual.docs.progress_reports > 10
+
+
 def test_status_goes_between_parts(manual, ask, output, monkeypatch, equals_fresh):
     """
     Documents are put in place part by part, and a change of the status page that
@@ -183,6 +231,38 @@ def test_status_goes_between_parts(manual, ask, output, monkeypatch, equals_fres
     assert equals_fresh()
     # Nothing is left that would take long to remove.
     assert list(output.glob(f"{STAGING}/*/*")) == []
+
+
+def sizes_of_parts(manual, output):
+    """Put the first build's documents in place, and return how many files came when."""
+    manual.docs.respond()
+    sizes = []
+    while manual.builder._docs.result() is not None:
+        before = len(list(output.glob("guides/page-*")))
+        manual.build()
+        sizes.append(len(list(output.glob("guides/page-*"))) - before)
+    return sizes
+
+
+@pytest.mark.parametrize("is_slow", [True, False])
+def test_parts_on_a_slow_disk(manual, output, monkeypatch, is_slow, equals_fresh):
+    """Parts have few files if each takes long, so an incident waits for few."""
+    rename = OutputFolder._rename
+
+    def slow(folder, draft, target):
+        time.sleep(0.02)
+        rename(folder, draft, target)
+
+    monkeypatch.setattr(separate_docs, "PART_SECONDS", 0.05 if is_slow else 1e9)
+    if is_slow:
+        monkeypatch.setattr(OutputFolder, "_rename", slow)
+    manual.builder._docs._part_files = 2
+
+    sizes = sizes_of_parts(manual, output)
+
+    assert sizes[0] == 2
+    assert max(sizes) == 2 if is_slow else sizes[1] == 10
+    assert equals_fresh()
 
 
 def test_status_that_always_changes(manual, ask, output, monkeypatch):
