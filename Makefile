@@ -29,7 +29,7 @@ nightly: check
 check: tools programs
 	$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy
 
-bench: tools
+bench: tools wrk
 	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bench.txt
 	$(PY) -m bench
 
@@ -53,9 +53,9 @@ tools: .venv/tools
 # In runlevel 1 Debian starts nothing that it installs. PostgreSQL's programs are in a folder of their version.
 programs: chromium-headless-shell nginx caddy postgresql
 
-.PHONY: chromium-headless-shell nginx caddy postgresql
-chromium-headless-shell nginx caddy postgresql:
-	@PATH="$$PATH:/usr/sbin" command -v $@ >/dev/null || ls /usr/lib/$@/*/bin/initdb >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update && RUNLEVEL=1 apt-get install -y $@; } || echo "No $@ here: tests that need it will be skipped."
+.PHONY: chromium-headless-shell nginx caddy postgresql wrk
+chromium-headless-shell nginx caddy postgresql wrk:
+	@PATH="$$PATH:/usr/sbin" command -v $@ >/dev/null || ls /usr/lib/$@/*/bin/initdb >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update && RUNLEVEL=1 apt-get install -y $@; } || echo "No $@ here: what needs it will be skipped."
 
 LOCK := $(PY) -m piptools compile --quiet --generate-hashes --no-header --strip-extras --allow-unsafe --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 lock: tools

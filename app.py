@@ -190,7 +190,7 @@ from threading import Event, Thread
 
 from api.commands.keys import issue_admin_key
 from api.commands.listener import open_listener, site_url_warning, with_options
-from api.http.application import BODY_LIMITS, create_app
+from api.http.application import BODY_LIMITS, BRIEF_REQUESTS, create_app
 from api.http.metrics import Metrics, SharedMetrics
 from api.http.server.server import limited_server
 from api.scheduler import Scheduler, delete_expired
@@ -428,6 +428,7 @@ class _Server:
             self.listener,
             threads=settings.threads,
             admit_body=application.extensions[BODY_LIMITS],
+            brief_requests=application.extensions[BRIEF_REQUESTS],
         )
         scheduler = Scheduler(utc_now, metrics.record_job)
         scheduler.add_job(60, "uses", uses.write)

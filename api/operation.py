@@ -193,6 +193,11 @@ class Operation:
         return self.route.split(" ")[1]
 
     @property
+    def is_brief(self) -> bool:
+        """Whether it only looks one row up, which takes less than another thread."""
+        return not self.is_mutation and not self.snapshot
+
+    @property
     def name(self) -> str:
         """The name under which responses are stored and requests are logged."""
         return self.scope

@@ -2,14 +2,15 @@
 Compare key verification by a full server with a minimal Flask application.
 
 Both have the same number of processes and threads. The full server has its builder.
+PROCESSES=1 CONNECTIONS=8,32 INTERVALS=3 measures a part of it.
 """
 
+import os
 from contextlib import ExitStack
-from itertools import cycle
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
-from bench.closed_loop import requests_per_second
 from bench.keys import fill, get_request, verify_request
 from bench.server import (
     MINIMAL_FLASK,
@@ -18,35 +19,53 @@ from bench.server import (
     empty_database,
     server_process,
 )
+from bench.wrk import is_installed, send_load
 from models.settings import Settings
 from tests.ports import free_port
 
-PROCESSES, CONNECTIONS = (1, 2), (1, 8, 32)
-INTERVALS, INTERVAL_SECONDS = 9, 1
+
+def numbers(name, default):
+    return [int(number) for number in os.environ.get(name, default).split(",")]
+
+
+PROCESSES = numbers("PROCESSES", "1,2")
+CONNECTIONS = numbers("CONNECTIONS", "1,8,32")
+(INTERVALS,) = numbers("INTERVALS", "7")
+INTERVAL_SECONDS = 1
 # Few enough for the cache of keys.
 VERIFIED_KEYS = 1_000
+# Below so many connections, the server waits for the client.
+BUSY_CONNECTIONS = 8
 
-COLUMNS = "What", "Measured", "CPU time", "Target"
+COLUMNS = "What", "Measured", "CPU time", "p99, ms", "Target"
+
+
+class Interval(NamedTuple):
+    """What was measured in one interval; the CPU time is that of one request."""
+
+    rate: float
+    cpu_microseconds: float
+    p99_ms: float
 
 
 def run():
+    if not is_installed():
+        yield "keys/verify: skipped, because wrk is not installed", "", "", "", ""
+        return
     with empty_database() as (path, secret):
         hashes = fill()[:VERIFIED_KEYS]
-        requests = cycle([verify_request(secret, hash) for hash in hashes])
-        rates = {}
+        requests = [verify_request(secret, hash) for hash in hashes]
+        results = {}
         for processes in PROCESSES:
-            for connections, results in compare(path, requests, processes):
-                rates[processes, connections] = results
-                yield row(processes, connections, results)
-    for connections in CONNECTIONS[1:]:
-        one, two = (median_of(rates[n, connections], "verify", 0) for n in PROCESSES)
-        label = f"two processes, ratio to one, {connections} connections"
-        yield label, f"{two / one:.2f}", "", ">= 1.6"
+            for connections, intervals in compare(path, requests, processes):
+                results[processes, connections] = intervals
+                yield from rows(processes, connections, intervals)
+    if len(PROCESSES) > 1:
+        yield from scaling_rows(results)
 
 
 def compare(path, requests, processes):
-    """Yield the rates and CPU seconds per request for each number of connections."""
-    hello = cycle([get_request("", "/")])
+    """Yield the intervals of both servers for each number of connections."""
     output = str(Path(path).parent / "output")
     settings = Settings(database=path, output=output, processes=processes)
     with ExitStack() as stack:
@@ -54,7 +73,7 @@ def compare(path, requests, processes):
         flask = server_process(MINIMAL_FLASK, processes)
         flask_port, flask_server = stack.enter_context(flask)
         loads = {
-            "hello": (flask_port, flask_server.pid, hello),
+            "hello": (flask_port, flask_server.pid, [get_request("", "/")]),
             "verify": (port, server.pid, requests),
         }
         for connections in CONNECTIONS:
@@ -63,32 +82,45 @@ def compare(path, requests, processes):
 
 def alternate(loads, connections):
     """Run the loads alternately, so that other work affects them equally."""
-    results = []
-    for _ in range(INTERVALS):
-        interval = {}
+    intervals = {name: [] for name in loads}
+    # The first interval is a warm-up.
+    for _ in range(INTERVALS + 1):
         for name, (port, pid, requests) in loads.items():
             before = cpu_seconds(pid)
-            rate = requests_per_second(port, requests, connections, INTERVAL_SECONDS)
+            load = send_load(port, requests, connections, INTERVAL_SECONDS)
             seconds = cpu_seconds(pid) - before
-            interval[name] = rate, seconds / (rate * INTERVAL_SECONDS)
-        results.append(interval)
-    # The first interval is a warm-up.
-    return results[1:]
+            microseconds = seconds / load.requests * 1_000_000
+            intervals[name].append(Interval(load.rate, microseconds, load.p99_ms))
+    return {name: list_[1:] for name, list_ in intervals.items()}
 
 
-def row(processes, connections, results):
-    verify = median_of(results, "verify", 0)
-    rates = [interval["verify"][0] / interval["hello"][0] for interval in results]
-    times = [interval["hello"][1] / interval["verify"][1] for interval in results]
-    label = f"keys/verify, {processes} process(es), {connections} connection(s)"
-    target = "" if connections == 1 else ">= 0.70"
-    return (
-        f"{label}: {verify:.0f}/s, ratio to minimal Flask",
-        f"{median(rates):.2f}",
-        f"{median(times):.2f}",
-        target,
-    )
+def rows(processes, connections, intervals):
+    label = f"{processes} process(es), {connections} connection(s)"
+    for name, measured in intervals.items():
+        rate, cpu, p99 = (median(values) for values in zip(*measured, strict=True))
+        yield f"{name}/s, {label}", f"{rate:.0f}", f"{cpu:.0f} µs", f"{p99:.1f}", ""
+    pairs = list(zip(intervals["verify"], intervals["hello"], strict=True))
+    rate = median(verify.rate / hello.rate for verify, hello in pairs)
+    cpu = median(h.cpu_microseconds / v.cpu_microseconds for v, h in pairs)
+    target = ">= 0.70" if connections >= BUSY_CONNECTIONS else ""
+    yield f"verify to hello, {label}", f"{rate:.2f}", f"{cpu:.2f}", "", target
 
 
-def median_of(results, name, index):
-    return median(interval[name][index] for interval in results)
+def scaling_rows(results):
+    """Yield the rates of several processes, as multiples of one's."""
+    one, *others = PROCESSES
+    for several in others:
+        for connections in CONNECTIONS:
+            for name, target in (("hello", ""), ("verify", ">= 1.6")):
+                rates = [
+                    median(i.rate for i in results[n, connections][name])
+                    for n in (one, several)
+                ]
+                is_target = target and connections >= BUSY_CONNECTIONS
+                yield (
+                    f"{name}, {several} to {one} process(es), {connections} conn.",
+                    f"{rates[1] / rates[0]:.2f}",
+                    "",
+                    "",
+                    target if is_target else "",
+                )

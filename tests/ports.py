@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from random import SystemRandom
 
-from api.http.application import BODY_LIMITS
+from api.http.application import BODY_LIMITS, BRIEF_REQUESTS
 from api.http.body_limits import refuse_large_body
 from api.http.server.server import limited_server
 
@@ -28,8 +28,14 @@ def free_port():
 def served(app, threads):
     """Serve an application with our limits, and give its port."""
     listener = socket.create_server(("127.0.0.1", 0))
-    limits = getattr(app, "extensions", {}).get(BODY_LIMITS, refuse_large_body)
-    server = limited_server(app, listener, threads=threads, admit_body=limits)
+    known = getattr(app, "extensions", {})
+    server = limited_server(
+        app,
+        listener,
+        threads=threads,
+        admit_body=known.get(BODY_LIMITS, refuse_large_body),
+        brief_requests=known.get(BRIEF_REQUESTS, ()),
+    )
     loop = threading.Thread(target=server.run)
     loop.start()
     try:

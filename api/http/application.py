@@ -32,10 +32,12 @@ from models.platform.rate_limits import MemoryRateLimiter, RateLimiter
 from models.projects.documents.site_preview import SitePreview
 from models.runtime.release import VERSION
 from models.settings import Settings
+from models.storage.engines.engine import is_postgresql
 
 MAX_PATH_LENGTH = 100
-# The key in the application's extensions of what its server must know.
+# The keys in the application's extensions of what its server must know.
 BODY_LIMITS = "masthead.body_limits"
+BRIEF_REQUESTS = "masthead.brief_requests"
 
 log = logging.getLogger("masthead.requests")
 
@@ -81,7 +83,16 @@ def create_app(
     _register_site(app, dispatcher, Path(settings.output))
     _add_middleware(app, dispatcher, AccessLog(metrics))
     app.extensions[BODY_LIMITS] = BodyLimits(clock, OPERATIONS, dispatcher.authenticate)
+    app.extensions[BRIEF_REQUESTS] = _brief_requests(settings)
     return app
+
+
+def _brief_requests(settings: Settings) -> frozenset[tuple[str, str]]:
+    """Return method and path of the operations that wait for nothing."""
+    if is_postgresql(settings.database):
+        # Every look-up waits for another machine.
+        return frozenset()
+    return frozenset((o.method, o.path) for o in OPERATIONS if o.is_brief)
 
 
 def _add_middleware(app: Flask, dispatcher: Dispatcher, access_log: AccessLog) -> None:

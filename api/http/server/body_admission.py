@@ -1,8 +1,9 @@
 """
 Decide whether the rest of a large body is received, before it is.
 
-The loop of the server, which serves all connections, must not wait for the database.
-So a thread decides, and nothing is read from the connection until then.
+The loop of the server, which serves all connections, must not wait for the database,
+which may be on another machine. So a thread decides, and nothing is read from the
+connection until then.
 """
 
 import logging

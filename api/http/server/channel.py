@@ -18,6 +18,7 @@ from api.http.messages import Request
 from api.http.middleware import REQUEST
 from api.http.server import limits
 from api.http.server.body_admission import BodyAdmission
+from api.http.server.event_loop import EventLoop
 from api.http.server.parser import Parser
 from api.http.server.refusal_task import RefusalTask
 
@@ -82,6 +83,11 @@ class Channel(HTTPChannel):
         self.lingers_until: float | None = None
         self.linger_bytes = limits.LINGER_BYTES
         super().__init__(*args, **kwargs)
+        self._loop.add(self)
+
+    @property
+    def _loop(self) -> EventLoop:
+        return cast(EventLoop, cast(Any, self.server).event_loop)
 
     def received(self, data: bytes) -> bool:
         is_open = bool(super().received(data))
@@ -109,13 +115,20 @@ class Channel(HTTPChannel):
                 # Otherwise it is sent after the responses to earlier requests.
                 if not self.requests:
                     self.send_continue()
-        self.server.pull_trigger()
+        self._loop.attend(self)
 
     def service(self) -> None:
         """Process the next request, and then those that waited for its caller."""
         channel: Channel | None = self
         while channel is not None:
             channel = channel._process_request()
+
+    def service_in_loop(self) -> None:
+        """Process the next request, which is brief, in the thread of the loop."""
+        self.is_refused = False
+        super().service()
+        self._note_progress()
+        self._loop.attend(self)
 
     def _process_request(self) -> "Channel | None":
         """Process the next request; return the channel of one that waited for it."""
@@ -132,6 +145,7 @@ class Channel(HTTPChannel):
             )
             server = cast(Any, self.server)
             following = server.finish_task(caller, is_costly=is_costly)
+            self._loop.attend(self)
         return following
 
     def readable(self) -> bool:
@@ -167,7 +181,7 @@ class Channel(HTTPChannel):
         finally:
             self.is_writing = False
             if self.total_outbufs_len:
-                self.server.pull_trigger()
+                self._loop.attend(self)
 
     def send_continue(self) -> None:
         """Send 100 Continue from a thread; the loop would send it once more."""
@@ -177,7 +191,7 @@ class Channel(HTTPChannel):
         finally:
             self.is_writing = False
             if self.total_outbufs_len:
-                self.server.pull_trigger()
+                self._loop.attend(self)
 
     def writable(self) -> bool:
         """

@@ -4,7 +4,9 @@ import logging
 import resource
 import socket
 import sys
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Container, Iterable, Iterator
+from threading import Event, Thread
 from time import monotonic
 from typing import Any, cast
 
@@ -16,11 +18,15 @@ from api.http.server import limits
 from api.http.server.body_admission import BodySpool
 from api.http.server.caller_queue import CallerQueue
 from api.http.server.channel import Channel
+from api.http.server.event_loop import EventLoop
 from api.http.server.parser import Parser
 from models.errors import RateLimited
 from models.logs import LogLine
 
 log = logging.getLogger("masthead.requests")
+
+# How long the requests of the present turn may take after a signal.
+STOP_SECONDS = 5
 
 
 class Server(TcpWSGIServer):
@@ -28,11 +34,51 @@ class Server(TcpWSGIServer):
 
     channel_class = Channel
 
-    def __init__(self, *args: Any, admit_body: AdmitBody, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        admit_body: AdmitBody,
+        brief_requests: Container[tuple[str, str]],
+        **kwargs: Any,
+    ) -> None:
         self.admit_body = admit_body
         self.body_spool = BodySpool()
+        self._brief_requests = brief_requests
+        # The connections whose next request the thread of the loop processes.
+        self._brief: deque[Channel] = deque()
         super().__init__(*args, **kwargs)
         self.callers = CallerQueue(self.adj.threads)
+        self.event_loop = EventLoop(self, self._process_brief_requests)
+
+    def run(self) -> None:
+        """
+        Serve until the server is closed, or until a signal ends this thread.
+
+        The loop has a thread of its own, so that a signal interrupts no request.
+        """
+        has_ended = Event()
+
+        def run_loop() -> None:
+            try:
+                self.event_loop.run()
+            finally:
+                has_ended.set()
+
+        try:
+            Thread(target=run_loop, name="event-loop", daemon=True).start()
+            # In Python 3.11, Thread.join cannot be repeated once it was interrupted.
+            has_ended.wait()
+        except (SystemExit, KeyboardInterrupt):
+            self.event_loop.stop()
+            has_ended.wait(STOP_SECONDS)
+            self.task_dispatcher.shutdown()
+
+    def close(self) -> None:
+        super().close()
+        self.event_loop.close()
+
+    def pull_trigger(self) -> None:
+        """Do nothing: a connection wakes the loop itself if there is a reason to."""
 
     def add_task(self, task: Any) -> None:
         """Have the next request of a connection processed once its turn has come."""
@@ -40,10 +86,31 @@ class Server(TcpWSGIServer):
         if channel.park():
             return
         request = channel.requests[0]
+        if self.event_loop.is_current and self._is_brief(request):
+            self._brief.append(channel)
+            return
         authorization = None if request.error else request.headers.get("AUTHORIZATION")
         channel.caller = self.callers.caller_of(authorization)
         if self.callers.admit(channel.caller, channel):
             super().add_task(task)
+
+    def _is_brief(self, request: Any) -> bool:
+        route = (request.command, request.path)
+        return route in self._brief_requests and not request.error
+
+    def _process_brief_requests(self) -> None:
+        """
+        Process the requests of this turn that a thread would take longer to be given.
+
+        Each connection has one: what it has sent ahead is processed after the others.
+        """
+        while self._brief:
+            channel = self._brief.popleft()
+            try:
+                channel.service_in_loop()
+            except Exception:
+                # Logs it and closes the connection, as after any other event.
+                channel.handle_error()
 
     def finish_task(self, caller: object, *, is_costly: bool) -> Channel | None:
         """
@@ -106,11 +173,13 @@ def limited_server(
     *,
     threads: int,
     admit_body: AdmitBody = refuse_large_body,
+    brief_requests: Container[tuple[str, str]] = (),
 ) -> Server:
     """
     Return a server of the application on the bound socket.
 
     `admit_body` decides on bodies that are only received for a valid API key.
+    `brief_requests` are the methods and paths of those that wait for nothing.
     """
     _raise_file_limit()
     sys.setswitchinterval(limits.SWITCH_INTERVAL_SECONDS)
@@ -135,6 +204,7 @@ def limited_server(
         sockinfo=address,
         bind_socket=False,
         admit_body=admit_body,
+        brief_requests=brief_requests,
     )
 
 
