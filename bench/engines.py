@@ -29,6 +29,7 @@ from bench.measurements import (
 )
 from bench.server import full_access_key, now, server_process
 from bench.work import WORDS
+from models.fields import format_moment
 from models.platform.secrets import hash_secret
 from models.projects.fields import Actor
 from models.projects.projects.projects import (
@@ -161,7 +162,7 @@ class Workload:
         return post_request(self.key, f"{WORK_ITEMS_PATH}/create", json.dumps(body))
 
     def record(self, number):
-        batch = measurement_batch(f"probe-{number % 10}", now())
+        batch = measurement_batch(f"probe-{number % 10}", format_moment(now()))
         return post_request(self.key, RECORD_PATH, batch)
 
     def scenarios(self):

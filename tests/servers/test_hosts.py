@@ -126,6 +126,23 @@ def test_rate_is_one_for_all(servers, store, clock):
     assert told.count(200) + told.count(429) == 60
 
 
+def test_revocation_is_seen_by_all(servers, store, key, clock):
+    """After the response to a revocation, no server accepts the key again."""
+    asked = CreateKey(name="leaked", scopes=["*"])
+    with writing():
+        row, secret = issue_key(asked, clock.now, issuer="ada@example.com")
+    found = servers(2)
+    for _ in range(10):
+        assert {each.ask(LIST, key=secret.text)[0] for each in found} == {200}
+
+    given = {"id": row.id}
+    status, told = found[0].ask("/platform/v1/keys/remove", given, key, "revoke")
+
+    assert status == 200, told
+    for _ in range(10):
+        assert {each.ask(LIST, key=secret.text)[0] for each in found} == {401}
+
+
 class Writer:
     """Writes to any server that is up, and repeats what was not answered."""
 

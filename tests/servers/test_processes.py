@@ -6,7 +6,9 @@ import re
 import signal
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.error import HTTPError
 
 import pytest
 
@@ -127,6 +129,36 @@ def test_revocation_is_seen_by_all_processes(server, key):  # noqa: F811
     for _ in range(20):
         with pytest.raises(OSError, match="401"):
             fetch(listing, issued["secret"])
+
+
+def test_rate_holds_over_four_processes(start, environment, key):  # noqa: F811
+    """Four processes together let a key have its capacity, and at most 1 % more."""
+    environment["MASTHEAD_PROCESSES"] = "4"
+    _, address, _ = start()
+    capacity = 400
+    body = {
+        "name": "Few",
+        "scopes": ["status:services:list"],
+        "rateCapacity": capacity,
+        "rateRefill": 0.1,
+    }
+    created = fetch(f"{address}/platform/v1/keys/add", key, body)
+    secret = json.loads(created)["data"]["secret"]
+
+    def ask(_):
+        try:
+            fetch(f"{address}/status/v1/services/list", secret)
+        except HTTPError as error:
+            return error.code
+        return 200
+
+    began = time.monotonic()
+    with ThreadPoolExecutor(8) as threads:
+        codes = list(threads.map(ask, range(capacity + 200)))
+
+    refilled = (time.monotonic() - began) * body["rateRefill"]
+    assert capacity <= codes.count(200) <= capacity * 1.01 + refilled
+    assert set(codes) == {200, 429}
 
 
 def test_process_that_cannot_start(tmp_path):

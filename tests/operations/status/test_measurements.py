@@ -1,6 +1,7 @@
 """Measurements through HTTP."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -143,6 +144,34 @@ def test_repeated_field_beside_a_wrong_one(send_text, sample, refusal):
     text = json.dumps(batch(sample)).replace('"status"', '"slug": 1, "status"')
 
     refusal(send_text(text), "malformed-request")
+
+
+def test_batches_at_once(app, ask, world, issue, sample):
+    """
+    Of batches that are sent at once each is answered for itself: those that are
+    accepted are stored once, and one that is refused takes no other along.
+    """
+    secret, path = issue("*"), RECORD.removeprefix("POST ")
+
+    def send(number):
+        # Every fifth is too old, and each pair of batches has one Idempotency-Key.
+        is_old = number % 5 == 0
+        at = world.text(-200 * 86400 if is_old else -(number // 2))
+        body = batch(sample | {"observedAt": at}, source=f"probe-{number % 20 // 2}")
+        headers = {
+            "Authorization": f"Bearer {secret}",
+            "Idempotency-Key": f"{number // 2}-{is_old}",
+        }
+        response = app.test_client().post(path, json=body, headers=headers)
+        return response.status_code
+
+    with ThreadPoolExecutor(8) as threads:
+        codes = list(threads.map(send, range(80)))
+
+    assert codes == [422 if number % 5 == 0 else 200 for number in range(80)]
+    times = {row.observed_at for row in MeasurementRow.select()}
+    assert times == {world.clock.now - timedelta(seconds=n) for n in range(40)}
+    assert MeasurementRow.select().count() == 40
 
 
 def test_two_sources(ask, sample):
