@@ -16,6 +16,7 @@ from models.base import Change, Schema
 from models.errors import Refusal
 from models.pagination import CursorQuery, OffsetQuery
 from models.platform import keys
+from models.platform.developer_keys import lineage_account
 from models.platform.keys import KeyRow
 from models.platform.scopes import any_covers
 from models.projects.documents.site_preview import SitePreview
@@ -50,6 +51,11 @@ class Caller:
     @property
     def account(self) -> str | None:
         return self.acts_as_account or self.key_account
+
+    @property
+    def own_account(self) -> str:
+        """The account that the keys belong to that the caller creates for itself."""
+        return self.account or lineage_account(self.lineage)
 
     def has_scope(self, scope: str) -> bool:
         """Return whether one of the key's scopes covers this one."""

@@ -17,6 +17,7 @@ from pydantic.alias_generators import to_camel
 
 from models.base import MomentField, Row, Schema, canonical_json, epoch_ms, new_id
 from models.fields import Moment, format_moment
+from models.storage.database import database
 
 # The areas that have an audit log.
 AUDITED_AREAS = ("platform", "projects", "status")
@@ -76,7 +77,13 @@ def append(
     now: datetime,
     detail: str | None = None,
 ) -> None:
-    """Append a record to the area's log, inside the transaction of the change."""
+    """
+    Append a record to the area's log, inside the transaction of the change.
+
+    Other writes to the log wait until this transaction ends, so it should be one of
+    the last things that a transaction does.
+    """
+    database.lock_name(area)
     row = AuditRow(
         area=area,
         id=new_id(now),

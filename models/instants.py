@@ -14,7 +14,7 @@ from models.storage.database import database
 
 # The last instant of each area, in milliseconds since 1970, is a value of the instance.
 NAME_PREFIX = "changed-at-"
-# The area whose projects are written at the same time.
+# The area whose lists are polled over projects that are written at the same time.
 POLLED_AREA = "projects"
 # One statement, because every change runs it.
 _ADVANCE = (
@@ -32,14 +32,14 @@ def next_instant(area: str, clock_at: datetime) -> datetime:
 
     It is the time on the clock, or a millisecond after the area's last instant if that
     is later. Instants grow in the order of commits among the writes that lock the same
-    project or area (models/storage/write_locks.py). Writes in other projects may
-    overlap with this one; `settled` filters what polls of all projects may see.
+    project, lineage of keys, or area (models/storage/write_locks.py). Writes in other
+    projects may overlap with this one; `settled` filters what polls of all projects
+    may see. Keys are not polled.
     """
-    name, values = NAME_PREFIX + area, (NAME_PREFIX + area, epoch_ms(clock_at))
     if area == POLLED_AREA:
-        return from_epoch_ms(database.advance(name, _ADVANCE, values))
-    (value,) = database.connection().execute(_ADVANCE, values).fetchone()
-    return from_epoch_ms(int(value))
+        database.announce()
+    values = NAME_PREFIX + area, epoch_ms(clock_at)
+    return from_epoch_ms(database.advance(_ADVANCE, values))
 
 
 def begin_poll() -> None:
@@ -49,7 +49,7 @@ def begin_poll() -> None:
     Inside it, `is_settled` and `is_settled_activity` hide changes while an earlier one
     is not committed yet.
     """
-    database.begin_poll(NAME_PREFIX + POLLED_AREA)
+    database.begin_poll()
 
 
 def is_settled(column: Any) -> list[Any]:

@@ -165,7 +165,7 @@ class Dispatcher:
         """Run a mutation in one transaction; after its commit, wake the builder."""
         operation, header = call.operation, headers.get("Idempotency-Key")
         idempotency_key = parse_idempotency_key(operation, header)
-        locks = write_locks(operation.name, arguments)
+        locks = write_locks(operation.name, arguments, call.caller)
         if parse_dry_run(headers.get("Dry-Run")):
             return self._dry_run(call, arguments, locks)
         idempotent = _idempotent_request(call, arguments, idempotency_key)
@@ -178,14 +178,14 @@ class Dispatcher:
             _set_instant(call)
             result = _run_handler(call, arguments)
             body = _serialize(operation, result)
-            _record_audit(call)
             if idempotent:
                 secret, subject_ids = _secret(operation, result), call.subject_ids
                 at = call.clock_at
                 store_response(
                     idempotent, body, at, secret=secret, subjects=subject_ids
                 )
-            # Last, because other writes wait for it; see models/changes.py.
+            # Last, because other writes wait for them; see models/changes.py.
+            _record_audit(call)
             generation = _mark_area(call)
         if operation.rebuilds is None or generation is None:
             return _json_response(body)

@@ -8,18 +8,21 @@ relies on is checked against models/storage/engines/postgresql_locks.py.
 from collections.abc import Callable
 from typing import Any
 
+from api.operation import Caller
 from models.base import Schema
 from models.storage.write_locks import (
     ALONE,
-    PLATFORM,
     SHARED,
     STATUS,
     WriteLocks,
+    key_locks,
     owner_locks,
     project_locks,
 )
 
 Locks = Callable[[Any], WriteLocks]
+# Of changes to keys, which depend on the calling key.
+KeyLocks = Callable[[Any, Caller], WriteLocks]
 
 # By the area and the noun of an operation: the table of the row that `id` names.
 _TABLES = {
@@ -75,6 +78,22 @@ def _of_new_items(request: Any) -> WriteLocks:
     return ALONE if request.relationships else project_locks(request.project_id)
 
 
+def _of_new_key(_: Any, caller: Caller) -> WriteLocks:
+    return key_locks(caller.key_id)
+
+
+def _of_key(request: Any, caller: Caller) -> WriteLocks:
+    return key_locks(caller.key_id, request.id)
+
+
+def _of_new_own_key(_: Any, caller: Caller) -> WriteLocks:
+    return key_locks(caller.key_id, account=caller.own_account)
+
+
+def _of_rotated_own_key(request: Any, caller: Caller) -> WriteLocks:
+    return key_locks(caller.key_id, request.id, account=caller.own_account)
+
+
 _BY_PROJECT = (
     "documents:create",
     "members:add",
@@ -111,13 +130,6 @@ LOCKS: dict[str, Locks | WriteLocks] = {
     "projects:specification-revisions:restore": lambda request: owner_locks(
         "specification", request.specification_id
     ),
-    "platform:keys:add": PLATFORM,
-    "platform:keys:update": PLATFORM,
-    "platform:keys:rotate": PLATFORM,
-    "platform:keys:remove": PLATFORM,
-    "platform:developer:keys:create": PLATFORM,
-    "platform:developer:keys:revoke": PLATFORM,
-    "platform:developer:keys:rotate": PLATFORM,
     "status:admin:services:add": STATUS,
     "status:admin:services:update": STATUS,
     "status:admin:incidents:add": STATUS,
@@ -127,9 +139,20 @@ LOCKS: dict[str, Locks | WriteLocks] = {
     "status:admin:maintenance:update": STATUS,
     "status:admin:measurements:record": SHARED,
 }
+KEY_LOCKS: dict[str, KeyLocks] = {
+    "platform:keys:add": _of_new_key,
+    "platform:keys:update": _of_key,
+    "platform:keys:rotate": _of_key,
+    "platform:keys:remove": _of_key,
+    "platform:developer:keys:create": _of_new_own_key,
+    "platform:developer:keys:revoke": _of_key,
+    "platform:developer:keys:rotate": _of_rotated_own_key,
+}
 
 
-def write_locks(name: str, request: Schema | None) -> WriteLocks:
-    """Return what the operation of this name locks for the request."""
+def write_locks(name: str, request: Schema | None, caller: Caller) -> WriteLocks:
+    """Return what the operation of this name locks for the request of the caller."""
+    if name in KEY_LOCKS:
+        return KEY_LOCKS[name](request, caller)
     locks = LOCKS.get(name, ALONE)
     return locks if isinstance(locks, WriteLocks) else locks(request)

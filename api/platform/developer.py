@@ -15,7 +15,6 @@ from models.errors import (
 from models.platform import keys
 from models.platform.developer_keys import (
     CreateDeveloperKey,
-    lineage_account,
     own_key,
     own_keys,
     require_public,
@@ -133,4 +132,4 @@ def _account(call: Call) -> str:
         raise ActorRequired(
             f"A key with the scope {ASSERT_ACTORS} must send the header Act-As-Account."
         )
-    return caller.account or lineage_account(caller.lineage)
+    return caller.own_account

@@ -7,7 +7,7 @@ from peewee import chunked
 
 from models.platform.keys import KeyRow
 from models.storage.database import writing
-from models.storage.write_locks import PLATFORM
+from models.storage.write_locks import SHARED
 
 # Few enough that no request waits long for the transaction.
 BATCH_SIZE = 500
@@ -35,7 +35,8 @@ class KeyUses:
         with self._lock:
             uses = dict(self._last)
         for batch in chunked(sorted(uses.items()), BATCH_SIZE):
-            with writing(PLATFORM):
+            # In the order of the ids, so that no two processes wait for each other.
+            with writing(SHARED):
                 for key_id, at in batch:
                     _write(key_id, at)
             self._forget(batch)

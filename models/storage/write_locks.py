@@ -9,9 +9,9 @@ class WriteLocks:
     What a write transaction locks in PostgreSQL; SQLite has one writer at a time.
 
     Unless it is `shared`, the transaction waits for all others, and they wait for it.
-    Shared transactions only wait for those that lock the same `request`, project or
-    name, in this order; the marks of the site come last. What relies on which lock is
-    listed in models/storage/engines/postgresql_locks.py.
+    Shared transactions only wait for those that lock the same request, row or name.
+    The order of all locks, and what relies on which, is in
+    models/storage/engines/postgresql_locks.py.
     """
 
     shared: bool = False
@@ -20,6 +20,9 @@ class WriteLocks:
     # A table, and the ids of rows in it whose projects are locked.
     table: str = "project"
     ids: tuple[str, ...] = ()
+    # The ids of keys whose lineages must not change, and of those that are changed.
+    read_keys: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
     # Names of what is not a row, in their order.
     names: tuple[str, ...] = ()
 
@@ -32,8 +35,6 @@ class WriteLocks:
 ALONE = WriteLocks()
 # Only waits for those that write alone, and for rows.
 SHARED = WriteLocks(shared=True)
-# The changes of API keys, with the audit chain of the platform area.
-PLATFORM = WriteLocks(shared=True, names=("platform",))
 # The changes of operators, with the audit chain of the status area.
 STATUS = WriteLocks(shared=True, names=("status",))
 # What the builder records about the site.
@@ -48,3 +49,9 @@ def project_locks(*ids: str) -> WriteLocks:
 def owner_locks(table: str, *ids: str, names: tuple[str, ...] = ()) -> WriteLocks:
     """Return the locks of the projects that the rows of a table belong to."""
     return WriteLocks(shared=True, table=table, ids=ids, names=names)
+
+
+def key_locks(calling: str, *changed: str, account: str | None = None) -> WriteLocks:
+    """Return the locks of a change of keys by a key, and of the keys of an account."""
+    names = () if account is None else (f"account {account}",)
+    return WriteLocks(shared=True, read_keys=(calling,), keys=changed, names=names)

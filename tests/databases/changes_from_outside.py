@@ -7,7 +7,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from models.storage.database import BUSY_SECONDS, database
-from models.storage.engines import postgresql_writes
+from models.storage.engines import postgresql_locks
 from models.storage.engines.postgresql_driver import Cursor, connect_to
 from models.storage.engines.postgresql_locks import WRITE_LOCK
 from models.storage.engines.postgresql_search import tsvector_of
@@ -93,12 +93,12 @@ class OfServer:
     @contextmanager
     def writing_elsewhere(self):
         hasty = {
-            name: getattr(postgresql_writes, name).replace(f"{BUSY_SECONDS}s", "20ms")
+            name: getattr(postgresql_locks, name).replace(f"{BUSY_SECONDS}s", "20ms")
             for name in ("BEGIN_WRITE", "BEGIN_SHARED")
         }
         with connect_to(self._address) as other:
             other.execute(f"SELECT pg_advisory_lock({WRITE_LOCK})")
-            with patch.multiple(postgresql_writes, **hasty):
+            with patch.multiple(postgresql_locks, **hasty):
                 yield
 
     def is_locked(self):

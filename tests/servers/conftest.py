@@ -10,11 +10,13 @@ import time
 import urllib.error
 import urllib.request
 from contextlib import suppress
+from dataclasses import replace
 from http.client import HTTPException
 from pathlib import Path
 
 import pytest
 
+from api.http.application import create_app
 from models.platform.keys import CreateKey, issue_key
 from models.storage.database import writing
 from tests.ports import free_port
@@ -112,3 +114,50 @@ def luck():
     seed = random.randrange(10**9)
     print(f"seed {seed}")
     return random.Random(seed)
+
+
+@pytest.fixture
+def post(settings, clock, issue):
+    """Post to one of two hosts; return the status and the JSON of the response."""
+    hosts = [create_app(settings, clock=clock) for _ in range(2)]
+    key = issue("*", rate_capacity=100_000)
+
+    def post(host, path, body, secret=None, **headers):
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        headers["Authorization"] = f"Bearer {secret or key}"
+        client = hosts[host].test_client()
+        response = client.post(path, json=body, headers=headers)
+        return response.status_code, response.json
+
+    return post
+
+
+@pytest.fixture
+def get(settings, clock, issue):
+    client = create_app(settings, clock=clock).test_client()
+    headers = {"Authorization": f"Bearer {issue('*', rate_capacity=100_000)}"}
+
+    def get(path, **query):
+        response = client.get(path, query_string=query, headers=headers)
+        assert response.status_code == 200, response.text
+        return response.json["data"]
+
+    return get
+
+
+@pytest.fixture
+def strict(settings):
+    """Settings under which a developer has one key, and a source one owner."""
+    return replace(settings, developer_keys_max=1, source_policy="owned")
+
+
+@pytest.fixture
+def strict_post(strict, clock, store):
+    hosts = [create_app(strict, clock=clock) for _ in range(2)]
+
+    def post(host, path, body, secret, repeat="repeat"):
+        headers = {"Authorization": f"Bearer {secret}", "Idempotency-Key": repeat}
+        response = hosts[host].test_client().post(path, json=body, headers=headers)
+        return response.status_code
+
+    return post

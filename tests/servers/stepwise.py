@@ -118,3 +118,12 @@ def interleaved(address, first, second, between=lambda: None):
         yield at, results, did_wait
         if not was_stopped:
             return
+
+
+def writers(post, path, body_of, **options):
+    """Return the writers of requests on two hosts."""
+
+    def writer(host):
+        return lambda at: post(host, path, body_of(at, host), **options)
+
+    return writer(0), writer(1)

@@ -1,69 +1,25 @@
 """Two writers of a PostgreSQL, one of them stopped before each of its statements."""
 
-from dataclasses import replace
-from datetime import datetime, timedelta
+import subprocess
+import sys
+from datetime import datetime
 from itertools import pairwise
 
 import pytest
 
-from api.http.application import create_app
-from models.audit import broken_links
-from models.base import epoch_ms, new_id
-from models.changes import mark, marks
-from models.platform.keys import KeyRow
+from models.changes import FailedPageRow, failed_pages, mark, marks
+from models.errors import StorageBusy
 from models.projects.projects.activity import ActivityRow
 from models.projects.work.rows import WorkItemRow
-from models.status.measurements import sources
-from models.status.measurements.rollups import HOUR_MS, HourRow, roll_up
-from models.status.services.rows import ServiceRow
-from models.storage.database import writing
+from models.storage.database import database, writing
 from models.storage.write_locks import SHARED
 from tests.conftest import NOON
-from tests.servers.stepwise import Run, interleaved, wait_for_waiting
+from tests.servers.stepwise import Run, interleaved, wait_for_waiting, writers
 from tests.worlds.projects import OWNER, make_item, make_project
 
 pytestmark = pytest.mark.postgresql
 
 WORK = "/projects/v1/work-items"
-RECORD = "/status/v1/admin/measurements/record"
-
-
-@pytest.fixture
-def post(settings, clock, issue):
-    """Post to one of two hosts; return the status and the JSON of the response."""
-    hosts = [create_app(settings, clock=clock) for _ in range(2)]
-    key = issue("*", rate_capacity=100_000)
-
-    def post(host, path, body, secret=None, **headers):
-        headers = {name.replace("_", "-"): value for name, value in headers.items()}
-        headers["Authorization"] = f"Bearer {secret or key}"
-        client = hosts[host].test_client()
-        response = client.post(path, json=body, headers=headers)
-        return response.status_code, response.json
-
-    return post
-
-
-@pytest.fixture
-def get(settings, clock, issue):
-    client = create_app(settings, clock=clock).test_client()
-    headers = {"Authorization": f"Bearer {issue('*', rate_capacity=100_000)}"}
-
-    def get(path, **query):
-        response = client.get(path, query_string=query, headers=headers)
-        assert response.status_code == 200, response.text
-        return response.json["data"]
-
-    return get
-
-
-def writers(post, path, body_of, **options):
-    """Return the writers of requests on two hosts."""
-
-    def writer(host):
-        return lambda at: post(host, path, body_of(at, host), **options)
-
-    return writer(0), writer(1)
 
 
 def item_body(project, title="Do it"):
@@ -209,58 +165,6 @@ def test_slug_of_a_project(post, settings):
         assert sorted(status for status, _ in results) == [200, 409]
 
 
-def test_one_request_for_a_key(post, settings, api):
-    """Of two requests with one Idempotency-Key on two hosts, one is refused."""
-    for host in (0, 1):
-        assert post(host, RECORD, fresh(0, host))[0] == 200
-
-    def writer(host):
-        return lambda at: post(
-            host, RECORD, fresh(at, host), Idempotency_Key=f"once-{at}"
-        )
-
-    for _, results, _ in interleaved(settings.database, writer(0), writer(1)):
-        assert sorted(status for status, _ in results) == [200, 422]
-
-
-def test_chain_of_keys(post, settings):
-    """Two changes of keys leave the audit chain whole."""
-    one, two = (
-        lambda at, h=host: post(
-            h,
-            "/platform/v1/keys/add",
-            {"name": f"key-{at}-{h}", "scopes": ["status:*"]},
-            Idempotency_Key=f"key-{at}-{h}",
-        )
-        for host in (0, 1)
-    )
-
-    for _, results, _ in interleaved(settings.database, one, two):
-        assert [status for status, _ in results] == [200, 200]
-    assert broken_links("platform") == []
-
-
-def test_chain_and_generation_of_status(post, settings):
-    """Two changes of operators leave the chain whole, and get two generations."""
-    one, two = (
-        lambda at, h=host: post(
-            h,
-            "/status/v1/admin/services/add",
-            {"slug": f"s{at}-{h}", "name": "S"},
-            Idempotency_Key=f"s-{at}-{h}",
-        )
-        for host in (0, 1)
-    )
-
-    rounds = list(interleaved(settings.database, one, two))
-
-    assert all(
-        [status for status, _ in results] == [200, 200] for _, results, _ in rounds
-    )
-    assert broken_links("status") == []
-    assert marks()["status"] == 2 * len(rounds)
-
-
 def test_generations_follow_commits(store, settings):
     """Marks of two areas get two generations, and the later commit the higher one."""
     given = []
@@ -279,152 +183,6 @@ def test_generations_follow_commits(store, settings):
     ):
         assert sorted(results) == [2 * at - 1, 2 * at]
     assert max(marks().values()) == len(given)
-
-
-def sample(at, host, slug="api", source=None):
-    observed_at = NOON - timedelta(hours=3) + timedelta(seconds=2 * at + host)
-    return {
-        "source": source or f"probe-{host}",
-        "measurements": [
-            {
-                "slug": slug,
-                "status": "operational",
-                "observedAt": observed_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
-            }
-        ],
-    }
-
-
-@pytest.fixture
-def api(store):
-    return ServiceRow.create(
-        id=new_id(NOON),
-        slug="api",
-        name="API",
-        display_order=1,
-        enabled=True,
-        created_at=NOON,
-        updated_at=NOON,
-    )
-
-
-def test_late_measurements_of_two_hosts(post, settings, api):
-    """An hour that was counted has the late samples of both."""
-    roll_up(NOON)
-    for host in (0, 1):
-        # Hosts whose sources are known do not wait for that.
-        assert post(host, RECORD, fresh(0, host))[0] == 200
-    one, two = writers(post, RECORD, sample)
-
-    hour = epoch_ms(NOON) - 3 * HOUR_MS
-
-    for at, *_ in interleaved(settings.database, one, two):
-        counted = HourRow.get(HourRow.service == api, HourRow.starts_at == hour)
-        assert counted.operational == 2 * at
-
-
-def test_measurements_do_not_wait(post, settings, api, clock):
-    """Two hosts that know their sources record at once, until one marks the site."""
-    for host in (0, 1):
-        assert post(host, RECORD, fresh(0, host))[0] == 200
-    one, two = writers(post, RECORD, fresh)
-
-    rounds = list(interleaved(settings.database, one, two))
-
-    waits = [did_wait for *_, did_wait in rounds]
-    # Stopped after its mark, before its commit, the first makes the second wait.
-    assert waits[-2:] == [True, False]
-    assert not any(waits[:-2])
-
-
-def fresh(at, host):
-    observed_at = NOON + timedelta(milliseconds=at)
-    body = sample(at, host)
-    text = observed_at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    body["measurements"][0]["observedAt"] = text
-    return body
-
-
-@pytest.mark.parametrize("is_roll_up_first", [True, False])
-def test_measurement_and_roll_up(post, settings, api, is_roll_up_first):
-    """A sample that comes during the roll-up of its hour is counted."""
-    hours = []
-
-    def record(at):
-        moment = NOON + timedelta(hours=at - 200, minutes=1)
-        body = sample(at, 0)
-        text = moment.strftime("%Y-%m-%dT%H:%M:%SZ")
-        body["measurements"][0]["observedAt"] = text
-        hours.append(epoch_ms(moment) // HOUR_MS * HOUR_MS)
-        return post(0, RECORD, body)[0]
-
-    def count(at):
-        return roll_up(NOON + timedelta(hours=at - 199))
-
-    pair = (count, record) if is_roll_up_first else (record, count)
-    for _ in interleaved(settings.database, *pair):
-        pass
-    roll_up(NOON)
-
-    rows = HourRow.select().where(HourRow.service == api)
-    counted = {epoch_ms(row.starts_at): row.operational for row in rows}
-    assert {hour: counted.get(hour) for hour in hours} == dict.fromkeys(hours, 1)
-
-
-def test_batches_in_opposite_orders(post, settings, store, keeping):
-    """Two batches with the same services in opposite orders do not stop each other."""
-    for slug in ("a", "b", "c"):
-        body = {"slug": slug, "name": slug}
-        post(0, "/status/v1/admin/services/add", body, Idempotency_Key=f"add-{slug}")
-
-    def body(at, host):
-        slugs = ("a", "b", "c") if host else ("c", "b", "a")
-        batch = fresh(at, 0)
-        (one,) = batch["measurements"]
-        return batch | {"measurements": [one | {"slug": slug} for slug in slugs]}
-
-    assert post(0, RECORD, body(1, 0))[0] == 200
-    number = ServiceRow.get(ServiceRow.slug == "b").number
-    observed_at = epoch_ms(NOON) + 2
-    with keeping.elsewhere(settings.database) as other:
-        # Both batches wait for the row in the middle, which then comes to nothing.
-        other.execute("BEGIN")
-        other.execute(
-            "INSERT INTO measurement (service_id, observed_at, source, status)"
-            " VALUES (?, ?, 'probe-0', 'down')",
-            (number, observed_at),
-        )
-        runs = [Run(lambda h=host: post(h, RECORD, body(2, h))) for host in (0, 1)]
-        for run in runs:
-            run.thread.start()
-        wait_for_waiting(settings.database, 2)
-        other.execute("ROLLBACK")
-        results = [run.end() for run in runs]
-
-    assert [status for status, _ in results] == [200, 200]
-
-
-@pytest.mark.parametrize("is_record_first", [True, False])
-def test_measurement_of_a_purged_service(post, settings, store, is_record_first):
-    """A batch for a service that is being purged finds it, or reports its slug."""
-    for at in range(60):
-        body = {"slug": f"s{at}", "name": "S"}
-        post(0, "/status/v1/admin/services/add", body, Idempotency_Key=f"add-{at}")
-
-    def record(at):
-        return post(0, RECORD, fresh(at, 0) | {"measurements": [measurement(at)]})[0]
-
-    def measurement(at):
-        return fresh(at, 0)["measurements"][0] | {"slug": f"s{at}"}
-
-    def purge(at):
-        body = {"slug": f"s{at}", "purge": True}
-        return post(1, "/status/v1/admin/services/remove", body)[0]
-
-    pair = (record, purge) if is_record_first else (purge, record)
-    for _, results, _ in interleaved(settings.database, *pair):
-        assert results == (200, 200)
-    assert broken_links("status") == []
 
 
 @pytest.mark.parametrize("is_archive_first", [True, False])
@@ -453,86 +211,57 @@ def moment(told):
     return datetime.fromisoformat(told["data"]["archivedAt"])
 
 
-def test_rotations_of_a_key(post, settings, issue):
-    """Of two rotations of one key, one is refused."""
-    for at in range(60):
-        issue("status:*", name=f"key-{at}")
-    ids = [row.id for row in KeyRow.select().where(KeyRow.name.startswith("key-"))]
+def test_deadlock(store, settings):
+    """Of two writes that wait for each other, one is undone, and can be repeated."""
 
-    def rotate(host):
-        return lambda at: post(
-            host,
-            "/platform/v1/keys/rotate",
-            {"id": ids[at]},
-            Idempotency_Key=f"rotate-{at}-{host}",
-        )
+    def locking(first, second):
+        def run(at):
+            try:
+                with writing(SHARED):
+                    database.lock_name(first)
+                    FailedPageRow.create(path=first, area="docs", reason="", at=NOON)
+                    database.lock_name(second)
+                    mark("docs")
+            except StorageBusy as busy:
+                return busy.members["state"]
+            return first
 
-    for _, results, _ in interleaved(settings.database, rotate(0), rotate(1)):
-        assert sorted(status for status, _ in results) == [200, 409]
-    assert broken_links("platform") == []
+        return run
 
-
-@pytest.fixture
-def strict(settings):
-    """Settings under which a developer has one key, and a source one owner."""
-    return replace(settings, developer_keys_max=1, source_policy="owned")
-
-
-@pytest.fixture
-def strict_post(strict, clock, store):
-    hosts = [create_app(strict, clock=clock) for _ in range(2)]
-
-    def post(host, path, body, secret, repeat="repeat"):
-        headers = {"Authorization": f"Bearer {secret}", "Idempotency-Key": repeat}
-        response = hosts[host].test_client().post(path, json=body, headers=headers)
-        return response.status_code
-
-    return post
+    states = set()
+    pair = locking("a", "b"), locking("b", "a")
+    for _, results, _ in interleaved(settings.database, *pair):
+        states |= set(results)
+        assert {row.path for row in failed_pages()} == set(results) & {"a", "b"}
+        FailedPageRow.delete().execute()
+    assert states == {"a", "b", "database-locked"}
 
 
-def test_keys_of_a_developer(strict_post, settings, issue):
-    """A developer never gets more keys than the maximum."""
-    portals = [issue("*") for _ in range(60)]
-
-    def create(host):
-        body = {"name": f"mine-{host}", "scopes": ["status:services:list"]}
-        path = "/platform/v1/developer/keys/create"
-        return lambda at: strict_post(host, path, body, portals[at], f"{host}")
-
-    for _, results, _ in interleaved(settings.database, create(0), create(1)):
-        assert sorted(results) == [200, 409]
-
-
-def test_owner_of_a_source(strict_post, settings, issue, api):
-    """Of two keys that use a new source at once, one owns it."""
-    probes = [issue("*") for _ in range(2)]
-
-    def record(host):
-        return lambda at: strict_post(
-            host,
-            RECORD,
-            fresh(at, host) | {"source": f"source-{at}"},
-            probes[host],
-            f"{at}",
-        )
-
-    for _, results, _ in interleaved(settings.database, record(0), record(1)):
-        assert sorted(results) == [200, 409]
+# Lock all projects' writers out, say so, and never end.
+HOLD = """
+import sys, time
+from models.changes import mark
+from models.storage.database import open_database, writing
+open_database(sys.argv[1])
+with writing():
+    mark("docs")
+    print("locked", flush=True)
+    time.sleep(600)
+"""
 
 
-def test_sources_of_a_service(post, settings, store, monkeypatch):
-    """Of two sources for which a service has room once, one is refused."""
-    monkeypatch.setattr(sources, "MAX_SOURCES", 1)
-    for at in range(60):
-        body = {"slug": f"s{at}", "name": "S"}
-        post(0, "/status/v1/admin/services/add", body, Idempotency_Key=f"add-{at}")
+def test_killed_writer(post, settings):
+    """What a killed process had locked is free at once, and not written."""
+    project = make_project("atlas", NOON)
+    words = [sys.executable, "-c", HOLD, settings.database]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "locked\n"
+        run = Run(lambda: post(0, f"{WORK}/create", item_body(project)))
+        run.thread.start()
+        did_wait = wait_for_waiting(settings.database, is_done=run.is_done)
+        process.kill()
 
-    def body(at, host):
-        batch = fresh(at, host)
-        (one,) = batch["measurements"]
-        return batch | {"measurements": [one | {"slug": f"s{at}"}]}
+    status, _ = run.end()
 
-    one, two = writers(post, RECORD, body)
-
-    for _, results, _ in interleaved(settings.database, one, two):
-        assert sorted(status for status, _ in results) == [200, 409]
+    assert (did_wait, status) == (True, 200)
+    assert marks()["docs"] == 0

@@ -171,14 +171,17 @@ class Engine(Protocol):
         """Do the same, with these locks until the end."""
 
     def lock_name(self, name: str) -> None:
-        """Wait for the other write transactions that locked the name."""
+        """Wait for the other write transactions that locked the name, unless it has."""
 
     def lock_numbers(self, numbers: Iterable[int]) -> None:
         """Wait for the other write transactions that locked one of the services."""
 
-    def advance(self, name: str, statement: str, values: tuple[Any, ...]) -> int:
+    def announce(self) -> None:
+        """Announce that this write transaction will get an instant in a project."""
+
+    def advance(self, statement: str, values: tuple[Any, ...]) -> int:
         """
-        Execute the statement that advances the instance value of this name.
+        Execute the statement that advances an instance value.
 
         Return its new value, which a write transaction that overlaps with this one does
         not get.
@@ -187,7 +190,7 @@ class Engine(Protocol):
     def mark_area(self, area: str) -> int:
         """Give the area the next generation of the site, and return it."""
 
-    def begin_poll(self, name: str) -> None:
+    def begin_poll(self) -> None:
         """Begin a new snapshot, and determine what `settled` returns inside it."""
 
     def settled(self) -> Settled | None:

@@ -48,9 +48,13 @@ CONNECTION_PARAMETERS: dict[str, Any] = {
 class Cursor(psycopg.RawCursor[Any]):
     """
     A cursor that accepts statements in the dialect of SQLite, with ? and ?2 for values.
+
+    Statements that are bytes are sent as they are.
     """
 
     def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
+        if isinstance(query, bytes):
+            return super().execute(query, **options)
         return super().execute(numbered_placeholders(query), params or None, **options)
 
     def executemany(self, query: Any, params_seq: Any, **options: Any) -> None:

@@ -8,21 +8,17 @@ from typing import Any
 
 from models.storage.engines.engine import Settled
 from models.storage.engines.postgresql_locks import (
+    ANNOUNCE,
     ANNOUNCEMENTS,
-    BEGIN_SHARED,
-    BEGIN_WRITE,
+    LAST_NUMBERS,
     LOCK,
-    LOCK_OWNERS,
-    LOCK_PROJECTS,
     NAME_SPACE,
     NUMBER_SPACE,
-    REQUEST_SPACE,
-    announce,
-    last_numbers,
+    begin_statements,
     lock_number,
 )
 from models.storage.engines.postgresql_pool import ConnectionPool
-from models.storage.write_locks import ALONE, WriteLocks
+from models.storage.write_locks import ALONE, SHARED, WriteLocks
 
 # A database that was copied from another engine may have a higher mark than counter.
 _MARK = (
@@ -54,12 +50,12 @@ class PostgresqlWrites:
         self._current = local()
 
     def begin(self, locks: WriteLocks | str | None = None) -> None:
-        """Begin a transaction; one that writes waits for those that write alone."""
+        """Begin a transaction, with its locks if it writes."""
         if locks is None:
             self._execute_reconnecting("BEGIN")
-            return
-        is_shared = isinstance(locks, WriteLocks) and locks.shared
-        self._execute_reconnecting(BEGIN_SHARED if is_shared else BEGIN_WRITE)
+        else:
+            known = locks if isinstance(locks, WriteLocks) else ALONE
+            self._execute_reconnecting(begin_statements(known))
 
     @cached_property
     def extra_connections(self) -> ConnectionPool:
@@ -80,40 +76,35 @@ class PostgresqlWrites:
             return
         with self.atomic(locks):
             self._current.locks = locks
-            if locks.shared:
-                self._acquire(locks)
+            self._current.is_announced = bool(locks.ids)
             yield
 
     def lock_name(self, name: str) -> None:
-        """Wait for the other transactions that locked the name, until the end."""
-        self._lock_pair(NAME_SPACE, lock_number(name))
+        """Lock the name until the end, unless this transaction locked it or all."""
+        locks = getattr(self._current, "locks", SHARED)
+        if locks.shared and name not in locks.names:
+            self._lock_pair(NAME_SPACE, lock_number(name))
 
     def lock_numbers(self, numbers: Iterable[int]) -> None:
         """Lock the services with these numbers, in their order."""
         for number in sorted(numbers):
             self._lock_pair(NUMBER_SPACE, number)
 
-    def _acquire(self, locks: WriteLocks) -> None:
-        if locks.request is not None:
-            self._lock_pair(REQUEST_SPACE, lock_number(locks.request))
-        if locks.ids:
-            is_project = locks.table == "project"
-            statement = LOCK_PROJECTS if is_project else LOCK_OWNERS.format(locks.table)
-            self.connection().execute(statement, (list(locks.ids),))
-        for name in locks.names:
-            self.lock_name(name)
-
     def _lock_pair(self, space: int, number: int) -> None:
         self.connection().execute(LOCK.format(space, number))
 
-    def advance(self, name: str, statement: str, values: tuple[Any, ...]) -> int:
+    def announce(self) -> None:
+        """Announce that this transaction will get higher numbers than the last."""
+        if not self._current.is_announced:
+            self.connection().execute(ANNOUNCE)
+            self._current.is_announced = True
+
+    def advance(self, statement: str, values: tuple[Any, ...]) -> int:
         """
         Execute the statement that advances a counter, and return its new value.
 
-        It is committed at once, so that no other write waits for this transaction,
-        which announces before that it will get a higher value than the last.
+        It is committed at once, so that no other write waits for this transaction.
         """
-        self.connection().execute(announce(name))
         return int(self.extra_connections.fetch_one(statement, values)[0])
 
     def mark_area(self, area: str) -> int:
@@ -125,7 +116,7 @@ class PostgresqlWrites:
         row = self.connection().execute(_MARK, (area,)).fetchone()
         return int(row[0])
 
-    def begin_poll(self, name: str) -> None:
+    def begin_poll(self) -> None:
         """
         Begin a new snapshot, and determine what of it is settled.
 
@@ -134,10 +125,10 @@ class PostgresqlWrites:
         """
         connection = self.connection()
         connection.rollback()
-        instant, activity = connection.execute(last_numbers(name)).fetchone()
+        instant, activity = connection.execute(LAST_NUMBERS).fetchone()
         announced = connection.execute(ANNOUNCEMENTS).fetchone()
         self._execute_reconnecting("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        latest, _ = connection.execute(last_numbers(name)).fetchone()
+        latest, _ = connection.execute(LAST_NUMBERS).fetchone()
         lowest = [value for value in (announced[0], instant) if value is not None]
         lowest_activity = [v for v in (announced[1], activity) if v is not None]
         self._current.settled = Settled(min(lowest), latest, min(lowest_activity))

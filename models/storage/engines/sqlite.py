@@ -120,7 +120,10 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
     def lock_numbers(self, numbers: Iterable[int]) -> None:
         """This transaction is the only one."""
 
-    def advance(self, name: str, statement: str, values: tuple[Any, ...]) -> int:  # noqa: ARG002
+    def announce(self) -> None:
+        """Polls see either all of this transaction or nothing, and nothing later."""
+
+    def advance(self, statement: str, values: tuple[Any, ...]) -> int:
         (value,) = self.connection().execute(statement, values).fetchone()
         return int(value)
 
@@ -128,7 +131,7 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
         (generation,) = self.execute_sql(_MARK, (area,)).fetchone()
         return int(generation)
 
-    def begin_poll(self, name: str) -> None:
+    def begin_poll(self) -> None:
         """Every write that is not in the snapshot is still to come."""
 
     def settled(self) -> None:
