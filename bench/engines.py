@@ -48,7 +48,6 @@ from tests.databases.databases import Files, databases
 COLUMNS = "What", "SQLite", "PostgreSQL"
 WORK_ITEMS, PROJECTS, DOCUMENTS = 2_000, 100, 1_000
 INTERVAL_SECONDS, INTERVALS, PUBLICATIONS = 1, 3, 8
-SERVER_COUNTS = 1, 2, 4
 WORK_ITEMS_PATH = "/projects/v1/work-items"
 SEARCH_PATH = "/projects/v1/search/list?q=cursor+w7*"
 # The server keeps Debian's defaults, which sync every commit to disk. It listens
@@ -71,7 +70,6 @@ def run():
         yield row("driver only, one row per commit, writes/s", median_rates(loads))
         workloads = [Workload(engine.at(folder / "api.db")) for engine in engines]
         yield from compare_single_servers(workloads)
-        yield from scale_postgresql_servers(workloads[1])
         addresses = [engine.at(folder / "site.db") for engine in engines]
         yield from compare_sites(
             [
@@ -217,38 +215,6 @@ def compare_single_servers(workloads):
                 for port, scenario in zip(ports, scenarios, strict=True)
             ]
             yield row(scenarios[0].label, median_rates(loads))
-
-
-def scale_postgresql_servers(workload):
-    """Spread 8 connections over one, two and four servers of one PostgreSQL."""
-    with ExitStack() as stack:
-        ports = [
-            stack.enter_context(server_process(workload.address))[0]
-            for _ in range(max(SERVER_COUNTS))
-        ]
-        for operation, request, unit in (
-            ("keys/verify", workload.verify, "requests/s"),
-            ("work-items/create in one project", workload.create, "writes/s"),
-            (
-                f"work-items/create in {PROJECTS} projects",
-                workload.create_anywhere,
-                "writes/s",
-            ),
-            (
-                "measurements/record, 1 to 10 sources",
-                workload.record,
-                "batches/s",
-            ),
-        ):
-            loads = [
-                partial(units_per_second, ports[:servers], 8, request)
-                for servers in SERVER_COUNTS
-            ]
-            for servers, rate in zip(SERVER_COUNTS, median_rates(loads), strict=True):
-                label = (
-                    f"{operation} on PostgreSQL, number of servers: {servers}, {unit}"
-                )
-                yield label, "", f"{rate:,.0f}"
 
 
 def units_per_second(ports, connections, request, units=1):
