@@ -1,6 +1,7 @@
 """Highlight code with Pygments at build time, and make its style sheet."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from html import escape
@@ -25,12 +26,17 @@ from pygments.token import (
     Token,
 )
 
+from sitegen.markdown.merged_lexers import merged_lexer
+
 # Characters of code per document; real pages have a seventh of it.
 MAX_HIGHLIGHTED = 50_000
 # Some lexers take quadratic time or worse on hostile code. Chunks bound it, at the
 # price that a comment or string that spans two chunks loses its colour in the second.
 MAX_CHUNK_LENGTH = 2_000
 LINES = re.compile(r"[^\n]*\n|[^\n]+")
+# Merging the patterns of a lexer takes as long as it saves in this many chunks.
+MERGE_AFTER_CHUNKS = 200
+_chunk_counts = Counter[str]()
 
 # Each takes at most a sixth of a second for a hostile chunk. C# is missing because its
 # lexer takes half a second.
@@ -119,7 +125,7 @@ def highlight(
     parts = []
     for chunk in _chunks(code):
         check_time()
-        parts.append(_highlight_chunk(chunk, _lexer(name)))
+        parts.append(_highlight_chunk(chunk, _next_lexer(name)))
     return "".join(parts)
 
 
@@ -160,6 +166,18 @@ def _css_class(token_type: Any) -> str:
     style = LightStyle.style_for_token(token_type)
     is_plain = style == LightStyle.style_for_token(Token)
     return "" if is_plain else STANDARD_TYPES[token_type]
+
+
+def _next_lexer(name: str) -> Lexer:
+    """Return the lexer for the next chunk of code in this language."""
+    _chunk_counts[name] += 1
+    is_frequent = _chunk_counts[name] > MERGE_AFTER_CHUNKS
+    return _merged_lexer(name) if is_frequent else _lexer(name)
+
+
+@cache
+def _merged_lexer(name: str) -> Lexer:
+    return merged_lexer(_lexer(name))
 
 
 @cache
