@@ -72,6 +72,11 @@ def test_render_is_stable(text):
 @example("a\n2. a\n1. a")
 @example("a\n    a\n> a\n*\n> - a\n-\n")
 @example("a *a-a: a* [a!](b)\n")
+@example("**a****b** ***a*** **a.** **.a** **a**b**c**")
+@example("`` a` `` `a``b` ` a ` `  ` ` a`")
+@example("[a](b) [a](b_c) [a](b\\c) [a](&amp;) [a](b 'c') [^a](b) ![a](b) [a](<b>)")
+@example("a\nb \nc  \nd\n e")
+@example("` \t ` ` \xa0 `")
 def test_shortcuts_change_nothing(text):
     """
     Plain words are read as the parser's own rules would read them.
