@@ -236,7 +236,8 @@ from sitegen.sources.tree import read_tree
 
 DAY_SECONDS = 86_400
 DEMO_SECONDS = 30
-BUILDER = "builder"
+# The builder starts the process of documents; all others are started by the parent.
+BUILDER, DOCS = "builder", "docs"
 
 # Prepares the instance, and returns the lines to print once the site can be read.
 Prepare = Callable[[], list[str]]
@@ -368,7 +369,7 @@ def _serve(
             context,
             listener,
             ready_lines,
-            ProcessTable([*names, BUILDER]),
+            ProcessTable([*names, BUILDER, DOCS]),
             metrics_folder,
             rate_limiter_for(settings.database),
         )
@@ -443,6 +444,8 @@ class _Server:
         """Build and publish the site, and run the jobs that one process runs."""
         settings = self.settings
         self.listener.close()
+        # That of a builder that died has ended with it.
+        self.table.note_end(DOCS)
         open_database(settings.database)
         problems, openapi = self.context.describe_api()
         contexts = context_factory(settings, problems, openapi)
@@ -456,7 +459,14 @@ class _Server:
             lambda at: scheduler.schedule_once(at, builder.wake),
             publisher.wake,
             election=election,
-            create_docs_process=partial(DocsProcess, settings, problems, openapi),
+            create_docs_process=partial(
+                DocsProcess,
+                settings,
+                problems,
+                openapi,
+                note_start=partial(self.table.note_start, DOCS),
+                note_end=partial(self.table.note_end, DOCS),
+            ),
         )
         metrics = self._metrics(BUILDER, builder.progress, publisher.progress)
         server_locks = ServerLocks(settings.database, settings.output)

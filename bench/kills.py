@@ -3,29 +3,25 @@ Kill writers, builders and servers, and compare what remains with their response
 
 A process that writes to all areas and builds the site is killed before its first write
 statement, before its second, before its first file and so on, until it survives.
-Then servers are killed at random times under the load of four clients.
+Then servers are killed at random times under the load of four clients, and at last
+each of the processes of a server, of which the others go on.
 """
 
-import http.client
 import json
 import os
 import random
 import shutil
-import signal
-import subprocess
-import sys
 import tempfile
-import threading
-import time
 from collections import Counter
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from pathlib import Path
 
 from api.http.application import create_app
 from api.openapi.document import api_description
-from bench.server import Client as Connection
+from bench.loaded_server import LoadedServer
+from bench.process_kills import killed_processes
 from bench.server import empty_database, now
 from bench.write_requests import WriteRequests, publish_request
 from models.projects.projects.projects import ensure_docs_project
@@ -36,10 +32,8 @@ from sitegen.build.build import build
 from sitegen.page import context_factory
 from tests.crash.child import Deadly, Quick, forget, survives
 from tests.pages.build.test_build import files_in
-from tests.ports import free_port
 
-ROOT = Path(__file__).parents[1]
-WRITES, CLIENTS, RANDOM_KILLS = 10, 4, 60
+WRITES, RANDOM_KILLS, PROCESS_KILLS = 10, 30, 60
 MIN_LIFETIME_SECONDS, MAX_LIFETIME_SECONDS = 0.05, 1.0
 READ_STATEMENTS = ("SELECT", "PRAGMA", "BEGIN", "--")
 FAILURES = (
@@ -58,9 +52,16 @@ def run():
         step_result = killed_at_steps(masthead, count(1))
     with instance() as masthead:
         random_result = killed_at_moments(masthead, RANDOM_KILLS, random.Random(seed))
-    total = step_result + random_result
+    with instance() as masthead:
+        process_result = killed_processes(masthead, PROCESS_KILLS, random.Random(seed))
+    kills, longest = process_result.pop("by process"), process_result.pop("longest")
+    total = step_result + random_result + process_result
     yield "kills before a step of a writer or builder", str(step_result["kills"]), ""
     yield "kills of a server at a random time", str(random_result["kills"]), ""
+    for name, number in sorted(kills.items()):
+        yield f"kills of a process of a server: {name}", str(number), ""
+    for name, seconds in sorted(longest.items()):
+        yield f"longest time until {name}, seconds", f"{seconds:.1f}", "<= 2"
     yield "kills in total", str(total["kills"]), ">= 200"
     yield "writes acknowledged", str(total["acknowledged"]), ""
     for failure in FAILURES:
@@ -203,67 +204,3 @@ def killed_at_moments(masthead, kills, rng):
         total["requests refused"] += len(server.errors)
         first_number = next(server.numbers)
     return total
-
-
-class LoadedServer:
-    """A server process with clients that write, and the responses they received."""
-
-    def __init__(self, masthead, first_number):
-        self.masthead = masthead
-        self.numbers = count(first_number)
-        self.writes, self.responses, self.errors = {}, {}, []
-        self.lock = threading.Lock()
-        self.port = free_port()
-
-    def run_and_kill(self, seconds):
-        """Put the server under load as soon as it listens; kill it after `seconds`."""
-        threads = [threading.Thread(target=self._run_client) for _ in range(CLIENTS)]
-        with self._start() as process:
-            assert "listening" in process.stdout.readline()
-            for thread in threads:
-                thread.start()
-            time.sleep(seconds)
-            process.send_signal(signal.SIGKILL)
-            for thread in threads:
-                thread.join()
-
-    def _start(self):
-        settings = self.masthead.settings
-        environment = os.environ | {
-            "MASTHEAD_DATABASE": settings.database,
-            "MASTHEAD_OUTPUT": settings.output,
-            "MASTHEAD_LOG_LEVEL": "error",
-        }
-        command = [sys.executable, "app.py", "serve", "--port", str(self.port)]
-        return subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
-        )
-
-    def _run_client(self):
-        client = Connection(self.port, self.masthead.key)
-        # The connection breaks when the server is killed.
-        with (
-            closing(client.connection),
-            suppress(OSError, http.client.HTTPException),
-        ):
-            while True:
-                self._write_next(client)
-
-    def _write_next(self, client):
-        with self.lock:
-            number = next(self.numbers)
-            write = self.masthead.write_requests.write(number)
-            self.writes[number] = write
-        try:
-            self._send(client, number, write)
-        except RuntimeError as error:
-            self.errors.append(str(error))
-
-    def _send(self, client, number, write):
-        client.headers["Idempotency-Key"] = write.idempotency_key
-        response = client.post(write.path, json.dumps(write.body))
-        self.responses[number] = response
-        if write.path.endswith("/documents/create"):
-            publish = publish_request(json.loads(response)["data"])
-            self.writes[f"{number} published"] = publish
-            self._send(client, f"{number} published", publish)

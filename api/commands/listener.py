@@ -10,6 +10,11 @@ from typing import Any
 from models.runtime.commands import CommandContext, CommandError
 from models.settings import Settings, find_problem
 
+REMEDIES = {
+    errno.EADDRINUSE: "Stop what listens there, or choose another port with --port.",
+    errno.EACCES: "Choose a port above 1023 with --port.",
+}
+OTHER_REMEDY = "Choose an address of this machine with --host."
 # For how long a port that is taken is tried again.
 TAKEN_SECONDS = 1.0
 
@@ -68,9 +73,11 @@ def open_listener(settings: Settings) -> socket.socket:
             if error.errno == errno.EADDRINUSE and monotonic() < deadline:
                 sleep(0.05)
                 continue
+            # Python appends the address to the text of the system.
+            reason = str(error.strerror).partition(" (")[0]
             raise CommandError(
-                f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}."
-                " Choose another port with --port."
+                f"Cannot listen on {settings.host}:{settings.port}: {reason}."
+                f" {REMEDIES.get(error.errno or 0, OTHER_REMEDY)}"
             ) from error
 
 

@@ -65,9 +65,10 @@ class ProcessTable:
     """
     The processes of a server by name, and the last report of each.
 
-    It is created before the processes are forked. The parent writes who runs, and each
-    process writes its own report, so no two of them write to one place. A report is a
-    JSON value of at most MAX_REPORT_BYTES, and outlives the process that wrote it.
+    It is created before the processes are forked. Who starts a process writes that it
+    runs, and each process writes its own report, so no two of them write to one place.
+    A report is a JSON value of at most MAX_REPORT_BYTES, and outlives the process that
+    wrote it.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -95,7 +96,7 @@ class ProcessTable:
         return [
             Fault("process-down", f"The process {state.name} died and is restarting.")
             for state in self.states()
-            if not state.pid
+            if state.starts and not state.pid
         ]
 
     def write_report(self, name: str, report: Any) -> None:

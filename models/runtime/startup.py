@@ -59,7 +59,9 @@ def _database_errors(settings: Settings) -> Iterator[None]:
         yield
     except (OSError, PeeweeException, StorageBusy) as error:
         # Drivers append hints and questions on further lines.
-        reason = f"{error.__cause__ or error}".partition("\n")[0].rstrip("?.")
+        cause = error.__cause__ or error
+        text = getattr(cause, "strerror", None) or str(cause)
+        reason = text.partition("\n")[0].rstrip("?.")
         raise CommandError(
             f"The database {without_password(settings.database)} cannot be used:"
             f" {reason}."
@@ -86,7 +88,7 @@ def record_site_url(settings: Settings) -> None:
     """Record the URL at which the site is served, for commands that make pages."""
     # Without a need nothing is written: a server starts on a full disk too.
     if last_site_url(settings.database) != settings.site_url:
-        with writing():
+        with _database_errors(settings), writing():
             set_instance_value(SITE_URL, settings.site_url)
 
 

@@ -243,7 +243,11 @@ def _reporting(pages: Iterable[AreaPage], report: Report) -> Iterator[AreaPage]:
 
 def serve(requests: IO[bytes], responses: IO[bytes]) -> None:
     """Respond to requests until their stream is closed."""
-    job = json.loads(requests.readline())
+    line = requests.readline()
+    if not line.endswith(b"\n"):
+        # The builder has died while it started this process.
+        return
+    job = json.loads(line)
     configure_logging(sys.stderr, job["settings"]["log_level"], REDACTED_PATTERN)
     open_database(job["settings"]["database"])
     load_generators()

@@ -28,6 +28,8 @@ FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.5, 60.0
 HANG_SECONDS = 180.0
 # A process that was killed once is started again, and nobody needs to know.
 TOLERATED_DEATHS = 2
+# How often the process is looked at while nothing is requested.
+LOOK_SECONDS = 1.0
 
 
 class DocsProcess:
@@ -35,7 +37,8 @@ class DocsProcess:
     A process that builds documents when requested, one build at a time.
 
     `on_response` is called in a thread when there is a result, and after each failure
-    once another build may be requested. A build may have several results.
+    once another build may be requested. A build may have several results. `note_start`
+    gets the id of the process whenever it has started.
     """
 
     def __init__(
@@ -44,6 +47,9 @@ class DocsProcess:
         problems: Mapping[str, Any],
         openapi: Mapping[str, Any],
         on_response: Callable[[], None],
+        *,
+        note_start: Callable[[int], None] = lambda _: None,
+        note_end: Callable[[], None] = lambda: None,
     ) -> None:
         self._job: dict[str, Any] = {
             "settings": dump_settings(settings),
@@ -51,6 +57,7 @@ class DocsProcess:
             "openapi": openapi,
         }
         self._on_response = on_response
+        self._note_start, self._note_end = note_start, note_end
         self._process: subprocess.Popen[bytes] | None = None
         self._requests = SimpleQueue[dict[str, Any] | None]()
         self._results = SimpleQueue[DocsResult]()
@@ -58,6 +65,8 @@ class DocsProcess:
         self._stopping = Event()
         self._thread = Thread(target=self._run, name="docs-process", daemon=True)
         self._has_responded = False
+        # Whether the running process remembers its last build.
+        self._has_built = False
         self.is_busy = False
         self.fault: Fault | None = None
 
@@ -105,8 +114,23 @@ class DocsProcess:
         # It takes a second to start, and the first request follows soon.
         with suppress(OSError):
             self._start_process()
-        while (request := self._requests.get()) is not None:
+        while (request := self._next_request()) is not None:
             self._respond(request)
+
+    def _next_request(self) -> dict[str, Any] | None:
+        """Wait for a request; start the process again if it dies meanwhile."""
+        while True:
+            try:
+                return self._requests.get(timeout=LOOK_SECONDS)
+            except Empty:
+                if self._process is not None and self._process.poll() is not None:
+                    self._restart_idle(self._process.returncode)
+
+    def _restart_idle(self, code: int) -> None:
+        self._note_death(f"It ended with {code}.")
+        if self._failures <= TOLERATED_DEATHS:
+            with suppress(OSError):
+                self._start_process()
 
     def _respond(self, request: dict[str, Any]) -> None:
         try:
@@ -130,6 +154,8 @@ class DocsProcess:
         process = self._process
         assert process
         assert process.stdout
+        if not self._has_built:
+            request = request | {"isLastInPlace": False}
         self._send(process, request)
         while True:
             with _killed_if_it_hangs(process):
@@ -140,6 +166,7 @@ class DocsProcess:
                 return response
             result = DocsResult.from_json(response["result"])
             if result.is_last:
+                self._has_built = True
                 return response | {"result": result}
             self._results.put(result)
             self._on_response()
@@ -155,6 +182,8 @@ class DocsProcess:
             # Ctrl-C goes to this process, which ends that one.
             start_new_session=True,
         )
+        self._note_start(self._process.pid)
+        self._has_built = False
         with suppress(BrokenPipeError):
             self._send(self._process, self._job)
 
@@ -170,6 +199,7 @@ class DocsProcess:
             return
         process.kill()
         process.wait()
+        self._note_end()
         for pipe in (process.stdin, process.stdout):
             assert pipe
             # What it was sent may not have been read.
@@ -185,7 +215,7 @@ class DocsProcess:
         detail = f"The documents could not be built: {response['reason']}"
         self._report(response["state"], detail)
 
-    def _note_death(self, error: Exception) -> None:
+    def _note_death(self, error: Exception | str) -> None:
         if self._stopping.is_set():
             return
         self._failures += 1

@@ -1,10 +1,12 @@
 """The short form of bench/kills.py: some of its steps, and one moment."""
 
 import random
+from collections import Counter
 
 import pytest
 
 from bench import kills
+from bench.process_kills import VICTIMS
 
 # Whoever dies here waits for the disk as in service.
 pytestmark = [pytest.mark.usefixtures("durable"), pytest.mark.both_engines]
@@ -39,3 +41,22 @@ def test_at_a_moment(found):
 
     assert total["kills"] == 1
     assert right(total), total
+
+
+@pytest.mark.sqlite
+def test_processes(found):
+    """
+    Each process of a server is killed under load: what it answered is kept, the others
+    go on, it runs again, and none outlives the parent.
+    """
+    seed = random.randrange(10**9)
+    print(f"seed {seed}")
+
+    total = kills.killed_processes(found, len(VICTIMS), random.Random(seed))
+
+    kinds = total.pop("by process")
+    assert kinds["parent"] == 1
+    assert kinds["builder"] + kinds["builder during a publication"] == 3
+    total.pop("longest")
+    assert total["acknowledged"] > 0
+    assert right(Counter(total)), total

@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from app import build_parser
+from models.runtime.startup import BUILDER_CONNECTIONS
+from models.runtime.supervisor import STOP_SECONDS
 from models.settings import Settings
 from tests.deploy.composing import (
     APIS,
@@ -44,6 +46,17 @@ def test_there_are_two_hosts():
     assert one | {"volumes": None} == two | {"volumes": None}
     assert one["volumes"] != two["volumes"]
     assert {each.partition(":")[2] for each in one["volumes"]} == {said("VOLUME")[0]}
+
+
+def test_connections_are_enough():
+    """All hosts together open no more connections than PostgreSQL allows to users."""
+    found = settings("api-1")
+
+    needed = found.processes * (found.threads + 2) + BUILDER_CONNECTIONS
+
+    # By default it allows 100, and keeps three of them for superusers.
+    assert found.processes
+    assert len(APIS) * needed <= 97
 
 
 @each_api
@@ -166,3 +179,11 @@ def test_front_knows_the_services():
     )
     assert (DEPLOY / volume(config)).name == "several.Caddyfile"
     assert (DEPLOY / volume(config)).is_file()
+
+
+@each_api
+def test_processes_have_time_to_end(name):
+    """Docker waits for longer than the server waits for its processes."""
+    grace = SERVICES[name]["stop_grace_period"]
+
+    assert int(grace.removesuffix("s")) > STOP_SECONDS

@@ -7,6 +7,7 @@ from configparser import ConfigParser
 import pytest
 
 from app import build_parser
+from models.runtime.supervisor import STOP_SECONDS
 from tests.deploy.conftest import DEPLOY, needed
 
 UNITS = sorted(path.name for path in DEPLOY.glob("masthead*.*"))
@@ -61,3 +62,15 @@ def test_service_runs_a_command(name):
     words = re.sub(r"\$\$\(.*?\)", "1", words)
 
     assert build_parser().parse_args(words.split()).run
+
+
+def test_processes_of_the_service():
+    """Only the parent gets a signal, and has time to end the others."""
+    unit = read("masthead.service")
+    service = unit["Service"]
+
+    assert service["KillMode"] == "mixed"
+    assert int(service["TimeoutStopSec"]) > STOP_SECONDS
+    assert service["OOMPolicy"] == "continue"
+    assert service["Restart"] == "always"
+    assert unit["Unit"]["StartLimitIntervalSec"] == "0"

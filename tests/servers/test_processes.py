@@ -34,8 +34,10 @@ def server(start, environment):  # noqa: F811
 
 
 def children(pid):
-    path = Path(f"/proc/{pid}/task/{pid}/children")
-    return [int(child) for child in path.read_text().split()]
+    """Return the processes that any thread of the process has started."""
+    tasks = Path(f"/proc/{pid}/task").iterdir()
+    texts = [(task / "children").read_text() for task in tasks]
+    return [int(child) for text in texts for child in text.split()]
 
 
 def is_running(pid):
@@ -73,7 +75,13 @@ def test_killed_processes_are_started_again(server, key):  # noqa: F811
     until(lambda: shows(f"{address}/status/", "Quayside API"))
     healthz = r'masthead_requests_total\{operation="healthz".*'
     assert metric(address, healthz) == counted + 4
-    assert metric(address, r"masthead_process_starts_total\{.*") == 6
+    starts = r'masthead_process_starts_total\{process="(api-.*|builder)"\}'
+    text = fetch(f"{address}/metrics")
+    assert re.findall(rf"^{starts} 2\.0$", text, re.MULTILINE) == [
+        "api-1",
+        "api-2",
+        "builder",
+    ]
     until(lambda: json.loads(fetch(f"{address}/readyz"))["states"] == [])
 
 
@@ -83,6 +91,44 @@ def test_processes_in_metrics(server):
 
     assert metric(address, r'masthead_process_up\{process="builder"\}') == 1
     assert metric(address, r'masthead_process_up\{process="api-.*"\}') == 2
+    docs = r'\{process="docs"\}'
+    until(lambda: metric(address, f"masthead_process_up{docs}") == 1)
+    assert metric(address, f"masthead_process_resident_bytes{docs}") > 1_000_000
+
+
+def documents_process(pid):
+    """Return the process of documents, which the builder has started."""
+    found = [child for each in children(pid) for child in children(each)]
+    names = [Path(f"/proc/{child}/cmdline").read_text() for child in found]
+    docs = [child for child, name in zip(found, names, strict=True) if "docs_b" in name]
+    return docs[0] if docs else None
+
+
+def test_idle_process_of_documents_killed(server):
+    """The builder starts it again before anything is to be built."""
+    process, address = server
+    until(lambda: documents_process(process.pid))
+    killed = documents_process(process.pid)
+
+    os.kill(killed, signal.SIGKILL)
+
+    until(lambda: documents_process(process.pid) not in (None, killed))
+    starts = r'masthead_process_starts_total\{process="docs"\}'
+    until(lambda: metric(address, starts) == 2)
+    until(lambda: json.loads(fetch(f"{address}/readyz"))["states"] == [])
+
+
+def test_builder_killed(server):
+    """The process of documents ends with it, and another follows with the next one."""
+    process, address = server
+    until(lambda: documents_process(process.pid))
+    orphan = documents_process(process.pid)
+    (builder,) = filter(children, children(process.pid))
+
+    os.kill(builder, signal.SIGKILL)
+
+    until(lambda: not is_running(orphan))
+    until(lambda: metric(address, r'masthead_process_up\{process="docs"\}') == 1)
 
 
 def test_parent_killed(server, start, key):  # noqa: F811

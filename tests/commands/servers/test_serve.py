@@ -1,6 +1,7 @@
 """The server as a process: started, asked, stopped, killed, started again."""
 
 import json
+import os
 import re
 import signal
 import socket
@@ -91,9 +92,54 @@ def test_port_in_use(environment):
         )
 
     assert ran.returncode == 2
-    assert f"127.0.0.1:{port}" in ran.stderr
-    assert "Traceback" not in ran.stderr
+    assert ran.stderr == (
+        f"masthead: Cannot listen on 127.0.0.1:{port}: Address already in use."
+        " Stop what listens there, or choose another port with --port.\n"
+    )
     assert not database_exists(environment["MASTHEAD_DATABASE"])
+
+
+def test_address_of_another_machine(environment):
+    """An address that is not this machine's is named, with the option to change."""
+    words = [sys.executable, "app.py", "serve", "--host", "192.0.2.1"]
+
+    ran = subprocess.run(
+        words, cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+
+    assert ran.returncode == 2
+    assert ran.stderr == (
+        "masthead: Cannot listen on 192.0.2.1:8000: Cannot assign requested address."
+        " Choose an address of this machine with --host.\n"
+    )
+
+
+@pytest.mark.sqlite
+def test_database_that_is_read_only(environment, tmp_path):
+    """A server that has to write at its start names the database, and the reason."""
+    words = [sys.executable, "app.py", "migrate"]
+    subprocess.run(words, cwd=ROOT, env=environment, check=True, capture_output=True)
+    for path in tmp_path.glob("masthead.db*"):
+        path.chmod(0o444)
+    words[2:] = ["serve", "--port", str(free_port())]
+    # Root may write to any file as long as it has this capability.
+    as_user = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"]
+
+    ran = subprocess.run(
+        [*(as_user if os.getuid() == 0 else []), *words],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
+
+    assert ran.returncode == 2
+    assert ran.stderr.splitlines()[-1] == (
+        f"masthead: The database {tmp_path / 'masthead.db'} cannot be used:"
+        " attempt to write a readonly database."
+    )
+    assert "Traceback" not in ran.stderr
 
 
 def test_output_that_cannot_be_written(environment, tmp_path):

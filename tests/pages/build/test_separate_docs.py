@@ -147,6 +147,28 @@ def test_process_that_takes_long(started, shelf, monkeypatch):
     assert eventually(lambda: "It took long." in str(builder.troubles()))
 
 
+def test_idle_process_is_killed(started, shelf, build_site, output, tmp_path):
+    """The process that follows one that had built knows which pages have to go."""
+    document = shelf.publish("old")
+    builder = started()
+    assert eventually((output / "guides/old/index.html").exists)
+    assert eventually(lambda: behind() == set())
+    pid = process_of(builder)
+
+    os.kill(pid, signal.SIGKILL)
+    assert eventually(
+        lambda: builder._docs.process._process and process_of(builder) != pid
+    )
+    shelf.withdraw(document)
+    builder.wake("docs")
+
+    assert eventually(lambda: not (output / "guides/old/index.html").exists())
+    assert eventually(lambda: behind() == set())
+    builder.stop()
+    build_site(output=tmp_path / "fresh")
+    assert files_in(output) == files_in(tmp_path / "fresh")
+
+
 def test_process_that_always_dies(started, shelf, open_incident, monkeypatch, output):
     """It is started again less and less often, and named; incidents are shown."""
     program = docs_process.PROGRAM
