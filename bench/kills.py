@@ -33,7 +33,7 @@ from sitegen.page import context_factory
 from tests.crash.child import Deadly, Quick, forget, survives
 from tests.pages.build.test_build import files_in
 
-WRITES, RANDOM_KILLS, PROCESS_KILLS = 10, 30, 60
+WRITES, RANDOM_KILLS, PROCESS_KILLS = 10, 30, 30
 MIN_LIFETIME_SECONDS, MAX_LIFETIME_SECONDS = 0.05, 1.0
 READ_STATEMENTS = ("SELECT", "PRAGMA", "BEGIN", "--")
 FAILURES = (

@@ -31,6 +31,9 @@ FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.1, 1.0
 MAX_DEATHS = 10
 # How long the processes get to end after SIGTERM.
 STOP_SECONDS = 20.0
+# How long they get when the parent has died: the next server needs their port, and
+# a process that is killed loses nothing.
+ORPHAN_SECONDS = 0.5
 
 
 class ProcessFailed(Exception):
@@ -150,7 +153,7 @@ class Supervisor:
         """Wait until the parent has died, however it died, and end this process."""
         os.read(self._alive_reader, 1)
         os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(STOP_SECONDS)
+        time.sleep(ORPHAN_SECONDS)
         os._exit(1)
 
     def _reap(self) -> None:

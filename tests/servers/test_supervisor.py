@@ -169,6 +169,26 @@ def test_parent_killed_while_a_process_starts(supervise, tmp_path):
     until(lambda: not any(map(is_running, orphans)))
 
 
+def test_parent_killed_while_work_goes_on(supervise, tmp_path):
+    """A process that takes long to end frees the port soon after its parent died."""
+    prepare = (
+        "def work_long(name):\n"
+        "    try:\n"
+        "        work(name)\n"
+        "    finally:\n"
+        "        time.sleep(300)\n"
+        "runs[0] = ('one', lambda: work_long('one'))\n"
+    )
+    process = supervise(prepare)
+    until(has_started(tmp_path))
+    orphans = children(process.pid)
+
+    process.kill()
+
+    process.wait()
+    until(lambda: not any(map(is_running, orphans)), seconds=10)
+
+
 def test_orphans_of_a_killed_process(supervise, tmp_path):
     """As the first process of a container, it leaves no zombies."""
     prepare = (
