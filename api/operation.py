@@ -1,13 +1,14 @@
 """Declare operations, and define what a handler receives: the Call and its Caller."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, Literal, TypeVar
+from typing import Any, BinaryIO, Literal, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter
 
@@ -21,11 +22,34 @@ from models.platform.keys import KeyRow
 from models.platform.scopes import any_covers
 from models.projects.documents.site_preview import SitePreview
 from models.projects.fields import Actor, ActorType
+from models.projects.files.uploads import Upload
 from models.settings import Settings
 
 KIB, MIB = 1024, 1024 * 1024
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class UploadedBody:
+    """The bytes of a body that is a file, and what the client says of them."""
+
+    stream: BinaryIO
+    length: int
+    media_type: str
+
+
+# Takes the request and the body, and provides what the handler receives in its call.
+ReadUpload = Callable[[Any, UploadedBody], AbstractContextManager[Upload]]
+
+
+@dataclass(frozen=True)
+class FileDownload:
+    """A file that a GET returns: its name, its type, and its bytes in pieces."""
+
+    name: str
+    media_type: str
+    pieces: Iterable[bytes]
 
 
 @dataclass(slots=True)
@@ -91,6 +115,8 @@ class Call:
     settings: Settings
     request_id: str
     preview: SitePreview | None = None
+    # The file in the body of an operation that declares `read_upload`.
+    upload: Upload | None = None
     audit_records: list[PendingAuditRecord] = field(default_factory=list)
     is_unchanged: bool = False
     is_audit_skipped: bool = False
@@ -108,6 +134,12 @@ class Call:
         if self.preview is None:
             raise RuntimeError("This application was created without a page preview.")
         return self.preview
+
+    def require_upload(self) -> Upload:
+        """Return the file of the body, or raise RuntimeError if none was read."""
+        if self.upload is None:
+            raise RuntimeError(f"{self.operation.name} does not declare read_upload.")
+        return self.upload
 
     def active_key(self, id: str) -> KeyRow:
         """Return a key to which a change gives something; raise if it is unusable."""
@@ -189,6 +221,7 @@ class Operation:
     is_polled: bool
     max_body_bytes: int
     warning: Callable[[Any], str | None] | None
+    read_upload: ReadUpload | None
 
     @property
     def method(self) -> str:
@@ -202,6 +235,11 @@ class Operation:
     def is_brief(self) -> bool:
         """Whether it only looks one row up, which takes less than another thread."""
         return not self.is_mutation and not self.snapshot
+
+    @property
+    def is_download(self) -> bool:
+        """Whether the response is a file."""
+        return self.response is FileDownload
 
     @property
     def name(self) -> str:
@@ -277,6 +315,7 @@ def operation(
     is_polled: bool = True,
     max_body_bytes: int = 256 * KIB,
     warning: Callable[[Any], str | None] | None = None,
+    read_upload: ReadUpload | None = None,
 ) -> Callable[[Handler], Handler]:
     """
     Declare an operation; its handler takes the Call and an instance of `request`.
@@ -289,8 +328,10 @@ def operation(
     not held in memory together. A read without `snapshot` runs at most one statement
     for its response, so there are no two that must agree. `is_polled` is false if no
     client polls for what changed since a time, so that the change need not have an
-    instant of its own. `warning` takes the request of a mutation, and returns the text
-    of the header Masthead-Warning, or None.
+    instant of its own. The body of a POST with `read_upload` is a file, which that
+    function reads before the transaction; the fields of its request are parameters of
+    the query. A GET whose response is a FileDownload sends a file. `warning` takes the
+    request of a mutation, and returns the text of the header Masthead-Warning, or None.
     """
     declaration = partial(
         Operation,
@@ -310,6 +351,7 @@ def operation(
         is_polled=is_polled,
         max_body_bytes=max_body_bytes,
         warning=warning,
+        read_upload=read_upload,
     )
     return partial(_declare, declaration)
 

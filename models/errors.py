@@ -166,6 +166,10 @@ class CommentNotFound(NotFound):
     kind = "comment-not-found"
 
 
+class FileNotFound(NotFound):
+    kind = "file-not-found"
+
+
 class ExternalReferenceNotFound(NotFound):
     kind = "external-reference-not-found"
 
@@ -238,6 +242,10 @@ class SuccessorUnusable(Refusal):
 
 class DocumentPublished(Refusal):
     kind = "document-published"
+
+
+class FilePublished(Refusal):
+    kind = "file-published"
 
 
 class CollectionRequired(Refusal):

@@ -47,6 +47,8 @@ class IdempotentRequest:
     key_id: str
     key_prefix: str
     bearer: str
+    # The digest of the file that came with the request, if one did.
+    upload_digest: str | None = None
 
     @cached_property
     def id(self) -> str:
@@ -65,13 +67,15 @@ class IdempotentRequest:
     def fingerprint(self) -> str:
         request = self.request
         content = canonical_json(None) if request is None else request.canonical_bytes()
+        if self.upload_digest is not None:
+            content += self.upload_digest.encode()
         return hashlib.sha256(content).hexdigest()
 
     def has_fingerprint(self, stored: str) -> bool:
         """Return whether this version or an earlier one stored it for this request."""
         if stored == self.fingerprint:
             return True
-        if self.request is None:
+        if self.request is None or self.upload_digest is not None:
             return False
         # Earlier versions stored these for batches of measurements.
         earlier = (

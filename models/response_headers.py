@@ -4,23 +4,31 @@ from collections.abc import Mapping
 
 CONTENT_TYPES = {
     ".atom": "application/atom+xml; charset=utf-8",
+    ".avif": "image/avif",
     ".css": "text/css; charset=utf-8",
     ".csv": "text/csv; charset=utf-8",
     ".gif": "image/gif",
     ".html": "text/html; charset=utf-8",
     ".ico": "image/x-icon",
     ".ics": "text/calendar; charset=utf-8",
+    ".jpeg": "image/jpeg",
     ".jpg": "image/jpeg",
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json; charset=utf-8",
     ".md": "text/markdown; charset=utf-8",
+    ".mp4": "video/mp4",
+    ".pdf": "application/pdf",
     ".png": "image/png",
     ".rss": "application/rss+xml; charset=utf-8",
     ".svg": "image/svg+xml; charset=utf-8",
     ".txt": "text/plain; charset=utf-8",
+    ".webm": "video/webm",
     ".webp": "image/webp",
     ".woff2": "font/woff2",
     ".xml": "application/xml; charset=utf-8",
+    ".yaml": "application/yaml",
+    ".yml": "application/yaml",
+    ".zip": "application/zip",
 }
 
 # All but the first are revalidated on each request, which costs no body. A page that
@@ -35,6 +43,7 @@ CACHE_CONTROL = {
 # would join their headers, and a header with two lifetimes is invalid.
 PATH_RULES = {
     "/assets/*": "immutable",
+    "/files/*": "immutable",
     "/": "volatile",
     "/404.html": "page",
     "/guides/*": "page",
@@ -87,6 +96,13 @@ PAGE_SECURITY_POLICY = (
     " connect-src 'self'; base-uri 'none'; form-action 'self'"
 )
 CONTENT_SECURITY_POLICY = f"{PAGE_SECURITY_POLICY}; frame-ancestors 'none'"
+# Files that people have added: a browser runs nothing in them, and lets them load
+# nothing.
+FILES = "/files/*"
+FILE_SECURITY_POLICY = (
+    "default-src 'none'; img-src data:; media-src 'self'; style-src 'unsafe-inline';"
+    " sandbox; frame-ancestors 'none'"
+)
 # The only pages that other sites may show in a frame.
 EMBEDDABLE = "/status/embed/*"
 # The whole site is public, so scripts of any origin may read it.
@@ -133,7 +149,7 @@ def content_type(path: str) -> str:
     stem, dot, suffix = path.rpartition("/")[2].rpartition(".")
     if not stem or not suffix:
         return CONTENT_TYPES[".txt"]
-    return CONTENT_TYPES.get(dot + suffix, "application/octet-stream")
+    return CONTENT_TYPES.get((dot + suffix).lower(), "application/octet-stream")
 
 
 def path_rule(path: str) -> str | None:
@@ -154,11 +170,11 @@ def cache_class(path: str) -> str:
 
 def content_security_policy(rule: str | None) -> str:
     """Return the Content-Security-Policy of the files that match the rule."""
-    return (
-        f"{PAGE_SECURITY_POLICY}; frame-ancestors *"
-        if rule == EMBEDDABLE
-        else CONTENT_SECURITY_POLICY
-    )
+    if rule == FILES:
+        return FILE_SECURITY_POLICY
+    if rule == EMBEDDABLE:
+        return f"{PAGE_SECURITY_POLICY}; frame-ancestors *"
+    return CONTENT_SECURITY_POLICY
 
 
 def site_headers(path: str) -> dict[str, str]:

@@ -175,6 +175,13 @@ class Settings:
         "UUID of the account that owns the built-in docs project",
         pattern=r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
     )
+    files_max_bytes: int = declare_setting(
+        1_000_000_000,
+        "number of bytes that all files of a project may have",
+        minimum=0,
+        maximum=999_999_999_999,
+        in_repr=False,
+    )
     log_level: str = declare_setting(
         "info",
         "log level: debug, info, warning or error",

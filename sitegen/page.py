@@ -30,17 +30,19 @@ class Stage(IntEnum):
 
     # What readers wait for during an incident.
     URGENT = 1
-    PAGES = 2
+    # Files that pages show.
+    FILES = 2
+    PAGES = 3
     # Pages that need nothing but the database. A worker process starts on a long batch
     # of them when the build starts.
-    BACKGROUND = 3
+    BACKGROUND = 4
     # Lists whose data take long to compute. They are computed while the worker process
     # makes pages.
-    COSTLY_LISTS = 4
+    COSTLY_LISTS = 5
     # Pages that link to many others: indexes, feeds, sitemaps.
-    LISTS = 5
+    LISTS = 6
     # Pages that link to lists, and redirects.
-    ENTRY_POINTS = 6
+    ENTRY_POINTS = 7
 
 
 @dataclass(slots=True, eq=False)

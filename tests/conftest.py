@@ -246,11 +246,12 @@ def ask(app, issue):
     Call an operation: `ask("POST /status/v1/…", {…})`.
 
     The key has the scope of the declaration, one key for each scope. A required
-    Idempotency-Key is made from the body, so the same call is a repeat.
+    Idempotency-Key is made from the body, so the same call is a repeat. A `file` is
+    sent as the body, and what it is about as the query.
     """
     client, keys = app.test_client(), {}
 
-    def asked(route, given=None, *, key=None, headers=None):
+    def asked(route, given=None, *, key=None, headers=None, file=None):
         operation = ROUTES[route]
         scope = operation.scope
         if key is None:
@@ -262,6 +263,10 @@ def ask(app, issue):
         sent |= headers or {}
         if operation.method == "GET":
             return client.get(operation.path, query_string=given, headers=sent)
+        if file is not None:
+            return client.post(
+                operation.path, query_string=given, data=file, headers=sent
+            )
         if isinstance(given, bytes):
             return client.post(operation.path, data=given, headers=sent)
         return client.post(operation.path, json=given or {}, headers=sent)

@@ -2,8 +2,8 @@
 
 import hashlib
 import logging
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -20,10 +20,18 @@ from api.http.request_parsing import (
     parse_idempotency_key,
     parse_request,
     read_limited_body,
+    uploaded_body,
 )
-from api.http.streamed_response import stream_json
+from api.http.streamed_response import stream_file, stream_json
 from api.http.write_locks import write_locks
-from api.operation import AuditError, Call, Caller, Operation
+from api.operation import (
+    AuditError,
+    Call,
+    Caller,
+    FileDownload,
+    Operation,
+    UploadedBody,
+)
 from models import audit, changes
 from models.base import Schema, canonical_json, epoch_ms
 from models.errors import InvalidKey, MethodNotAllowed, RateLimited, Refusal
@@ -130,7 +138,11 @@ class Dispatcher:
         The order is part of the API: callers learn nothing before they are authorized.
         The checks need no snapshot; a read has one unless its operation needs none.
         """
-        body = read_limited_body(request, operation.max_body_bytes)
+        max_bytes = operation.max_body_bytes
+        if operation.read_upload:
+            upload, body = uploaded_body(request, max_bytes), b""
+        else:
+            upload, body = None, read_limited_body(request, max_bytes)
         with independent_reads():
             now = truncate_to_ms(self.clock())
             caller, rate = self.authenticate(request, now)
@@ -146,7 +158,8 @@ class Dispatcher:
                 with reading() if operation.snapshot else nullcontext():
                     return self._read(call, arguments, request)
         warning = operation.warning(arguments) if operation.warning else None
-        response = self._write(call, arguments, request.headers)
+        with _reading_upload(call, arguments, upload):
+            response = self._write(call, arguments, request.headers)
         if warning:
             response.headers["Masthead-Warning"] = warning
         return response
@@ -205,6 +218,8 @@ class Dispatcher:
             self.key_uses.note(call.verified_key_id, call.now)
         if call.operation.streamed:
             return stream_json(result, {**JSON_HEADERS})
+        if isinstance(result, FileDownload):
+            return stream_file(result.pieces, _download_headers(result))
         body = _serialize(call.operation, result)
         response = _json_response(body, _read_headers(call, result, request))
         if call.operation.etag:
@@ -261,6 +276,29 @@ def _set_instant(call: Call) -> None:
         call.now = next_instant(operation.area, call.clock_at)
     else:
         call.now = call.clock_at
+
+
+@contextmanager
+def _reading_upload(
+    call: Call, arguments: Schema | None, body: UploadedBody | None
+) -> Iterator[None]:
+    """Read the file in the body before the transaction, which others wait for."""
+    read_upload = call.operation.read_upload
+    if read_upload is None or body is None:
+        yield
+        return
+    with read_upload(arguments, body) as upload:
+        call.upload = upload
+        yield
+
+
+def _download_headers(file: FileDownload) -> dict[str, str]:
+    """Return headers with which a browser stores the file instead of showing it."""
+    return {
+        "Content-Type": file.media_type,
+        "Content-Disposition": f'attachment; filename="{file.name}"',
+        "Cache-Control": "no-store",
+    }
 
 
 def _run_handler(call: Call, arguments: Schema | None) -> Any:
@@ -322,6 +360,7 @@ def _idempotent_request(
         operation=call.operation.name,
         key=idempotency_key,
         request=arguments,
+        upload_digest=call.upload.source_digest if call.upload else None,
         key_id=caller.key_id,
         key_prefix=caller.prefix,
         bearer=caller.secret,

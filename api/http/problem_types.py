@@ -158,6 +158,7 @@ PROBLEM_TYPES: dict[str, ProblemType] = {
     "milestone-not-found": _not_found("milestone"),
     "specification-not-found": _not_found("specification"),
     "comment-not-found": _not_found("comment"),
+    "file-not-found": _not_found("file"),
     "external-reference-not-found": _not_found("external reference"),
     "method-not-allowed": ProblemType(
         405,
@@ -247,6 +248,11 @@ PROBLEM_TYPES: dict[str, ProblemType] = {
         "Document published",
         "The document cannot be changed this way while it is published.",
         "Unpublish the document first.",
+    ),
+    "file-published": _conflict(
+        "File published",
+        "The file cannot be removed while a published document shows it.",
+        "Unpublish the document, or publish it without the file.",
     ),
     "collection-required": _conflict(
         "Collection required",

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from werkzeug.datastructures import MultiDict
 
 from api.http.messages import Request
-from api.operation import Operation
+from api.operation import Operation, UploadedBody
 from models.base import Schema
 from models.errors import (
     IdempotencyKeyInvalid,
@@ -44,6 +44,14 @@ def read_limited_body(request: Request, max_bytes: int) -> bytes:
     return request.read_body()
 
 
+def uploaded_body(request: Request, max_bytes: int) -> UploadedBody:
+    """Return the body, which nobody has read; raise PayloadTooLarge if it is longer."""
+    if request.content_length > max_bytes:
+        raise body_too_large(max_bytes)
+    stream, length = request.environ["wsgi.input"], request.content_length
+    return UploadedBody(stream, length, request.media_type)
+
+
 def body_too_large(max_bytes: int) -> PayloadTooLarge:
     return PayloadTooLarge(
         f"The body may have at most {max_bytes} bytes.", limitBytes=max_bytes
@@ -51,9 +59,13 @@ def body_too_large(max_bytes: int) -> PayloadTooLarge:
 
 
 def parse_request(operation: Operation, request: Request, body: bytes) -> Schema:
-    """Parse the query of a GET or the body of a POST, which may have no query."""
+    """
+    Parse the query of a GET, or the body of a POST, which may have no query.
+
+    If the body is a file, the query describes it.
+    """
     schema = operation.request or Schema
-    if operation.method == "GET":
+    if operation.method == "GET" or operation.read_upload:
         return parse_query(schema, request.query)
     if request.query_string:
         parse_query(Schema, request.query)

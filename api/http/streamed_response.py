@@ -1,6 +1,7 @@
 """Send a response that is too large for memory, by way of a temporary file."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
@@ -44,18 +45,22 @@ class StreamedResponse(Response):
 
 
 def stream_json(pieces: Iterable[str], headers: dict[str, str]) -> StreamedResponse:
+    """Return a response with the data, whose JSON the pieces are."""
+    encoded = (piece.encode() for piece in pieces)
+    return stream_file(chain((b'{"data":',), encoded, (b"}",)), headers)
+
+
+def stream_file(pieces: Iterable[bytes], headers: dict[str, str]) -> StreamedResponse:
     """
-    Return a response with the data, whose JSON the pieces are.
+    Return a response whose body the pieces are.
 
     All of them are written before the response begins, so that an error among them is
     answered as an error.
     """
     file = SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # noqa: SIM115  closed once sent
     try:
-        file.write(b'{"data":')
         for piece in pieces:
-            file.write(piece.encode())
-        file.write(b"}")
+            file.write(piece)
     except BaseException:
         file.close()
         raise

@@ -6,6 +6,7 @@ relies on is checked against models/storage/engines/postgresql_locks.py.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from api.operation import Caller
@@ -73,6 +74,14 @@ def _of_items(request: Any) -> WriteLocks:
     return owner_locks("work_item", *request.ids)
 
 
+def _of_new_file(request: Any) -> WriteLocks:
+    return replace(project_locks(request.project_id), names=("files",))
+
+
+def _of_file(request: Any) -> WriteLocks:
+    return owner_locks("file", request.id, names=("files",))
+
+
 def _of_new_items(request: Any) -> WriteLocks:
     # Relationships may be with items of any project.
     return ALONE if request.relationships else project_locks(request.project_id)
@@ -119,6 +128,8 @@ LOCKS: dict[str, Locks | WriteLocks] = {
     **{f"projects:{name}": _of_row(name.partition(":")[0]) for name in _BY_ROW},
     "projects:comments:add": _of_entity,
     "projects:references:add": _of_entity,
+    "projects:files:add": _of_new_file,
+    "projects:files:remove": _of_file,
     "projects:labels:create": _of_label,
     "projects:relationships:add": _of_relationship,
     "projects:relationships:remove": _of_relationship,

@@ -79,6 +79,9 @@ def _operation_object(operation: Operation, schemas: dict[str, Any]) -> dict[str
             "application/json": {"schema": schema, "example": examples.value_of(schema)}
         }
         operation_object["requestBody"] = {"required": True, "content": content}
+    elif operation.read_upload:
+        operation_object["requestBody"] = {"required": True, "content": _FILE}
+    if "requestBody" in operation_object:
         operation_object["x-most-bytes"] = operation.max_body_bytes
     return operation_object
 
@@ -92,7 +95,7 @@ def _anchor(operation: Operation) -> str:
 
 
 def _parameters(operation: Operation, schemas: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the query parameters of a GET."""
+    """Return the query parameters."""
     query, parameters = query_schema(operation), []
     schema_name = operation.request.__name__ if operation.request else ""
     examples = Examples(schemas, operation.area, is_response=False)
@@ -133,6 +136,8 @@ def _responses(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
 
 
 def _success(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
+    if operation.is_download:
+        return {"description": "The bytes of the file.", "content": _FILE}
     schema = data_schema(operation)
     examples = Examples(schemas, operation.area, is_response=True)
     data_example = examples.value_of(schema)
@@ -153,6 +158,8 @@ def _success(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
     return {"description": "OK", "content": content}
 
 
+# The content of a body that is a file of any type.
+_FILE = {"*/*": {"schema": {"type": "string", "format": "binary"}}}
 # The schema of `meta` in the responses of lists, with an example.
 _META: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "cursor": (

@@ -25,12 +25,11 @@ def all_schemas() -> dict[str, Any]:
     bodies = {
         operation.request
         for operation in OPERATIONS
-        if operation.request and operation.method == "POST"
+        if operation.request and body_schema(operation)
     }
     models = [(model, "validation") for model in bodies]
-    models += [
-        (model, "serialization") for model in {_response_model(o) for o in OPERATIONS}
-    ]
+    responses = {_response_model(o) for o in OPERATIONS if not o.is_download}
+    models += [(model, "serialization") for model in responses]
     _, generated = models_json_schema(
         sorted(models, key=lambda pair: pair[0].__name__),  # type: ignore[arg-type]
         by_alias=True,
@@ -43,8 +42,12 @@ def all_schemas() -> dict[str, Any]:
 
 
 def query_schema(operation: Operation) -> dict[str, Any]:
-    """Return the schema of the query of a GET; its properties are the parameters."""
-    if operation.method != "GET" or not operation.request:
+    """
+    Return the schema of the query; its properties are the parameters.
+
+    Only a GET has one, and a POST whose body is a file.
+    """
+    if body_schema(operation) or not operation.request:
         return {"properties": {}}
     generated = operation.request.model_json_schema(by_alias=True, ref_template=REF)
     schema = _tidy(generated)
@@ -53,8 +56,8 @@ def query_schema(operation: Operation) -> dict[str, Any]:
 
 
 def body_schema(operation: Operation) -> dict[str, Any] | None:
-    """Return a reference to the schema of the body of a POST; None without a body."""
-    if operation.method == "GET" or not operation.request:
+    """Return a reference to the schema of a body; None unless it is JSON."""
+    if operation.method == "GET" or operation.read_upload or not operation.request:
         return None
     return {"$ref": REF.format(model=operation.request.__name__)}
 
@@ -76,7 +79,8 @@ def _areas_of(schemas: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the name of each schema once, with the area whose operations use it."""
     visited = set()
     for operation in OPERATIONS:
-        pending = [*_references([body_schema(operation), data_schema(operation)])]
+        data = None if operation.is_download else data_schema(operation)
+        pending = [*_references([body_schema(operation), data])]
         while pending:
             name = pending.pop()
             if name not in visited:

@@ -60,6 +60,8 @@ REQUIRED_ROLES: dict[str, Role | None] = {
     "documents:remove": "contributor",
     "documents:restore": "contributor",
     "document-revisions:restore": "contributor",
+    "files:add": "contributor",
+    "files:remove": "contributor",
     "comments:add": "contributor",
     "comments:update": "contributor",
     "comments:remove": "maintainer",

@@ -17,7 +17,6 @@ from markupsafe import Markup
 
 from models.fields import format_moment
 from models.projects.documents.link_resolver import (
-    LinkResolver,
     document_href,
     document_path,
     is_document_href,
@@ -29,6 +28,7 @@ from models.response_headers import without_query
 from sitegen.docs.body_cache import body_key, is_shown_as_written
 from sitegen.docs.collections import document_summary, serialize_document
 from sitegen.docs.document_source import DocumentSource
+from sitegen.docs.published_files import PublishedFiles
 from sitegen.docs.sidebar import Sidebar
 from sitegen.markdown.headings import add_former_ids
 from sitegen.markdown.rendering import resolve_links
@@ -100,7 +100,7 @@ def resolve_document(
     """Read the document's body, and resolve its links and former headings."""
     body = source.body(document)
     return ResolvedDocument(
-        links=resolve_targets(document, body.links, source.addresses),
+        links=resolve_targets(document, body.links, source),
         is_blank=body.is_blank,
         is_shown_as_written=is_shown_as_written(body),
         headings_json=body.headings_json,
@@ -109,11 +109,9 @@ def resolve_document(
 
 
 def resolve_targets(
-    document: PublishedPage, targets: Iterable[str], addresses: LinkResolver
+    document: PublishedPage, targets: Iterable[str], source: DocumentSource
 ) -> Links:
-    return _interned(
-        {target: addresses.resolve(document, target) for target in targets}
-    )
+    return _interned({target: source.resolve(document, target) for target in targets})
 
 
 def _interned(links: Links) -> Links:
@@ -141,9 +139,10 @@ class DocumentPage:
             "isShownAsWritten": self.resolved.is_shown_as_written,
         }
 
-    def data(self, body: RenderedBody) -> dict[str, Any]:
+    def data(self, body: RenderedBody, files: PublishedFiles) -> dict[str, Any]:
         """Return what the template shows; here the body gets its final HTML."""
-        html = resolve_links(body.html, body.links, self.resolved.links.get)
+        links = self.resolved.links
+        html = resolve_links(body.html, body.links, links.get, files.picture_size)
         # The title is the only h1. Text is escaped, so this is the tag of a heading.
         html = html.replace("<h1", "<h2").replace("</h1>", "</h2>")
         html = add_former_ids(html, self.resolved.former_ids)
@@ -243,10 +242,8 @@ class DocumentPages(PageGroup):
         )
 
     def _are_links_changed(self, resolved: ResolvedDocument) -> bool:
-        addresses = self.source.addresses
-        return resolved.links != resolve_targets(
-            self.document, resolved.links, addresses
-        )
+        links = resolve_targets(self.document, resolved.links, self.source)
+        return resolved.links != links
 
     @property
     def pages(self) -> tuple[Page, ...]:
@@ -279,7 +276,8 @@ class DocumentPages(PageGroup):
         return self._page().key()
 
     def _page_data(self) -> dict[str, Any]:
-        return self._page().data(self.source.body(self.document))
+        body = self.source.body(self.document)
+        return self._page().data(body, self.source.files)
 
     def _twin_key(self) -> str:
         return repr(_all_fields(self.document))

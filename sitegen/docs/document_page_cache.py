@@ -7,6 +7,7 @@ from models.response_headers import without_query
 from sitegen.docs.collections import DocsCollection, docs_collections, new_texts
 from sitegen.docs.document_page import DocumentPages, ResolvedDocument
 from sitegen.docs.document_source import DocumentSource
+from sitegen.docs.published_files import published_files
 from sitegen.docs.sidebar import SidebarCache
 from sitegen.page import BuildContext, PageBatch
 
@@ -25,7 +26,9 @@ class DocumentPageCache:
         documents = [
             document for collection in collections for document in collection.documents
         ]
-        are_addresses_changed = self._source.open(documents, context.bodies)
+        are_addresses_changed = self._source.open(
+            documents, context.bodies, published_files(context)
+        )
         yield PageBatch(self._update(context, collections, are_addresses_changed))
         # The batch has been written, and what follows needs the memory.
         self._source.close()
@@ -42,9 +45,10 @@ class DocumentPageCache:
         Return the pages of documents of which only the text changed since `pages`.
 
         Neighbours, sidebars and addresses are those of the last build, until the next
-        one compares them.
+        one compares them. Pages that show files wait for that, since the files come
+        first.
         """
-        documents = new_texts(context)
+        documents = self._source.without_files(new_texts(context))
         self._source.open_some(documents, context.bodies)
         for document in documents:
             before = self._pages[document.id]

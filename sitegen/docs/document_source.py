@@ -15,7 +15,9 @@ from models.projects.documents.publication_history import (
 from models.projects.documents.published import PublishedPage, published_contents
 from models.projects.documents.renamed_headings import former_ids
 from models.projects.documents.rendered_bodies import RenderedBody
+from models.projects.files.pins import documents_with_files
 from sitegen.docs.body_cache import BodyCache
+from sitegen.docs.published_files import PublishedFiles
 
 # How many documents, and about how many bytes of text, are read at once in a build of
 # all of them.
@@ -41,6 +43,7 @@ class DocumentSource:
     """Where document pages read what is costly; a build calls `open` first."""
 
     addresses: LinkResolver
+    files: PublishedFiles
     _body_cache: BodyCache
     _bodies: "Prefetch[RenderedBody]"
     _contents: "Prefetch[str]"
@@ -49,15 +52,22 @@ class DocumentSource:
 
     def __init__(self) -> None:
         self._address_facts: list[Any] | None = None
+        self.files = PublishedFiles({})
 
-    def open(self, documents: list[PublishedPage], body_cache: BodyCache) -> bool:
+    def open(
+        self,
+        documents: list[PublishedPage],
+        body_cache: BodyCache,
+        files: PublishedFiles,
+    ) -> bool:
         """Prepare for a build; tell whether links may lead to other addresses now."""
         self._body_cache = body_cache
         self._prefetch(documents)
         self._with_several_versions = documents_with_several_versions()
+        is_same_files, self.files = files.pins == self.files.pins, files
         address_facts = [_address_fields(document) for document in documents]
         if address_facts == self._address_facts:
-            return False
+            return not is_same_files
         self._address_facts, self.addresses = address_facts, LinkResolver(documents)
         return True
 
@@ -66,6 +76,17 @@ class DocumentSource:
         self._body_cache = body_cache
         self._prefetch(documents)
         self._with_several_versions = {document.id for document in documents}
+
+    def without_files(self, documents: list[PublishedPage]) -> list[PublishedPage]:
+        """Return the documents that show no file, neither now nor in the last build."""
+        showing = documents_with_files(document.id for document in documents)
+        showing |= self.files.pins.keys()
+        return [document for document in documents if document.id not in showing]
+
+    def resolve(self, document: PublishedPage, target: str) -> str | None:
+        """Return where a link or image leads: to a file, or to an address."""
+        file = self.files.resolve(document, target)
+        return file or self.addresses.resolve(document, target)
 
     def close(self) -> None:
         """Free the memory of what was read ahead."""

@@ -11,9 +11,9 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 from sitegen.markdown import footnotes
-from sitegen.markdown.headings import inline_text
 from sitegen.markdown.highlighting import highlight
-from sitegen.markdown.link_targets import LinkTarget, is_allowed_image, link_target
+from sitegen.markdown.images import image
+from sitegen.markdown.link_targets import LinkTarget, link_target
 
 # Surrounds the links that are resolved later. `render` removes it from documents, and
 # entities cannot produce it, so that a document cannot contain it.
@@ -111,17 +111,6 @@ def _link_tags(token: Token, env: EnvType) -> tuple[str, str]:
         return f"{LINK_MARK}{number}{title}{LINK_MARK}", LINK_MARK * 2
     external = ' class="external" rel="noopener"' if kind is LinkTarget.WEB else ""
     return f'<a{external} href="{_href(target)}"{title}>', "</a>"
-
-
-def image(token: Token, _: EnvType) -> str:
-    source, title = str(token.attrs["src"]), _title(token)
-    alt = escape(inline_text(token.children))
-    if not is_allowed_image(source):
-        return alt
-    return (
-        f'<img src="{_href(source)}" alt="{alt}"{title} '
-        'loading="lazy" decoding="async">'
-    )
 
 
 def fence(token: Token, env: EnvType) -> str:

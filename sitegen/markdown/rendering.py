@@ -15,6 +15,7 @@ from sitegen.markdown.fast_paths import FastInline, add_paragraph_fast_path
 from sitegen.markdown.footnotes import enable_footnotes
 from sitegen.markdown.headings import Heading, assign_heading_ids
 from sitegen.markdown.highlighting import MAX_HIGHLIGHTED
+from sitegen.markdown.images import Size, mark_figures, resolve_images
 from sitegen.markdown.render_rules import LINK_MARK, HtmlRenderer, demote_empty_headers
 from sitegen.markdown.work_limits import WorkLimit, WorkLimitExceeded, limit_work
 
@@ -29,7 +30,7 @@ __all__ = [
 ]
 
 # Increase it when the same text gives other HTML, so that cached bodies are replaced.
-RENDERER_VERSION = "6"
+RENDERER_VERSION = "7"
 # Characters of Markdown, twice what the API accepts.
 MAX_LENGTH = 1_000_000
 SOURCE_TAG = '<pre class="as-written"'
@@ -123,6 +124,7 @@ def _render(text: str, parser: MarkdownIt) -> Rendered:
         "highlightable": MAX_HIGHLIGHTED,
         "links": links,
         "open_links": [],
+        "images": 0,
         "tables": 0,
         # A page has several entries of timelines. Regions are landmarks, whose names
         # must be unique on a page; groups are not.
@@ -134,6 +136,7 @@ def _render(text: str, parser: MarkdownIt) -> Rendered:
     limit.check_time()
     headings = assign_heading_ids(tokens)
     demote_empty_headers(tokens)
+    mark_figures(tokens)
     html = parser.renderer.render(tokens, parser.options, env)
     limit.check_bytes(len(html.encode()))
     return Rendered(html, headings, tuple(links))
@@ -148,9 +151,15 @@ def resolve_links(
     rendered_html: str,
     links: Sequence[str],
     resolve: Callable[[str], str | None],
+    size_of: Callable[[str], Size | None] = lambda _: None,
 ) -> str:
-    """Put addresses into the links; a link that resolves to None becomes text."""
+    """
+    Put addresses into the links and images; one that resolves to None becomes text.
+
+    `size_of` returns the size of the picture at an address.
+    """
     addresses = [resolve(target) for target in links]
+    rendered_html = resolve_images(rendered_html, links, resolve, size_of)
     parts = rendered_html.split(LINK_MARK)
     closing = ""
     # Between two marks: a number and a title at a link's start, nothing at its end.

@@ -84,6 +84,7 @@ def operation_detail(
     parameters, own_errors = spec["parameters"], spec["x-problems"]
     error = partial(_error, problems)
     response = spec["responses"]["200"]
+    example = _example(response)
     return operation_summary(operation) | {
         "paragraphs": _paragraphs(spec["description"]),
         "scope": spec["x-scope"],
@@ -98,7 +99,7 @@ def operation_detail(
         ],
         "fields": list(_fields(_body_schema(spec), openapi)),
         "request": _code(_curl(operation), "bash"),
-        "response": _code(_json(_example(response)), "json"),
+        "response": None if example is None else _code(_json(example), "json"),
         "responseHeaders": sorted(response["headers"]),
         "ownErrors": [error(problem_type) for problem_type in own_errors],
         "commonErrors": [
@@ -133,14 +134,18 @@ def _error(problems: Mapping[str, Any], problem_type: str) -> dict[str, Any]:
 
 
 def _body_schema(spec: JsonSchema) -> JsonSchema:
-    if "requestBody" not in spec:
-        return {}
-    schema: JsonSchema = spec["requestBody"]["content"]["application/json"]["schema"]
+    schema: JsonSchema = _json_content(spec.get("requestBody", {})).get("schema", {})
     return schema
 
 
-def _example(content: JsonSchema) -> Any:
-    return content["content"]["application/json"]["example"]
+def _example(body: JsonSchema) -> Any:
+    """Return the example of a request or response; None if its body is a file."""
+    return _json_content(body).get("example")
+
+
+def _json_content(body: JsonSchema) -> JsonSchema:
+    content: JsonSchema = body.get("content", {}).get("application/json", {})
+    return content
 
 
 def _fields(
@@ -246,8 +251,13 @@ def _curl(operation: JsonSchema) -> str:
     ):
         lines.append(f'-H "Idempotency-Key: {operation["id"]}-1"')
     if "requestBody" in spec:
-        body = _json(_example(spec["requestBody"])).replace("'", "'\\''")
-        lines.append(f"--json '{body}'")
+        example = _example(spec["requestBody"])
+        body = _json(example).replace("'", "'\\''")
+        lines.append(
+            "--data-binary @setup.png" if example is None else f"--json '{body}'"
+        )
+    elif "application/json" not in spec["responses"]["200"]["content"]:
+        lines.append("--output setup.png")
     return " \\\n  ".join(lines) + "\n"
 
 

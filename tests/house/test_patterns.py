@@ -123,6 +123,8 @@ def is_superlinear(pattern, method, beginning, repeated, end):
 
 
 def seconds_of(pattern, method, text):
+    if isinstance(pattern.pattern, bytes):
+        text = text.encode("latin-1", "replace")
     started = process_time()
     result = getattr(pattern, method)(*(["x"] if method == "sub" else []), text)
     list(result) if method == "finditer" else result

@@ -63,6 +63,8 @@ ALONE = {
     "api/commands/terminal.py": {"tqdm"},
     # A start prepares what all areas need; and no area knows of it.
     "models/runtime/startup.py": {"models.platform.keys", "models.projects.projects"},
+    # How wide and high a picture is.
+    "models/projects/files/uploads.py": {"imagesize"},
     # What people keep in files is YAML, and comes in through these.
     "models/front_matter.py": {"yaml"},
     "models/status/importers/cstate.py": {"yaml"},

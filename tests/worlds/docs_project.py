@@ -30,6 +30,13 @@ class Shelf:
     def withdraw(self, document):
         return self._told("unpublish", {"id": document["id"]})
 
+    def add(self, name, file):
+        """Add a file to the docs project, or replace it."""
+        asked = {"projectId": self.project.id, "name": name}
+        response = self.ask("POST /projects/v1/files/add", asked, file=file)
+        assert response.status_code == 200, response.text
+        return response.json["data"]
+
     def _told(self, operation, asked):
         response = self.ask(f"{DOCUMENTS}/{operation}", asked)
         assert response.status_code == 200, response.text

@@ -6,6 +6,11 @@ _ITEM = "0199d6c1-3b6a-7a10-8d5f-3f2a5f1c9b01"
 _OTHER = "0199d6c1-3b6a-7a10-8d5f-3f2a5f1c9b02"
 _DAY = "2026-03-15T12:00:00.000Z"
 
+_FILE_NAME = (
+    "The name: a path of letters, digits, '.', '_' and '-' that ends in the suffix of"
+    " the type.",
+    "images/setup.png",
+)
 _CHANGE = ("What changed, on one line.", "Describe the order of the steps.")
 _CONTENT = "Whether to include the content."
 _LABEL = ("The name of the label, on one line.", "security")
@@ -94,6 +99,7 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
     "format": "The format of the bundle.",
     "global": ("Whether the label is available in every project.", False),
     "headId": "The ID of the specification in force.",
+    "height": ("The height of the picture in pixels. null: it is no picture.", 480),
     "highlights": (
         "The positions of matches in the snippet: start and length.",
         [[0, 6]],
@@ -158,11 +164,17 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
     "scope": "Whether to return project labels, global labels or both.",
     "section": ("The section of the collection.", "Basics"),
     "sections": "The sections.",
+    "sha256": ("The SHA-256 of the stored bytes, in hexadecimal.", "5f" * 32),
+    "size": ("The number of bytes.", 18_204),
     "slug": ("The slug in URLs.", "harbour"),
     "snippet": ("A passage that contains the words.", "Moving the archive"),
     "sort": "The field to sort by.",
     "source": ("The source work item: a ref or an ID.", "first"),
     "sourceId": "The ID of the source work item.",
+    "sourceSha256": (
+        "The SHA-256 of the bytes as they were sent, before their metadata went.",
+        "a3" * 32,
+    ),
     "specRelationship": "The type of the link to the specification.",
     "specification": "The specification.",
     "specificationId": "The ID of the specification.",
@@ -197,6 +209,7 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
     "url": ("The URL.", "https://github.com/example/harbour/issues/4711"),
     "uses": ("The number of work items with the label.", 4),
     "version": ("The version, which increases with each change of the content.", 3),
+    "width": ("The width of the picture in pixels. null: it is no picture.", 640),
     "withContent": ("Whether to include the content of specifications.", True),
     "work": "The work items.",
     "workItemId": "The ID of the work item.",
@@ -204,6 +217,7 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
 # Fields that mean something else in one schema.
 FIELDS |= {
     "Access.scopes": ("The scopes of the key.", ["status:services:list"]),
+    "AddFile.name": _FILE_NAME,
     "AdminCreateLabel.name": _LABEL,
     "BundledActivity.metadata": ("Details of the activity.", None),
     "BundledActivity.action": ("The action that was recorded.", "project.created"),
@@ -236,6 +250,7 @@ FIELDS |= {
     "FromTo.from": ("The old value.", "draft"),
     "FromTo.to": ("The new value.", "approved"),
     "GetDocumentRevision.at": _AS_OF,
+    "GetFile.name": _FILE_NAME,
     "GetSpecificationRevision.at": _AS_OF,
     "GetDocumentLinks.version": ("The version to check. Default: the latest.", 3),
     "ImportProject.slug": ("The slug of the new project.", "harbour"),
@@ -248,6 +263,9 @@ FIELDS |= {
     "ListSpecifications.content": _CONTENT,
     "Label.name": _LABEL,
     "MilestoneProgress.done": "The number of completed work items.",
+    "ListFiles.q": ("A part of the name.", "setup"),
+    "ProjectFile.name": _FILE_NAME,
+    "ProjectFile.type": ("The media type, by the suffix of the name.", "image/png"),
     "ProjectBundle.members": "The members and their roles.",
     "ProjectBundle.activity": "The activity.",
     "ProjectBundle.specifications": "The specifications.",
@@ -264,6 +282,7 @@ FIELDS |= {
     "PublishedDocument.publishedVersion": ("The published version.", 3),
     "PublishDocument.version": ("The version to publish. Default: the latest.", 3),
     "PurgeResult.id": "The ID of the project.",
+    "RemovedFile.name": _FILE_NAME,
     "RemovedLabel.name": _LABEL,
     "RemovedMember.removed": _REMOVED,
     "RemovedReference.removed": _REMOVED,
@@ -302,6 +321,7 @@ EXAMPLE_FIELDS = {
     "GetDocument": _SLUG,
     "GetDocumentLinks": _SLUG,
     "GetDocumentRevision": ("documentId", *_REVISION),
+    "GetFile": ("projectSlug", "name"),
     "GetGraph": ("workItemId", "depth"),
     "GetProject": ("slug",),
     "GetRoadmap": ("projectSlug",),
@@ -311,6 +331,7 @@ EXAMPLE_FIELDS = {
     "ListActivity": ("projectSlug", "limit"),
     "ListComments": ("entityType", "entityId"),
     "ListDocuments": ("projectSlug", "type"),
+    "ListFiles": ("projectSlug",),
     "ListLabels": ("projectSlug",),
     "ListMembers": ("projectSlug",),
     "ListMilestones": ("projectSlug",),

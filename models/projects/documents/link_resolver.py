@@ -18,7 +18,7 @@ INDEX_NAMES = ("index", "_index", "readme")
 # are left as they are. Files that describe a single build are not linkable, since
 # the next build replaces them.
 SITE_ROOTS = {pattern.split("/")[1] for pattern in PATH_RULES} - {
-    *("", "assets", "build.json", "builds", *COLLECTIONS)
+    *("", "assets", "build.json", "builds", "files", *COLLECTIONS)
 }
 
 

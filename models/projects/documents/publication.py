@@ -8,11 +8,13 @@ from models.errors import CollectionRequired
 from models.fields import Id, MayOmit
 from models.projects.documents.rows import (
     DOCUMENTS,
+    DocumentRevisionRow,
     DocumentRow,
     document_with,
     record_former_address,
 )
 from models.projects.fields import Actor, Version
+from models.projects.files.pins import pins_of, pins_to_show, replace_pins
 from models.projects.members.role_checks import require_role
 from models.projects.projects.activity import record_activity
 from models.projects.projects.rows import require_active
@@ -33,13 +35,15 @@ def publish_document(
     """
     Publish a revision, the head by default; return whether that changed anything.
 
+    Publishing the published version again shows the current state of its files.
     Publishing an older version is a rollback. Later saves stay private until they are
     published. Raise CollectionRequired if the document would have no page.
     """
-    document = document_with(request.id)
-    version = request.version or document.version
+    document = DOCUMENTS.load_content(document_with(request.id))
+    version, text = request.version or document.version, document.content
     if version != document.version:
-        DOCUMENTS.revision_of(document, version)
+        revision: DocumentRevisionRow = DOCUMENTS.revision_of(document, version)
+        text = revision.content
     require_role(document.project, actor, "documents:publish")
     require_active(document.project, document)
     if document.project.builtin and document.collection is None:
@@ -47,14 +51,18 @@ def publish_document(
             f"The {document.noun} has no collection, so it would have no page."
             " Set a collection before publishing it."
         )
-    if document.published_version == version:
-        return DOCUMENTS.load_content(document), False
+    pins = pins_to_show(document, version, text)
+    pins_before = pins_of(document, version)
+    if document.published_version == version and pins == pins_before:
+        return document, False
     metadata = assign_publication(document, version, now)
     document.save()
+    if pins != pins_before:
+        replace_pins(document, version, pins)
     record_activity(
         document.project, "document.published", document.id, actor, now, **metadata
     )
-    return DOCUMENTS.load_content(document), True
+    return document, True
 
 
 def assign_publication(

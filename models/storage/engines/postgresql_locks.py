@@ -21,6 +21,8 @@ each of its statements:
 - Relationships without a cycle, at most 100 of an item: the projects of both ends, and
   the name `relationships`, since a cycle may pass through any project
   (test_cycle_through_four_projects).
+- The bytes of files, which projects share, are not deleted while another begins to use
+  them: the name `files`.
 - A key changes and is replaced only while it is active, and once; a rotated key has no
   power over its lineage: the lineage of the key (test_rotations_of_a_key,
   test_rotation_of_a_removed_key, test_take_over_of_a_replacement).

@@ -103,9 +103,12 @@ def test_answers(told):
                 assert answer.keys() == {"description", "headers"}
                 continue
             (kind,) = answer["content"]
+            if status == "200" and each["x-scope"] == "projects:files:content":
+                assert kind == "*/*"
+                continue
             assert kind == f"application/{'' if status == '200' else 'problem+'}json"
-        given = each["responses"]["200"]["content"]["application/json"]["schema"]
-        assert "data" in given["required"]
+            if status == "200":
+                assert "data" in answer["content"][kind]["schema"]["required"]
 
 
 def test_parameters(told):
@@ -139,7 +142,8 @@ def test_bodies(told):
 def test_objects_are_closed(told):
     """A body with an unknown member is refused, and the schema says so."""
     for each in operations(told):
-        if "requestBody" in each:
-            ref = each["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+        content = each.get("requestBody", {"content": {}})["content"]
+        if "application/json" in content:
+            ref = content["application/json"]["schema"]["$ref"]
             schema = told["components"]["schemas"][ref.rsplit("/", 1)[-1]]
             assert schema["additionalProperties"] is False

@@ -83,7 +83,7 @@ def test_text_cannot_forge_an_open_link():
     """
     What marks an open link cannot be written, as itself or as an entity.
     """
-    for mark in ("\x00", "\x01", "&#0;", "&#1;", "&#x01;"):
+    for mark in ("\x00", "\x01", "\x02", "&#0;", "&#1;", "&#x01;", "&#x02;"):
         html = html_of(f"{mark}0{mark}x{mark}{mark} `{mark}0{mark}` [a](b)")
 
         assert html.count("<a") == 1
@@ -92,12 +92,13 @@ def test_text_cannot_forge_an_open_link():
 
 def test_images():
     """
-    An image comes over https or from the site, late and beside the rest.
+    An image comes over https or from the site, beside the rest of the page.
     """
-    assert render('![*a* & b](/a.png "T")').html == (
-        '<p><img src="/a.png" alt="a &amp; b" title="T" loading="lazy" '
-        'decoding="async"></p>\n'
+    assert html_of('c ![*a* & b](https://a.b/a.png "T")') == (
+        '<p>c <img src="https://a.b/a.png" alt="a &amp; b" title="T"'
+        ' decoding="async"></p>\n'
     )
+    assert 'src="/to/a.png" alt="a"' in html_of("![a](a.png)")
     assert '<img src="https://a.b/c"' in html_of("[![d](https://a.b/c)](e.md)")
     assert html_of("![d](http://a.b/c) ![e](#x) ![f]()") == "<p>d e f</p>\n"
 

@@ -102,7 +102,8 @@ def _asked(words):
     given = list(pairwise(words))
     headers = dict(value.split(": ") for flag, value in given if flag == "-H")
     bodies = [value for flag, value in given if flag == "--json"]
-    operation = ROUTES[f"{'POST' if bodies else 'GET'} {url.path}"]
+    is_post = bodies or "--data-binary" in words
+    operation = ROUTES[f"{'POST' if is_post else 'GET'} {url.path}"]
     assert headers["Authorization"] == "Bearer $KEY"
     assert ("Idempotency-Key" in headers) == (operation.idempotent == "required")
     if bodies:

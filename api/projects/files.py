@@ -1,0 +1,119 @@
+"""Operations on the pictures and other files of projects."""
+
+from contextlib import AbstractContextManager
+
+from api.operation import Call, FileDownload, UploadedBody, operation
+from models.errors import (
+    FileNotFound,
+    FilePublished,
+    LimitExceeded,
+    PayloadTooLarge,
+    ProjectArchived,
+    ProjectNotFound,
+    RoleRequired,
+    UnsupportedMediaType,
+)
+from models.pagination import Page
+from models.projects.files import files
+from models.projects.files.contents import read_content
+from models.projects.files.file_types import media_type
+from models.projects.files.files import (
+    AddFile,
+    GetFile,
+    ListFiles,
+    ProjectFile,
+    RemovedFile,
+    RemoveFile,
+)
+from models.projects.files.uploads import MAX_FILE_BYTES, Upload, read_upload
+
+
+def read_file(request: AddFile, body: UploadedBody) -> AbstractContextManager[Upload]:
+    return read_upload(request.name, body.stream, body.length, body.media_type)
+
+
+@operation(
+    "POST /projects/v1/files/add",
+    scope="projects:files:add",
+    request=AddFile,
+    response=ProjectFile,
+    errors=(
+        ProjectNotFound,
+        RoleRequired,
+        ProjectArchived,
+        LimitExceeded,
+        PayloadTooLarge,
+        UnsupportedMediaType,
+    ),
+    max_body_bytes=MAX_FILE_BYTES,
+    read_upload=read_file,
+)
+def add_file(call: Call, request: AddFile) -> ProjectFile:
+    """
+    Add a file to a project, or replace the file of that name.
+
+    The body is the file itself. Documents show it by its name, a path from the root of
+    the project. A page shows the new bytes when its document is published again. The
+    type follows from the name and the content. JPEG and PNG lose their metadata, and
+    SVG whatever could run or load something.
+    """
+    file, is_changed = files.add_file(
+        request,
+        call.require_upload(),
+        call.now,
+        call.actor,
+        max_bytes=call.settings.files_max_bytes,
+    )
+    if not is_changed:
+        call.mark_unchanged()
+    return files.describe_file(file)
+
+
+@operation(
+    "GET /projects/v1/files/list",
+    scope="projects:files:list",
+    request=ListFiles,
+    response=list[ProjectFile],
+    errors=(ProjectNotFound,),
+)
+def list_files(call: Call, query: ListFiles) -> Page[ProjectFile]:
+    """List files without their bytes, by name by default."""
+    return files.list_files(query)
+
+
+@operation(
+    "GET /projects/v1/files/get",
+    scope="projects:files:get",
+    request=GetFile,
+    response=ProjectFile,
+    errors=(FileNotFound, ProjectNotFound),
+)
+def get_file(call: Call, query: GetFile) -> ProjectFile:
+    """Get a file without its bytes, by its id or by project and name."""
+    return files.describe_file(files.find_file(query))
+
+
+@operation(
+    "GET /projects/v1/files/content",
+    scope="projects:files:content",
+    request=GetFile,
+    response=FileDownload,
+    errors=(FileNotFound, ProjectNotFound),
+)
+def get_file_content(call: Call, query: GetFile) -> FileDownload:
+    """Get the bytes of a file as stored, by its id or by project and name."""
+    file = files.find_file(query)
+    name = file.name.rpartition("/")[2]
+    return FileDownload(name, media_type(name), read_content(file.content_id))
+
+
+@operation(
+    "POST /projects/v1/files/remove",
+    scope="projects:files:remove",
+    request=RemoveFile,
+    response=RemovedFile,
+    errors=(FileNotFound, RoleRequired, ProjectArchived, FilePublished),
+)
+def remove_file(call: Call, request: RemoveFile) -> RemovedFile:
+    """Remove a file. Unpublish the documents that show it first."""
+    return files.remove_file(request, call.now, call.actor)

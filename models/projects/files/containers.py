@@ -1,0 +1,83 @@
+"""Check that files of types other than JPEG and PNG are complete, where they tell."""
+
+import struct
+from collections.abc import Callable
+
+from models.projects.files.metadata import truncated
+
+
+def check_gif(content: bytes) -> int:
+    """Return where the picture ends."""
+    try:
+        position = 13 + _color_table_bytes(content[10])
+        while (kind := content[position]) != 0x3B:
+            if kind == 0x21:
+                position = _end_of_blocks(content, position + 2)
+            elif kind == 0x2C:
+                table = _color_table_bytes(content[position + 9])
+                position = _end_of_blocks(content, position + 11 + table)
+            else:
+                raise truncated("GIF")
+    except IndexError:
+        raise truncated("GIF") from None
+    return position + 1
+
+
+def _color_table_bytes(flags: int) -> int:
+    return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
+
+
+def _end_of_blocks(content: bytes, position: int) -> int:
+    while length := content[position]:
+        position += 1 + length
+    return position + 1
+
+
+def check_webp(content: bytes) -> int:
+    end = 8 + int.from_bytes(content[4:8], "little")
+    if end > len(content):
+        raise truncated("WebP")
+    return end
+
+
+def check_boxes(content: bytes) -> int:
+    """Check the boxes of AVIF and MP4: each says how long it is."""
+    position = 0
+    while position < len(content):
+        try:
+            (length,) = struct.unpack_from(">I", content, position)
+            if length == 1:
+                (length,) = struct.unpack_from(">Q", content, position + 8)
+        except struct.error:
+            raise truncated("AVIF or MP4") from None
+        if length == 0:
+            # The last box extends to the end.
+            return len(content)
+        if length < 8 or position + length > len(content):
+            raise truncated("AVIF or MP4")
+        position += length
+    return position
+
+
+def check_pdf(content: bytes) -> int:
+    if b"%%EOF" not in content[-1024:]:
+        raise truncated("PDF")
+    return len(content)
+
+
+def check_zip(content: bytes) -> int:
+    # The end of its directory, which a comment of up to 64 KiB may follow.
+    if content.rfind(b"PK\x05\x06", max(0, len(content) - 66_000)) < 0:
+        raise truncated("ZIP")
+    return len(content)
+
+
+# Each returns where the file ends; what follows does not belong to it.
+CHECKS: dict[str, Callable[[bytes], int]] = {
+    "GIF": check_gif,
+    "WebP": check_webp,
+    "AVIF": check_boxes,
+    "MP4": check_boxes,
+    "PDF": check_pdf,
+    "ZIP": check_zip,
+}

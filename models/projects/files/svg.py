@@ -1,0 +1,233 @@
+"""
+Clean SVG: what is not on a list of harmless elements and attributes is left out.
+
+A picture keeps its shapes, texts, gradients, filters and animations. It loses scripts,
+event handlers, HTML, and every address but those within itself and of embedded pixels
+and fonts, so that it cannot load or lead to anything outside.
+"""
+
+import re
+from collections.abc import Iterator
+from xml.parsers import expat
+from xml.sax.saxutils import escape, quoteattr
+
+from models.errors import ValidationFailed
+from models.projects.files.metadata import truncated
+
+SVG, XLINK, XML = (
+    "http://www.w3.org/2000/svg",
+    "http://www.w3.org/1999/xlink",
+    "http://www.w3.org/XML/1998/namespace",
+)
+# Levels of elements: browsers and other programs recurse into them.
+MAX_DEPTH = 200
+
+_ELEMENTS = (
+    "a animate animateMotion animateTransform circle clipPath defs desc ellipse"
+    " feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix"
+    " feDiffuseLighting feDisplacementMap feDistantLight feDropShadow feFlood"
+    " feFuncA feFuncB feFuncG feFuncR feGaussianBlur feImage feMerge feMergeNode"
+    " feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile"
+    " feTurbulence filter font-face g image line linearGradient marker mask mpath"
+    " path pattern polygon polyline radialGradient rect set stop style svg switch"
+    " symbol text textPath title tspan use view"
+)
+ELEMENTS = frozenset(_ELEMENTS.split())
+_ATTRIBUTES = (
+    "accumulate additive alignment-baseline amplitude aria-describedby aria-hidden"
+    " aria-label aria-labelledby attributeName azimuth baseFrequency baseline-shift"
+    " begin bias by calcMode class clip clip-path clip-rule clipPathUnits color"
+    " color-interpolation color-interpolation-filters color-rendering cx cy d"
+    " diffuseConstant direction display divisor dominant-baseline dur dx dy edgeMode"
+    " elevation end exponent fill fill-opacity fill-rule filter filterUnits"
+    " flood-color flood-opacity font font-family font-size font-size-adjust"
+    " font-stretch font-style font-variant font-weight fr from fx fy gradientTransform"
+    " gradientUnits height href id image-rendering in in2 intercept isolation k1 k2"
+    " k3 k4 kernelMatrix kernelUnitLength keyPoints keySplines keyTimes lang"
+    " lengthAdjust letter-spacing lighting-color limitingConeAngle marker-end"
+    " marker-mid marker-start markerHeight markerUnits markerWidth mask mask-type"
+    " maskContentUnits maskUnits max media method min mix-blend-mode mode numOctaves"
+    " offset opacity operator order orient origin overflow paint-order path"
+    " pathLength patternContentUnits patternTransform patternUnits pointer-events"
+    " points pointsAtX pointsAtY pointsAtZ preserveAlpha preserveAspectRatio"
+    " primitiveUnits r radius refX refY repeatCount repeatDur requiredFeatures"
+    " restart result role rotate rx ry scale seed shape-rendering side spacing"
+    " specularConstant specularExponent spreadMethod startOffset stdDeviation"
+    " stitchTiles stop-color stop-opacity stroke stroke-dasharray stroke-dashoffset"
+    " stroke-linecap stroke-linejoin stroke-miterlimit stroke-opacity stroke-width"
+    " style surfaceScale systemLanguage tabindex tableValues target targetX targetY"
+    " text-anchor text-decoration text-rendering textLength to transform"
+    " transform-box transform-origin type unicode-bidi values vector-effect version"
+    " viewBox visibility white-space width word-spacing writing-mode x x1 x2"
+    " xChannelSelector y y1 y2 yChannelSelector z zoomAndPan"
+)
+ATTRIBUTES = frozenset(_ATTRIBUTES.split())
+# An animation must not set what a cleaned attribute could not have.
+ANIMATIONS = frozenset(("animate", "set"))
+UNANIMATED = frozenset(("href", "style", "class", "id", "attributeName"))
+
+EMBEDDED = r"data:(?:image/(?:png|jpeg|gif|webp)|(?:application/)?(?:x-)?font[/\w+-]*)"
+EMBEDDED += r"(?:;charset=[\w-]+)?;base64,"
+_LINK = re.compile(rf"#|{EMBEDDED}", re.I)
+_URL = re.compile(r"url\(", re.I)
+_IMPORT = re.compile(r"@import\b[^;]*(?:;|$)", re.I)
+_EMBEDDED_URL = re.compile(rf"url\(['\"]?(?:#|{EMBEDDED})[^()'\"]*['\"]?\)", re.I)
+# Other ways to load something or to run it, and escapes that could spell them.
+_UNSAFE_CSS = re.compile(
+    r"\\|//|@import|@namespace|url\(|image\(|image-set\(|cross-fade\(|src\(|element\("
+    r"|expression\(|behavior|-binding|javascript:|<",
+    re.I,
+)
+_NUMBER = re.compile(r"\+?(\d{1,6}(?:\.\d{0,9})?|\.\d{1,9})(?:px)?")
+
+
+def clean_svg(content: bytes) -> tuple[bytes, tuple[int, int] | None]:
+    """
+    Return the cleaned picture, and its width and height in pixels if it says so.
+
+    Raise ValidationFailed if it is not well-formed, or has entities.
+    """
+    cleaner = _Cleaner()
+    try:
+        cleaner.parse(content)
+    except (expat.ExpatError, LookupError, ValueError, RecursionError):
+        raise truncated("SVG") from None
+    if not cleaner.has_root:
+        raise truncated("SVG")
+    return "".join(cleaner.pieces).encode(), cleaner.size
+
+
+class _Cleaner:
+    """Writes the elements and texts that a parser reports, unless they are unsafe."""
+
+    def __init__(self) -> None:
+        self.pieces: list[str] = []
+        self.size: tuple[int, int] | None = None
+        self.has_root = False
+        self._depth = 0
+        # The depth of the element that is left out with everything in it.
+        self._skipped_depth: int | None = None
+        self._style: list[str] | None = None
+
+    def parse(self, content: bytes) -> None:
+        parser = expat.ParserCreate(namespace_separator=" ")
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._text
+        parser.EntityDeclHandler = self._refuse_entity
+        parser.Parse(content, True)
+
+    def _refuse_entity(self, *_: object) -> None:
+        detail = "An SVG file must not declare entities."
+        raise ValidationFailed(detail, {"code": "svg_entity", "detail": detail})
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            detail = f"An SVG file may have at most {MAX_DEPTH} levels of elements."
+            raise ValidationFailed(detail, {"code": "svg_depth", "detail": detail})
+        if self._skipped_depth is not None:
+            return
+        namespace, _, tag = name.rpartition(" ")
+        if not self.has_root and (namespace, tag) != (SVG, "svg"):
+            raise truncated("SVG")
+        is_known = namespace == SVG and tag in ELEMENTS
+        if not is_known or _is_unsafe_animation(tag, attributes):
+            self._skipped_depth = self._depth
+            return
+        declarations = "" if self.has_root else f' xmlns="{SVG}" xmlns:xlink="{XLINK}"'
+        if not self.has_root:
+            self.has_root, self.size = True, _size(attributes)
+        kept = "".join(
+            f" {name}={quoteattr(value)}" for name, value in _kept(attributes)
+        )
+        self.pieces.append(f"<{tag}{declarations}{kept}>")
+        if tag == "style":
+            self._style = []
+
+    def _end(self, name: str) -> None:
+        if self._skipped_depth is None:
+            tag = name.rpartition(" ")[2]
+            if self._style is not None:
+                self.pieces.append(escape(clean_css("".join(self._style))))
+                self._style = None
+            self.pieces.append(f"</{tag}>")
+        elif self._skipped_depth == self._depth:
+            self._skipped_depth = None
+        self._depth -= 1
+
+    def _text(self, text: str) -> None:
+        if self._skipped_depth is not None:
+            return
+        if self._style is not None:
+            self._style.append(text)
+        else:
+            self.pieces.append(escape(text))
+
+
+def _is_unsafe_animation(tag: str, attributes: dict[str, str]) -> bool:
+    if tag not in ANIMATIONS:
+        return False
+    animated = attributes.get("attributeName", "").strip()
+    return animated not in ATTRIBUTES - UNANIMATED
+
+
+def _kept(attributes: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the attributes that are harmless, with what is harmless of their values."""
+    for name, value in attributes.items():
+        namespace, _, local = name.rpartition(" ")
+        if namespace == XML and local in ("space", "lang"):
+            yield f"xml:{local}", value
+        elif local == "href" and namespace in ("", XLINK):
+            if _LINK.match(value.strip()):
+                yield "xlink:href" if namespace else "href", value.strip()
+        elif not namespace and local == "style":
+            yield local, clean_declarations(value)
+        elif not namespace and local in ATTRIBUTES and is_safe_css(value):
+            yield local, value
+
+
+def is_safe_css(text: str) -> bool:
+    """Tell whether CSS, or the value of an attribute, refers to nothing outside."""
+    return not _UNSAFE_CSS.search(_EMBEDDED_URL.sub("", text))
+
+
+def clean_css(text: str) -> str:
+    """Return a style sheet without what loads something; nothing if that is unclear."""
+    first, *parts = _URL.split(_IMPORT.sub("", _without_comments(text)))
+    text = first + "".join(map(_with_safe_url, parts))
+    return text if is_safe_css(text) else ""
+
+
+def _with_safe_url(part: str) -> str:
+    """Return what follows `url(`, whose target is replaced if it is outside."""
+    target, _, rest = part.partition(")")
+    target = target.strip().strip("'\"")
+    return (f"url({target})" if _LINK.match(target) else "none") + rest
+
+
+def _without_comments(text: str) -> str:
+    first, *parts = text.split("/*")
+    return first + "".join(part.partition("*/")[2] for part in parts)
+
+
+def clean_declarations(text: str) -> str:
+    """Return the declarations of a style attribute that refer to nothing outside."""
+    if is_safe_css(text):
+        return text
+    return ";".join(filter(is_safe_css, _without_comments(text).split(";")))
+
+
+def _size(attributes: dict[str, str]) -> tuple[int, int] | None:
+    """Return width and height in pixels, or those of the view box."""
+    sides = [
+        _NUMBER.fullmatch(attributes.get(name, "")) for name in ("width", "height")
+    ]
+    if not all(sides):
+        box = re.split(r"[\s,]+", attributes.get("viewBox", "").strip())
+        sides = (
+            [_NUMBER.fullmatch(number) for number in box[2:4]] if len(box) == 4 else []
+        )
+    lengths = [round(float(side[1])) for side in sides if side]
+    return (lengths[0], lengths[1]) if len(lengths) == 2 and min(lengths) > 0 else None

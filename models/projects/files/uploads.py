@@ -1,0 +1,131 @@
+"""Read the bytes of a file that somebody sends: check, clean and measure them."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from tempfile import SpooledTemporaryFile
+from threading import Lock
+from typing import BinaryIO, cast
+
+import imagesize  # type: ignore[import-untyped]
+
+from models.errors import LimitExceeded, PayloadTooLarge, ValidationFailed
+from models.projects.files.containers import CHECKS
+from models.projects.files.file_types import HEAD_BYTES, FileType, require_type
+from models.projects.files.metadata import clean_jpeg, clean_png, truncated
+from models.projects.files.svg import clean_svg
+
+MAX_FILE_BYTES = 10_000_000
+# Its cleaning takes longer than that of other types.
+MAX_SVG_BYTES = 2_000_000
+MAX_PIXELS = 50_000_000
+# What is kept in memory of a cleaned file, before it is in the database.
+_SPOOL_BYTES = 1024 * 1024
+
+# One file at a time is in memory as a whole, however many are being sent.
+_cleaning = Lock()
+
+CLEANERS = {"JPEG": clean_jpeg, "PNG": clean_png}
+
+Size = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Upload:
+    """
+    A file that was checked and cleaned, and waits to be stored.
+
+    `digest` is that of the cleaned bytes, `source_digest` that of those sent.
+    """
+
+    bytes: BinaryIO
+    length: int
+    digest: str
+    source_digest: str
+    size: Size | None
+
+
+@contextmanager
+def read_upload(
+    name: str, stream: BinaryIO, length: int, sent_type: str = ""
+) -> Iterator[Upload]:
+    """
+    Read a file of this length, and provide it cleaned within the block.
+
+    Raise PayloadTooLarge, LimitExceeded, UnsupportedMediaType or ValidationFailed.
+    """
+    if length > MAX_FILE_BYTES:
+        raise _too_large(MAX_FILE_BYTES)
+    with SpooledTemporaryFile(_SPOOL_BYTES) as spool:
+        cleaned = cast(BinaryIO, spool)
+        with _cleaning:
+            content = stream.read(length)
+            type = require_type(name, content[:HEAD_BYTES], sent_type)
+            size = _clean(type, content, cleaned)
+            source_digest = hashlib.sha256(content).hexdigest()
+            del content
+        if size and size[0] * size[1] > MAX_PIXELS:
+            raise LimitExceeded(
+                f"The picture has {size[0]} × {size[1]} pixels. A picture may have at"
+                f" most {MAX_PIXELS // 1_000_000} megapixels."
+            )
+        length = cleaned.tell()
+        cleaned.seek(0)
+        digest = _digest(cleaned)
+        cleaned.seek(0)
+        yield Upload(cleaned, length, digest, source_digest, size)
+
+
+def _clean(type: FileType, content: bytes, output: BinaryIO) -> Size | None:
+    """Write the file without what it should not have; return its width and height."""
+    if type.is_text:
+        _require_text(content)
+        output.write(content)
+        return None
+    if type.title == "SVG":
+        if len(content) > MAX_SVG_BYTES:
+            raise _too_large(MAX_SVG_BYTES)
+        cleaned, size = clean_svg(content)
+        output.write(cleaned)
+        return size
+    if clean := CLEANERS.get(type.title):
+        clean(content, output)
+    elif check := CHECKS.get(type.title):
+        output.write(memoryview(content)[: check(content)])
+    else:
+        output.write(content)
+    return _size_of(type, content) if type.is_picture else None
+
+
+def _size_of(type: FileType, content: bytes) -> Size:
+    """Return width and height, as people see the picture: turned by its orientation."""
+    width, height = imagesize.get(BytesIO(content))
+    if width < 1 or height < 1:
+        raise truncated(type.title)
+    return width, height
+
+
+def _require_text(content: bytes) -> None:
+    try:
+        is_text = "\0" not in content.decode()
+    except UnicodeDecodeError:
+        is_text = False
+    if not is_text:
+        detail = "A text file must be UTF-8 without NUL characters."
+        raise ValidationFailed(detail, {"code": "not_text", "detail": detail})
+
+
+def _digest(file: BinaryIO) -> str:
+    digest = hashlib.sha256()
+    while chunk := file.read(_SPOOL_BYTES):
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _too_large(max_bytes: int) -> PayloadTooLarge:
+    return PayloadTooLarge(
+        f"A file of this type may have at most {max_bytes} bytes.",
+        limitBytes=max_bytes,
+    )
