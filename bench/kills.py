@@ -15,13 +15,13 @@ import tempfile
 from collections import Counter
 from contextlib import contextmanager
 from functools import partial
-from itertools import count
+from itertools import count, cycle, islice
 from pathlib import Path
 
 from api.http.application import create_app
 from api.openapi.document import api_description
 from bench.loaded_server import LoadedServer
-from bench.process_kills import killed_processes
+from bench.process_kills import VICTIMS, killed_processes
 from bench.server import empty_database, now
 from bench.write_requests import WriteRequests, publish_request
 from models.projects.projects.projects import ensure_docs_project
@@ -53,7 +53,8 @@ def run():
     with instance() as masthead:
         random_result = killed_at_moments(masthead, RANDOM_KILLS, random.Random(seed))
     with instance() as masthead:
-        process_result = killed_processes(masthead, PROCESS_KILLS, random.Random(seed))
+        victims = list(islice(cycle(VICTIMS), PROCESS_KILLS))
+        process_result = killed_processes(masthead, victims, random.Random(seed))
     kills, longest = process_result.pop("by process"), process_result.pop("longest")
     total = step_result + random_result + process_result
     yield "kills before a step of a writer or builder", str(step_result["kills"]), ""

@@ -11,7 +11,7 @@ import signal
 import socket
 import time
 from collections import Counter, defaultdict
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from bench.loaded_server import LoadedServer
@@ -34,15 +34,15 @@ VICTIMS = (
 MAX_PAUSE_SECONDS = 1.5
 # How long a moment is waited for, such as that at which a process has a lock.
 MOMENT_SECONDS = 3.0
-GIVE_UP_SECONDS = 30.0
+GIVE_UP_SECONDS = 120.0
 # The first byte of SQLite's locks in the -shm file is that of writers.
 WRITE_LOCK = "120"
 LEASE = ".masthead.publishing"
 
 
-def killed_processes(masthead, kills, rng):
+def killed_processes(masthead, victims, rng):
     """
-    Kill so many processes of a server; return counts of what contradicts it.
+    Kill these processes of a server; return counts of what contradicts it.
 
     Also return, under "by process", the kills of each kind, and under "longest" the
     seconds until such a process was there again.
@@ -50,15 +50,14 @@ def killed_processes(masthead, kills, rng):
     database.close()
     target = Path(masthead.path).parent / "published"
     scene = Scene(masthead, target)
-    with scene.server.under_load():
+    with scene.ending(), scene.server.under_load():
         scene.start()
-        for number in range(kills):
+        for victim in victims:
             time.sleep(rng.uniform(0.1, MAX_PAUSE_SECONDS))
-            scene.kill(VICTIMS[number % len(VICTIMS)], rng)
+            scene.kill(victim, rng)
         time.sleep(1)
-    scene.stop()
     open_database(masthead.path)
-    total = Counter(kills=kills)
+    total = Counter(kills=len(victims))
     total += masthead.count_failures(scene.server.writes, scene.server.responses)
     total["files"] += masthead.count_different_files()
     total["requests refused"] += len(scene.server.errors)
@@ -80,10 +79,18 @@ class Scene:
         self.process = self.server.start()
         until(lambda: self.is_complete)
 
-    def stop(self):
-        self.process.terminate()
-        assert self.process.wait(GIVE_UP_SECONDS) == 0
-        self.process.stdout.close()
+    @contextmanager
+    def ending(self):
+        """End the server afterwards: as it should, or after an error at once."""
+        try:
+            yield
+            self.process.terminate()
+            assert self.process.wait(GIVE_UP_SECONDS) == 0
+        finally:
+            if self.process is not None:
+                self.process.kill()
+                self.process.wait()
+                self.process.stdout.close()
 
     def kill(self, victim, rng):
         if victim == "parent":
