@@ -14,7 +14,7 @@ from sitegen.markdown.work_limits import WorkLimit
 
 # Characters at which an inline rule can begin, or a label end. The parser's own set
 # also has those of rules that are disabled here, such as hyphen and colon.
-_SPECIAL = r"\n\\`~*_\[\]!<&"
+_SPECIAL = r"\n\\`~*_\[\]!<&$"
 MARKUP = re.compile(f"[{_SPECIAL}]")
 # The plain text, code, strong text, links and line ends of nearly all other text. Each
 # is read in the same way whatever stands beside it: a run of backticks or asterisks

@@ -2,15 +2,16 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from markdown_it.token import Token
 
 from models.normalization import normalize
+from sitegen.markdown.attributes import split_heading
 
-EXPLICIT_ID = re.compile(r"\{#([A-Za-z][A-Za-z0-9_-]*)\}\Z")
+EXPLICIT_ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*+")
 # In rendered HTML, where text is escaped, only tags of headings match.
 HEADING_TAG = re.compile(r'<h[1-6] id="([^"]*)">')
 MAX_SLUG_LENGTH = 200
@@ -61,16 +62,24 @@ def inline_text(tokens: Sequence[Token] | None) -> str:
 def _token_text(token: Token) -> str:
     if token.type == "image":
         return inline_text(token.children)
+    if token.type == "html_inline":
+        return ""
     return " " if token.type in ("softbreak", "hardbreak") else token.content
 
 
-def assign_heading_ids(tokens: Sequence[Token]) -> tuple[Heading, ...]:
-    """Set the id and level of every heading among the tokens, and list them."""
+def assign_heading_ids(
+    tokens: Sequence[Token], taken_ids: Iterable[str] = ()
+) -> tuple[Heading, ...]:
+    """
+    Set the id and level of every heading among the tokens, and list them.
+
+    `taken_ids` are those of other elements.
+    """
     requested_ids: list[tuple[str, bool]] = []
     headings_found: list[tuple[Token, Token, str]] = []
     open_levels: list[int] = []
     for opening, inline, closing in _headings(tokens):
-        explicit_id = _take_explicit_id(inline)
+        explicit_id = closing.meta.get("explicit_id") or _take_explicit_id(inline)
         text = " ".join(inline_text(inline.children).split())
         if text:
             opening.tag = closing.tag = _tag_without_gap(opening.tag, open_levels)
@@ -80,7 +89,7 @@ def assign_heading_ids(tokens: Sequence[Token]) -> tuple[Heading, ...]:
             # An empty heading would be announced, and be in the outline.
             opening.tag = closing.tag = "p"
     headings = []
-    ids = _unique_ids(requested_ids)
+    ids = _unique_ids(requested_ids, taken_ids)
     for (opening, closing, text), id in zip(headings_found, ids, strict=True):
         heading = Heading(int(opening.tag[1]), id, text)
         opening.attrSet("id", id)
@@ -111,19 +120,20 @@ def _headings(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token, Token]]:
 
 
 def _take_explicit_id(inline: Token) -> str | None:
-    """Remove {#id} from the end of the text, and return the id."""
+    """Remove attributes such as {#id .class} from the end, and return the id."""
     last = inline.children[-1] if inline.children else None
     if last is None or last.type != "text":
         return None
-    start = last.content.rfind("{#")
-    match = EXPLICIT_ID.match(last.content, start) if start >= 0 else None
-    if match is None:
+    text, id = split_heading(last.content)
+    if id and not EXPLICIT_ID.fullmatch(id):
         return None
-    last.content = last.content[:start].rstrip()
-    return match[1]
+    last.content = text
+    return id
 
 
-def _unique_ids(requested: Sequence[tuple[str, bool]]) -> list[str]:
+def _unique_ids(
+    requested: Sequence[tuple[str, bool]], taken_ids: Iterable[str] = ()
+) -> list[str]:
     """
     Return unique ids for the requested ids, each with whether it is explicit.
 
@@ -131,9 +141,9 @@ def _unique_ids(requested: Sequence[tuple[str, bool]]) -> list[str]:
     that another heading requests. Each id continues its own count, so that many equal
     headings take linear time.
     """
-    reserved = {id for id, _ in requested}
+    taken = set(taken_ids)
+    reserved = taken | {id for id, _ in requested}
     explicit = {id for id, is_explicit in requested if is_explicit}
-    taken: set[str] = set()
     counts: dict[str, int] = {}
     ids = []
     for requested_id, is_explicit in requested:

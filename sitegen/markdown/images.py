@@ -5,6 +5,7 @@ Which file an image shows is decided when a page is made, as for links. Until th
 image is its target's number, its alternative text and its attributes between marks.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
@@ -22,6 +23,14 @@ RESOLVED_IMAGE_BYTES = 400
 # Authors give these to pictures that are for one of the two colour schemes.
 SCHEMES = ("dark", "light")
 
+_IMAGE_TAG = re.compile(
+    rf'<img( class="only-[a-z]+")? src="{IMAGE_MARK}(\d+ [01])"'
+    r' alt="([^"<>]*+)"([^<>]*+)>'
+)
+_VIDEO_TAG = re.compile(
+    rf'<video src="{IMAGE_MARK}(\d+)" title="([^"<>]*+)"([^<>]*+)></video>'
+)
+
 # Width and height in pixels.
 Size = tuple[int, int]
 
@@ -31,17 +40,33 @@ def image(token: Token, env: Any) -> str:
     source = str(token.attrs["src"])
     title = "" if "caption" in token.meta else str(token.attrs.get("title") or "")
     alternative_text = inline_text(token.children)
-    html = render_image(source, alternative_text, title, _scheme(token), env)
-    return html + _caption(token)
+    html = render_image(
+        source, alternative_text, title, _scheme(token), env, _size(token)
+    )
+    return anchor(token) + html + _caption(token)
+
+
+def video(token: Token, env: Any) -> str:
+    """Return what becomes a video once its source is found among the site's files."""
+    source = str(token.attrs["src"])
+    number = env["links"].setdefault(source, len(env["links"]))
+    env["limit"].add_link(RESOLVED_IMAGE_BYTES + len(escape(source).encode()))
+    name = escape(source.rpartition("/")[2])
+    return f'<video src="{IMAGE_MARK}{number}" title="{name}"{_size(token)}></video>\n'
 
 
 def render_image(
-    source: str, alternative_text: str, title: str, scheme: str, env: Any
+    source: str,
+    alternative_text: str,
+    title: str,
+    scheme: str,
+    env: Any,
+    size: str = "",
 ) -> str:
     alt = escape(alternative_text)
     if not is_allowed_image(source):
         return alt
-    attributes = f' title="{escape(title)}"' if title else ""
+    attributes = (f' title="{escape(title)}"' if title else "") + size
     # The first is likely to be seen at once.
     attributes += ' loading="lazy"' if env["images"] else ""
     attributes += ' decoding="async"'
@@ -54,8 +79,22 @@ def render_image(
     env["limit"].add_link(RESOLVED_IMAGE_BYTES + 2 * len(escape(source).encode()))
     # A picture without a text says nothing that a link to it could be called.
     is_linked = bool(alternative_text.strip()) and not env["open_links"]
+    if env["is_cleaned"]:
+        # The sanitiser has to see the attributes as such; `mark_images` follows it.
+        mark = f"{IMAGE_MARK}{number} {is_linked:d}"
+        return f'<img{scheme_class} src="{mark}" alt="{alt}"{attributes}>'
     parts = ("", f"{number} {is_linked:d}{scheme_class}", alt, attributes, "")
     return IMAGE_MARK.join(parts)
+
+
+def mark_images(html: str) -> str:
+    """Put the marks of images and videos that are resolved later into cleaned HTML."""
+    return _VIDEO_TAG.sub(
+        rf"{IMAGE_MARK}\1 video{IMAGE_MARK}\2{IMAGE_MARK}\3{IMAGE_MARK}",
+        _IMAGE_TAG.sub(
+            rf"{IMAGE_MARK}\2\1{IMAGE_MARK}\3{IMAGE_MARK}\4{IMAGE_MARK}", html
+        ),
+    )
 
 
 def resolve_images(
@@ -89,11 +128,16 @@ def _resolved(
     size_of: Callable[[str], Size | None],
 ) -> str:
     number, _, rest = head.partition(" ")
-    is_linked, scheme_class = rest[0] == "1", rest[1:]
     address = resolve(links[int(number)])
-    if address is None:
+    is_video = rest == "video"
+    if address is None or (is_video and not address.startswith("/files/")):
         return alt
-    href, size = escape(address), size_of(address)
+    href = escape(address)
+    if is_video:
+        return f'<video src="{href}" controls preload="metadata"{attributes}></video>'
+    # The author's own size, if there is one, is among the attributes.
+    size = None if " width=" in attributes else size_of(address)
+    is_linked, scheme_class = rest[0] == "1", rest[1:]
     sides = f' width="{size[0]}" height="{size[1]}"' if size else ""
     picture = f' src="{href}" alt="{alt}"{sides}{attributes}>'
     if not (is_linked and size):
@@ -120,6 +164,18 @@ def _caption(token: Token) -> str:
     """Return the caption of an image that is a figure, nothing for any other."""
     text = token.meta.get("caption")
     return f"<figcaption>{escape(text)}</figcaption>" if text else ""
+
+
+def anchor(token: Token) -> str:
+    """Return an element with the id of an image or link, which may become text."""
+    id = token.attrs.get("id")
+    return f'<span id="{escape(str(id))}"></span>' if id else ""
+
+
+def _size(token: Token) -> str:
+    """Return the size that the author gave; both parts are numbers."""
+    names = [name for name in ("width", "height") if name in token.attrs]
+    return "".join(f' {name}="{token.attrs[name]}"' for name in names)
 
 
 def _scheme(token: Token) -> str:

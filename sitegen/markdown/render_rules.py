@@ -1,6 +1,5 @@
 """Render the tokens of a document as safe HTML, styled by classes only."""
 
-import re
 from collections.abc import Callable, Sequence
 from html import escape
 
@@ -10,17 +9,18 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from sitegen.markdown import footnotes
-from sitegen.markdown.highlighting import highlight
-from sitegen.markdown.images import image
+from sitegen.markdown import code_blocks, footnotes, tabs
+from sitegen.markdown.html_cleaning import TARGET_MARK
+from sitegen.markdown.images import anchor as anchor_of
+from sitegen.markdown.images import image, video
 from sitegen.markdown.link_targets import LinkTarget, link_target
+from sitegen.markdown.math import to_mathml
 
 # Surrounds the links that are resolved later. `render` removes it from documents, and
 # entities cannot produce it, so that a document cannot contain it.
 LINK_MARK = "\x01"
 # How much longer than its target a resolved link can be.
 RESOLVED_LINK_BYTES = 100
-LANGUAGE = re.compile(r"\s*([A-Za-z0-9_+#.\-]{1,40})")
 
 
 class HtmlRenderer(RendererHTML):
@@ -102,29 +102,36 @@ def link_close(_: Token, env: EnvType) -> str:
 
 def _link_tags(token: Token, env: EnvType) -> tuple[str, str]:
     target, title = str(token.attrs["href"]), _title(token)
+    anchor = anchor_of(token)
     kind = link_target(target)
     if kind is LinkTarget.UNSAFE:
-        return "", ""
+        return anchor, ""
     if kind in (LinkTarget.SITE, LinkTarget.FRAGMENT):
         number = env["links"].setdefault(target, len(env["links"]))
         env["limit"].add_link(RESOLVED_LINK_BYTES + len(escape(target).encode()))
-        return f"{LINK_MARK}{number}{title}{LINK_MARK}", LINK_MARK * 2
+        if env["is_cleaned"]:
+            # The sanitiser checks that elements are nested, so it has to see the link.
+            return f'{anchor}<a href="{TARGET_MARK}{number}"{title}>', "</a>"
+        return f"{anchor}{LINK_MARK}{number}{title}{LINK_MARK}", LINK_MARK * 2
     external = ' class="external" rel="noopener"' if kind is LinkTarget.WEB else ""
-    return f'<a{external} href="{_href(target)}"{title}>', "</a>"
+    return f'{anchor}<a{external} href="{_href(target)}"{title}>', "</a>"
 
 
-def fence(token: Token, env: EnvType) -> str:
-    match = LANGUAGE.match(token.info)
-    language = match[1].removeprefix("language-") if match else ""
-    if len(token.content) > env["highlightable"]:
-        return _code(escape(token.content), language)
-    env["highlightable"] -= len(token.content)
-    check_time = env["limit"].check_time
-    return _code(highlight(token.content, language, check_time), language)
+def math_inline(token: Token, _: EnvType) -> str:
+    return to_mathml(token.content, is_display=bool(token.info))
 
 
-def code_block(token: Token, _: EnvType) -> str:
-    return _code(escape(token.content), "")
+def math_block(token: Token, _: EnvType) -> str:
+    formula = to_mathml(token.content, is_display=True)
+    return f'<div class="math" tabindex="0">{formula}</div>\n'
+
+
+def pre_open(_: Token, __: EnvType) -> str:
+    return '<div class="code"><pre tabindex="0">'
+
+
+def pre_close(_: Token, __: EnvType) -> str:
+    return "</pre></div>\n"
 
 
 def table_open(_: Token, env: EnvType) -> str:
@@ -174,8 +181,13 @@ RENDER_RULES: dict[str, Callable[[Token, EnvType], str]] = {
     "link_open": link_open,
     "link_close": link_close,
     "image": image,
-    "fence": fence,
-    "code_block": code_block,
+    "video": video,
+    "fence": code_blocks.fence,
+    "code_block": code_blocks.code_block,
+    "math_inline": math_inline,
+    "math_block": math_block,
+    "pre_open": pre_open,
+    "pre_close": pre_close,
     "table_open": table_open,
     "table_close": table_close,
     "th_open": cell_open,
@@ -184,6 +196,7 @@ RENDER_RULES: dict[str, Callable[[Token, EnvType], str]] = {
     "alert_title_open": alert_title_open,
     "list_item_open": list_item_open,
     **footnotes.RENDER_RULES,
+    **tabs.RENDER_RULES,
 }
 
 
@@ -194,12 +207,3 @@ def _title(token: Token) -> str:
 
 def _href(target: str) -> str:
     return escape(normalizeLink(target.strip()))
-
-
-def _code(html: str, language: str) -> str:
-    box = f' data-language="{language}"' if language else ""
-    kind = f' class="language-{language}"' if language else ""
-    return (
-        f'<div class="code"{box}><pre tabindex="0"><code{kind}>'
-        f"{html}</code></pre></div>\n"
-    )

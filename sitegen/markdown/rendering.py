@@ -9,14 +9,21 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from mdit_py_plugins.deflist import deflist_plugin
 
+from sitegen.markdown.attributes import apply_attributes
 from sitegen.markdown.autolinks import autolink_urls
 from sitegen.markdown.fast_paths import FastInline, add_paragraph_fast_path
 from sitegen.markdown.footnotes import enable_footnotes
 from sitegen.markdown.headings import Heading, assign_heading_ids
 from sitegen.markdown.highlighting import MAX_HIGHLIGHTED
+from sitegen.markdown.html_cleaning import clean
+from sitegen.markdown.html_placement import place_html
+from sitegen.markdown.html_rules import enable_html
 from sitegen.markdown.images import Size, mark_figures, resolve_images
+from sitegen.markdown.math import enable_math
 from sitegen.markdown.render_rules import LINK_MARK, HtmlRenderer, demote_empty_headers
+from sitegen.markdown.tabs import enable_tabs
 from sitegen.markdown.work_limits import WorkLimit, WorkLimitExceeded, limit_work
 
 __all__ = [
@@ -33,6 +40,8 @@ __all__ = [
 RENDERER_VERSION = "7"
 # Characters of Markdown, twice what the API accepts.
 MAX_LENGTH = 1_000_000
+# An anchor is listed with the headings, as one below them all.
+ANCHOR_LEVEL = 7
 SOURCE_TAG = '<pre class="as-written"'
 # Control characters have no place in HTML, and half a surrogate pair in no file.
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
@@ -52,7 +61,7 @@ class Rendered:
     links: tuple[str, ...]
 
 
-def make_parser(*disabled: str, has_footnotes: bool = True) -> MarkdownIt:
+def make_parser(*disabled: str, is_document: bool = True) -> MarkdownIt:
     parser = MarkdownIt("zero", renderer_cls=HtmlRenderer)
     parser.inline = FastInline()
     parser.configure(
@@ -66,12 +75,16 @@ def make_parser(*disabled: str, has_footnotes: bool = True) -> MarkdownIt:
         },
     )
     parser.enable(["table", "strikethrough"])
-    # With "html" off they never match, but are tried at every line.
-    parser.disable(["html_block", "html_inline"])
     limit_work(parser)
     add_paragraph_fast_path(parser)
-    if has_footnotes:
+    if is_document:
         enable_footnotes(parser)
+        enable_html(parser)
+        enable_math(parser)
+        enable_tabs(parser)
+        deflist_plugin(parser)
+    else:
+        parser.disable(["html_block", "html_inline"])
     parser.disable(list(disabled))
     # Targets reach the renderer unchanged, which alone decides whether they are safe.
     parser.normalizeLink = str  # type: ignore[method-assign, assignment]
@@ -84,9 +97,9 @@ def make_parser(*disabled: str, has_footnotes: bool = True) -> MarkdownIt:
 
 
 PARSER = make_parser()
-# A page has several entries of timelines: without headings and footnotes, whose ids
-# would not be unique.
-ENTRY_PARSER = make_parser("heading", "lheading", has_footnotes=False)
+# A page has several entries of timelines: without headings, footnotes and HTML, whose
+# ids would not be unique.
+ENTRY_PARSER = make_parser("heading", "lheading", is_document=False)
 
 
 def render(text: str, parser: MarkdownIt = PARSER) -> Rendered:
@@ -126,20 +139,33 @@ def _render(text: str, parser: MarkdownIt) -> Rendered:
         "open_links": [],
         "images": 0,
         "tables": 0,
+        "tabs": 0,
         # A page has several entries of timelines. Regions are landmarks, whose names
         # must be unique on a page; groups are not.
         "table_role": "group" if parser is ENTRY_PARSER else "region",
         "rendered_references": set(),
+        # Whether the HTML is cleaned at the end, because the author wrote some of it.
+        "is_cleaned": False,
     }
     tokens = parser.parse(text, env)
+    # Of elements that are not headings, in order.
+    ids: dict[str, None] = {}
+    if "has_html" in env:
+        placed = place_html(tokens, limit, ids)
+        tokens, env["is_cleaned"] = placed.tokens, placed.has_tags
+    apply_attributes(tokens, ids)
     autolink_urls(tokens)
     limit.check_time()
-    headings = assign_heading_ids(tokens)
+    headings = assign_heading_ids(tokens, ids)
     demote_empty_headers(tokens)
     mark_figures(tokens)
     html = parser.renderer.render(tokens, parser.options, env)
+    if env["is_cleaned"]:
+        limit.check_time()
+        html = clean(html, LINK_MARK)
     limit.check_bytes(len(html.encode()))
-    return Rendered(html, headings, tuple(links))
+    anchors = tuple(Heading(ANCHOR_LEVEL, id, "") for id in ids)
+    return Rendered(html, headings + anchors, tuple(links))
 
 
 def _as_source(text: str) -> Rendered:

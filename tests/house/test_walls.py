@@ -28,7 +28,9 @@ PAGES = {
     "jinja2",
     "markupsafe",
     "markdown_it",
+    "math_core",
     "mdit_py_plugins",
+    "nh3",
     "pygments",
     "yaml",
 }

@@ -3,26 +3,39 @@
 import re
 from html.parser import HTMLParser
 
-VOID = {"br", "hr", "img", "input"}
+VOID = {"br", "col", "hr", "img", "input", "source", "wbr"}
+EVERYWHERE = {"class", "dir", "id", "lang", "title"}
 ATTRIBUTES = {
-    "a": {"href", "class", "rel", "title", "aria-label"},
-    "code": {"class"},
-    "div": {"class", "data-language", "role", "tabindex", "aria-label"},
-    "img": {"src", "alt", "title", "loading", "decoding"},
-    "input": {"type", "disabled", "checked", "aria-label"},
-    "li": {"class", "id"},
-    "ol": {"start", "class"},
-    "p": {"class"},
-    "pre": {"tabindex", "class"},
-    "section": {"class", "aria-label"},
-    "span": {"class", "aria-hidden"},
-    "sup": {"class", "id"},
-    "td": {"class"},
-    "th": {"class"},
-    "ul": {"class"},
-} | {f"h{level}": {"id"} for level in range(1, 7)}
-PLAIN = {"blockquote", "br", "em", "hr", "s", "strong"}
-PLAIN |= {"table", "tbody", "thead", "tr"}
+    "a": {"href", "rel", "aria-label"},
+    "col": {"span"},
+    "colgroup": {"span"},
+    "details": {"open"},
+    "div": {"data-language", "role", "tabindex", "aria-label"},
+    "img": {"src", "alt", "loading", "decoding", "width", "height"},
+    "input": {"type", "disabled", "checked", "aria-label", "name"},
+    "label": {"for"},
+    "li": {"value"},
+    "ol": {"start", "reversed", "type"},
+    "pre": {"tabindex"},
+    "section": {"aria-label"},
+    "math": {"display"},
+    "mo": {"fence", "stretchy", "lspace", "rspace", "form", "separator"},
+    "mtable": {"displaystyle", "scriptlevel"},
+    "mi": {"mathvariant"},
+    "span": {"aria-hidden", "data-line"},
+    "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan", "scope"},
+    "video": {"controls", "height", "preload", "src", "width"},
+}
+PLAIN_NAMES = """
+    abbr b blockquote br caption cite code dd del dfn dl dt em figcaption figure hr i
+    ins kbd mark p q s samp small strong sub summary sup table tbody tfoot thead tr u ul
+    var wbr mfrac mn mroot mspace mrow msqrt msub msubsup msup mtd mtext mtr mover
+    munder
+"""
+PLAIN = {f"h{level}" for level in range(1, 7)}
+PLAIN |= set(PLAIN_NAMES.split())
+IMAGES = {"img", "video"}
 # As a browser reads it: controls and spaces around are dropped, and some within.
 SCHEME = re.compile(r"[\x00-\x20]*([a-z][a-z0-9+.\-]*):", re.IGNORECASE)
 
@@ -39,7 +52,7 @@ class Checker(HTMLParser):
         assert tag in PLAIN or tag in ATTRIBUTES, tag
         names = [name for name, _ in attrs]
         assert len(set(names)) == len(names)
-        assert set(names) <= ATTRIBUTES.get(tag, set()), (tag, names)
+        assert set(names) <= ATTRIBUTES.get(tag, set()) | EVERYWHERE, (tag, names)
         for name, value in attrs:
             self.check(tag, name, value or "")
         if tag not in VOID:
@@ -51,7 +64,7 @@ class Checker(HTMLParser):
             (self.note_ids if "." in value else self.ids).append(value)
         if name in ("href", "src"):
             scheme = SCHEME.match(re.sub(r"[\t\n\r]", "", value))
-            safe = {"https"} if tag == "img" else {"http", "https", "mailto"}
+            safe = {"https"} if tag in IMAGES else {"http", "https", "mailto"}
             assert scheme is None or scheme[1].lower() in safe, value
             assert not re.match(r"\s*[/\\]{2}", value), value
             self.links.append(value)

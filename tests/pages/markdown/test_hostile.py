@@ -6,7 +6,7 @@ from models.projects.documents.published import published_documents
 from sitegen.markdown.rendering import render, render_entry, resolve_links
 from tests.pages.markdown.test_markdown_bounds import HOSTILE
 from tests.samples.allowed_html import checked
-from tests.samples.hostile import HTML, IDS, links
+from tests.samples.hostile import EXTENSIONS, HTML, IDS, PAST_SANITISERS, links
 
 
 @pytest.mark.parametrize("make", ["document", "entry"])
@@ -19,9 +19,9 @@ def test_no_spelling_gets_through(make):
         checked(render_entry(text) if make == "entry" else html)
 
 
-@pytest.mark.parametrize("text", HTML)
+@pytest.mark.parametrize("text", HTML + PAST_SANITISERS + EXTENSIONS)
 def test_no_html_gets_through(text):
-    """What looks like HTML is shown, in a document and in an entry."""
+    """Of what looks like HTML, only what is allowed is obeyed, in no entry any."""
     rendered = render(text)
 
     for html in (
@@ -51,7 +51,7 @@ def test_the_page_keeps_its_own_ids(shelf, build_site, output):
 
 def test_other_pages_are_made(shelf, build_site, output):
     """Documents that mean harm stand, and what stands beside them as well."""
-    hostile = [*HTML, *HOSTILE.values()]
+    hostile = [*HTML, *PAST_SANITISERS, *EXTENSIONS, *HOSTILE.values()]
     for number, text in enumerate(hostile[::6]):
         shelf.publish(f"hostile-{number}", text.replace("\x00", "")[:400_000])
     shelf.publish("good", "# Good\n\nWords.\n")

@@ -20,6 +20,11 @@ REPEATED = [
     *(" ", "\t", "\n", "# ", "a\n=\n", "# a {#a}\n", "```a\n~~~\n", "|-", "a\n|-|-\n"),
     *(ACUTE, f"e{ACUTE}", "[^", "[^a]", "[^a]:", "[^a]: ", "[^a]: b\n", "https://"),
     *("www.a.b ", "\u202e", "\x00", "]]>", "<!-- ", "--> ", "&colon;"),
+    *("<br>", "<b>", "</b>", "<b>a</b>", "<p>", "<div>", "<div>\n\n", "<!--\n"),
+    *("> <!--\n", "<li>", "<td>a", "<pre>\n", "<b><i></b></i>", "*<b>*</b>"),
+    *("$", "$$", "$a", "$a$ ", "$$\n", "{", "{#", "a\n: b\n", ": ", '=== "a"\n'),
+    *('    === "a"\n', "[a](b){#c}", "```{1-999999}\n```\n", "<h2>a\n\n", "<a x='"),
+    *("<a href=x>", "<video src=/files/a>", "<img src=/a.png>", "<table><tr><td>"),
 ]
 
 
@@ -63,6 +68,34 @@ HOSTILE = {
     "ragged table": "|a" * 200 + "|\n" + "|-" * 200 + "|\n" + "|\n" * 45_000,
     "backtick runs": " ".join("`" * length for length in range(1, 450)),
     "hostile code": "```java\n" + "a\n" * 50_000 + "```\n",
+    "deep formula": f"${'{' * 10_000}a{'}' * 10_000}$",
+    "deep formulas": f"$${'{' * 900}a{'}' * 900}$$\n\n" * 30,
+    "chain of commands": "$" + r"\sqrt " * 300 + "a$",
+    "commands that grow": r"$\newcommand{\a}{"
+    + r"\sqrt" * 100
+    + r"}\newcommand{\b}{"
+    + r"\a" * 100
+    + "}"
+    + r"\b" * 100
+    + "$",
+    "many formulas": "".join(f"$a_{{{n}}}$ " for n in range(6_000)),
+    "nested tabs": "".join(f'{" " * 4 * n}=== "a"\n\n' for n in range(100)),
+    "many tabs": '=== "a"\n\n    b\n\n' * 3_000,
+    "definitions": "a\n: b\n\n" * 6_000,
+    "lines of code": "```js {1-999999} linenums=1\n" + "a\n" * 20_000 + "```\n",
+    "closed tags": "<i>a</i>" * 100_000,
+    "nested tags": "<blockquote>" * 100_000,
+    "repeated formatting": "".join(f"<b title={n}>" for n in range(90))
+    + "<p>x</p>" * 40_000,
+    "formatting across paragraphs": "<p>\n"
+    + "".join(f"<b title={n}>" for n in range(90))
+    + "\n\nx" * 40_000,
+    "list of tags": "<ul>\n" + "<li>x\n" * 20_000,
+    "table of tags": "<table>" + "<tr><td>x" * 12_000,
+    "many attributes": f"<b {'a=b ' * 20_000}>x</b>",
+    "many ids": "".join(f"<a id=x{n}></a>" for n in range(10_000)),
+    "space in a tag": "<b" + " " * 100_000 + "x",
+    "comment that ends elsewhere": "> <!--\n" * 20_000 + "\n-->",
     "unknown languages": "".join(f"```x{n}\n```\n" for n in range(8_000)),
 } | {repr(part): (part * LENGTH)[:LENGTH] for part in REPEATED}
 

@@ -1,0 +1,69 @@
+"""Attributes in braces after images and links: `![A](a.png){#id .dark width=300}`."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from markdown_it.token import Token
+
+from sitegen.markdown.html_tags import ID
+
+# Others have no style here.
+CLASSES = frozenset(("dark", "light", "left", "right", "center"))
+ATTRIBUTES = re.compile(
+    r"\{:?\s*+("
+    r"(?:(?:[#.][\w:.-]{1,200}+|[A-Za-z][\w-]{0,40}+="
+    r"(?:\"[^\"{}\n]{0,300}+\"|'[^'{}\n]{0,300}+'|[\w.:%/-]{1,300}+))\s*+){1,20}+"
+    r")\}"
+)
+_ATTRIBUTE = re.compile(
+    r"#([\w:.-]++)|\.([\w-]++)|(width|height)=[\"']?([1-9][0-9]{0,3})\b"
+)
+
+
+def apply_attributes(tokens: Sequence[Token], ids: dict[str, None]) -> None:
+    """Set the attributes of images and links, and remove them from the text."""
+    for token in tokens:
+        if token.type == "inline" and "{" in token.content and token.children:
+            _apply_inline(token.children, ids)
+
+
+def split_heading(text: str) -> tuple[str, str]:
+    """Return the text of a heading without the attributes at its end, and its id."""
+    start = text.rfind("{")
+    match = ATTRIBUTES.fullmatch(text, start) if start >= 0 else None
+    if match is None:
+        return text, ""
+    ids = [id for id, *_ in _ATTRIBUTE.findall(match[1]) if id]
+    return text[:start].rstrip(), ids[0] if ids else ""
+
+
+def _apply_inline(children: list[Token], ids: dict[str, None]) -> None:
+    openings: list[Token] = []
+    for token, following in pairwise(children):
+        if token.type == "link_open":
+            openings.append(token)
+        target = token if token.type == "image" else None
+        if token.type == "link_close" and openings:
+            target = openings.pop()
+        if target is None or following.type != "text":
+            continue
+        if match := ATTRIBUTES.match(following.content):
+            following.content = following.content[match.end() :]
+            _set_attributes(target, match[1], ids)
+    # Nothing but an image in a paragraph makes it a figure.
+    children[:] = [token for token in children if token.type != "text" or token.content]
+
+
+def _set_attributes(token: Token, text: str, ids: dict[str, None]) -> None:
+    classes = []
+    for id, css_class, name, value in _ATTRIBUTE.findall(text):
+        if css_class in CLASSES:
+            classes.append(css_class)
+        elif id and id not in ids and ID.fullmatch(id):
+            ids[id] = None
+            token.attrs["id"] = id
+        elif name and token.type == "image":
+            token.attrs[name] = value
+    if classes:
+        token.attrs["class"] = " ".join(classes)
