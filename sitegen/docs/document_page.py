@@ -2,7 +2,7 @@
 Make the page of a published document, its JSON and its Markdown.
 
 First the document is resolved (`resolve_document`): where its links lead, which
-headings and former headings it has. What the page shows and its key follow from that.
+headings it has, and their alternative ids. What the page shows and its key follow.
 """
 
 import json
@@ -16,6 +16,7 @@ from typing import Any
 from markupsafe import Markup
 
 from models.fields import format_moment
+from models.projects.documents.alternative_ids import TITLE
 from models.projects.documents.link_resolver import (
     document_href,
     document_path,
@@ -30,7 +31,7 @@ from sitegen.docs.collections import document_summary, serialize_document
 from sitegen.docs.document_source import DocumentSource
 from sitegen.docs.published_files import PublishedFiles
 from sitegen.docs.sidebar import Sidebar
-from sitegen.markdown.headings import add_former_ids
+from sitegen.markdown.headings import add_alternative_ids
 from sitegen.markdown.rendering import resolve_links
 from sitegen.page import Page, PageGroup
 from sitegen.urls import markdown_path, twin
@@ -53,8 +54,8 @@ class ResolvedDocument:
     is_shown_as_written: bool
     # Level, id and text of each heading, as JSON.
     headings_json: str
-    # Former ids of headings, each with the id that the heading has now.
-    former_ids: Mapping[str, str]
+    # Former ids of headings and GitHub's spellings, each with the heading's id.
+    alternative_ids: Mapping[str, str]
 
     @classmethod
     def from_json(cls, fields: list[Any]) -> "ResolvedDocument":
@@ -63,7 +64,7 @@ class ResolvedDocument:
 
     def to_json(self) -> list[Any]:
         flags = [self.is_blank, self.is_shown_as_written]
-        return [self.links, *flags, self.headings_json, self.former_ids]
+        return [self.links, *flags, self.headings_json, self.alternative_ids]
 
     @property
     def broken_links(self) -> list[str]:
@@ -87,11 +88,17 @@ class ResolvedDocument:
             if href and (fragment := link_fragment(href))
         ]
 
+    @property
+    def title_id(self) -> str | None:
+        """Return GitHub's spelling of the title, unless a heading has this id."""
+        ids = self.alternative_ids.items()
+        return next((other for other, id in ids if id == TITLE), None)
+
     @cached_property
     def ids(self) -> frozenset[str]:
-        """Return the ids, present and former, of the page's headings."""
+        """Return the ids of the page's headings, and the alternative ones."""
         headings = frozenset(id for _, id, _ in json.loads(self.headings_json))
-        return headings | self.former_ids.keys()
+        return headings | self.alternative_ids.keys()
 
 
 def resolve_document(
@@ -104,7 +111,7 @@ def resolve_document(
         is_blank=body.is_blank,
         is_shown_as_written=is_shown_as_written(body),
         headings_json=body.headings_json,
-        former_ids=source.former_ids(document, body),
+        alternative_ids=source.alternative_ids(document, body),
     )
 
 
@@ -134,7 +141,7 @@ class DocumentPage:
             "body": body_key(self.document),
             "sidebar": self.sidebar.key,
             "links": list(self.resolved.links.values()),
-            "former": self.resolved.former_ids,
+            "alternativeIds": self.resolved.alternative_ids,
             # The time it takes to render a body decides it, not the body alone.
             "isShownAsWritten": self.resolved.is_shown_as_written,
         }
@@ -145,7 +152,7 @@ class DocumentPage:
         html = resolve_links(body.html, body.links, links.get, files.picture_size)
         # The title is the only h1. Text is escaped, so this is the tag of a heading.
         html = html.replace("<h1", "<h2").replace("</h1>", "</h2>")
-        html = add_former_ids(html, self.resolved.former_ids)
+        html = add_alternative_ids(html, self.resolved.alternative_ids)
         headings = [
             {"level": max(2, level), "id": id, "text": text}
             for level, id, text in body.headings
@@ -162,6 +169,7 @@ class DocumentPage:
         previous, following = self.neighbours
         return {
             "title": document.title,
+            "titleId": self.resolved.title_id,
             "summary": document.summary,
             "collection": document.collection,
             "collectionTitle": sidebar.title,

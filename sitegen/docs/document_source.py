@@ -6,6 +6,7 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
+from models.projects.documents.alternative_ids import alternative_ids
 from models.projects.documents.link_resolver import LinkResolver
 from models.projects.documents.publication_history import (
     EarlierRevision,
@@ -13,7 +14,6 @@ from models.projects.documents.publication_history import (
     earlier_published_revisions,
 )
 from models.projects.documents.published import PublishedPage, published_contents
-from models.projects.documents.renamed_headings import former_ids
 from models.projects.documents.rendered_bodies import RenderedBody
 from models.projects.files.pins import documents_with_files
 from sitegen.docs.body_cache import BodyCache
@@ -102,14 +102,15 @@ class DocumentSource:
             document, lambda: self.content(document)
         )
 
-    def former_ids(self, document: PublishedPage, body: RenderedBody) -> dict[str, str]:
-        """Return former ids of the page's headings, each with the id it has now."""
+    def alternative_ids(
+        self, document: PublishedPage, body: RenderedBody
+    ) -> dict[str, str]:
+        """Return former ids and other spellings, each with the id of its heading."""
         has_earlier = document.id in self._with_several_versions
         revisions = self._earlier.get(document) if has_earlier else None
-        if not revisions:
-            return {}
-        earlier = self._body_cache.earlier_bodies(revisions)
-        return former_ids([body.headings for body in [*earlier, body]])
+        earlier = self._body_cache.earlier_bodies(revisions) if revisions else []
+        outlines = [body.headings for body in [*earlier, body]]
+        return alternative_ids(document.title, outlines)
 
     def _prefetch(self, documents: list[PublishedPage]) -> None:
         self._bodies = Prefetch(documents, self._body_cache.load)

@@ -44,11 +44,11 @@ def _slug_character(character: str) -> str:
     return " "
 
 
-def add_former_ids(html: str, former_ids: Mapping[str, str]) -> str:
-    """Add former ids of headings, given with their present ids, as link targets."""
+def add_alternative_ids(html: str, alternative_ids: Mapping[str, str]) -> str:
+    """Add further ids of headings, given with their own ids, as link targets."""
     spans: dict[str, str] = {}
-    for former_id, id in former_ids.items():
-        spans[id] = spans.get(id, "") + f'<span id="{former_id}"></span>'
+    for alternative, id in alternative_ids.items():
+        spans[id] = spans.get(id, "") + f'<span id="{alternative}"></span>'
     if not spans:
         return html
     return HEADING_TAG.sub(lambda match: match[0] + spans.get(match[1], ""), html)

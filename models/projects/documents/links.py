@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 from models.base import Schema
 from models.fields import Id, QueryInteger, Slug
+from models.projects.documents.alternative_ids import alternative_ids
 from models.projects.documents.link_resolver import (
     LinkResolver,
     document_href,
@@ -17,7 +18,6 @@ from models.projects.documents.published import (
     published_contents,
     published_documents,
 )
-from models.projects.documents.renamed_headings import former_ids
 from models.projects.documents.rendered_bodies import (
     RenderedBody,
     stored_bodies,
@@ -140,7 +140,7 @@ class _LinkChecker:
         return "no-heading"
 
     def _ids_of(self, page: PublishedPage) -> frozenset[str]:
-        """Return the ids of a page's headings, present and former."""
+        """Return the ids of a page's headings, and the alternative ones."""
         if page.id not in self._ids:
             body = self._body_of(page)
             earlier = earlier_published_revisions({page.id: page.published_version})
@@ -148,8 +148,8 @@ class _LinkChecker:
                 self._stored_or_rendered(revision, revision.content()).headings
                 for revision in earlier.get(page.id, ())
             ]
-            former = former_ids([*outlines, body.headings])
-            self._ids[page.id] = body.ids | former.keys()
+            others = alternative_ids(page.title, [*outlines, body.headings])
+            self._ids[page.id] = body.ids | others.keys()
         return self._ids[page.id]
 
     def _body_of(self, page: PublishedPage) -> RenderedBody:

@@ -44,7 +44,7 @@ def test_author_fixes_an_id(shelf, build_site, page):
 
     build_site()
 
-    assert '<h2 id="rates">Quotas' in page("limits")
+    assert '<h2 id="rates"><span id="quotas"></span>Quotas' in page("limits")
     assert page("limits").count('id="rates"') == 1
 
 
@@ -67,3 +67,16 @@ def test_any_way_leads_to_the_same(renamed, build_site, page, tmp_path):
 
     fresh = (tmp_path / "fresh/guides/limits/index.html").read_text()
     assert fresh == page("limits")
+
+
+def test_spelling_of_github(shelf, build_site, page):
+    """Links written for GitHub's ids find their headings, and the title."""
+    shelf.publish("limits", "## A & B\n\n## 2.2 Lines\n", title="The limits")
+    text = "[a](limits.md#a--b) [b](limits.md#22-lines) [c](limits.md#the-limits)\n"
+    shelf.publish("keys", text)
+
+    report = build_site()
+
+    assert report.warnings == []
+    assert '<h2 id="a-b"><span id="a--b"></span>A' in page("limits")
+    assert '<h1 id="the-limits">' in page("limits")
