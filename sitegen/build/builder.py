@@ -12,7 +12,7 @@ from models.logs import LogLine
 from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
 from models.runtime.leader_election import LeaderElection, SingleServer
-from models.status.snapshot.last_change import next_page_change
+from models.status.snapshot.last_change import next_page_change, next_state_change
 from models.storage.database import reading
 from sitegen.build.build import build, output_folder
 from sitegen.build.docs_process import DocsProcess
@@ -30,6 +30,13 @@ log = logging.getLogger("masthead.builds")
 # after each build for as long as the build took, up to this limit: that leaves half of
 # the time to those who write, and one build shows many changes.
 MAX_PAUSE_SECONDS = 0.05
+# Quiet changes, such as measurements that change no state, never end. After each build
+# they wait for so many times the processor time that it took, so that builds take at
+# most a tenth of a core from those who write. The limit is below MAX_WAIT.
+QUIET_PAUSE_RATIO = 10
+MAX_QUIET_PAUSE_SECONDS = 20.0
+# Nor do they wait longer than this part of the time in which a measurement is fresh.
+FRESHNESS_SHARE = 10
 # The site is reported as behind when a change has waited for this long.
 MAX_WAIT = timedelta(seconds=30)
 
@@ -39,7 +46,8 @@ class Timing(NamedTuple):
     How long the builder waits, in seconds.
 
     A quiet change, such as a measurement that changes no state, waits for more of its
-    kind. After a tick the builder checks for changes without being woken.
+    kind, and longer after a costly build. After a tick the builder checks for changes
+    without being woken.
     """
 
     quiet_delay: float = 5.0
@@ -54,12 +62,12 @@ class Builder:
     Builds when woken and when the next change is due, one build at a time.
 
     `create_context(now)` returns what the pages of a build share. `schedule(at)` is
-    called with the next time at which time alone changes a page, so that somebody
-    wakes the builder then. `on_output_changed()` is called after each build that
-    changed the output, and after the first build. `election` decides which of several
-    servers with one database builds. `create_docs_process(on_response)` returns a
-    process that builds the documents, so that nothing else waits for them; without it,
-    they are built here.
+    called with the next time at which time alone may change a state, so that somebody
+    wakes the builder then; other changes by time alone wait for a tick.
+    `on_output_changed()` is called after each build that changed the output, and after
+    the first build. `election` decides which of several servers with one database
+    builds. `create_docs_process(on_response)` returns a process that builds the
+    documents, so that nothing else waits for them; without it, they are built here.
     """
 
     def __init__(
@@ -101,7 +109,7 @@ class Builder:
         self._folder: OutputFolder | None = None
         self._waiting_since: datetime | None = None
         self._next_change: datetime | None = None
-        self._paused_until = 0.0
+        self._paused_until = self._quiet_until = 0.0
         # Set after the first build, or when another server turns out to build.
         self.has_started = threading.Event()
         self.progress = BuildProgress()
@@ -193,7 +201,8 @@ class Builder:
         # because the scheduler's clock was set back.
         is_woken = self._woken.wait(self._timing.tick)
         if is_woken:
-            self._is_urgent.wait(self._timing.quiet_delay)
+            pause = self._quiet_until - time.monotonic()
+            self._is_urgent.wait(max(self._timing.quiet_delay, pause))
         time.sleep(max(0.0, self._paused_until - time.monotonic()))
         # Cleared before anything is read: later changes wake the builder again.
         self._is_urgent.clear()
@@ -273,7 +282,8 @@ class Builder:
 
     def _build(self, areas: set[str], result: DocsResult | None = None) -> bool:
         """Build the areas; tell whether no page failed."""
-        started, context = time.perf_counter(), self._create_context(self._clock())
+        started, started_cpu = time.perf_counter(), time.thread_time()
+        context = self._create_context(self._clock())
         # A corrected template takes effect without a restart.
         is_other_theme = result and result.theme != context.theme.version
         if (self._failed_areas or is_other_theme) and context.theme.reload():
@@ -291,14 +301,27 @@ class Builder:
         seconds = time.perf_counter() - started
         if report.written:
             self._paused_until = time.monotonic() + min(seconds, MAX_PAUSE_SECONDS)
-        with reading():
-            self._next_change = next_page_change(
-                context.now, context.settings.freshness
+            pause = quiet_pause(
+                time.thread_time() - started_cpu, context.settings.freshness
             )
-        self._schedule(self._next_change)
+            self._quiet_until = max(self._quiet_until, time.monotonic() + pause)
+        freshness = context.settings.freshness
+        with reading():
+            self._next_change = next_page_change(context.now, freshness)
+            next_urgent_change = next_state_change(context.now, freshness)
+        self._schedule(next_urgent_change)
         self.progress.record(context.now, seconds)
         _log_build(areas, report, seconds)
         return not self._failed_areas
+
+
+def quiet_pause(cpu_seconds: float, freshness: timedelta) -> float:
+    """Return for how long quiet changes wait after a build of this cost, in seconds."""
+    return min(
+        QUIET_PAUSE_RATIO * cpu_seconds,
+        MAX_QUIET_PAUSE_SECONDS,
+        freshness.total_seconds() / FRESHNESS_SHARE,
+    )
 
 
 def _log_build(areas: set[str], report: BuildReport, seconds: float) -> None:

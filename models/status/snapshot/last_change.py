@@ -66,8 +66,25 @@ def last_changes_by_service(now: datetime, freshness: timedelta) -> dict[int, da
 def next_page_change(now: datetime, freshness: timedelta) -> datetime:
     """Return when `last_change_at` next changes without a write."""
     observed_at = ReadingRow.observed_at
+    next_reading = _extreme(fn.MIN, observed_at, observed_at > now)
+    candidates = [next_state_change(now, freshness), next_reading]
+    return min(filter(None, candidates))
+
+
+def next_state_change(now: datetime, freshness: timedelta) -> datetime:
+    """
+    Return when time alone may next change a state, or a day begins.
+
+    That is not when the time of a reading comes: a reading counts once it is stored,
+    and while measurements arrive, the newest is always later than the last build.
+    """
+    observed_at = ReadingRow.observed_at
     oldest_fresh = _extreme(fn.MIN, observed_at, observed_at >= now - freshness)
-    upcoming = (_extreme(fn.MIN, column, column > now) for column in _COLUMNS)
+    upcoming = (
+        _extreme(fn.MIN, column, column > now)
+        for column in _COLUMNS
+        if column is not observed_at
+    )
     candidates = [_midnight(now) + DAY, *upcoming, _stale_at(oldest_fresh, freshness)]
     return min(filter(None, candidates))
 

@@ -9,7 +9,7 @@ import pytest
 
 from models.changes import behind
 from models.storage.database import database
-from sitegen.build.builder import Builder, Timing
+from sitegen.build.builder import Builder, Timing, quiet_pause
 from sitegen.docs.body_cache import BodyCache
 from sitegen.page import BuildContext
 from sitegen.theme.theme import Theme
@@ -31,12 +31,19 @@ def eventually(holds, seconds=60):
 
 
 @pytest.fixture
-def started(store, settings, clock, woken):
-    """Start a builder on the test's clock; what it asks to be woken for is noted."""
-    theme, bodies, due, builders = Theme(settings), BodyCache(), [], []
+def context(settings):
+    theme, bodies = Theme(settings), BodyCache()
 
-    def context(now):
+    def create(now):
         return BuildContext(now=now, settings=settings, theme=theme, bodies=bodies)
+
+    return create
+
+
+@pytest.fixture
+def started(store, context, clock, woken):
+    """Start a builder on the test's clock; what it asks to be woken for is noted."""
+    due, builders = [], []
 
     def start(context=context, **more):
         builder = Builder(clock, context, due.append, **more)
@@ -118,6 +125,49 @@ def test_quiet_wakes_are_gathered(measured_once, started, output):
     assert "12:00 UTC" not in text_of(page)
     assert eventually(lambda: "12:02 UTC" in text_of(page))
     assert eventually(lambda: len(builder.due) == 2)
+
+
+@pytest.mark.parametrize(
+    ("cpu_seconds", "freshness", "pause"),
+    [(0.1, 300, 1.0), (1.4, 300, 14.0), (9.0, 300, 20.0), (9.0, 30, 3.0)],
+)
+def test_quiet_pause(cpu_seconds, freshness, pause):
+    """Ten times the cost, less than until a fault, a tenth of the freshness."""
+    assert quiet_pause(cpu_seconds, timedelta(seconds=freshness)) == pause
+
+
+def test_quiet_wake_after_a_costly_build(measured_once, started, context, output):
+    """Quiet writes wait after a costly build, and a loud one takes them along."""
+
+    def costly_context(now):
+        end = time.thread_time() + 1.0
+        while time.thread_time() < end:
+            pass
+        return context(now)
+
+    timing, page = UNWOKEN._replace(quiet_delay=0.0), output / "status/index.html"
+    builder = started(costly_context, timing=timing)
+    assert eventually(lambda: builder.due)
+
+    measured_once()
+    builder.wake("status", is_quiet=True)
+    time.sleep(1)
+    assert len(builder.due) == 1
+    builder.wake("status")
+
+    assert eventually(lambda: "12:00 UTC" in text_of(page))
+
+
+def test_reading_ahead_of_the_clock(ask, started, clock):
+    """Nobody wakes the builder when its time comes: its state is shown already."""
+    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
+    sample = measured(clock, "api", "operational", ago=-5)
+    ask(f"{ADMIN}/measurements/record", sample)
+
+    builder = started(timing=UNWOKEN)
+
+    assert eventually(lambda: builder.due)
+    assert builder.due == [clock.now + timedelta(seconds=305, milliseconds=1)]
 
 
 def test_loud_wake_takes_the_quiet_along(ask, measured_once, started, output):

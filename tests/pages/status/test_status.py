@@ -6,7 +6,11 @@ from datetime import timedelta
 import pytest
 
 from models.status.services.rows import ServiceRow
-from models.status.snapshot.last_change import last_changes_by_service, next_page_change
+from models.status.snapshot.last_change import (
+    last_changes_by_service,
+    next_page_change,
+    next_state_change,
+)
 from tests.conftest import NOON
 
 ADMIN = "POST /status/v1/admin"
@@ -174,6 +178,18 @@ def test_next_told(scene, clock):
     assert next_page_change(clock.now, timedelta(minutes=5)) == stale_at
     assert next_page_change(stale_at, timedelta(minutes=5)) == NOON + timedelta(
         hours=12
+    )
+
+
+def test_reading_ahead_of_the_clock(scene, ask, clock):
+    """Its time changes what the page shows of it, but no state."""
+    ask(f"{ADMIN}/measurements/record", measured(clock, "mail", "operational", ago=-5))
+    clock.pass_(seconds=1)
+    freshness = timedelta(minutes=5)
+
+    assert next_page_change(clock.now, freshness) == NOON + timedelta(seconds=5)
+    assert next_state_change(clock.now, freshness) == NOON + timedelta(
+        minutes=4, seconds=50, milliseconds=1
     )
 
 
