@@ -166,10 +166,12 @@ class Channel(HTTPChannel):
         """
         Return whether the next request must wait until the client has read.
 
-        The caller holds `requests_lock`, so that the loop, which sends what is left,
-        cannot miss that a request waits.
+        The caller holds `requests_lock`. The loop, which sends what is left, cannot
+        miss that a request waits: this is noted before what is left is looked at.
         """
-        self.is_parked = bool(self.total_outbufs_len)
+        self.is_parked = True
+        if not self.total_outbufs_len:
+            self.is_parked = False
         return self.is_parked
 
     def write_soon(self, data: Any) -> int:
@@ -241,12 +243,20 @@ class Channel(HTTPChannel):
         """Do not wait: what is left to send is sent by the loop."""
 
     def _flush_some(self, do_close: bool = True) -> bool:
-        self.turn_bytes = limits.SEND_TURN_BYTES
-        has_sent = bool(super()._flush_some(do_close=do_close))  # type: ignore[misc]
-        if has_sent:
-            self.bytes_sent += limits.SEND_TURN_BYTES - self.turn_bytes
-            if not self.total_outbufs_len:
-                self._note_progress()
+        """
+        Send what fits; the loop and a thread in turn, or both would send the same.
+
+        Only the loop closes a connection that is gone, so that no descriptor gets
+        another meaning during a turn. It finds out when it sends what is left.
+        """
+        closes = do_close and self._loop.is_current
+        with self.outbuf_lock:
+            self.turn_bytes = limits.SEND_TURN_BYTES
+            has_sent = bool(super()._flush_some(do_close=closes))  # type: ignore[misc]
+            if has_sent:
+                self.bytes_sent += limits.SEND_TURN_BYTES - self.turn_bytes
+                if not self.total_outbufs_len:
+                    self._note_progress()
         return has_sent
 
     def send(self, data: bytes, do_close: bool = True) -> int:

@@ -25,11 +25,11 @@ class EventLoop:
     Handles the events of connections, one turn after another.
 
     `listener` is the dispatcher of waitress that accepts connections. `end_turn` is
-    called after the events of each turn. All is called in the thread of the loop,
-    except `attend` and `stop`.
+    called after the events of each turn, and returns whether the next turn is due at
+    once. All is called in the thread of the loop, except `attend` and `stop`.
     """
 
-    def __init__(self, listener: Any, end_turn: Callable[[], None]) -> None:
+    def __init__(self, listener: Any, end_turn: Callable[[], bool]) -> None:
         self._listener = listener
         # By file descriptor.
         self._connections: dict[int, Any] = listener._map
@@ -40,6 +40,7 @@ class EventLoop:
         # The connections whose registration may have to change.
         self._changed: deque[Any] = deque()
         self._thread = 0
+        self._is_next_due = False
         self._is_stopping = False
 
     @property
@@ -79,7 +80,7 @@ class EventLoop:
     def _turn(self) -> None:
         # Also does what is due by now.
         self._register(self._listener)
-        events = self._epoll.poll(MAX_WAIT_SECONDS)
+        events = self._epoll.poll(0 if self._is_next_due else MAX_WAIT_SECONDS)
         accepts = None
         for descriptor, flags in events:
             connection = self._connections.get(descriptor)
@@ -87,7 +88,7 @@ class EventLoop:
                 accepts = flags
             elif connection is not None:
                 self._handle(connection, flags)
-        self._end_turn()
+        self._is_next_due = self._end_turn()
         # Last: a new connection may get the descriptor of one that was closed in this
         # turn, but not its events.
         if accepts is not None and self._listener.accepting:

@@ -66,6 +66,9 @@ class Parser(HTTPRequestParser):
             self.command, self.path = Parser.command, Parser.path
         elif self.error is None and not self.completed:
             self._limit_body()
+        if self.completed:
+            # Waitress would send 100 Continue, and take the next request for a body.
+            self.expect_continue = False
         return consumed
 
     def _limit_body(self) -> None:

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from waitress.adjustments import Adjustments
 from waitress.server import TcpWSGIServer
+from waitress.wasyncore import dispatcher
 
 from api.http.body_limits import AdmitBody, refuse_large_body
 from api.http.server import limits
@@ -74,6 +75,16 @@ class Server(TcpWSGIServer):
             self.task_dispatcher.shutdown()
 
     def close(self) -> None:
+        """
+        Stop listening, and close what the threads wake the loop with once all ended.
+
+        A thread that still computes would write to its descriptor, which a file of the
+        database may have by then.
+        """
+        if self.task_dispatcher.threads:
+            dispatcher.close(self)
+            self.event_loop.stop()
+            return
         super().close()
         self.event_loop.close()
 
@@ -98,19 +109,21 @@ class Server(TcpWSGIServer):
         route = (request.command, request.path)
         return route in self._brief_requests and not request.error
 
-    def _process_brief_requests(self) -> None:
+    def _process_brief_requests(self) -> bool:
         """
         Process the requests of this turn that a thread would take longer to be given.
 
-        Each connection has one: what it has sent ahead is processed after the others.
+        Each connection has one. Return whether some have sent more ahead, which is
+        processed in the next turn: new requests do not wait until all of it is.
         """
-        while self._brief:
+        for _ in range(len(self._brief)):
             channel = self._brief.popleft()
             try:
                 channel.service_in_loop()
             except Exception:
                 # Logs it and closes the connection, as after any other event.
                 channel.handle_error()
+        return bool(self._brief)
 
     def finish_task(self, caller: object, *, is_costly: bool) -> Channel | None:
         """

@@ -117,6 +117,20 @@ def test_body_that_waits_to_be_asked_for(connect, issue):
     assert connect.recv(1000).startswith(b"HTTP/1.1 400 ")
 
 
+@pytest.mark.parametrize("header", ["", "Content-Length: 0\r\n"])
+def test_no_body_to_wait_for(connect, header):
+    """A request without a body gets its response, although it expects 100 Continue."""
+    expecting = f"GET /healthz HTTP/1.1\r\nHost: x\r\n{header}Expect: 100-continue\r\n"
+    last = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    connect.sendall(f"{expecting}\r\n{last}".encode())
+
+    with connect.makefile("rb") as responses:
+        lines = responses.read().split(b"\r\n")
+    statuses = [line for line in lines if b"HTTP/1.1" in line]
+    assert len(statuses) == 2
+    assert b"HTTP/1.1 100 Continue" not in statuses
+
+
 def test_body_that_is_not_asked_for(connect):
     """Who waits for 100 Continue without a valid key gets the refusal alone."""
     start(connect, BUNDLE, 2 * KEYLESS, "mh_0", "Expect: 100-continue")

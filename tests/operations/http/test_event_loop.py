@@ -6,7 +6,8 @@ import socket
 import sys
 import time
 from contextlib import ExitStack
-from threading import Event
+from tempfile import TemporaryFile
+from threading import Event, Thread
 from time import process_time
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from api.http.application import BRIEF_REQUESTS, create_app
 from api.http.server.server import limited_server
 from models.settings import Settings
+from tests.operations.http.test_load import wait_until
 from tests.ports import served
 
 BRIEF, SLOW = "/brief", "/slow"
@@ -26,14 +28,25 @@ class Application:
 
     def __init__(self):
         self.is_started, self.may_end = Event(), Event()
+        # The ports of the clients of /brief, in the order of their requests.
+        self.brief_ports = []
+        # Called during the first of them.
+        self.on_brief = lambda: None
 
     def __call__(self, environ, start):
         path = environ["PATH_INFO"]
         if path == SLOW:
             self.is_started.set()
             self.may_end.wait(30)
+        else:
+            self._note_brief(int(environ["REMOTE_PORT"]))
         start("200 OK", [("Content-Length", str(len(path)))])
         return [path.encode()]
+
+    def _note_brief(self, port):
+        self.brief_ports.append(port)
+        if len(self.brief_ports) == 1:
+            self.on_brief()
 
 
 @pytest.fixture
@@ -124,6 +137,50 @@ def test_client_that_has_gone(application, connect):
     time.sleep(0.5)
 
     assert process_time() - started < 0.1
+
+
+def test_requests_ahead_do_not_delay_others(application, connect):
+    """What one client has sent ahead is processed beside the requests of others."""
+    greedy, other = connect(), connect()
+    application.on_brief = lambda: other.sendall(request(BRIEF))
+
+    greedy.sendall(request(BRIEF) * 100)
+
+    assert bodies(other, 1) == [BRIEF]
+    assert bodies(greedy, 100) == [BRIEF] * 100
+    # The first request of the other client came during the first of all.
+    assert application.brief_ports.index(other.getsockname()[1]) <= 2
+
+
+def test_thread_that_ends_after_the_server():
+    """It wakes nobody: a file may have the descriptor of what it would write to."""
+    application = Application()
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = limited_server(application, listener, threads=1)
+    loop = Thread(target=server.run)
+    loop.start()
+    with (
+        socket.create_connection(listener.getsockname(), 10) as client,
+        ExitStack() as s,
+    ):
+        client.sendall(request(SLOW))
+        application.is_started.wait(10)
+        # The loop stops waiting for the connection, so that the thread would wake it.
+        client.sendall(request(BRIEF))
+        time.sleep(0.2)
+        server.event_loop.stop()
+        loop.join()
+        server.task_dispatcher.shutdown(timeout=0)
+        server.close()
+        files = [s.enter_context(TemporaryFile()) for _ in range(9)]
+
+        application.may_end.set()
+
+        wait_until(lambda: not server.task_dispatcher.threads)
+        assert not any(os.fstat(file.fileno()).st_size for file in files)
+    for channel in list(server.active_channels.values()):
+        channel.handle_close()
+    server.close()
 
 
 def test_signal_during_a_brief_request():
