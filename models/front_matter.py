@@ -29,11 +29,20 @@ _FRONT_MATTER = re.compile(
 )
 _KEY_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+"""
 _LONG_KEY = re.compile(rf"(?<![\w-])(?:{_KEY_PART}\.[ \t]*+){{{MAX_KEY_PARTS}}}")
+_TOML_LINE = re.compile(r"\(at line ([0-9]{1,6}),")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class UnreadableFile(Exception):
     """A file that cannot become a document; the message says why."""
+
+
+class UnreadableFrontMatter(UnreadableFile):
+    """Front matter that cannot be read; the body after it can."""
+
+    def __init__(self, message: str, body: str) -> None:
+        super().__init__(message)
+        self.body = body
 
 
 class StrictLoader(yaml.SafeLoader):
@@ -60,28 +69,42 @@ LenientLoader.add_multi_constructor("", lambda *_: None)
 
 
 def split_front_matter(text: str) -> tuple[FrontMatter, str]:
-    """Return the front matter and the body; raise UnreadableFile if it is invalid."""
+    """Return the front matter and the body; raise UnreadableFrontMatter if invalid."""
     match = _FRONT_MATTER.match(text)
     if match is None:
         return {}, text
-    if len(match[2]) > MAX_CHARACTERS:
-        raise UnreadableFile(
-            f"The front matter has more than {MAX_CHARACTERS} characters."
-        )
-    return _parse(match[1], match[2]), text[match.end() :].lstrip("\n")
+    body = text[match.end() :].lstrip("\n")
+    try:
+        return _parse(match[1], match[2]), body
+    except UnreadableFile as error:
+        raise UnreadableFrontMatter(str(error), body) from None
 
 
 def _parse(fence: str, text: str) -> FrontMatter:
+    if len(text) > MAX_CHARACTERS:
+        raise UnreadableFile(
+            f"The front matter has more than {MAX_CHARACTERS} characters."
+        )
     try:
         values = _load_toml(text) if fence == "+++" else load_yaml(text, StrictLoader)
     # Deep nesting in TOML is a RecursionError.
-    except (yaml.YAMLError, ValueError, RecursionError):
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise UnreadableFile(
-            f"The front matter is not valid {LANGUAGES[fence]}."
+            f"The front matter is not valid {LANGUAGES[fence]}{_line_of(error)}."
         ) from None
     if values is not None and not isinstance(values, dict):
         raise UnreadableFile("The front matter is not a list of names and values.")
     return values or {}
+
+
+def _line_of(error: Exception) -> str:
+    """Return in which line of the file the error is, "" if it does not say so."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    if mark is not None:
+        # Lines count from zero, and the first line is the fence.
+        return f": line {mark.line + 2}"
+    line = _TOML_LINE.search(str(error))
+    return f": line {int(line[1]) + 1}" if line else ""
 
 
 def load_yaml(text: str, loader: type[StrictLoader] = LenientLoader) -> Any:

@@ -43,6 +43,14 @@ def declare(parser: ArgumentParser) -> None:
         "--tree", metavar="NAME", help="name of the tree (default: the folder's name)"
     )
     import_parser.add_argument(
+        "--include-from",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="another folder from which files may include others; can be repeated",
+    )
+    import_parser.add_argument(
         "--prune",
         action="store_true",
         help="unpublish and archive documents of the tree whose files are gone",
@@ -70,8 +78,13 @@ def declare(parser: ArgumentParser) -> None:
 def import_docs(context: CommandContext, arguments: Namespace) -> int:
     if not arguments.folder.is_dir():
         raise CommandError(f"There is no folder {arguments.folder}.")
+    for folder in arguments.include_from:
+        if not folder.is_dir():
+            raise CommandError(f"There is no folder {folder}, from --include-from.")
     try:
-        tree = read_tree(arguments.folder, context.show_progress("file"))
+        tree = read_tree(
+            arguments.folder, context.show_progress("file"), arguments.include_from
+        )
         if not tree.sources and not tree.skipped:
             raise CommandError(
                 f"The folder {arguments.folder} contains no Markdown files."

@@ -1,8 +1,11 @@
-"""Convert admonitions and tabs of other generators to quotes and titles."""
+"""Convert admonitions, tabs and components of other generators to Markdown."""
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from sitegen.sources.components import parse_component, to_block, to_line
 
 KINDS = {
     "NOTE": ("note", "info", "abstract", "summary", "question", "example", "seealso"),
@@ -17,27 +20,47 @@ MAX_DEPTH = 10
 
 _COLONS = re.compile(r"( *)(:{3,})\s*(?:\{?([A-Za-z]+)\}?)?(?:\[(.*)\])?(.*)")
 _MARKS = re.compile(r"( *)(?:!!!|\?\?\?\+?)\s+([A-Za-z]+)[^\"]*(?:\"(.*)\")?\s*")
+# A heading that is a link to a tab, which the next one or a rule ends.
+_LEARN_TAB = re.compile(r"#{1,6} \[([^\[\]\"]{1,200}+)\]\(#tabs?/[^()]{1,200}+\)\s*")
+LEARN_TAB = "#tab"
 _TAB = re.compile(r"( *)===[!+]?\s+\"(.*)\"\s*")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Container:
     """An open container: the prefix of its lines, and how it ends."""
 
     indent: int
     prefix: str
-    # How many colons end it; with 0, the first line that is not indented does.
+    # How many colons end it.
     colons: int = 0
+    # The name of the component that ends it. Without either, the first line that is
+    # not indented does.
+    component: str = ""
+    # What is written after it.
+    footer: tuple[str, ...] = ()
+    # How far the first line of a component's content is indented, once it is known.
+    dedent: int | None = None
 
     @property
-    def content_indent(self) -> int:
-        return self.indent + (0 if self.colons else 4)
+    def has_end(self) -> bool:
+        return bool(self.colons or self.component)
+
+    def content_indent(self, line_indent: int) -> int:
+        if not self.component:
+            return self.indent + (0 if self.colons else 4)
+        if self.dedent is None:
+            self.dedent = line_indent
+        return self.dedent
 
 
 class ContainerConverter:
     """Converts lines, each given with whether it is code."""
 
     def __init__(self, lines: Iterable[tuple[str, bool]]) -> None:
+        lines = list(lines)
+        # How many closing tags of each component are still to come.
+        self._closings = _count_closings(lines)
         self._open: list[Container] = []
         self._output: list[str] = []
         # Blank lines that are not written yet.
@@ -65,17 +88,23 @@ class ContainerConverter:
     def _strip_containers(self, line: str) -> tuple[str, str]:
         """Close the containers that end before the line; return its prefix and rest."""
         prefix = ""
+        if "\t" in line and any(container.component for container in self._open):
+            text = line.lstrip(" \t")
+            line = line[: len(line) - len(text)].expandtabs(4) + text
         for index, container in enumerate(self._open):
             indent = len(line) - len(line.lstrip(" "))
-            if indent < container.content_indent and not container.colons:
+            content_indent = container.content_indent(indent)
+            if indent < content_indent and not container.has_end:
                 self._close_from(index)
                 break
             prefix += line[: min(container.indent, indent)] + container.prefix
-            line = line[min(container.content_indent, indent) :]
+            line = line[min(content_indent, indent) :]
         return prefix, line
 
     def _close(self, line: str) -> bool:
         """Close the container that the line ends, if it ends one."""
+        if self._close_component(line) or self._close_learn_tab(line):
+            return True
         match = _COLONS.fullmatch(line)
         if not match or match[3] or match[4] or match[5].strip():
             return False
@@ -85,13 +114,63 @@ class ContainerConverter:
                 return True
         return False
 
+    def _close_component(self, line: str) -> bool:
+        component = parse_component(line) if "<" in line or "{{" in line else None
+        if component is None or not component.is_closing:
+            return False
+        for index in range(len(self._open) - 1, -1, -1):
+            if self._open[index].component == component.name:
+                self._close_from(index)
+                return True
+        return False
+
+    def _close_learn_tab(self, line: str) -> bool:
+        """Close a tab of Docs on Learn, which another tab or a rule ends."""
+        is_rule = line.strip() in ("---", "***")
+        if not is_rule and not _LEARN_TAB.fullmatch(line):
+            return False
+        for index, container in enumerate(self._open):
+            if container.component == LEARN_TAB:
+                self._close_from(index)
+                return is_rule
+        return False
+
+    def _open_component(self, prefix: str, line: str) -> bool:
+        """Open the component that the line begins, or write what an empty one is."""
+        component = parse_component(line)
+        if component is None or component.is_closing:
+            return False
+        if text := to_line(component) if component.is_empty else None:
+            self._write(text, prefix)
+            return True
+        block = to_block(component, KIND_BY_NAME)
+        # Without its end, it would contain the rest of the page.
+        if block is None or component.is_empty or not self._has_end(component.name):
+            return False
+        self._closings[component.name] -= 1
+        container = Container(0, block.prefix, 0, component.name, block.footer)
+        self._enter(prefix, container, *block.title, header=block.header)
+        return True
+
+    def _has_end(self, name: str) -> bool:
+        return self._closings[name] > 0
+
     def _open_container(self, prefix: str, line: str) -> bool:
         """Open the container that the line begins, if it begins one."""
         if len(self._open) == MAX_DEPTH:
             return False
         if tab := _TAB.fullmatch(line):
-            self._enter(prefix, Container(len(tab[1]), ""), f"**{tab[2]}**")
+            container = Container(len(tab[1]), "    ")
+            self._enter(prefix, container, header=(f'=== "{tab[2]}"', ""))
             return True
+        if tab := _LEARN_TAB.fullmatch(line):
+            # The tab before it has just been closed.
+            prefix = "".join(" " * outer.indent + outer.prefix for outer in self._open)
+            container = Container(0, "    ", component=LEARN_TAB)
+            self._enter(prefix, container, header=(f'=== "{tab[1]}"', ""))
+            return True
+        if "<" in line or "{{" in line:
+            return self._open_component(prefix, line)
         admonition = _admonition(line)
         if admonition is None:
             return False
@@ -102,19 +181,31 @@ class ContainerConverter:
         self._enter(prefix, container, *lines)
         return True
 
-    def _enter(self, prefix: str, container: Container, *lines: str) -> None:
+    def _enter(
+        self,
+        prefix: str,
+        container: Container,
+        *lines: str,
+        header: Sequence[str] = (),
+    ) -> None:
         self._write_blanks(prefix.rstrip())
         if self._output and self._output[-1].strip(" >"):
             self._output.append(prefix.rstrip())
         self._open.append(container)
+        indent = " " * container.indent
+        self._output += [(prefix + indent + line).rstrip() for line in header]
         inner = prefix + " " * container.indent + container.prefix
         self._output += [(inner + line).rstrip() for line in lines]
-        self._blanks, self._is_edge = (0 if container.prefix else 1), True
+        is_quote = container.prefix == "> "
+        self._blanks, self._is_edge = (0 if is_quote or header else 1), True
 
     def _close_from(self, index: int) -> None:
         # The blank line keeps the next paragraph out of the quote.
         self._blanks = max(self._blanks, 1)
-        del self._open[index:]
+        while len(self._open) > index:
+            footer = self._open.pop().footer
+            outer = "".join(" " * each.indent + each.prefix for each in self._open)
+            self._output += [(outer + line).rstrip() for line in footer]
         self._is_edge = True
         self._write_blanks(
             "".join(" " * outer.indent + outer.prefix for outer in self._open).rstrip()
@@ -131,7 +222,16 @@ class ContainerConverter:
 
 
 def _may_open_container(line: str) -> bool:
-    return line.lstrip(" ").startswith((":::", "!!!", "???", "==="))
+    return line.lstrip(" ").startswith((":::", "!!!", "???", "===", "<", "{{", "#"))
+
+
+def _count_closings(lines: Iterable[tuple[str, bool]]) -> Counter[str]:
+    components = (
+        parse_component(line)
+        for line, is_code in lines
+        if not is_code and ("</" in line or "{{" in line)
+    )
+    return Counter(each.name for each in components if each and each.is_closing)
 
 
 def _admonition(line: str) -> tuple[Container, str, str] | None:

@@ -1,9 +1,10 @@
 """Convert the Markdown dialects of other generators to the Markdown of this site."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from sitegen.sources.admonitions import ContainerConverter
+from sitegen.sources.admonitions import KIND_BY_NAME, ContainerConverter
+from sitegen.sources.components import convert_inline, split_line
 
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
 _IMPORT = re.compile(r"import\s.*['\"][^'\"]+['\"];?\s*")
@@ -18,6 +19,16 @@ _LINK_SHORTCODES = (
 )
 
 
+_CODE_START = re.compile(
+    r"\{%-? ?highlight ++([\w+#-]{1,30}+)[^{}]{0,200}%\}\s*"
+    r"|\{\{[<%] ?highlight ++\"?([\w+#-]{1,30}+)[^{}]{0,200}[%>]\}\}\s*"
+)
+_CODE_END = re.compile(
+    r"\{%-? ?endhighlight ?-?%\}\s*|\{\{[<%] ?/ ?highlight ?[%>]\}\}\s*"
+)
+_RAW = re.compile(r"\{%-? ?(?:end)?raw ?-?%\}")
+_NOTE_CLASS = re.compile(r"\{: *\.([a-z]{1,20}+)(?:-title)?[^{}]{0,100}\}\s*")
+_HIDDEN = re.compile(r"\s*#(?: .*)?")
 _COMMENT = re.compile(r" {0,3}(<!--|\{/\*)")
 COMMENTS = {"<!--": "-->", "{/*": "*/}"}
 
@@ -27,6 +38,10 @@ class FenceTracker:
 
     def __init__(self) -> None:
         self._open = ""
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self._open)
 
     def is_code(self, line: str) -> bool:
         """Return whether the next line is code, or a fence around it."""
@@ -48,10 +63,71 @@ def to_markdown(text: str, *, is_mdx: bool) -> str:
     Admonitions and tabs become quotes and titles, links by shortcode become paths,
     and imports, exports and comments are removed. Code is not changed.
     """
-    lines = text.split("\n")
+    lines = list(_with_notes(_with_fences(text.split("\n"))))
     if any(start in text for start in COMMENTS):
         lines = list(_without_comments(lines))
     return ContainerConverter(_lines(lines, is_mdx)).text()
+
+
+def _with_fences(lines: list[str]) -> Iterator[str]:
+    """Yield the lines, with fences instead of tags around code."""
+    fences, is_inside = FenceTracker(), False
+    for line in lines:
+        if is_inside and _CODE_END.fullmatch(line):
+            line, is_inside = "```", False
+        elif not fences.is_open and (start := _CODE_START.fullmatch(line)):
+            line, is_inside = f"```{start[1] or start[2]}", True
+        elif not fences.is_open:
+            line = _RAW.sub("", line)
+        fences.is_code(line)
+        yield line
+
+
+def _with_notes(lines: Iterable[str]) -> list[str]:
+    """Make quotes of the blocks that `{: .note }` above or below marks."""
+    fences = FenceTracker()
+    output: list[str] = []
+    # Whether the lines up to the next blank line are in a note.
+    in_note = False
+    for line in lines:
+        is_code = fences.is_code(line)
+        mark = None if is_code else _NOTE_CLASS.fullmatch(line)
+        kind = KIND_BY_NAME.get(mark[1]) if mark else None
+        if kind is None:
+            in_note = in_note and bool(line.strip())
+            output.append(f"> {line}" if in_note and not line.startswith(">") else line)
+        elif output and output[-1].strip() and not is_code:
+            start = _start_of_block(output)
+            output[start:] = [f"> [!{kind}]", *map(_quoted, output[start:])]
+        else:
+            output.append(f"> [!{kind}]")
+            in_note = True
+    return output
+
+
+def _start_of_block(lines: Sequence[str]) -> int:
+    start = len(lines)
+    while start and lines[start - 1].strip():
+        start -= 1
+    return start
+
+
+def _quoted(line: str) -> str:
+    return line if line.startswith(">") else f"> {line}"
+
+
+def without_hidden_lines(text: str) -> str:
+    """Remove the lines of Rust code that mdBook hides: those that begin with `# `."""
+    fences, is_rust, output = FenceTracker(), False, []
+    for line in text.split("\n"):
+        was_open = fences.is_open
+        is_code = fences.is_code(line)
+        if is_code and not was_open:
+            is_rust = line.strip(" `~>").startswith("rust")
+        elif is_code and is_rust and _HIDDEN.fullmatch(line):
+            continue
+        output.append(line)
+    return "\n".join(output)
 
 
 def _without_comments(lines: list[str]) -> Iterator[str]:
@@ -91,10 +167,12 @@ def _lines(lines: list[str], is_mdx: bool) -> Iterator[tuple[str, bool]]:
         )
         previous = line
         if not is_module and not _ATTRIBUTES.fullmatch(line):
-            yield _convert_line(line), False
+            for part in split_line(_convert_line(line)):
+                yield part, False
 
 
 def _convert_line(line: str) -> str:
+    line = convert_inline(line)
     if "{" not in line:
         return line
     for shortcode, path in _LINK_SHORTCODES:

@@ -4,7 +4,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from models.front_matter import FrontMatter, UnreadableFile, split_front_matter
+from models.front_matter import (
+    FrontMatter,
+    UnreadableFile,
+    UnreadableFrontMatter,
+    split_front_matter,
+)
 
 SUFFIXES = (".md", ".markdown", ".mdx")
 INDEXES = ("index", "_index", "readme")
@@ -21,6 +26,10 @@ class SourceFile:
     path: Path
     front_matter: FrontMatter
     body: str
+    # The whole file as it was read, in which remarks find their lines.
+    text: str = ""
+    # Why the front matter was left out.
+    remark: str = ""
 
     @property
     def name(self) -> str:
@@ -33,10 +42,16 @@ class SourceFile:
 
 def read_file(folder: Path, path: Path) -> SourceFile:
     """Read a file; raise UnreadableFile if it cannot become a document."""
-    front_matter, body = split_front_matter(read_text(folder, path))
+    text, remark = read_text(folder, path), ""
+    try:
+        front_matter, body = split_front_matter(text)
+    except UnreadableFrontMatter as error:
+        front_matter, body, remark = {}, error.body, str(error)
+        if not body.strip():
+            raise
     if not front_matter and not body.strip():
         raise UnreadableFile("The file is empty.")
-    return SourceFile(path, front_matter, body)
+    return SourceFile(path, front_matter, body, text, remark)
 
 
 def read_text(folder: Path, path: Path) -> str:

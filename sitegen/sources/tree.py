@@ -9,7 +9,12 @@ from pathlib import Path
 from models.errors import Refusal
 from models.front_matter import UnreadableFile, is_draft, text_of
 from models.projects.documents.document_import import DocumentSource, document_source
-from sitegen.sources.dialects import FenceTracker, to_markdown
+from sitegen.sources.dialects import (
+    FenceTracker,
+    to_markdown,
+    without_hidden_lines,
+)
+from sitegen.sources.includes import Includes
 from sitegen.sources.names import NumberPrefixes, base_name, slugs, to_title
 from sitegen.sources.navigation import Navigation, read_navigation
 from sitegen.sources.source_file import SUFFIXES, SourceFile, read_file
@@ -41,6 +46,7 @@ class Note:
 class Tree:
     """The documents of a folder, in the order of their paths."""
 
+    includes: Includes
     sources: list[DocumentSource] = field(default_factory=list)
     # Left out because they are unusable, and because they are drafts.
     skipped: list[Note] = field(default_factory=list)
@@ -52,14 +58,16 @@ class Tree:
 def read_tree(
     folder: Path,
     progress: Callable[[Sequence[SourceFile]], Iterable[SourceFile]] = iter,
+    include_from: Sequence[Path] = (),
 ) -> Tree:
     """
     Read all Markdown files of the folder; subfolders become sections.
 
     An unusable file is reported, and the others are still read. `progress` iterates
-    over the files and may show the progress.
+    over the files and may show the progress. Files may include others that are in the
+    folder or in one of `include_from`.
     """
-    tree = Tree()
+    tree = Tree(includes=Includes([folder, *include_from]))
     files = [file for path in _paths(folder) if (file := _read(folder, path, tree))]
     folders = {parent for file in files for parent in file.path.parents}
     navigation = read_navigation(folder, folders)
@@ -166,11 +174,7 @@ class _Layout:
 
 
 def _source(file: SourceFile, slug: str, layout: _Layout, tree: Tree) -> DocumentSource:
-    body = to_markdown(file.body, is_mdx=file.path.suffix.lower() == ".mdx").lstrip(
-        "\n"
-    )
-    body, remarks = remove_local_images(body)
-    tree.notes += [Note(file.name, remark) for remark in remarks]
+    body = _converted_body(file, tree)
     first_heading, rest = split_title(body)
     titles = (
         text_of(file.front_matter, "title"),
@@ -189,6 +193,19 @@ def _source(file: SourceFile, slug: str, layout: _Layout, tree: Tree) -> Documen
         or None,
         content=rest if first_heading == title else body,
     )
+
+
+def _converted_body(file: SourceFile, tree: Tree) -> str:
+    """Return the body in the Markdown of this site, and note what it loses."""
+    body, remarks = tree.includes.expand(file.path, file.body)
+    if file.remark:
+        remarks = [f"{file.remark.rstrip('.')}, so it was left out.", *remarks]
+    if tree.includes.is_mdbook:
+        body = without_hidden_lines(body)
+    body = to_markdown(body, is_mdx=file.path.suffix.lower() == ".mdx").lstrip("\n")
+    body, unsupported = remove_local_images(body, file.text)
+    tree.notes += [Note(file.name, remark) for remark in (*remarks, *unsupported)]
+    return body
 
 
 def split_title(body: str) -> tuple[str | None, str]:

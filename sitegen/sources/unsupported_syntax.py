@@ -24,11 +24,12 @@ _IMAGE = re.compile(
 )
 
 
-def remove_local_images(text: str) -> tuple[str, list[str]]:
+def remove_local_images(text: str, source: str = "") -> tuple[str, list[str]]:
     """
     Replace images that are local files by their alternative text.
 
     Also return remarks on what the site shows differently than meant, as sentences.
+    They name lines of the source, which is the text of the whole file.
     """
     if not _SUSPECT.search(text):
         return text, []
@@ -42,7 +43,7 @@ def remove_local_images(text: str) -> tuple[str, list[str]]:
         return text, [TOO_MUCH_WORK]
     return text, [
         *_image_remarks(local, _local_images(tokens)),
-        *_markup_remarks(tokens),
+        *_markup_remarks(tokens, source),
     ]
 
 
@@ -85,18 +86,30 @@ def _image_remarks(local: list[str], remaining: list[str]) -> Iterator[str]:
         yield f"Broken images remain in the text: {_names(remaining)}."
 
 
-def _markup_remarks(tokens: list[Token]) -> Iterator[str]:
+def _markup_remarks(tokens: list[Token], source: str) -> Iterator[str]:
     texts = [token.content for token in tokens if token.type == "text"]
     tags = [f"<{tag}>" for text in texts for tag in _TAG.findall(text)]
     if tags:
-        yield f"HTML and components are shown as text: {_names(tags)}."
+        names = _names(_with_lines(tags, source))
+        yield f"HTML and components are shown as text: {names}."
     shortcodes = [
         " ".join(shortcode.split())
         for text in texts
         for shortcode in _SHORTCODE.findall(text)
     ]
     if shortcodes:
-        yield f"Shortcodes and directives are shown as text: {_names(shortcodes)}."
+        names = _names(_with_lines(shortcodes, source))
+        yield f"Shortcodes and directives are shown as text: {names}."
+
+
+def _with_lines(names: list[str], source: str) -> list[str]:
+    """Add to each name the first line in which the source has it."""
+    named = []
+    for name in dict.fromkeys(names):
+        start = source.find(name.rstrip(">"))
+        line = f" (line {source.count(chr(10), 0, start) + 1})" if start >= 0 else ""
+        named.append(name + line)
+    return named
 
 
 def _names(names: list[str]) -> str:

@@ -23,7 +23,17 @@ from tests.processor import at_most
         ('??? tip "T"\n    A', "> [!TIP]\n> **T**\n>\n> A"),
         ("!!! note\n    A\n\n!!! note\n    B", "> [!NOTE]\n> A\n\n> [!NOTE]\n> B"),
         ("1. A\n\n    !!! tip\n        B", "1. A\n\n    > [!TIP]\n    > B"),
-        ('=== "A"\n\n    B', "**A**\n\nB"),
+        ('=== "A"\n\n    B\nC', '=== "A"\n\n    B\n\nC'),
+        ('=== "A"\n    !!! note\n        B', '=== "A"\n\n    > [!NOTE]\n    > B'),
+        ("{: .note }\nA\nB\n\nC", "> [!NOTE]\n> A\n> B\n\nC"),
+        ("A\n\nB\n{: .warning }\nC", "A\n\n> [!WARNING]\n> B\nC"),
+        ("{: .tip-title }\n> A\n>\n> B", "> [!TIP]\n> A\n>\n> B"),
+        (
+            "{% highlight rb linenos %}\n# {: .note }\n{% endhighlight %}",
+            "```rb\n# {: .note }\n```",
+        ),
+        ("{% raw %}a{% endraw %}", "a"),
+        (":octicons-x-16: A", " A"),
         (
             "```\n!!! note\n:::tip\n<!-- a -->\n```",
             "```\n!!! note\n:::tip\n<!-- a -->\n```",

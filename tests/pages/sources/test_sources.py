@@ -142,10 +142,8 @@ def test_index_without_text(read):
         (b"\xff\xfe", "The file is not UTF-8."),
         ("x" * 500_001, "The file has more than 500000 characters."),
         ("é" * 1_000_001, "The file has more than 500000 characters."),
-        ("---\na: [\n---\nWords.", "The front matter is not valid YAML"),
-        ("---\nwhen: 2026-13-45\n---\nWords.", "The front matter is not valid YAML"),
         ("---\n" + "[" * 5000 + "\n---\n", "The front matter is not valid YAML"),
-        ("---\n- a\n---\nWords.", "The front matter is not a list of names"),
+        ("---\n- a\n---\n", "The front matter is not a list of names"),
         (
             "---\na: !!python/name:os.system\n---\n",
             "The front matter is not valid YAML",
@@ -163,6 +161,26 @@ def test_file_that_cannot_be_used(read, text, reason):
     assert skipped.path == "bad.md"
     assert skipped.reason.startswith(reason)
     assert skipped.reason.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("front", "reason"),
+    [
+        ("---\ntitle: T\na: [\n---\n", "not valid YAML: line 4"),
+        ("---\ntitle: T\nb: c: d\n---\n", "not valid YAML: line 3"),
+        ("+++\ntitle = 'T'\na =\n+++\n", "not valid TOML: line 3"),
+        ("---\nwhen: 2026-13-45\n---\n", "not valid YAML"),
+        ("---\n- a\n---\n", "not a list of names and values"),
+    ],
+)
+def test_front_matter_that_cannot_be_read(read, front, reason):
+    """The page is read without it, and the remark names the line."""
+    tree = read(page=front + "Words.")
+
+    source = the(tree)
+    assert (source.title, source.content) == ("Page", "Words.")
+    [note] = tree.notes
+    assert note.reason == f"The front matter is {reason}, so it was left out."
 
 
 def test_links_of_the_file_system(read, tmp_path):

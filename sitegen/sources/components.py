@@ -1,0 +1,223 @@
+"""Components and shortcodes of other generators that have a counterpart here."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+
+# A component or shortcode alone in its line, with its attributes.
+_TAG = re.compile(r"[ \t]*<(/?)([A-Za-z][\w.]{0,40}+)((?:\s[^<>]{0,2000}+)?)>[ \t]*")
+_SHORTCODE = re.compile(
+    r"[ \t]*\{\{[<%] ?+(/?) ?+([\w/-]{1,40}+)([^{}]{0,2000}?)(/?)[%>]\}\}[ \t]*"
+)
+_ATTRIBUTE = re.compile(
+    r"([\w-]{1,40}+)[ ]?[=:][ ]?(?:\"([^\"]{0,500}+)\"|'([^']{0,500}+)'"
+    r"|\{[\"'`]([^\"'`{}]{0,500}+)[\"'`]\}|([^\s\"'{}<>]{1,300}+))|\"([^\"]{0,500}+)\"|([\w-]++)"
+)
+_INLINE_TAG = re.compile(
+    r"<(Badge|Icon|LinkButton)((?:\s[^<>]{0,500}+)?)>(?:([^<>]{0,300}+)</\1>)?"
+)
+_ICON = re.compile(
+    r":(?:material|octicons|fontawesome|simple|lucide)-[a-z0-9-]{1,80}+:(?:\{[^{}]{0,80}+\})?"
+)
+_FIGURE = re.compile(r"\{\{[<%] ?+(?:figure|image|img) ([^{}<>%]{1,1000}+)[%>]\}\}")
+_IMAGE = re.compile(r":::image ([^\n]{1,1000}?):::")
+_JSX_VALUE = re.compile(
+    r"=\{(?:useBaseUrl\(|require\()?[\"'`]([^\"'`{}]{0,500}+)[\"'`]\)?(?:\.default)?\}"
+)
+_FRAME = re.compile(r"<iframe(\s[^<>]{0,2000}+)>(?: ?</iframe>)?")
+
+ADMONITION_NAMES = {"aside", "admonition", "callout", "alert", "hint", "notice"}
+# Elements that are notes if they have the class of one.
+HTML_NOTES = {"<section>", "<div>", "<aside>"}
+# Of these, only the content matters.
+GROUPS = {
+    *("tabs", "tabpane", "codetabs", "codegroup", "cardgrid", "cardgroup", "cards"),
+    *("steps", "filetree", "linkcards", "accordiongroup", "tabbed", "figure"),
+}
+_TABS = {"tabitem", "tab", "codetab"}
+_CARDS = {"card", "listing", "frame"}
+_DETAILS = {"details", "expand", "accordion", "expandable", "collapse", "toggle"}
+_LINKS = {"linkcard", "link-card", "docscard", "doccard", "button"}
+_TITLES = ("title", "label", "header", "name", "summary", "heading", "text", "value")
+_ALERT_COLOURS = {"warning": "warning", "danger": "caution", "success": "tip"}
+
+
+@dataclass(frozen=True)
+class Component:
+    """A component that begins or ends in a line of its own."""
+
+    name: str
+    attributes: Mapping[str, str]
+    # Values without a name, which shortcodes have.
+    values: tuple[str, ...]
+    is_closing: bool
+    is_empty: bool
+
+    def first(self, *names: str) -> str:
+        return next(
+            (self.attributes[name] for name in names if self.attributes.get(name)), ""
+        )
+
+    @property
+    def title(self) -> str:
+        """Return the title, in the words of any generator."""
+        return self.first(*_TITLES) or (self.values[0] if self.values else "")
+
+
+def parse_component(line: str) -> Component | None:
+    """Return the component or shortcode that is the whole line, None if it is none."""
+    is_shortcode = "{{" in line
+    match = (_SHORTCODE if is_shortcode else _TAG).fullmatch(line)
+    if match is None or not (is_shortcode or _is_component(match[2], match[3])):
+        return None
+    attributes: dict[str, str] = {}
+    values = []
+    for name, *texts, value, word in _ATTRIBUTE.findall(match[3]):
+        if name:
+            attributes.setdefault(name, next(filter(None, texts), ""))
+        elif value or word:
+            values.append(value or word)
+    is_empty = bool(match[4]) if is_shortcode else match[3].rstrip().endswith("/")
+    # An element of HTML is told from a component of the same name.
+    is_html = not is_shortcode and match[2].islower()
+    name = f"<{match[2]}>" if is_html else match[2].lower()
+    return Component(name, attributes, tuple(values), bool(match[1]), is_empty)
+
+
+def _is_component(name: str, attributes: str) -> bool:
+    """Tell components from elements of HTML, of which some are notes by their class."""
+    is_note = not attributes or "class=" in attributes
+    return name[0].isupper() or (f"<{name}>" in HTML_NOTES and is_note)
+
+
+@dataclass(frozen=True)
+class Block:
+    """What a component becomes: lines before and after its content, and a prefix."""
+
+    prefix: str = ""
+    # Outside of the prefix.
+    header: tuple[str, ...] = ()
+    # Within the prefix.
+    title: tuple[str, ...] = ()
+    footer: tuple[str, ...] = ()
+
+
+def to_block(component: Component, kinds: Mapping[str, str]) -> Block | None:
+    """Return what a component becomes, None if it has no counterpart."""
+    name = component.name
+    if name in GROUPS:
+        return Block()
+    if name in _TABS:
+        title = component.title.replace('"', "'") or "Tab"
+        return Block("    ", (f'=== "{title}"', ""))
+    if name in _CARDS:
+        return _card(component)
+    if name in _DETAILS:
+        summary = escape(component.title, quote=False) or "Details"
+        header = ("<details>", f"<summary>{summary}</summary>", "")
+        return Block("", header, footer=("", "</details>"))
+    kind = _admonition_kind(component, kinds)
+    if kind is None:
+        return None
+    title = component.first("title", "heading")
+    return Block("> ", title=(f"[!{kind}]", *((f"**{title}**", "") if title else ())))
+
+
+def _card(component: Component) -> Block:
+    number, caption = component.first("number"), component.first("caption")
+    title = component.first("title", "file-name")
+    header = (f"**{title}**", "") if title else ()
+    if component.name == "listing" and (number or caption):
+        label = f"Listing {number}: {caption}" if number else caption
+        return Block("", header, footer=("", f"*{label.rstrip(': ')}*"))
+    link = component.first("href", "link")
+    return Block("", (f"**[{title}]({link})**", "") if title and link else header)
+
+
+def _admonition_kind(component: Component, kinds: Mapping[str, str]) -> str | None:
+    if component.name in kinds:
+        return kinds[component.name]
+    if component.name in HTML_NOTES:
+        classes = component.first("class", "className").split()
+        return next((kinds[name] for name in classes if name in kinds), None)
+    if component.name not in ADMONITION_NAMES:
+        return None
+    named = component.first("type", "kind", "variant", "level", "color", "intent")
+    for name in (named, *component.values):
+        name = _ALERT_COLOURS.get(name.lower(), name.lower())
+        if name in kinds:
+            return kinds[name]
+    return "NOTE"
+
+
+def to_line(component: Component) -> str | None:
+    """Return the line that an empty component becomes, None if it is no such one."""
+    title, link = component.title, component.first("href", "link", "relref", "to")
+    if component.name in _LINKS | {"card"} and link:
+        text = component.first("description", "subtitle")
+        return f"- [{title or link}]({link})" + (f": {text}" if text else "")
+    if component.name == "card" and title:
+        return f"**{title}**"
+    if component.name == "image" and (source := component.first("src")):
+        return f"![{component.first('alt')}]({source})"
+    return None
+
+
+def convert_inline(line: str) -> str:
+    """Convert components within a line, and values that only JavaScript has."""
+    if "<" in line:
+        line = _JSX_VALUE.sub(r'="\1"', line) if "={" in line else line
+        line = _INLINE_TAG.sub(_inline, line)
+        line = _FRAME.sub(_frame, line) if "<iframe" in line else line
+    if "{" in line:
+        line = _FIGURE.sub(_image, line)
+    if ":" in line:
+        line = _IMAGE.sub(_image, _ICON.sub("", line))
+    return line
+
+
+def _attributes(text: str) -> dict[str, str]:
+    found = _ATTRIBUTE.findall(text or "")
+    return {name: next(filter(None, texts[:4]), "") for name, *texts in found if name}
+
+
+def _inline(match: re.Match[str]) -> str:
+    attributes = _attributes(match[2])
+    text = match[3] or attributes.get("text", "")
+    link = attributes.get("href")
+    return f"[{text}]({link})" if link else text
+
+
+def _frame(match: re.Match[str]) -> str:
+    """Return a link to a page of another site that would be embedded."""
+    attributes = _attributes(match[1])
+    source = attributes.get("src", "")
+    if not source.startswith("https://"):
+        return match[0]
+    return f"[{attributes.get('title') or source}]({source})"
+
+
+def _image(match: re.Match[str]) -> str:
+    attributes = _attributes(match[1])
+    source = attributes.get("src") or attributes.get("source")
+    if not source:
+        return match[0]
+    alt = attributes.get("alt") or attributes.get("alt-text") or ""
+    title = attributes.get("caption") or attributes.get("title")
+    return f"![{alt}]({source}" + (f' "{title}")' if title else ")")
+
+
+# A component that begins and ends in one line.
+_ONE_LINE = re.compile(
+    r"( *)(<([A-Z]\w{0,40}+)(?:\s[^<>]{0,2000}+)?>)([^<>\n]{1,2000}+)(</\3>)[ \t]*"
+)
+
+
+def split_line(line: str) -> tuple[str, ...]:
+    """Return the lines of a component that begins and ends in this line."""
+    match = _ONE_LINE.fullmatch(line) if "</" in line else None
+    if match is None or parse_component(match[1] + match[2]) is None:
+        return (line,)
+    indent = match[1]
+    return indent + match[2], indent + match[4].strip(), indent + match[5]

@@ -1,0 +1,220 @@
+"""Put included files into the text, as mdBook, MkDocs and other generators do."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from models.front_matter import UnreadableFile, split_front_matter
+from sitegen.sources.source_file import MAX_CHARACTERS, SUFFIXES, read_text
+
+MAX_DEPTH, MAX_INCLUDES = 10, 1_000
+_PATH = r"[^\s{}\[\]()<>\"'|]{1,300}+"
+_NAME = r"\[[^\[\]]{0,200}+\]"
+_DIRECTIVES = {
+    "mdbook": r"\{\{#(?:include|rustdoc_include|playground) ++"
+    rf"({_PATH})[^{{}}]{{0,99}}\}}\}}",
+    "learn": rf"\[!INCLUDE ?+{_NAME}\(({_PATH})\)\]",
+    "learn code": rf"\[!code-?([\w+#-]{{0,30}}+) ?+{_NAME}\(({_PATH})\)\]",
+    "snippets": rf"--8<-- ++[\"']({_PATH})[\"']",
+    "vitepress": rf"<!-- ?@include: ?+({_PATH}) ?-->",
+    "jekyll": rf"\{{%-? ?include_relative ++({_PATH}) ?-?%\}}",
+    "hugo": r"\{\{[<%] ?+(?:readfile|include) ++(?:file=)?"
+    rf"\"({_PATH})\"[^{{}}]{{0,99}}\}}\}}",
+}
+_INCLUDE = re.compile(r"\\?(?:" + "|".join(_DIRECTIVES.values()) + ")")
+_MARKERS = ("{{#", "[!", "--8<--", "@include", "include", "readfile")
+_LITERAL = re.compile(r"( *)(`{3,}|~{3,})\{literalinclude\} +(\S{1,300}) *")
+_OPTION = re.compile(r" *:([a-z-]+):[ ]*(.*)")
+_ANCHOR = re.compile(
+    r"(ANCHOR|ANCHOR_END): *([\w-]+)|--8<-- \[(start|end): *([\w-]+)\]"
+    r"|<(/?)(?:snippet_)?([\w-]+)>"
+)
+_NUMBER = re.compile(r"[0-9]{0,7}")
+
+
+@dataclass
+class Includes:
+    """Where included files may lie: in the first folder, the tree, or in another."""
+
+    folders: Sequence[Path]
+    # What was read for one file, all of its includes taken together.
+    _length: int = field(default=0, init=False)
+    _count: int = field(default=0, init=False)
+    _remarks: list[str] = field(default_factory=list, init=False)
+
+    @property
+    def _is_full(self) -> bool:
+        return self._length > MAX_CHARACTERS or self._count > MAX_INCLUDES
+
+    @cached_property
+    def is_mdbook(self) -> bool:
+        """Tell whether the tree is the text of a book made by mdBook."""
+        folder = self.folders[0].resolve()
+        return any((place / "book.toml").is_file() for place in (folder, folder.parent))
+
+    def expand(self, path: Path, text: str) -> tuple[str, list[str]]:
+        """Return the text with included files, and remarks on those left out."""
+        self._length, self._count, self._remarks = 0, 0, []
+        if any(marker in text for marker in _MARKERS):
+            file = self.folders[0] / path
+            text = self._expand(file, text, (file.resolve(),))
+        return text, self._remarks
+
+    def _expand(self, file: Path, text: str, chain: tuple[Path, ...]) -> str:
+        lines = text.split("\n")
+        output: list[str] = []
+        index = 0
+        while index < len(lines):
+            line, number = lines[index], index + 1
+            index += 1
+            if literal := _LITERAL.fullmatch(line):
+                end = _end_of_literal(lines, index, literal[2])
+                output += self._literal(file, literal, lines[index:end], number, chain)
+                index = end + 1
+            else:
+                output.append(self._expand_line(file, line, number, chain))
+        return "\n".join(output)
+
+    def _expand_line(
+        self, file: Path, line: str, number: int, chain: tuple[Path, ...]
+    ) -> str:
+        parts, end = [], 0
+        for match in _INCLUDE.finditer(line):
+            parts.append(line[end : match.start()])
+            end = match.end()
+            if match[0].startswith("\\"):
+                parts.append(match[0][1:])
+                continue
+            *others, target = filter(None, match.groups())
+            included = self._read(file, target, number, chain)
+            if included is not None and "[!code" in match[0]:
+                language = others[0] if others else ""
+                included = f"```{language}\n{included}\n```"
+            parts.append(match[0] if included is None else included)
+        return "".join([*parts, line[end:]])
+
+    def _literal(
+        self,
+        file: Path,
+        literal: re.Match[str],
+        options: Sequence[str],
+        number: int,
+        chain: tuple[Path, ...],
+    ) -> Iterator[str]:
+        """Yield the code block that a `literalinclude` stands for."""
+        values: dict[str, str] = {}
+        for line in options:
+            if option := _OPTION.match(line):
+                values[option[1]] = option[2].strip()
+        lines = values.get("lines", "")
+        start, _, end = lines.partition("-")
+        part = f":{start}:{end or start}" if lines and "," not in lines else ""
+        code = self._read(file, literal[3] + part, number, chain)
+        indent, fence = literal[1], literal[2]
+        yield f"{indent}{fence}{values.get('language', '')}"
+        if code is None:
+            yield f"{indent}{literal[3]}"
+        else:
+            yield from (indent + line for line in code.split("\n"))
+        yield indent + fence
+
+    def _read(
+        self, file: Path, target: str, number: int, chain: tuple[Path, ...]
+    ) -> str | None:
+        """Return what is included; note why not, and return None, if it cannot be."""
+        name, part = _split_target(target)
+        if self._is_full:
+            # Included files can multiply: the rest of the page is left as it is.
+            return None
+        self._count += 1
+        try:
+            source, text = self._find(file, name)
+            if source in chain or len(chain) > MAX_DEPTH:
+                raise UnreadableFile("the file includes itself")
+            text = _select(text, part)
+            if source.suffix.lower() in SUFFIXES:
+                text = split_front_matter(text)[1].rstrip("\n")
+                text = self._expand(source, text, (*chain, source))
+            self._length += len(text)
+            if self._is_full:
+                raise UnreadableFile("the page would become too long")
+        except UnreadableFile as error:
+            reason = str(error).rstrip(".")
+            reason = reason[:1].lower() + reason[1:]
+            self._remarks.append(f"Line {number}: {name} was not included: {reason}.")
+            return None
+        return text
+
+    def _find(self, file: Path, name: str) -> tuple[Path, str]:
+        is_from_root = name.startswith(("/", "~/", "@/"))
+        relative = name.removeprefix("~").removeprefix("@").lstrip("/")
+        starts = [] if is_from_root else [file.parent]
+        exists = False
+        for start in (*starts, *self.folders):
+            candidate = (start / relative).resolve()
+            if not candidate.is_file():
+                continue
+            exists = True
+            for folder in self.folders:
+                if candidate.is_relative_to(folder.resolve()):
+                    inside = candidate.relative_to(folder.resolve())
+                    return candidate, read_text(folder, inside).rstrip("\n")
+        raise UnreadableFile(
+            "it is outside the folder; name its folder with --include-from"
+            if exists
+            else "there is no such file"
+        )
+
+
+def _end_of_literal(lines: Sequence[str], start: int, fence: str) -> int:
+    for index in range(start, len(lines)):
+        if lines[index].strip() == fence:
+            return index
+    return len(lines)
+
+
+def _split_target(target: str) -> tuple[str, str]:
+    """Split a target into the file, and the lines or the anchor that are included."""
+    name, _, query = target.partition("?")
+    if query:
+        options = dict(part.partition("=")[::2] for part in query.split("&"))
+        lines = options.get("range", "").partition("-")
+        return name, options.get("name") or ":".join(filter(None, lines[::2]))
+    name, _, part = target.partition(":")
+    return name, part
+
+
+def _select(text: str, part: str) -> str:
+    """Return the lines 2:5, 2:, :5 or 2, or those between the anchors of a name."""
+    lines = text.split("\n")
+    bounds = part.lstrip(":").split(":") if part.startswith(":") else part.split(":")
+    if part.startswith("::") or (part.startswith(":") and len(bounds) == 1):
+        bounds = ["", bounds[-1]] if part.startswith("::") else bounds
+    if not part:
+        return "\n".join(line for line in lines if not _is_anchor(line))
+    if all(map(_NUMBER.fullmatch, bounds)) and any(bounds):
+        start = int(bounds[0] or 1)
+        end = start if len(bounds) == 1 else int(bounds[1] or len(lines))
+        return "\n".join(lines[max(0, start - 1) : end])
+    return "\n".join(_between_anchors(lines, bounds[0]))
+
+
+def _is_anchor(line: str) -> bool:
+    match = _ANCHOR.search(line)
+    return bool(match and (match[1] or match[3]))
+
+
+def _between_anchors(lines: Sequence[str], name: str) -> list[str]:
+    selected, is_inside, was_inside = [], False, False
+    for line in lines:
+        match = _ANCHOR.search(line)
+        if match and name in (match[2], match[4], match[6]):
+            is_start = match[1] == "ANCHOR" or match[3] == "start" or match[5] == ""
+            is_inside, was_inside = is_start, True
+        elif is_inside and not _is_anchor(line):
+            selected.append(line)
+    if not was_inside:
+        raise UnreadableFile(f"it has no part {name}")
+    return selected

@@ -1,0 +1,104 @@
+"""Components and shortcodes of the generators, as the Markdown of this site."""
+
+import pytest
+
+from sitegen.sources.dialects import to_markdown
+from sitegen.sources.tree import read_tree
+from tests.processor import at_most
+
+TABS = '=== "A"\n\n    a\n\n=== "B"\n\n    - b'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            '<Tabs>\n  <TabItem value="a" label="A">\n\n    a\n\n  </TabItem>\n'
+            '  <TabItem label="B">\n  - b\n  </TabItem>\n</Tabs>',
+            TABS,
+        ),
+        ('<Tabs>\n<TabItem label="A">a</TabItem>\n</Tabs>', '=== "A"\n\n    a'),
+        (
+            '{{< tabs "x" >}}\n{{< tab "A" >}}\na\n{{< /tab >}}\n'
+            '{{% tab header="B" %}}\n- b\n{{% /tab %}}\n{{< /tabs >}}',
+            TABS,
+        ),
+        ("# [A](#tab/a)\n\na\n\n# [B](#tab/b)\n\n- b\n\n---\n", TABS),
+        ('<Aside type="tip" title="T">\na\n</Aside>', "> [!TIP]\n> **T**\n>\n> a"),
+        (":::tip[T]\na\n:::", "> [!TIP]\n> **T**\n>\n> a"),
+        ('{{< alert color="danger" >}}\na\n{{< /alert >}}', "> [!CAUTION]\n> a"),
+        ("{{% notice warning %}}\na\n{{% /notice %}}", "> [!WARNING]\n> a"),
+        ('<section class="note">\n\na\n\n</section>', "> [!NOTE]\n> a"),
+        ('<Card title="T" icon="x">\n\ta\n</Card>', "**T**\n\na"),
+        ('<CardGrid>\n<LinkCard title="T" href="/a/" />\n</CardGrid>', "- [T](/a/)"),
+        ("<Steps>\n\n1. a\n\n</Steps>", "1. a"),
+        ("<FileTree>\n\n- a\n  - b\n\n</FileTree>", "- a\n  - b"),
+        (
+            '<Details summary="S & T">\na\n</Details>',
+            "<details>\n<summary>S &amp; T</summary>\n\na\n\n</details>",
+        ),
+        (
+            '<Listing number="1-1" file-name="a.rs" caption="C">\n\nx\n\n</Listing>',
+            "**a.rs**\n\nx\n\n*Listing 1-1: C*",
+        ),
+        ('a <Badge text="New" variant="tip" /><Icon name="x" />', "a New"),
+        ('<LinkButton href="/a/">b</LinkButton>', "[b](/a/)"),
+        ('{{< figure src="a.png" alt="A" title="T" >}}', '![A](a.png "T")'),
+        (':::image type="content" source="a.png" alt-text="A":::', "![A](a.png)"),
+        ('<iframe src="https://a.b/" title="T"></iframe>', "[T](https://a.b/)"),
+        (
+            '<iframe src="javascript:a"></iframe>',
+            '<iframe src="javascript:a"></iframe>',
+        ),
+        ('<img src={useBaseUrl("/a.png")} />', '<img src="/a.png" />'),
+        ("<Note>\nnever ends", "<Note>\nnever ends"),
+        ('<Unknown a="b">\nc\n</Unknown>', '<Unknown a="b">\nc\n</Unknown>'),
+        ("```jsx\n<Tabs>\n<TabItem>\n```", "```jsx\n<Tabs>\n<TabItem>\n```"),
+    ],
+)
+def test_components(text, expected):
+    """A component becomes its counterpart; one without any stays as it was written."""
+    assert to_markdown(text, is_mdx=True).strip("\n") == expected
+
+
+def test_component_in_component():
+    """What is nested stays nested, however it was indented."""
+    text = (
+        '<Tabs>\n\t<TabItem label="A">\n\t\t<Aside>\n\t\t\ta\n\t\t</Aside>\n'
+        "\n\t\t```sh\n\t\tls\n\t\t```\n\t</TabItem>\n</Tabs>\nb"
+    )
+
+    assert to_markdown(text, is_mdx=True).strip("\n") == (
+        '=== "A"\n\n    > [!NOTE]\n    > a\n\n    ```sh\n    ls\n    ```\n\n\nb'
+    )
+
+
+def test_component_without_counterpart_is_named(tmp_path):
+    """The remark says in which line of the file it is."""
+    (tmp_path / "a.md").write_text(
+        "---\ntitle: T\n---\n\n<Chart a='b' />\n\n{{< map >}}\n"
+    )
+
+    tree = read_tree(tmp_path)
+
+    assert [note.reason for note in tree.notes] == [
+        "HTML and components are shown as text: <Chart> (line 5).",
+        "Shortcodes and directives are shown as text: {{< map (line 7).",
+    ]
+
+
+REPEATED = [
+    *("<Tabs>\n", "</Tabs>\n", '<Card title="', "<Card>\n</Card>\n", "<Badge "),
+    *("{{< tab ", "<Tabs>\n<TabItem>\n", ":::image ", "{{< figure ", "<a b={"),
+    *("# [a](#tab/b)\n", "{% highlight a %}\n", "{: .note }\n", "a\n{: .note }\n"),
+    "<Card>a</Card>\n",
+]
+
+
+@pytest.mark.parametrize("part", REPEATED)
+def test_hostile_components(part):
+    """Whatever repeats is read in seconds."""
+    text = (part * (100_000 // len(part) + 1))[:100_000]
+
+    with at_most(6):
+        to_markdown(text, is_mdx=True)

@@ -1,0 +1,142 @@
+"""Files that include others: what is put in, and what is refused."""
+
+import pytest
+
+from sitegen.sources.tree import read_tree
+from tests.processor import at_most
+
+CODE = """fn main() {
+    // ANCHOR: body
+    one();
+    // ANCHOR: inner
+    two();
+    // ANCHOR_END: inner
+    // ANCHOR_END: body
+}
+# --8<-- [start:part]
+three
+# --8<-- [end:part]
+"""
+
+
+@pytest.fixture
+def content(tmp_path):
+    """Write the files beside a page, and return what the page becomes."""
+
+    def read(text, include_from=(), **files):
+        folder = tmp_path / "tree"
+        for name, file_text in {"page.md": text, "code.rs": CODE, **files}.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(file_text)
+        tree = read_tree(folder, include_from=include_from)
+        page = next(each for each in tree.sources if each.path == "page.md")
+        return page.content, [each.reason for each in tree.notes]
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{{#include code.rs:inner}}", "    two();"),
+        ("{{#rustdoc_include code.rs:body}}", "    one();\n    two();"),
+        ("{{#include code.rs:1}}", "fn main() {"),
+        ("{{#include code.rs:8:9}}", "}\n# --8<-- [start:part]"),
+        ("{{#include code.rs::1}}", "fn main() {"),
+        ("{{#include code.rs:10:}}", "three\n# --8<-- [end:part]"),
+        ('--8<-- "code.rs:part"', "three"),
+        ("a {{#include b.md}} c", "a *B* c"),
+        ("[!INCLUDE [b](b.md)]", "*B*"),
+        ("{% include_relative b.md %}", "*B*"),
+        ('{{< readfile file="b.md" >}}', "*B*"),
+        ("<!-- @include: b.md -->", "*B*"),
+        ("[!code-rust[a](code.rs?range=1)]", "```rust\nfn main() {\n```"),
+        (
+            "```{literalinclude} code.rs\n:language: rust\n:lines: 1-1\n```",
+            "```rust\nfn main() {\n```",
+        ),
+        ("\\{{#include b.md}}", "{{#include b.md}}"),
+    ],
+)
+def test_include(content, text, expected):
+    """The lines, the part or the whole of a file, without its front matter."""
+    text, _ = content(text, **{"b.md": "---\ntitle: B\n---\n*B*\n"})
+
+    assert text == expected
+
+
+def test_whole_file_without_anchors(content):
+    """Marks of parts are no part of the code."""
+    text, _ = content("```\n{{#include code.rs}}\n```")
+
+    assert text == "```\nfn main() {\n    one();\n    two();\n}\nthree\n```"
+
+
+def test_include_in_an_included_file(content):
+    """Its path is relative to the file that it is in."""
+    files = {"a/b.md": "{{#include c.md}}", "a/c.md": "C"}
+
+    assert content("{{#include a/b.md}}", **files) == ("C", [])
+
+
+def test_include_outside(content, tmp_path):
+    """A file outside of the folder is included only from a folder that was named."""
+    (tmp_path / "listings").mkdir()
+    (tmp_path / "listings" / "a.rs").write_text("secret")
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "link.rs").symlink_to(tmp_path / "listings" / "a.rs")
+    for path in ("../listings/a.rs", str(tmp_path / "listings/a.rs"), "link.rs"):
+        text, notes = content(f"\n{{{{#include {path}}}}}")
+
+        assert "secret" not in text
+        assert any("was not included" in note for note in notes)
+
+    text, notes = content("{{#include ../listings/a.rs}}", [tmp_path / "listings"])
+    assert (text, notes) == ("secret", [])
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{{#include page.md}}", "the file includes itself"),
+        ("{{#include b.md}}", "the file includes itself"),
+        ("{{#include ghost.md}}", "there is no such file"),
+        ("{{#include code.rs:ghost}}", "it has no part ghost"),
+        (
+            "{{#include ../outside.md}}",
+            "it is outside the folder; name its folder with --include-from",
+        ),
+    ],
+)
+def test_include_that_fails(content, tmp_path, text, reason):
+    """The directive stays, and the remark names its line."""
+    (tmp_path / "outside.md").write_text("Outside.")
+
+    page, notes = content(f"A\n\n{text}", **{"b.md": "{{#include page.md}}"})
+
+    assert "{{#include" in page
+    assert [each for each in notes if each.startswith(("Line 1:", "Line 3:"))]
+    assert any(each.endswith(f"was not included: {reason}.") for each in notes)
+
+
+def test_includes_that_multiply(content):
+    """Ten files that include the next ten times each are no page of gigabytes."""
+    files = {f"{n}.md": f"{{{{#include {n + 1}.md}}}}\n" * 10 for n in range(9)}
+
+    with at_most(10):
+        text, notes = content("{{#include 0.md}}", **files, **{"9.md": "word " * 20})
+
+    assert len(text) < 1_000_000
+    assert any("would become too long" in each for each in notes)
+
+
+def test_hidden_lines_of_a_book(content, tmp_path):
+    """Lines of Rust that mdBook hides are not shown, and comments of others are."""
+    (tmp_path / "book.toml").write_text("[book]\n")
+
+    text, _ = content(
+        "```rust\n# fn main() {\n#[test]\na\n#\n# }\n```\n\n```sh\n# b\n```"
+    )
+
+    assert text == "```rust\n#[test]\na\n```\n\n```sh\n# b\n```"
