@@ -1,7 +1,7 @@
 """Convert the Markdown dialects of other generators to the Markdown of this site."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from sitegen.sources.admonitions import KIND_BY_NAME, ContainerConverter
 from sitegen.sources.components import convert_inline, split_line
@@ -87,29 +87,20 @@ def _with_notes(lines: Iterable[str]) -> list[str]:
     """Make quotes of the blocks that `{: .note }` above or below marks."""
     fences = FenceTracker()
     output: list[str] = []
-    # Whether the lines up to the next blank line are in a note.
-    in_note = False
+    # The first line of the current block, and whether it is a note, by a mark above it.
+    start, is_note, is_open = 0, False, False
     for line in lines:
         is_code = fences.is_code(line)
         mark = None if is_code else _NOTE_CLASS.fullmatch(line)
         kind = KIND_BY_NAME.get(mark[1]) if mark else None
         if kind is None:
-            in_note = in_note and bool(line.strip())
-            output.append(f"> {line}" if in_note and not line.startswith(">") else line)
-        elif output and output[-1].strip() and not is_code:
-            start = _start_of_block(output)
+            output.append(_quoted(line) if is_open and line.strip() else line)
+            if not line.strip():
+                start, is_note, is_open = len(output), False, False
+        elif not is_note:
+            is_note, is_open = True, start == len(output)
             output[start:] = [f"> [!{kind}]", *map(_quoted, output[start:])]
-        else:
-            output.append(f"> [!{kind}]")
-            in_note = True
     return output
-
-
-def _start_of_block(lines: Sequence[str]) -> int:
-    start = len(lines)
-    while start and lines[start - 1].strip():
-        start -= 1
-    return start
 
 
 def _quoted(line: str) -> str:
