@@ -79,9 +79,8 @@ COMMANDS = {
     "status": ("api", "import a status page"),
     "convert": ("api", "convert the output of other monitoring tools to measurements"),
 }
-# The commands that serve or publish the description of the API, for which all
-# operations must be declared.
-COMMANDS_WITH_API_DESCRIPTION = {"serve", "demo", "build", "openapi"}
+# The commands that serve the API, for which all operations must be declared.
+COMMANDS_WITH_API = {"serve", "demo"}
 # Errors whose messages are sentences for whoever runs a command.
 KNOWN_ERRORS = (CommandError, SettingError, OutputError, Refusal)
 
@@ -93,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse_arguments(words: Sequence[str]) -> Namespace:
-    if COMMANDS_WITH_API_DESCRIPTION.intersection(words[:1]):
+    if COMMANDS_WITH_API.intersection(words[:1]):
         import_module("api.operation").declare_operations()
     return build_parser(words).parse_args(words)
 
@@ -170,7 +169,9 @@ def _prepare_process() -> None:
     limit_free_memory()
 
 
-def _describe_api(settings: Settings) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+def _describe_api(
+    settings: Settings,
+) -> tuple[Mapping[str, Any], Callable[[], Mapping[str, Any]]]:
     from api.openapi.document import api_description
 
     return api_description(settings)
@@ -447,7 +448,8 @@ class _Server:
         # That of a builder that died has ended with it.
         self.table.note_end(DOCS)
         open_database(settings.database)
-        problems, openapi = self.context.describe_api()
+        problems, create_openapi = self.context.describe_api()
+        openapi = create_openapi()
         contexts = context_factory(settings, problems, openapi)
         election = join_election(
             settings.database, lambda *change: builder.wake(*change)

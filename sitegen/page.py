@@ -18,6 +18,7 @@ from sitegen.docs.body_cache import BodyCache
 from sitegen.theme.theme import Theme
 
 T = TypeVar("T")
+OpenApiSource = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 
 
 class Stage(IntEnum):
@@ -133,9 +134,10 @@ class BuildContext:
     settings: Settings
     theme: Theme
     bodies: BodyCache = field(default_factory=BodyCache)
-    # The problem types and the OpenAPI document of the API, passed in by app.py.
+    # The problem types and the OpenAPI document of the API, passed in by app.py. If the
+    # document is a function, a long build creates it while the worker makes pages.
     problems: Mapping[str, Any] = field(default_factory=dict)
-    openapi: Mapping[str, Any] = field(default_factory=dict)
+    openapi: OpenApiSource = field(default_factory=dict)
     # Broken links and other findings.
     warnings: list[str] = field(default_factory=list)
     # Links to files that are not documents: the address, and the warning to give if
@@ -144,6 +146,12 @@ class BuildContext:
     # Results of functions: for this build, and for all builds that share this cache.
     build_cache: dict[Any, Any] = field(default_factory=dict)
     process_cache: dict[Any, Any] = field(default_factory=dict)
+
+    def load_openapi(self) -> Mapping[str, Any]:
+        """Return the OpenAPI document, for all builds the same object."""
+        if isinstance(self.openapi, Mapping):
+            return self.openapi
+        return self.once_per_process(self.openapi)
 
     def once_per_build(self, read: Callable[["BuildContext"], T]) -> T:
         """Return the result of the function, which is called once in this build."""
@@ -225,7 +233,7 @@ def load_generators() -> None:
 
 
 def context_factory(
-    settings: Settings, problems: Mapping[str, Any], openapi: Mapping[str, Any]
+    settings: Settings, problems: Mapping[str, Any], openapi: OpenApiSource
 ) -> Callable[[datetime], BuildContext]:
     """Return a function that creates the context of a build; templates load once."""
     if settings.templates and not Path(settings.templates).is_dir():

@@ -1,6 +1,7 @@
 """Generate the OpenAPI 3.1 document from the declarations that dispatch requests."""
 
 import inspect
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -15,11 +16,17 @@ from models.runtime.release import VERSION
 from models.settings import Settings
 
 
-def api_description(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what the site's reference shows: problem types, and this document."""
-    declare_operations()
+def api_description(
+    settings: Settings,
+) -> tuple[dict[str, Any], Callable[[], dict[str, Any]]]:
+    """Return what the site's reference shows: problem types, and how to create this."""
+
+    def document() -> dict[str, Any]:
+        declare_operations()
+        return openapi_document(settings.site_name, VERSION)
+
     problems = {kind: asdict(problem) for kind, problem in PROBLEM_TYPES.items()}
-    return problems, openapi_document(settings.site_name, VERSION)
+    return problems, document
 
 
 def openapi_document(site_name: str, version: str) -> dict[str, Any]:

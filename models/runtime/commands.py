@@ -28,8 +28,11 @@ class CommandContext:
     # MASTHEAD_SITE_URL is not set.
     follows_address: bool
     clock: Callable[[], datetime]
-    # Returns the problem types and the OpenAPI document, which the site publishes.
-    describe_api: Callable[[], tuple[Mapping[str, Any], Mapping[str, Any]]]
+    # Returns the problem types, and a function that creates the OpenAPI document, which
+    # takes a second.
+    describe_api: Callable[
+        [], tuple[Mapping[str, Any], Callable[[], Mapping[str, Any]]]
+    ]
     print_json: Callable[[object], None]
     # Takes the name of one item, such as "page".
     show_progress: Callable[[str], Progress]

@@ -305,7 +305,7 @@ class Build:
 
     def _compute_costly_lists(self, area: str) -> None:
         """Compute the data of costly lists, which their generators then cache."""
-        for generator in GENERATORS[area]:
+        for generator in chain(GENERATORS[area], GENERATORS.get(SHARED, ())):
             if generator.stage is Stage.COSTLY_LISTS:
                 for page in generator.function(self.context):
                     if isinstance(page, Page) and not self.writer.is_up_to_date(page):

@@ -36,21 +36,22 @@ def reference(context: BuildContext) -> Iterator[Page]:
     """
     if not context.openapi:
         return
-    sources = (context.openapi, context.problems)
+    sources = (context.load_openapi(), context.problems)
     digest = context.memoize(_digest, *sources)
     linking = context.once_per_process(DocumentPageCache).documents_linking_to(
         REFERENCE
     )
-    for href in context.memoize(operations_by_page, context.openapi):
+    for href in context.memoize(operations_by_page, context.load_openapi()):
         guides = _guides(linking, href)
         yield context.memoize(_noun_page, *sources, digest, href, guides, name=href)
-    yield context.memoize(_index_page, context.openapi, _guides(linking, REFERENCE))
+    guides = _guides(linking, REFERENCE)
+    yield context.memoize(_index_page, context.load_openapi(), guides)
 
 
 @pages(SHARED, Stage.LISTS)
 def problems(context: BuildContext) -> Iterator[Page]:
     """Yield the pages to which the `type` of problem details points."""
-    operations = context.memoize(operations_by_problem, context.openapi)
+    operations = context.memoize(operations_by_problem, context.load_openapi())
     for problem_type, problem in context.problems.items():
         yield Page(
             f"problems/{problem_type}/index.html",
@@ -78,9 +79,9 @@ def problems(context: BuildContext) -> Iterator[Page]:
     )
 
 
-@pages(SHARED, Stage.LISTS)
+@pages(SHARED, Stage.COSTLY_LISTS)
 def openapi(context: BuildContext) -> Iterator[Page]:
-    yield context.memoize(_openapi_file, context.openapi)
+    yield context.memoize(_openapi_file, context.load_openapi())
 
 
 def _digest(openapi: OpenApi, problems: OpenApi) -> str:

@@ -201,7 +201,7 @@ def incidents(context: BuildContext) -> Iterator[Page]:  # noqa: ARG001
 @pages("docs", Stage.LISTS)
 def api_reference(context: BuildContext) -> Iterator[Page]:
     """The pages and the operations of the reference, with their summaries."""
-    yield context.memoize(_reference_page, context.openapi)
+    yield context.memoize(_reference_page, context.load_openapi())
 
 
 def _reference_page(openapi: Mapping[str, Any]) -> Page:

@@ -63,7 +63,8 @@ def status(context: BuildContext) -> Iterator[Page]:
 def sitemap_index(context: BuildContext) -> Iterator[Page]:
     """The sitemap of all other pages, then the index that lists the sitemaps."""
     problems = [f"/problems/{problem}/" for problem in context.problems]
-    nouns = [tag["externalDocs"]["url"] for tag in context.openapi.get("tags", ())]
+    tags = context.load_openapi().get("tags", ())
+    nouns = [tag["externalDocs"]["url"] for tag in tags]
     fixed = ["/", "/search/", "/problems/", *(["/reference/"] if nouns else [])]
     lines: list[Line] = [(href, None) for href in (*fixed, *nouns, *problems)]
     url = context.settings.site_url
