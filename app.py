@@ -231,7 +231,7 @@ from sitegen.build.docs_process import DocsProcess
 from sitegen.build.preview import Preview
 from sitegen.docs.body_cache import BodyCache
 from sitegen.output.publishing.publisher import Publisher
-from sitegen.page import context_factory
+from sitegen.page import context_factory, require_templates
 from sitegen.search.sitemaps import was_built_for
 from sitegen.sources.tree import read_tree
 
@@ -313,6 +313,7 @@ def demo(context: CommandContext, arguments: Namespace) -> None:
 
 def _prepare_instance(context: CommandContext) -> None:
     settings = context.settings
+    require_templates(settings)
     # Fail now, and not in the first build, if the output folder is not writable.
     with OutputFolder(settings.output).locked():
         pass

@@ -20,6 +20,7 @@ from models.storage.engines.engine import is_postgresql
 PREFIX = "MASTHEAD_"
 # An empty path would mean the current directory.
 NON_EMPTY_LINE = r"[^\x00-\x1f]+"
+NON_EMPTY_LINE_FORM = "one line of text, and not empty"
 ORIGIN_URL = r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?"
 # A database URL; special characters in its parts are percent-encoded.
 _URL_PART = r"([^\s:@/?#%]|%[0-9A-Fa-f]{2})*"
@@ -55,6 +56,7 @@ def declare_setting(default: Any, help: str, **limits: Any) -> Any:
     """
     Declare a setting; `limits` may have minimum, maximum, choices and pattern.
 
+    A pattern comes with its `form`, which a sentence describes it with.
     `in_repr` must be false for secrets, and for settings that no page depends on.
     """
     in_repr = limits.pop("in_repr", True)
@@ -70,13 +72,20 @@ class Settings:
         "data/masthead.db",
         "path of the SQLite file, or a postgresql:// URL",
         pattern=NON_EMPTY_LINE,
+        form=NON_EMPTY_LINE_FORM,
         in_repr=False,
     )
     output: str = declare_setting(
-        "output", "folder into which the site is built", pattern=NON_EMPTY_LINE
+        "output",
+        "folder into which the site is built",
+        pattern=NON_EMPTY_LINE,
+        form=NON_EMPTY_LINE_FORM,
     )
     host: str = declare_setting(
-        "127.0.0.1", "address to listen on", pattern=NON_EMPTY_LINE
+        "127.0.0.1",
+        "address to listen on",
+        pattern=NON_EMPTY_LINE,
+        form=NON_EMPTY_LINE_FORM,
     )
     port: int = declare_setting(8000, "port to listen on", minimum=1, maximum=65535)
     threads: int = declare_setting(
@@ -98,13 +107,19 @@ class Settings:
         "empty: follows host and port",
     )
     site_name: str = declare_setting(
-        "Masthead", "name of the site", pattern=r"[^\x00-\x1f]{1,80}"
+        "Masthead",
+        "name of the site",
+        pattern=r"[^\x00-\x1f]{1,80}",
+        form="one line of 1 to 80 characters",
     )
     site_logo: str = declare_setting(
         "", "URL of a logo: https://…, or a path on the site"
     )
     accent_colour: str = declare_setting(
-        "#3538a3", "accent colour, as #rrggbb", pattern=r"#[0-9a-fA-F]{6}"
+        "#3538a3",
+        "accent colour, as #rrggbb",
+        pattern=r"#[0-9a-fA-F]{6}",
+        form="a colour such as #3538a3",
     )
     freshness_seconds: int = declare_setting(
         300,
@@ -128,6 +143,7 @@ class Settings:
         PUBLIC_READS,
         "scopes that any key can grant, separated by commas",
         pattern=rf"{_SEGMENT}(:{_SEGMENT})*",
+        form="scopes such as status:services:list, with commas between them",
     )
     grant_policy: str = declare_setting(
         "contained",
@@ -164,16 +180,19 @@ class Settings:
         "SHA-256 hash of a first admin key, which is created at startup "
         "if no key exists",
         pattern=r"([0-9a-f]{64})?",
+        form="empty or 64 lowercase hexadecimal digits",
     )
     docs_slug: str = declare_setting(
         "docs",
         "slug of the built-in docs project",
         pattern=r"[a-z0-9]+(?:-[a-z0-9]+)*",
+        form="lowercase letters and digits, with single hyphens between them",
     )
     docs_owner_id: str = declare_setting(
         NIL_UUID,
         "UUID of the account that owns the built-in docs project",
         pattern=r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+        form="a UUID in lowercase",
     )
     files_max_bytes: int = declare_setting(
         1_000_000_000,
@@ -206,6 +225,7 @@ class Settings:
         "us-east-1",
         "region of the bucket",
         pattern=r"[A-Za-z0-9-]{1,64}",
+        form="a region such as eu-central-1",
         in_repr=False,
     )
     # Not in the repr, since it may contain the token of a CDN.
@@ -377,5 +397,5 @@ def find_problem(name: str, value: Any) -> str | None:
     if "pattern" in limits and not all(
         re.fullmatch(limits["pattern"], part) for part in parts
     ):
-        return f"must match {limits['pattern']}"
+        return f"must be {limits['form']}"
     return None

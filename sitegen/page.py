@@ -232,14 +232,19 @@ def load_generators() -> None:
             import_module(module.name)
 
 
-def context_factory(
-    settings: Settings, problems: Mapping[str, Any], openapi: OpenApiSource
-) -> Callable[[datetime], BuildContext]:
-    """Return a function that creates the context of a build; templates load once."""
+def require_templates(settings: Settings) -> None:
+    """Raise SettingError if the folder of the operator's templates does not exist."""
     if settings.templates and not Path(settings.templates).is_dir():
         raise SettingError(
             f"MASTHEAD_TEMPLATES: there is no folder {settings.templates}."
         )
+
+
+def context_factory(
+    settings: Settings, problems: Mapping[str, Any], openapi: OpenApiSource
+) -> Callable[[datetime], BuildContext]:
+    """Return a function that creates the context of a build; templates load once."""
+    require_templates(settings)
     load_generators()
     bodies, theme = BodyCache(), Theme(settings)
     process_cache: dict[Any, Any] = {}

@@ -104,7 +104,7 @@ def test_hook_that_fails(built, monkeypatch):
         ("MASTHEAD_PUBLISH_ENDPOINT", "http://127.0.0.1:1", ":1 does not respond."),
         ("MASTHEAD_PUBLISH_ENDPOINT", "127.0.0.1:1", "must be a URL such as"),
         ("MASTHEAD_PUBLISH_ENDPOINT", "http://127.0.0.1:99999", "be a URL such as"),
-        ("MASTHEAD_PUBLISH_REGION", "us east", "MASTHEAD_PUBLISH_REGION must match"),
+        ("MASTHEAD_PUBLISH_REGION", "us east", "REGION must be a region such as"),
         ("MASTHEAD_PUBLISH_HOOK", "sh 'x", "HOOK must be a command: no clos"),
         ("MASTHEAD_PUBLISH", "output", "a folder outside of MASTHEAD_OUTPUT"),
         ("MASTHEAD_PUBLISH", "output/copy", "a folder outside of MASTHEAD_OUTPUT"),

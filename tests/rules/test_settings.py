@@ -150,6 +150,16 @@ def test_host_that_no_address_can_have():
         read(HOST="not a host")
 
 
+def test_sentence_about_a_form():
+    """What a value has to look like is said in words, not as a pattern."""
+    with pytest.raises(SettingError, match="HOST must be one line of text, and not e"):
+        read(HOST="")
+    with pytest.raises(SettingError, match=r"COLOUR must be a colour such as #3538a3"):
+        read(ACCENT_COLOUR="red")
+    limits = [setting.metadata for setting in fields(Settings)]
+    assert all("form" in each for each in limits if "pattern" in each)
+
+
 def test_unknown_setting():
     """A name that is nearly right is not silently ignored."""
     with pytest.raises(SettingError, match=r"^MASTHEAD_SITE_URI is not a setting"):

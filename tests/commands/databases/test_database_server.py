@@ -1,12 +1,20 @@
 """The server of the database goes away under a running service, and comes back."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 import urllib.error
 
 import pytest
 
-from tests.commands.conftest import fetch
+from models.runtime.supervisor import STARTED_SECONDS
+from tests.commands.conftest import ROOT, fetch
 from tests.commands.servers.test_serve import shows, until
+from tests.ports import free_port
+from tests.servers.test_processes import children, is_running
 
 pytestmark = pytest.mark.postgresql
 
@@ -56,6 +64,52 @@ def test_started_anew(service, key, keeping):
     fetch(f"{service}{ADD}", key, {"slug": "mail", "name": "Second"}, repeat="two")
 
     until(lambda: shows(f"{service}/status/", "Second"))
+
+
+def test_processes_killed_while_it_is_away(start, key, keeping):
+    """Those that are started without a database wait for it, and do not die of it."""
+    process, address, _ = start()
+    until(lambda: shows(f"{address}/status/", "Status"))
+    killed = children(process.pid)
+
+    with keeping.stopped():
+        for child in killed:
+            os.kill(child, signal.SIGKILL)
+        until(lambda: not any(map(is_running, killed)))
+        until(lambda: len(children(process.pid)) == len(killed))
+        waiting = children(process.pid)
+        until(lambda: "ok" in fetch_or_nothing(f"{address}/healthz"))
+        time.sleep(STARTED_SECONDS + 1)
+        assert children(process.pid) == waiting
+
+    fetch(f"{address}{ADD}", key, {"slug": "api", "name": "First"})
+    until(lambda: shows(f"{address}/status/", "First"))
+    until(lambda: json.loads(fetch(f"{address}/readyz"))["states"] == [])
+    assert children(process.pid) == waiting
+
+
+def fetch_or_nothing(address):
+    try:
+        return fetch(address)
+    except OSError:
+        return ""
+
+
+def test_too_few_connections(environment):
+    """A server that may need more than the database allows says what to change."""
+    environment |= {"MASTHEAD_PROCESSES": "16", "MASTHEAD_THREADS": "32"}
+    words = [sys.executable, "app.py", "serve", "--port", str(free_port())]
+
+    ran = subprocess.run(
+        words, cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+
+    assert ran.returncode == 2
+    assert ran.stderr == (
+        "masthead: 16 processes of 32 threads may need 556 connections to the"
+        " database, which allows 197. Lower MASTHEAD_PROCESSES or MASTHEAD_THREADS,"
+        " or raise its max_connections.\n"
+    )
 
 
 def test_password_is_nowhere(environment, start, key, tmp_path):

@@ -157,6 +157,19 @@ def test_output_that_cannot_be_written(environment, tmp_path):
     assert "Traceback" not in ran.stderr
 
 
+def test_templates_that_are_nowhere(environment):
+    """The server does not start, and names the folder once."""
+    environment["MASTHEAD_TEMPLATES"] = "nowhere"
+    words = [sys.executable, "app.py", "serve", "--port", str(free_port())]
+
+    ran = subprocess.run(
+        words, cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+
+    assert ran.returncode == 2
+    assert ran.stderr == "masthead: MASTHEAD_TEMPLATES: there is no folder nowhere.\n"
+
+
 def test_ready(start, key):
     """Who was told that it listens finds every page, of a site never built before."""
     _, address, _ = start()
