@@ -231,7 +231,7 @@ from sitegen.build.docs_process import DocsProcess
 from sitegen.build.preview import Preview
 from sitegen.docs.body_cache import BodyCache
 from sitegen.output.publishing.publisher import Publisher
-from sitegen.page import context_factory, require_templates
+from sitegen.page import context_factory, load_generators, require_templates
 from sitegen.search.sitemaps import was_built_for
 from sitegen.sources.tree import read_tree
 
@@ -363,6 +363,10 @@ def _serve(
     """
     settings = context.settings
     ready_lines = call_in_child(prepare, KNOWN_ERRORS)
+    # Here, so that a process that is started again has them at once.
+    load_generators()
+    problems, create_openapi = context.describe_api()
+    description = problems, create_openapi()
     names = [f"api-{number + 1}" for number in range(_process_count(settings))]
     with tempfile.TemporaryDirectory(prefix="masthead-") as metrics_folder:
         # prometheus_client reads it when a process creates its first counter.
@@ -371,6 +375,7 @@ def _serve(
             context,
             listener,
             ready_lines,
+            description,
             ProcessTable([*names, BUILDER, DOCS]),
             metrics_folder,
             rate_limiter_for(settings.database),
@@ -393,6 +398,8 @@ class _Server:
     listener: socket
     # Printed once the site can be read.
     ready_lines: Sequence[str]
+    # The problem types and the OpenAPI document, which the site publishes.
+    description: tuple[Mapping[str, Any], Mapping[str, Any]]
     table: ProcessTable
     metrics_folder: str
     rate_limiter: RateLimiter
@@ -449,8 +456,7 @@ class _Server:
         # That of a builder that died has ended with it.
         self.table.note_end(DOCS)
         open_database(settings.database)
-        problems, create_openapi = self.context.describe_api()
-        openapi = create_openapi()
+        problems, openapi = self.description
         contexts = context_factory(settings, problems, openapi)
         election = join_election(
             settings.database, lambda *change: builder.wake(*change)
