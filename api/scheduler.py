@@ -13,6 +13,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from models.idempotency import delete_expired_responses
 from models.logs import LogLine
+from models.projects.files.contents import delete_unused_contents
 from models.settings import Settings
 from models.status.measurements.retention import compact_measurements
 from models.status.measurements.rollups import roll_up
@@ -103,8 +104,14 @@ def run_all_jobs(scheduler: BackgroundScheduler, now: datetime) -> None:
 
 
 def delete_expired(settings: Settings, now: datetime) -> None:
-    """Delete expired stored responses and measurements, after rolling up the latter."""
+    """
+    Delete expired stored responses and measurements, after rolling up the latter.
+
+    Of files, the contents go that no page shows any more.
+    """
     with writing(SHARED):
         delete_expired_responses(now)
+    with writing():
+        delete_unused_contents()
     roll_up(now)
     compact_measurements(now, settings.raw_retention)

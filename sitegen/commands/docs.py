@@ -14,11 +14,13 @@ from models.projects.documents.document_import import (
 )
 from models.projects.documents.documents import Collection
 from models.projects.fields import Actor
+from models.projects.files.file_import import prepared_files
+from models.projects.projects.projects import docs_project
 from models.runtime.commands import INTERRUPTED, CommandContext, CommandError
 from models.runtime.startup import dry_run_settings, open_instance
 from models.settings import Settings
 from sitegen.sources import report as reports
-from sitegen.sources.tree import Tree, read_tree
+from sitegen.sources.tree import Note, Tree, read_tree
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -83,7 +85,10 @@ def import_docs(context: CommandContext, arguments: Namespace) -> int:
             raise CommandError(f"There is no folder {folder}, from --include-from.")
     try:
         tree = read_tree(
-            arguments.folder, context.show_progress("file"), arguments.include_from
+            arguments.folder,
+            context.show_progress("file"),
+            name=arguments.tree,
+            include_from=arguments.include_from,
         )
         if not tree.sources and not tree.skipped:
             raise CommandError(
@@ -93,13 +98,19 @@ def import_docs(context: CommandContext, arguments: Namespace) -> int:
             now = context.clock()
             open_instance(settings, now)
             options = _import_options(settings, arguments, tree, now)
-            report = import_documents(
-                tree.sources, options, context.show_progress("document")
-            )
+            show_files = context.show_progress("picture or file")
+            with prepared_files(docs_project(), tree.files, show_files) as files:
+                report = import_documents(
+                    tree.sources, options, context.show_progress("document"), files
+                )
     except KeyboardInterrupt:
         # The import is one transaction, which was rolled back.
         print("masthead: Interrupted. Nothing was imported.", file=sys.stderr)
         return INTERRUPTED
+    tree.skipped += [
+        Note(str(source.path.relative_to(arguments.folder)), reason)
+        for source, reason in files.refused
+    ]
     remarks = list(reports.remarks(tree, report))
     if arguments.json:
         result = reports.to_json(tree, report) | {"dryRun": arguments.dry_run}
@@ -123,6 +134,7 @@ def _import_options(
         take_over=arguments.take_over,
         skipped_paths=frozenset(note.path for note in tree.skipped),
         is_dry_run=arguments.dry_run,
+        files_max_bytes=settings.files_max_bytes,
     )
 
 

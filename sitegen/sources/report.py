@@ -36,6 +36,8 @@ def summary(tree: Tree, report: ImportReport) -> str:
     for outcome in ("restored", "held"):
         if entries := getattr(report, outcome):
             counts.append(f"{outcome} {len(entries)}")
+    if tree.files:
+        counts.append(f"files {len(tree.files)}")
     left_out = f"left out {len(tree.skipped)}, drafts {len(tree.drafts)}"
     return f"{', '.join(counts)}, {left_out}"
 
@@ -46,4 +48,5 @@ def to_json(tree: Tree, report: ImportReport) -> dict[str, Any]:
     remarks = {"leftOut": tree.skipped, "drafts": tree.drafts, "notes": notes}
     slugs = {outcome: getattr(report, outcome) for outcome in OUTCOMES}
     lists = {name: list(map(asdict, notes)) for name, notes in remarks.items()}
-    return slugs | {"held": list(map(asdict, report.held))} | lists
+    held = {"held": list(map(asdict, report.held))}
+    return slugs | held | {"files": asdict(report.files)} | lists

@@ -9,11 +9,13 @@ from pathlib import Path
 from models.errors import Refusal
 from models.front_matter import UnreadableFile, is_draft, text_of
 from models.projects.documents.document_import import DocumentSource, document_source
+from models.projects.files.file_import import FileSource
 from sitegen.sources.dialects import (
     FenceTracker,
     to_markdown,
     without_hidden_lines,
 )
+from sitegen.sources.files import TreeFiles
 from sitegen.sources.includes import Includes
 from sitegen.sources.names import NumberPrefixes, base_name, slugs, to_title
 from sitegen.sources.navigation import Navigation, read_navigation
@@ -53,19 +55,24 @@ class Tree:
     drafts: list[Note] = field(default_factory=list)
     # Imported, but not entirely as they were meant.
     notes: list[Note] = field(default_factory=list)
+    # The files that the documents refer to.
+    files: list[FileSource] = field(default_factory=list)
 
 
 def read_tree(
     folder: Path,
     progress: Callable[[Sequence[SourceFile]], Iterable[SourceFile]] = iter,
+    *,
+    name: str | None = None,
     include_from: Sequence[Path] = (),
 ) -> Tree:
     """
-    Read all Markdown files of the folder; subfolders become sections.
+    Read all Markdown files of the folder, and find the files that they refer to.
 
-    An unusable file is reported, and the others are still read. `progress` iterates
-    over the files and may show the progress. Files may include others that are in the
-    folder or in one of `include_from`.
+    `name` is that of the tree, by default the folder's. Subfolders become sections. An
+    unusable file is reported, and the others are still read. `progress` iterates over
+    the files and may show the progress. Files may include others that are in the folder
+    or in one of `include_from`.
     """
     tree = Tree(includes=Includes([folder, *include_from]))
     files = [file for path in _paths(folder) if (file := _read(folder, path, tree))]
@@ -73,11 +80,13 @@ def read_tree(
     navigation = read_navigation(folder, folders)
     tree.notes += [Note(path, reason) for path, reason in navigation.unreadable]
     layout = _Layout(files, navigation)
+    tree_files = TreeFiles(folder, name or folder.resolve().name)
     for file, slug in zip(progress(files), slugs(files, layout.prefixes), strict=True):
         try:
-            tree.sources.append(_source(file, slug, layout, tree))
+            tree.sources.append(_source(file, slug, layout, tree, tree_files))
         except Refusal as refusal:
             tree.skipped.append(Note(file.name, refusal.detail))
+    tree.files = list(tree_files.files.values())
     for notes in (tree.skipped, tree.drafts, tree.notes):
         notes.sort(key=lambda note: note.path)
     return tree
@@ -173,8 +182,10 @@ class _Layout:
         return _truncate(": ".join(filter(None, names)), SECTION_LENGTH) or None
 
 
-def _source(file: SourceFile, slug: str, layout: _Layout, tree: Tree) -> DocumentSource:
-    body = _converted_body(file, tree)
+def _source(
+    file: SourceFile, slug: str, layout: _Layout, tree: Tree, tree_files: TreeFiles
+) -> DocumentSource:
+    body = _converted_body(file, tree, tree_files)
     first_heading, rest = split_title(body)
     titles = (
         text_of(file.front_matter, "title"),
@@ -195,7 +206,7 @@ def _source(file: SourceFile, slug: str, layout: _Layout, tree: Tree) -> Documen
     )
 
 
-def _converted_body(file: SourceFile, tree: Tree) -> str:
+def _converted_body(file: SourceFile, tree: Tree, tree_files: TreeFiles) -> str:
     """Return the body in the Markdown of this site, and note what it loses."""
     body, remarks = tree.includes.expand(file.path, file.body)
     if file.remark:
@@ -203,7 +214,8 @@ def _converted_body(file: SourceFile, tree: Tree) -> str:
     if tree.includes.is_mdbook:
         body = without_hidden_lines(body)
     body = to_markdown(body, is_mdx=file.path.suffix.lower() == ".mdx").lstrip("\n")
-    body, unsupported = remove_local_images(body, file.text)
+    body, present = tree_files.bring(body, file.path)
+    body, unsupported = remove_local_images(body, present, source=file.text)
     tree.notes += [Note(file.name, remark) for remark in (*remarks, *unsupported)]
     return body
 

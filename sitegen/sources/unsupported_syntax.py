@@ -1,7 +1,7 @@
 """Find syntax that this site does not support, and remove images that it lacks."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from markdown_it.token import Token
 
@@ -24,9 +24,11 @@ _IMAGE = re.compile(
 )
 
 
-def remove_local_images(text: str, source: str = "") -> tuple[str, list[str]]:
+def remove_local_images(
+    text: str, present: Collection[str] = (), *, source: str = ""
+) -> tuple[str, list[str]]:
     """
-    Replace images that are local files by their alternative text.
+    Replace images by their alternative text, unless `present` or at an https URL.
 
     Also return remarks on what the site shows differently than meant, as sentences.
     They name lines of the source, which is the text of the whole file.
@@ -35,14 +37,14 @@ def remove_local_images(text: str, source: str = "") -> tuple[str, list[str]]:
         return text, []
     try:
         tokens = list(_flatten(parse_tokens(text)))
-        local = _local_images(tokens)
+        local = _local_images(tokens, present)
         if local:
             text = _replace_images(text, local)
             tokens = list(_flatten(parse_tokens(text)))
     except WorkLimitExceeded:
         return text, [TOO_MUCH_WORK]
     return text, [
-        *_image_remarks(local, _local_images(tokens)),
+        *_image_remarks(local, _local_images(tokens, present)),
         *_markup_remarks(tokens, source),
     ]
 
@@ -53,9 +55,13 @@ def _flatten(tokens: list[Token]) -> Iterator[Token]:
         yield from _flatten(token.children or [])
 
 
-def _local_images(tokens: list[Token]) -> list[str]:
+def _local_images(tokens: list[Token], present: Collection[str]) -> list[str]:
     sources = [str(token.attrs["src"]) for token in tokens if token.type == "image"]
-    return list(dict.fromkeys(source for source in sources if not _is_https(source)))
+    return [
+        source
+        for source in dict.fromkeys(sources)
+        if source not in present and not _is_https(source)
+    ]
 
 
 def _is_https(source: str) -> bool:
@@ -81,7 +87,8 @@ def _replace_images(text: str, local: list[str]) -> str:
 def _image_remarks(local: list[str], remaining: list[str]) -> Iterator[str]:
     removed = [source for source in local if source not in remaining]
     if removed:
-        yield f"Images without an https URL were left out: {_names(removed)}."
+        places = "neither in the folder nor at an https URL"
+        yield f"Images that are {places} were left out: {_names(removed)}."
     if remaining:
         yield f"Broken images remain in the text: {_names(remaining)}."
 

@@ -38,6 +38,7 @@ HELD = {
     "specificationRevisions": 1,
     "documents": 1,
     "documentRevisions": 1,
+    "files": 0,
     "comments": 1,
     "externalReferences": 1,
     "activity": 1,

@@ -16,6 +16,7 @@ from models.projects.documents.documents import (
 from models.projects.documents.publication import assign_publication
 from models.projects.documents.rows import DOCUMENTS, DocumentRevisionRow, DocumentRow
 from models.projects.fields import Actor
+from models.projects.files.pins import PinBatch
 from models.projects.members.role_checks import require_role
 from models.projects.projects.activity import ActivityRow, new_activity
 from models.projects.projects.rows import ProjectRow, require_active
@@ -44,6 +45,7 @@ class DocumentBatch:
         self._revisions: list[DocumentRevisionRow] = []
         self._activity: list[ActivityRow] = []
         self._length = 0
+        self._pins = PinBatch(project)
 
     def create(self, request: CreateDocument) -> DocumentRow:
         self._require_role("documents:create")
@@ -64,12 +66,17 @@ class DocumentBatch:
         self._add_revision(document, content, note=request.note)
         self._record("document.updated", document, metadata)
 
+    def has_newer_files(self, document: DocumentRow) -> bool:
+        """Tell whether its page would show other files if it were published again."""
+        return self._pins.is_outdated(document)
+
     def publish(self, document: DocumentRow) -> None:
-        """Publish the newest version, which must have a collection."""
+        """Publish the newest version; it must have a collection and its content."""
         self._require_role("documents:publish")
         require_active(self._project, document)
         metadata = assign_publication(document, document.version, self._now)
         self.change_head(document)
+        self._pins.pin(document)
         self._record("document.published", document, metadata)
 
     def change_head(self, document: DocumentRow) -> None:
@@ -87,6 +94,7 @@ class DocumentBatch:
         for document in self._changed.values():
             document.save()
         insert_all(self._revisions)
+        self._pins.save()
         self._index_texts()
         insert_all(self._activity)
         for changes in (self._new, self._changed, self._revisions, self._activity):

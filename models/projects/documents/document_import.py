@@ -29,6 +29,13 @@ from models.projects.documents.manual_changes import (
 from models.projects.documents.publication import UnpublishDocument, unpublish_document
 from models.projects.documents.rows import DOCUMENTS, DocumentRow
 from models.projects.fields import Actor, Summary, Text, Title
+from models.projects.files.file_import import (
+    FileReport,
+    PreparedFiles,
+    import_files,
+    prune_files,
+)
+from models.projects.files.names import tree_prefix
 from models.projects.projects.projects import docs_project
 from models.projects.projects.rows import ProjectRow
 from models.projects.versioning.archive import (
@@ -37,6 +44,7 @@ from models.projects.versioning.archive import (
     remove_document,
     restore_document,
 )
+from models.settings import Settings
 from models.storage.database import writing
 
 # The fields of a source that are compared with the head; the content is compared
@@ -78,13 +86,14 @@ class ImportReport:
     restored: list[str] = field(default_factory=list)
     pruned: list[str] = field(default_factory=list)
     held: list[HeldDocument] = field(default_factory=list)
+    files: FileReport = field(default_factory=FileReport)
     # Pairs of a file's path and a remark about it.
     notes: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def changed(self) -> bool:
         changed = self.created or self.updated or self.published
-        return bool(changed or self.restored or self.pruned)
+        return bool(changed or self.restored or self.pruned or self.files.changed)
 
 
 @dataclass(frozen=True)
@@ -108,6 +117,8 @@ class ImportOptions:
     take_over: bool = False
     skipped_paths: frozenset[str] = frozenset()
     is_dry_run: bool = False
+    # The limit of all files of the project.
+    files_max_bytes: int = Settings.files_max_bytes
 
 
 # Tree, collection and path of a file.
@@ -133,9 +144,12 @@ def import_documents(
     sources: Sequence[DocumentSource],
     options: ImportOptions,
     progress: Callable[[Sequence[DocumentSource]], Iterable[DocumentSource]] = iter,
+    files: PreparedFiles | None = None,
 ) -> ImportReport:
     """
     Import the sources into a collection of the docs project, in one transaction.
+
+    The `files` that they refer to come first, so that publications pin them.
 
     A document that equals its file is not touched, so importing twice changes
     nothing. One that a person changed since the last import is held: it stays as it
@@ -143,10 +157,21 @@ def import_documents(
     """
     with suppress(_DryRun), writing():
         options = replace(options, now=next_instant("projects", options.now))
-        run = _DocumentImport(docs_project(), sources, options)
+        project, files = docs_project(), files or PreparedFiles()
+        limit = options.files_max_bytes
+        file_report = import_files(
+            project, files, options.now, options.actor, max_bytes=limit
+        )
+        run = _DocumentImport(project, sources, options)
+        run.report.files = file_report
         for source in progress(sources):
             run.import_source(source)
         run.finish()
+        if options.prune:
+            prefix = tree_prefix(options.tree)
+            file_report.removed = prune_files(
+                project, prefix, files.names, options.now, options.actor
+            )
         if run.report.changed:
             # The next change must be later than every time stored here.
             next_instant("projects", options.now + LAST_SAVE)
@@ -257,7 +282,7 @@ class _DocumentImport:
         else:
             document = self._update(source, document)
         if self._options.publish:
-            self._publish(document)
+            self._publish(document, source.content)
         if document.id in self._manual_changes:
             self._settled_ids.add(document.id)
         self._batch.save_if_full()
@@ -359,8 +384,10 @@ class _DocumentImport:
         self._batch.change_head(document)
         self._settled_ids.add(document.id)
 
-    def _publish(self, document: DocumentRow) -> None:
-        if document.published_version != document.version:
+    def _publish(self, document: DocumentRow, content: str) -> None:
+        is_newer = document.published_version != document.version
+        document.content = content
+        if is_newer or self._batch.has_newer_files(document):
             self._batch.publish(document)
             self._settled_ids.add(document.id)
             self.report.published.append(document.slug)

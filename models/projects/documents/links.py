@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
+from urllib.parse import unquote
 
 from models.base import Schema
 from models.fields import Id, QueryInteger, Slug
@@ -26,6 +27,8 @@ from models.projects.documents.rendered_bodies import (
 from models.projects.documents.rows import DOCUMENTS, DocumentRevisionRow, DocumentRow
 from models.projects.documents.site_preview import RenderInput, SitePreview
 from models.projects.fields import IdOrSlugQuery
+from models.projects.files.names import candidate_names
+from models.projects.files.pins import Pins, pins_to_show
 from models.response_headers import without_query
 
 # Links that are returned in each direction.
@@ -93,6 +96,7 @@ class _LinkChecker:
         self, document: DocumentRow, revision: DocumentRevisionRow, site: SitePreview
     ) -> None:
         self.site = site
+        self._document = document
         self.page = _published_page(document, revision)
         self.is_on_site = document.project.builtin and bool(document.collection)
         # Documents whose links are unknown, since they were not rendered yet.
@@ -110,10 +114,24 @@ class _LinkChecker:
         return len(self._own_body.links) > MAX_LINKS
 
     def outgoing(self) -> Iterator[_ResolvedLink]:
+        names = self._file_names
         for target in self._body_of(self.page).links[:MAX_LINKS]:
+            if any(name in names for name in self._names_of(target)):
+                # Its address is that of the content that the publication will pin.
+                yield _ResolvedLink(target, None, None, None)
+                continue
             href = self._resolver.resolve(self.page, target)
             other = self._document_at(href)
             yield _ResolvedLink(target, href, other, self._problem(href, other))
+
+    @cached_property
+    def _file_names(self) -> Pins:
+        """Return the files that a publication of this version would show."""
+        return pins_to_show(self._document, self.page.published_version, self._content)
+
+    def _names_of(self, target: str) -> Iterator[str]:
+        path = unquote(without_query(target))
+        return candidate_names(path, self.page.source_tree, self.page.source_path)
 
     def incoming(self) -> Iterator[_ResolvedLink]:
         # A document that has no page has no address to link to.

@@ -42,8 +42,9 @@ def check_webp(content: bytes) -> int:
 
 def check_boxes(content: bytes) -> int:
     """Check the boxes of AVIF and MP4: each says how long it is."""
-    position = 0
+    position, has_media = 0, False
     while position < len(content):
+        has_media |= content[position + 4 : position + 8] == b"mdat"
         try:
             (length,) = struct.unpack_from(">I", content, position)
             if length == 1:
@@ -52,10 +53,12 @@ def check_boxes(content: bytes) -> int:
             raise truncated("AVIF or MP4") from None
         if length == 0:
             # The last box extends to the end.
-            return len(content)
+            length = len(content) - position
         if length < 8 or position + length > len(content):
             raise truncated("AVIF or MP4")
         position += length
+    if not has_media:
+        raise truncated("AVIF or MP4")
     return position
 
 
@@ -67,9 +70,11 @@ def check_pdf(content: bytes) -> int:
 
 def check_zip(content: bytes) -> int:
     # The end of its directory, which a comment of up to 64 KiB may follow.
-    if content.rfind(b"PK\x05\x06", max(0, len(content) - 66_000)) < 0:
+    end = content.rfind(b"PK\x05\x06", max(0, len(content) - 66_000))
+    comment = int.from_bytes(content[end + 20 : end + 22], "little")
+    if end < 0 or end + 22 + comment > len(content):
         raise truncated("ZIP")
-    return len(content)
+    return end + 22 + comment
 
 
 # Each returns where the file ends; what follows does not belong to it.

@@ -176,7 +176,12 @@ def set_file(
 ) -> FileRow:
     """Create the file or replace its content, which is stored; record the activity."""
     previous = file.content_id if file else ""
-    values = {"content": upload.digest, "source_digest": upload.source_digest}
+    values = {
+        "content": upload.digest,
+        "source_digest": upload.source_digest,
+        "source_size": None,
+        "source_modified_ns": None,
+    }
     if file is None:
         file = FileRow.create(
             id=new_id(now),

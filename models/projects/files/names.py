@@ -36,10 +36,14 @@ FileName = Annotated[
 ]
 
 
+def names_a_file(text: str) -> bool:
+    """Tell whether the text may refer to a file; most texts do not."""
+    return _SUFFIX.search(text) is not None
+
+
 def referenced_paths(text: str) -> Iterator[str]:
     """Yield every path in the text that may be that of a file, as it is written."""
-    # Most texts name no file.
-    if not _SUFFIX.search(text):
+    if not names_a_file(text):
         return
     for path in map(itemgetter(0), _PATH.finditer(text)):
         suffixes = list(_SUFFIX.finditer(path)) if len(path) <= _MAX_PATH_LENGTH else []

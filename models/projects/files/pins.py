@@ -58,6 +58,50 @@ class ProjectFiles:
         return pins
 
 
+class PinBatch:
+    """What many publications of newest versions in one project show."""
+
+    def __init__(self, project: ProjectRow) -> None:
+        self._files = ProjectFiles.of(project)
+        self._shown = _shown_pins(project)
+        self._new: dict[str, tuple[DocumentRow, Pins]] = {}
+
+    def is_outdated(self, document: DocumentRow) -> bool:
+        """Tell whether a publication of the document would show other files."""
+        return self._pins(document) != self._shown.get(document.id, {})
+
+    def pin(self, document: DocumentRow) -> None:
+        self._new[document.id] = document, self._pins(document)
+
+    def save(self) -> None:
+        for document, pins in self._new.values():
+            if pins or document.id in self._shown:
+                replace_pins(document, document.version, pins)
+        self._new.clear()
+
+    def _pins(self, document: DocumentRow) -> Pins:
+        return self._files.named_in(document, document.content)
+
+
+def _shown_pins(project: ProjectRow) -> dict[str, Pins]:
+    """Return what the published versions in the project show, by document."""
+    query = (
+        PinnedFileRow.select(
+            PinnedFileRow.document, PinnedFileRow.name, PinnedFileRow.content
+        )
+        .join(DocumentRow)
+        .where(
+            (DocumentRow.project == project.id)
+            & (PinnedFileRow.version == DocumentRow.published_version)
+        )
+    )
+    pins: dict[str, Pins] = {}
+    rows: Iterable[Any] = query.tuples()
+    for document_id, name, digest in rows:
+        pins.setdefault(document_id, {})[name] = digest
+    return pins
+
+
 def files_named_in(document: DocumentRow, text: str) -> Pins:
     """Return the current files that the text of one document refers to."""
     names = {

@@ -221,13 +221,9 @@ def clean_declarations(text: str) -> str:
 
 def _size(attributes: dict[str, str]) -> tuple[int, int] | None:
     """Return width and height in pixels, or those of the view box."""
-    sides = [
-        _NUMBER.fullmatch(attributes.get(name, "")) for name in ("width", "height")
-    ]
-    if not all(sides):
-        box = re.split(r"[\s,]+", attributes.get("viewBox", "").strip())
-        sides = (
-            [_NUMBER.fullmatch(number) for number in box[2:4]] if len(box) == 4 else []
-        )
+    texts = [attributes.get(name, "").strip() for name in ("width", "height")]
+    if not all(map(_NUMBER.fullmatch, texts)):
+        texts = re.split(r"[\s,]+", attributes.get("viewBox", "").strip())[2:]
+    sides = list(map(_NUMBER.fullmatch, texts))
     lengths = [round(float(side[1])) for side in sides if side]
     return (lengths[0], lengths[1]) if len(lengths) == 2 and min(lengths) > 0 else None

@@ -12,6 +12,8 @@ from models.idempotency import delete_responses_about
 from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
 from models.projects.fields import Actor
+from models.projects.files.contents import content_digests, delete_unused_contents
+from models.projects.files.rows import FileRow
 from models.projects.members.rows import MemberRow
 from models.projects.planning.rows import LabelRow, MilestoneRow
 from models.projects.projects.activity import ActivityRow
@@ -41,6 +43,7 @@ PROJECT_TABLES: dict[str, Any] = {
     "milestones": MilestoneRow,
     "specifications": SpecificationRow,
     "documents": DocumentRow,
+    "files": FileRow,
     "comments": CommentRow,
     "externalReferences": ExternalReferenceRow,
     "activity": ActivityRow,
@@ -95,8 +98,11 @@ def purge_project(
         raise ConfirmationMismatch("confirm must be the slug of the project.")
     counts = count_project_rows(project)
     remove_outside_links(project, now, actor)
+    digests = content_digests(project)
     # Foreign keys with ON DELETE CASCADE remove the contents.
     project.delete_instance()
+    # Other projects may have files with the same bytes.
+    delete_unused_contents(digests)
     delete_responses_about(project.id)
     rebuild_index()
     truncate_wal_after_commit()

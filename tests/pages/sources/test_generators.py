@@ -44,7 +44,8 @@ DOCUMENTS = {
 DRAFT = "The front matter marks it as a draft."
 REMARKS = {
     "mkdocs/docs": [
-        "note: index.md: Images without an https URL were left out: img/logo.png."
+        "note: index.md: Images that are neither in the folder nor at an https URL were"
+        " left out: img/logo.png."
     ],
     "docusaurus": [
         f"draft: 01-basics/03-later.md: {DRAFT}",

@@ -1,0 +1,240 @@
+"""The pictures and files of a tree, as an import brings them."""
+
+import os
+
+import pytest
+
+from models.projects.documents.document_import import ImportOptions, import_documents
+from models.projects.fields import Actor
+from models.projects.files.file_import import prepared_files
+from models.projects.files.rows import FileRow
+from models.projects.projects.projects import docs_project
+from sitegen.sources.tree import read_tree
+from tests.conftest import NOON
+from tests.samples import pictures
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "Our docs"
+
+
+@pytest.fixture
+def put(folder):
+    """Write files into the tree, by path."""
+
+    def written(**files):
+        for path, content in files.items():
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            content = content.encode() if isinstance(content, str) else content
+            file.write_bytes(content)
+
+    return written
+
+
+@pytest.fixture
+def bring(folder, shelf, settings):
+    """Import the tree and publish it; return the report and what was refused."""
+
+    def imported(**options):
+        tree = read_tree(folder)
+        with prepared_files(docs_project(), tree.files) as files:
+            report = import_documents(
+                tree.sources,
+                ImportOptions(
+                    collection="guides",
+                    now=NOON,
+                    actor=Actor("account", settings.docs_owner_id),
+                    tree=folder.name,
+                    publish=True,
+                    **options,
+                ),
+                files=files,
+            )
+        return tree, report, files
+
+    return imported
+
+
+@pytest.fixture
+def sources(build_site, output):
+    """The names of the pictures that a page shows, once it is built."""
+
+    def shown(slug):
+        build_site()
+        html = (output / "guides" / slug / "index.html").read_text()
+        prose = html.partition('<div class="prose">')[2].partition("<footer>")[0]
+        parts = prose.split('<img src="/files/')[1:]
+        return [part.partition('"')[0].partition("/")[2] for part in parts]
+
+    return shown
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize(
+    ("path", "target"),
+    [
+        ("guide/a.png", "a.png"),
+        ("guide/a.png", "./a.png"),
+        ("images/a.png", "../images/a.png"),
+        # A generator that serves pages as folders.
+        ("images/a.png", "../../images/a.png"),
+        ("images/a.png", "/images/a.png"),
+        ("static/images/a.png", "/images/a.png"),
+        ("website/static/images/a.png", "/images/a.png"),
+        ("public/a.png", "/a.png"),
+        ("src/images/a.png", "/images/a.png"),
+        ("assets/a.png", "/assets/a.png"),
+        ("static/img/a.png", "/docs/v2/img/a.png"),
+        ("static/img/a.png", "@site/static/img/a.png"),
+        ("guide/my a.png", "<my a.png>"),
+        ("guide/my a.png", "my%20a.png"),
+        ("guide/a_b.png", r"a\_b.png"),
+        ("guide/é(1).png", "<é(1).png>"),
+        ("guide/A.PNG", "A.PNG?raw=true"),
+    ],
+)
+def test_place(put, bring, sources, path, target):
+    """A picture is found beside the page and wherever generators keep theirs."""
+    put(**{"guide/setup.md": f"# Setup\n\n![A]({target})\n", path: pictures.png()})
+
+    tree, _, _ = bring()
+
+    assert tree.notes == []
+    assert len(sources("setup")) == 1
+
+
+def test_reference_definition(put, bring, sources):
+    """A picture may be named at the end of the page."""
+    put(**{"setup.md": '![A][a]\n\n[a]: <my a.png> "T"\n', "my a.png": pictures.png()})
+
+    bring()
+
+    assert sources("setup") == ["my-a.png"]
+
+
+def test_linked_file(put, bring, build_site, output):
+    """A file that a page links to is brought along as well."""
+    put(**{"setup.md": "[Limits](data/limits.csv)\n", "data/limits.csv": "a,b\n"})
+
+    bring()
+    build_site()
+
+    html = (output / "guides/setup/index.html").read_text()
+    assert '/limits.csv">Limits</a>' in html
+
+
+def test_missing_picture(put, bring, sources):
+    """The import names it, and the page has its words."""
+    put(**{"setup.md": "![A](a.png) ![B](b.png)\n", "b.png": pictures.png()})
+
+    tree, _, _ = bring()
+
+    (note,) = tree.notes
+    assert (note.path, "a.png" in note.reason) == ("setup.md", True)
+    assert sources("setup") == ["b.png"]
+
+
+def test_unusable_picture(put, bring, sources):
+    """It is reported with the reason, and the rest is imported."""
+    put(**{"setup.md": "![A](a.png) ![B](b.png)\n", "b.png": pictures.png()})
+    put(**{"a.png": pictures.HTML})
+
+    _, _, files = bring()
+
+    ((source, reason),) = files.refused
+    assert source.path.name == "a.png"
+    assert "its content is not PNG" in reason
+    assert sources("setup") == ["b.png"]
+
+
+@pytest.mark.parametrize("target", ["../secret.png", "/../secret.png", "link.png"])
+def test_picture_outside(put, bring, folder, sources, target):
+    """Neither a path nor a symbolic link leads out of the folder."""
+    put(**{"setup.md": f"![A]({target})\n"})
+    (folder.parent / "secret.png").write_bytes(pictures.png())
+    (folder / "link.png").symlink_to(folder.parent / "secret.png")
+
+    tree, _, _ = bring()
+
+    assert tree.files == []
+    assert sources("setup") == []
+
+
+def test_second_import(put, bring, folder, sources):
+    """It reads no file again, and changes nothing."""
+    put(**{"setup.md": "![A](a.png)\n", "a.png": pictures.png()})
+    bring()
+    status = (folder / "a.png").stat()
+    # It has its size and its time, but could not be read as a picture.
+    (folder / "a.png").write_bytes(b"x" * status.st_size)
+    os.utime(folder / "a.png", ns=(status.st_mtime_ns, status.st_mtime_ns))
+
+    _, report, files = bring()
+
+    assert (files.files, files.refused) == ([], [])
+    assert report.files.unchanged == ["Our-docs/a.png"]
+    assert not report.changed
+
+
+def test_same_file_with_another_time(put, bring, folder):
+    """It is read, but nothing changes."""
+    put(**{"setup.md": "![A](a.png)\n", "a.png": pictures.png()})
+    bring()
+    os.utime(folder / "a.png", ns=(1, 1))
+
+    _, report, files = bring()
+
+    assert len(files.files) == 1
+    assert not report.changed
+
+
+def test_changed_picture(put, bring, sources):
+    """A page whose text is the same is published again, to show the new picture."""
+    put(
+        **{"setup.md": "![A](a.png)\n", "other.md": "Words.\n", "a.png": pictures.png()}
+    )
+    bring()
+    put(**{"a.png": pictures.png(5, 5)})
+
+    _, report, _ = bring()
+
+    assert report.files.updated == ["Our-docs/a.png"]
+    assert report.published == ["setup"]
+    assert report.updated == []
+    assert sources("setup") == ["a.png"]
+
+
+def test_prune(put, bring):
+    """With --prune, a file goes that the tree names no more."""
+    put(**{"setup.md": "![A](a.png)\n", "a.png": pictures.png()})
+    bring()
+    put(**{"setup.md": "Words.\n"})
+
+    bring()
+    assert FileRow.select().count() == 1
+    _, report, _ = bring(prune=True)
+
+    assert report.files.removed == ["Our-docs/a.png"]
+    assert FileRow.select().count() == 0
+
+
+def test_dry_run(put, bring):
+    """It says what it would add, and adds nothing."""
+    put(**{"setup.md": "![A](a.png)\n", "a.png": pictures.png()})
+
+    _, report, _ = bring(is_dry_run=True)
+
+    assert report.files.added == ["Our-docs/a.png"]
+    assert FileRow.select().count() == 0
+
+
+def test_names_that_differ_in_one_character(put, bring, sources):
+    """Each of two files has its own name."""
+    put(**{"setup.md": "![A](<a b.png>) ![B](<a+b.png>)\n"})
+    put(**{"a b.png": pictures.png(1, 1), "a+b.png": pictures.png(2, 2)})
+
+    bring()
+
+    assert sources("setup") == ["a-b.png", "a-b-2.png"]

@@ -1,0 +1,158 @@
+"""What of an SVG file is kept."""
+
+import re
+from io import BytesIO
+from xml.etree import ElementTree
+
+import pytest
+
+from models.errors import ValidationFailed
+from models.projects.files.svg import MAX_DEPTH, clean_svg
+from tests.processor import at_most
+from tests.samples.pictures import svg
+
+XLINK = "xmlns:xlink='http://www.w3.org/1999/xlink'"
+HARMLESS = (
+    "<title>T</title><defs><linearGradient id='g'><stop offset='0'"
+    " stop-color='red'/></linearGradient></defs><path d='M0 0' fill='url(#g)'/>"
+    "<text x='1'>a<tspan>b</tspan> c</text><use href='#g'/>"
+    "<image href='data:image/png;base64,AA//'/>"
+    "<animate attributeName='opacity' from='0' to='1' dur='1s'/>"
+    "<style>@media print {.a {fill: url(#g)}} @font-face"
+    " {src: url(data:font/woff2;base64,AA//)}</style>"
+)
+
+
+def cleaned(inside, attributes=""):
+    content, _ = clean_svg(svg(inside, f"{XLINK} {attributes}"))
+    ElementTree.parse(BytesIO(content))
+    return content.decode()
+
+
+def test_picture():
+    """Shapes, texts, gradients, embedded pixels and fonts, and animations stay."""
+    root = ElementTree.fromstring(cleaned(HARMLESS))
+
+    before = ElementTree.fromstring(svg(HARMLESS, ""))
+    assert list(map(described, root.iter())) == list(map(described, before.iter()))
+
+
+def described(element):
+    return element.tag, element.attrib, element.text, element.tail
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<script>evil</script>",
+        "<script href='https://evil.org'/>",
+        "<x:script xmlns:x='http://www.w3.org/2000/svg'>evil</x:script>",
+        "<g onclick='evil'/>",
+        "<g onbegin='evil' ONLOAD='evil'/>",
+        "<foreignObject><iframe src='https://evil.org'/></foreignObject>",
+        "<html xmlns='http://www.w3.org/1999/xhtml'><body onload='evil'/></html>",
+        "<a href='javascript:evil'><text>x</text></a>",
+        "<a xlink:href=' java&#10;script:evil'><text>x</text></a>",
+        "<a href='https://evil.org/'><text>x</text></a>",
+        "<use href='https://evil.org/a.svg#x'/>",
+        "<use href='data:image/svg+xml;base64,evil'/>",
+        "<image href='//evil.org/x.png'/>",
+        "<image xlink:href='evil.png'/>",
+        "<image href='data:text/html,evil'/>",
+        "<rect fill='url(https://evil.org/#a)'/>",
+        "<rect filter='url(//evil.org/#a)'/>",
+        "<rect style='fill:red;background:url(https://evil.org/x)'/>",
+        "<rect style='background:u\\72l(https://evil.org/x)'/>",
+        "<rect style='background:image-set(\"https://evil.org/x\" 1x)'/>",
+        "<rect style='background:image(evil)'/>",
+        "<style>@import url(https://evil.org/x.css);</style>",
+        "<style>@IMPORT 'evil.css';</style>",
+        "<style>@imp/**/ort 'evil.css';</style>",
+        "<style>.a{background:url( 'https://evil.org/x' )}</style>",
+        "<style>.a{background:url(https://evil.org/x</style>",
+        "<style><![CDATA[@import 'evil';</style><script>evil</script>]]></style>",
+        "<style>.a{-moz-binding:url(evil)}</style>",
+        "<set attributeName='href' to='javascript:evil'/>",
+        "<animate attributeName='onclick' values='evil'/>",
+        "<animate attributeName='xlink:href' values='evil'/>",
+        "<animate attributeName='style' values='evil'/>",
+        "<animate values='evil'/>",
+        "<feImage href='https://evil.org/x'/>",
+        "<handler type='text/javascript'>evil</handler>",
+        "<metadata>evil</metadata>",
+        "<?xml-stylesheet href='https://evil.org/x.css'?>",
+        "<!-- evil -->",
+        "<desc/><iframe src='evil'/><video src='evil'/><audio src='evil'/>",
+    ],
+)
+def test_hostile_part(hostile):
+    """Nothing remains that runs, loads or leads to anything outside."""
+    content = cleaned(f"<g id='before'/>{hostile}<g id='after'/>")
+
+    assert "evil" not in content
+    assert not re.search(r"script|@import|//(?!www\.w3\.org/)", content, re.I)
+    assert 'id="before"' in content
+    assert 'id="after"' in content
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"<svg",
+        b"<svg xmlns='http://www.w3.org/2000/svg'>",
+        b"<svg><rect/></svg>",
+        b"<html xmlns='http://www.w3.org/1999/xhtml'/>",
+        b"<!DOCTYPE html><svg xmlns='http://www.w3.org/2000/svg'></svg><p>",
+        b"<?xml version='1.0' encoding='no-such'?><svg/>",
+        svg() + svg(),
+    ],
+)
+def test_no_picture(content):
+    """What is not one well-formed SVG is refused."""
+    with pytest.raises(ValidationFailed, match="damaged or incomplete"):
+        clean_svg(content)
+
+
+def test_entities():
+    """A few lines of entities could become gigabytes, or be a file of the server."""
+    for declaration in ("a 'aaaa'", "a SYSTEM 'file:///etc/passwd'", "% a 'b'"):
+        document = f"<!DOCTYPE svg [<!ENTITY {declaration}>]>".encode() + svg("&a;")
+
+        with pytest.raises(ValidationFailed):
+            clean_svg(document)
+
+
+def test_nesting():
+    """Programs recurse into elements, so their levels are limited."""
+    clean_svg(svg("<g>" * (MAX_DEPTH - 1) + "</g>" * (MAX_DEPTH - 1)))
+
+    for hidden in ("g", "metadata"):
+        deep = f"<{hidden}>" * MAX_DEPTH + f"</{hidden}>" * MAX_DEPTH
+        with pytest.raises(ValidationFailed, match="200 levels"):
+            clean_svg(svg(deep))
+
+
+@pytest.mark.parametrize(
+    ("attributes", "size"),
+    [
+        ("width='30' height='20.4'", (30, 20)),
+        ("width=' 30px ' height='20'", (30, 20)),
+        ("viewBox='0 0 64 48'", (64, 48)),
+        ("width='100%' height='100%' viewBox='0,0, 64,48'", (64, 48)),
+        ("width='1e9' height='20'", None),
+        ("width='0' height='0'", None),
+        ("", None),
+    ],
+)
+def test_size(attributes, size):
+    """Width and height are those of the element, or else of its view box."""
+    assert clean_svg(svg(attributes=attributes))[1] == size
+
+
+def test_large_picture():
+    """The largest picture is cleaned in a few seconds of the processor."""
+    content = svg("<path d='M0 0L10 10'/>" * 85_000)
+
+    with at_most(10):
+        clean_svg(content)

@@ -1,0 +1,155 @@
+"""What is taken from a file that somebody sends, and what is refused."""
+
+from io import BytesIO
+
+import imagesize
+import pytest
+
+from models.errors import (
+    LimitExceeded,
+    PayloadTooLarge,
+    UnsupportedMediaType,
+    ValidationFailed,
+)
+from models.projects.files.uploads import MAX_FILE_BYTES, MAX_SVG_BYTES, read_upload
+from tests.samples import pictures
+from tests.samples.pictures import FILES, HIDDEN, PICTURES
+
+
+def cleaned(name, content, sent_type=""):
+    with read_upload(name, BytesIO(content), len(content), sent_type) as upload:
+        return upload.bytes.read(), upload.size
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_type(name):
+    """Each type is accepted by its name, and a picture has its size."""
+    content, size = cleaned(name, FILES[name])
+
+    assert size == ((3, 2) if name in PICTURES else None)
+    assert content == FILES[name] or name == "a.svg"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_cleaning_twice(name):
+    """What was cleaned is clean: importing a bundle changes no digest."""
+    once, _ = cleaned(name, FILES[name])
+
+    assert cleaned(name, once)[0] == once
+
+
+@pytest.mark.parametrize(
+    "name", ["a.html", "a.htm", "a.xhtml", "a.xml", "a.js", "a.svgz", "a", "png", "a."]
+)
+def test_name_of_no_accepted_type(name):
+    """What a browser could run as a page is not accepted, whatever it contains."""
+    with pytest.raises(UnsupportedMediaType, match="must end in one of"):
+        cleaned(name, pictures.png())
+
+
+TEXTS = ("a.txt", "a.csv", "a.json", "a.yaml", "a.yml")
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name not in TEXTS])
+def test_page_under_the_name_of_another_type(name):
+    """A page is no picture, whatever it is called; texts are served as texts."""
+    with pytest.raises((UnsupportedMediaType, ValidationFailed)):
+        cleaned(name, pictures.HTML)
+
+
+def test_content_type_of_another_type():
+    """The Content-Type is refused if it contradicts; a vague one is not."""
+    with pytest.raises(UnsupportedMediaType, match="is image/png"):
+        cleaned("a.png", pictures.png(), "text/html")
+
+    for vague in ("", "application/octet-stream", "image/png"):
+        assert cleaned("a.png", pictures.png(), vague)
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.jpg", "a.gif", "a.webp"])
+def test_polyglot(name):
+    """What follows the end of a picture is not stored: it may be another file."""
+    content, _ = cleaned(name, FILES[name] + pictures.ZIP + pictures.HTML)
+
+    assert content == FILES[name]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a.png", "a.jpg", "a.gif", "a.webp", "a.avif", "a.svg", "a.pdf", "a.zip", "a.mp4"],
+)
+def test_truncated_file(name):
+    """A file that ends too early is refused, wherever it ends."""
+    for length in range(len(FILES[name]) - 1):
+        with pytest.raises((ValidationFailed, UnsupportedMediaType)):
+            cleaned(name, FILES[name][:length])
+
+
+def test_png_metadata():
+    """Texts, times and positions go, what the pixels mean stays."""
+    gamma = pictures.chunk(b"gAMA", b"\0\0\xb1\x8f")
+    metadata = [
+        pictures.chunk(kind, b"Author\0" + HIDDEN)
+        for kind in (b"tEXt", b"zTXt", b"iTXt", b"tIME", b"prVt")
+    ]
+
+    content, _ = cleaned("a.png", pictures.png(3, 2, gamma, *metadata))
+
+    assert content == pictures.png(3, 2, gamma)
+
+
+def test_jpeg_metadata():
+    """EXIF, XMP, comments and thumbnails go; the colour profile stays."""
+    profile = pictures.segment(0xE2, b"ICC_PROFILE\0\x01\x01profile")
+    metadata = [
+        pictures.segment(0xE1, b"Exif\0\0" + pictures.exif()),
+        pictures.segment(0xE1, b"http://ns.adobe.com/xap/1.0/\0" + HIDDEN),
+        pictures.segment(0xE2, b"MPF\0" + HIDDEN),
+        pictures.segment(0xED, b"Photoshop 3.0\0" + HIDDEN),
+        pictures.segment(0xFE, HIDDEN),
+    ]
+
+    content, _ = cleaned("a.jpg", pictures.jpeg(3, 2, *metadata, profile))
+
+    assert content == pictures.jpeg(3, 2, profile)
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.jpg"])
+def test_orientation(name):
+    """A turned picture stays turned, and has the size that people see."""
+    turned = pictures.exif(orientation=6)
+    content = {
+        "a.png": pictures.png(3, 2, pictures.chunk(b"eXIf", turned)),
+        "a.jpg": pictures.jpeg(3, 2, pictures.segment(0xE1, b"Exif\0\0" + turned)),
+    }[name]
+
+    clean, size = cleaned(name, content)
+
+    assert pictures.DATE in content
+    assert pictures.DATE not in clean
+    assert imagesize.get(BytesIO(clean)) == imagesize.get(BytesIO(content)) == size
+    if name == "a.jpg":
+        assert size == (2, 3)
+
+
+def test_picture_of_too_many_pixels():
+    """A small file can have 100,000 pixels a side; browsers would need 40 GB."""
+    with pytest.raises(LimitExceeded, match=r"100000 × 100000.*50 megapixels"):
+        cleaned("a.png", pictures.png(100_000, 100_000))
+
+
+def test_file_of_too_many_bytes():
+    """It is refused by its length, before it is read."""
+    with pytest.raises(PayloadTooLarge, match=str(MAX_FILE_BYTES)):
+        with read_upload("a.txt", None, MAX_FILE_BYTES + 1):
+            pass
+
+    with pytest.raises(PayloadTooLarge, match=str(MAX_SVG_BYTES)):
+        cleaned("a.svg", b" " * (MAX_SVG_BYTES + 1))
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"a\0b", b"a" * 5000 + b"\0"])
+def test_text_that_is_none(content):
+    """A text is UTF-8 without NUL."""
+    with pytest.raises((ValidationFailed, UnsupportedMediaType)):
+        cleaned("a.txt", content)
