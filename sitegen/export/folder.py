@@ -41,14 +41,14 @@ class ExportFolder:
         self.files: list[ExportedFile] = []
         self._created: list[Path] = []
 
-    def write(self, name: str, chunks: Iterable[str]) -> None:
+    def write(self, name: str, chunks: Iterable[str | bytes]) -> None:
         """Write a file chunk by chunk; each chunk of a .jsonl file is one record."""
         path = self.path / name
         self._create_folder(path.parent)
         digest, size, count = sha256(), 0, 0
         with self._create_file(path) as file:
             for chunk in chunks:
-                encoded = chunk.encode()
+                encoded = chunk if isinstance(chunk, bytes) else chunk.encode()
                 file.write(encoded)
                 digest.update(encoded)
                 size, count = size + len(encoded), count + 1

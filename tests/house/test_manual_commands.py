@@ -74,7 +74,8 @@ def _check(arguments, piped):
     url = urlsplit(address)
     headers = dict(each.split(": ", 1) for each in _after(arguments, "-H"))
     bodies = _after(arguments, "--json")
-    operation = ROUTES[f"{'POST' if bodies else 'GET'} {url.path}"]
+    is_post = bodies or "--data-binary" in arguments
+    operation = ROUTES[f"{'POST' if is_post else 'GET'} {url.path}"]
 
     assert url.netloc == "127.0.0.1:8000"
     assert headers["Authorization"] == "Bearer mh_key"

@@ -1,7 +1,7 @@
 """Add, list, get and remove the files of projects."""
 
 from datetime import datetime
-from typing import Annotated, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import Field, model_validator
 
@@ -131,6 +131,13 @@ def list_files(query: ListFiles) -> Page[ProjectFile]:
     keys = sort_keys(SORT_FIELDS[query.sort], query.order, FileRow.id)
     page = cursor_page(rows, query, *keys)
     return Page([describe_file(file) for file in page.items], page.meta)
+
+
+def files_of(project: ProjectRow) -> list[tuple[str, str]]:
+    """Return the name and the digest of each file of a project, by name."""
+    query = FileRow.select(FileRow.name, FileRow.content)
+    rows: Any = query.where(FileRow.project == project.id).order_by(FileRow.name)
+    return list(rows.tuples())
 
 
 def find_file(query: GetFile) -> FileRow:

@@ -5,6 +5,8 @@ import tracemalloc
 from models.projects.documents.rows import DocumentRow
 from sitegen.export.documents import DocumentPaths
 from sitegen.export.folder import ExportFolder
+from sitegen.export.writer import ExportOptions, write_export
+from tests.samples import pictures
 
 
 def test_memory(tmp_path):
@@ -39,3 +41,15 @@ def test_paths():
     assert found["f"] == "f.md"
     for slug in "cdghij":
         assert found[slug] == f"{slug}.md"
+
+
+def test_files_of_projects(tmp_path, shelf, clock):
+    """The files of a project are written as they are, by their names."""
+    shelf.add("images/a.png", pictures.png())
+    options = ExportOptions(now=clock.now, release="1", site="https://example.org")
+
+    files = write_export(tmp_path / "out", options)
+
+    path = "projects/docs/files/images/a.png"
+    assert (tmp_path / "out" / path).read_bytes() == pictures.png()
+    assert path in [file.path for file in files]
