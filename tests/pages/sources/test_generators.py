@@ -59,7 +59,7 @@ REMARKS = {
         f"draft: guide/later.md: {DRAFT}",
         "note: guide/broken.md: The front matter is not valid TOML: line 2, so it was"
         " left out.",
-        "note: guide/start.md: Images without an https URL were left out: a.png.",
+        "note: guide/start.md: Images that are neither in the folder nor at an https URL were left out: a.png.",
     ],
     "jekyll": [
         f"draft: _docs/hidden.md: {DRAFT}",
