@@ -13,8 +13,12 @@ from models.projects.documents.published import (
     PublishedPage,
     PublishedPageReader,
 )
+from sitegen.docs.section_groups import (
+    SectionGroup,
+    group_by_section,
+    section_name,
+)
 from sitegen.page import BuildContext
-from sitegen.theme.filters import section_id
 
 COLLECTIONS = {"guides": "Guides", "products": "Products", "support": "Support"}
 
@@ -23,10 +27,10 @@ _FIELDS = tuple(PublishedDocument.model_fields)
 
 @dataclass(frozen=True)
 class DocsCollection:
-    """One collection that has documents."""
+    """One collection that has documents, given in the order of published/list."""
 
     collection: str
-    documents: list[PublishedPage]
+    published: list[PublishedPage]
 
     @property
     def title(self) -> str:
@@ -35,6 +39,20 @@ class DocsCollection:
     @property
     def href(self) -> str:
         return f"/{self.collection}/"
+
+    @cached_property
+    def root(self) -> SectionGroup:
+        return group_by_section(self.published, self.href)
+
+    @cached_property
+    def groups(self) -> dict[str, SectionGroup]:
+        """Return all sections in reading order, by name; the root's is ""."""
+        return {group.name: group for group in self.root.all_groups()}
+
+    @cached_property
+    def documents(self) -> list[PublishedPage]:
+        """Return the documents in reading order."""
+        return list(self.root.all_pages())
 
     @cached_property
     def sections(self) -> dict[str | None, list[PublishedPage]]:
@@ -49,18 +67,8 @@ class DocsCollection:
         listing = [(d.section, d.slug, d.title, d.summary) for d in self.documents]
         return hashlib.sha256(repr(listing).encode()).hexdigest()
 
-    @cached_property
-    def section_ids(self) -> dict[str, str]:
-        """Return the unique id of each section on the collection's page."""
-        ids: dict[str, str] = {}
-        for name in filter(None, self.sections):
-            id, taken = section_id(name), set(ids.values())
-            numbered = (f"{id}-{n}" for n in range(2, len(taken) + 3))
-            ids[name] = next(i for i in (id, *numbered) if i not in taken)
-        return ids
-
-    def section_href(self, section: str | None) -> str:
-        return f"{self.href}#{self.section_ids[section]}" if section else self.href
+    def group_of(self, section: str | None) -> SectionGroup:
+        return self.groups[section_name(section)]
 
 
 def new_texts(context: BuildContext) -> list[PublishedPage]:
@@ -90,7 +98,7 @@ class _CollectionReader:
         for name, documents in documents_of.items():
             if documents:
                 known = before.get(name)
-                is_same = known and are_same_objects(known.documents, documents)
+                is_same = known and are_same_objects(known.published, documents)
                 self._collections[name] = (
                     known if known and is_same else DocsCollection(name, documents)
                 )

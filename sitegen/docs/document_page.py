@@ -174,8 +174,10 @@ class DocumentPage:
             "collection": document.collection,
             "collectionTitle": sidebar.title,
             "collectionHref": sidebar.href,
-            "section": document.section,
-            "sectionHref": sidebar.section_href,
+            "sections": [
+                {"section": group.label, "href": group.href}
+                for group in sidebar.group.path[1:]
+            ],
             "register": self._others_of_section() if self.resolved.is_blank else [],
             "previous": _link(previous) if previous else None,
             "next": _link(following) if following else None,

@@ -78,7 +78,7 @@ def _serialize(
 ) -> SerializedDocuments:
     """Return each document as JSON; only changed documents are serialized again."""
     serialized = {}
-    for document in collection.documents:
+    for document in collection.published:
         item = before.get(document.id)
         if item is None or item[0] is not document:
             fields = serialize_document(document)
@@ -99,11 +99,13 @@ def _list_page(collection: DocsCollection, site_name: str) -> Page:
     def data() -> dict[str, Any]:
         sections = [
             {
-                "section": name,
-                "id": collection.section_ids[name] if name else None,
-                "pages": [document_summary(document) for document in documents],
+                "section": group.label or None,
+                "id": group.id,
+                "level": min(len(group.path), 6),
+                "pages": [document_summary(document) for document in group.pages],
             }
-            for name, documents in collection.sections.items()
+            for group in collection.groups.values()
+            if group.label or group.pages
         ]
         return {
             "collection": collection.collection,

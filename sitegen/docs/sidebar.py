@@ -11,67 +11,74 @@ from models.base import canonical_json
 from models.projects.documents.link_resolver import document_href
 from models.projects.documents.published import PublishedPage
 from sitegen.docs.collections import DocsCollection, are_same_objects
+from sitegen.docs.section_groups import SectionGroup
 from sitegen.theme.theme import Theme
 
-# The name and the address of each section of a collection.
-Outline = tuple[tuple[str | None, str], ...]
+# The pages of a section around the current one are listed if they are so few.
+MAX_LISTED = 50
 
 
 @dataclass(eq=False)
 class Sidebar:
-    """The sidebar of a section: its pages, and links to the other sections."""
+    """The sidebar of a section: its pages, those around it, and links to others."""
 
     theme: Theme
     title: str
     href: str
-    section: str | None
-    outline: Outline
-    documents: list[PublishedPage]
+    group: SectionGroup
     unmarked_html: str | None = field(default=None, init=False)
 
     @cached_property
     def key(self) -> str:
-        return _key(self.outline, self.documents)
+        return _key(self.group)
 
-    @cached_property
-    def section_href(self) -> str:
-        return dict(self.outline)[self.section]
+    @property
+    def documents(self) -> list[PublishedPage]:
+        return self.group.pages
 
     def html(self, document: PublishedPage) -> Markup:
         """Return the sidebar with this document marked as the current page."""
         if self.unmarked_html is None:
-            data = {"sections": self._sections()}
+            data = {"items": self._items(self.group.path[0])}
             self.unmarked_html = self.theme.render("docs/sidebar.html", data=data)
         link = f'<a href="{document_href(document)}">'
         current = f'<a href="{document_href(document)}" aria-current="page">'
         # Markup: the template escaped it.
         return Markup(self.unmarked_html.replace(link, current))  # noqa: S704
 
-    def is_same(self, outline: Outline, documents: list[PublishedPage]) -> bool:
+    def is_same(self, group: SectionGroup) -> bool:
         """
-        Tell whether a sidebar of these would look the same.
+        Tell whether a sidebar of this section would look the same.
 
-        If it would, this one takes the documents, which may be newer versions.
+        If it would, this one takes the section, which may have newer versions.
         """
-        if self.outline != outline:
+        if not _are_same(self.group, group) and _key(group) != self.key:
             return False
-        if not are_same_objects(self.documents, documents):
-            if _key(outline, documents) != self.key:
-                return False
-            self.documents = documents
+        self.group = group
         return True
 
-    def _sections(self) -> list[dict[str, Any]]:
-        pages = [{"title": d.title, "href": document_href(d)} for d in self.documents]
-        return [
-            {
-                "section": name,
-                "open": name == self.section,
-                "href": href,
-                "pages": pages if name == self.section else [],
-            }
-            for name, href in self.outline
-        ]
+    def _items(self, group: SectionGroup) -> list[dict[str, Any]]:
+        """Return the pages of an open section, and the sections inside it."""
+        shown = _listed(group, self.group)
+        items: list[dict[str, Any]] = []
+        if not shown and group.pages:
+            items.append({"section": None, "title": None, "href": group.href})
+        for item in group.items:
+            if isinstance(item, SectionGroup):
+                is_open = item in self.group.path
+                items.append(
+                    {
+                        "section": item.label,
+                        "href": item.href,
+                        "open": is_open,
+                        "current": item is self.group,
+                        "items": self._items(item) if is_open else [],
+                    }
+                )
+            elif shown:
+                href = document_href(item)
+                items.append({"section": None, "title": item.title, "href": href})
+        return items
 
 
 class SidebarCache:
@@ -83,20 +90,41 @@ class SidebarCache:
     def of(self, collection: DocsCollection, theme: Theme) -> dict[str | None, Sidebar]:
         """Return the sidebar of each section."""
         before = self._sidebars.get(collection.collection, {})
-        outline = tuple(
-            (name, collection.section_href(name)) for name in collection.sections
-        )
         sidebars = {}
-        for name, documents in collection.sections.items():
+        for name in collection.sections:
+            group = collection.group_of(name)
             sidebar = before.get(name)
-            if sidebar is None or not sidebar.is_same(outline, documents):
-                labels = (collection.title, collection.href, name, outline)
-                sidebar = Sidebar(theme, *labels, documents)
+            if sidebar is None or not sidebar.is_same(group):
+                sidebar = Sidebar(theme, collection.title, collection.href, group)
             sidebars[name] = sidebar
         self._sidebars[collection.collection] = sidebars
         return sidebars
 
 
-def _key(outline: Outline, documents: list[PublishedPage]) -> str:
-    links = [[document.title, document_href(document)] for document in documents]
-    return hashlib.sha256(canonical_json([outline, links])).hexdigest()
+def _listed(group: SectionGroup, current: SectionGroup) -> list[PublishedPage]:
+    """Return the pages of an open section that the sidebar lists."""
+    is_listed = group is current or len(group.pages) <= MAX_LISTED
+    return group.pages if is_listed else []
+
+
+def _are_same(one: SectionGroup, other: SectionGroup) -> bool:
+    """Tell whether two sidebars list the very same objects, without comparing them."""
+    if one is other:
+        return True
+    return (
+        len(one.path) == len(other.path)
+        and one.path[0].outline == other.path[0].outline
+        and all(
+            mine.name == its.name
+            and are_same_objects(_listed(mine, one), _listed(its, other))
+            for mine, its in zip(one.path, other.path, strict=True)
+        )
+    )
+
+
+def _key(group: SectionGroup) -> str:
+    links = [
+        [group.name, [[page.title, document_href(page)] for page in listed]]
+        for group, listed in ((each, _listed(each, group)) for each in group.path)
+    ]
+    return hashlib.sha256(canonical_json([group.path[0].outline, links])).hexdigest()

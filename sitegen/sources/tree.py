@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from models.errors import Refusal
-from models.front_matter import UnreadableFile, is_draft, text_of
+from models.front_matter import UnreadableFile, is_draft, load_yaml, text_of
 from models.projects.documents.document_import import DocumentSource, document_source
 from models.projects.files.file_import import FileSource
 from sitegen.sources.dialects import (
@@ -17,23 +17,22 @@ from sitegen.sources.dialects import (
 )
 from sitegen.sources.files import TreeFiles
 from sitegen.sources.includes import Includes
-from sitegen.sources.names import NumberPrefixes, base_name, slugs, to_title
-from sitegen.sources.navigation import Navigation, read_navigation
-from sitegen.sources.source_file import SUFFIXES, SourceFile, read_file
+from sitegen.sources.names import base_name, slugs, to_title
+from sitegen.sources.navigation.entries import plain_label
+from sitegen.sources.navigation.layout import FRONT_MATTER_LABELS, Layout
+from sitegen.sources.navigation.reading import PARSE_ERRORS
+from sitegen.sources.source_file import SUFFIXES, SourceFile, read_file, read_text
 from sitegen.sources.unsupported_syntax import remove_local_images
 
-SECTION_LENGTH = 80
 SUMMARY_LENGTH = 300
-LAST_POSITION = 10_000
 
 SUMMARIES = ("summary", "description")
-POSITIONS = (
-    *("position", "sort_rank", "weight", "order", "nav_order"),
-    *("sidebar_position", "sidebar.order"),
-)
-LABELS = ("sidebar_label", "sidebar.label")
+_HEADING_ID = re.compile(r"\s\{[:#.][^{}]{0,200}\}\s*$")
 # Programs, layouts and built pages of generators.
 IGNORED_FOLDERS = {"node_modules", "_site", "_includes", "_layouts"}
+# Shown in place of missing pages, and not a page itself.
+NOT_FOUND_PAGE = "404"
+JEKYLL_CONFIG = "_config.yml"
 
 
 @dataclass(frozen=True)
@@ -76,10 +75,9 @@ def read_tree(
     """
     tree = Tree(includes=Includes([folder, *include_from]))
     files = [file for path in _paths(folder) if (file := _read(folder, path, tree))]
-    folders = {parent for file in files for parent in file.path.parents}
-    navigation = read_navigation(folder, folders)
-    tree.notes += [Note(path, reason) for path, reason in navigation.unreadable]
-    layout = _Layout(files, navigation)
+    layout = Layout(folder, files)
+    tree.notes += [Note(*unreadable) for unreadable in layout.navigation.unreadable]
+    files = sorted(layout.files, key=lambda file: file.name)
     tree_files = TreeFiles(folder, name or folder.resolve().name)
     for file, slug in zip(progress(files), slugs(files, layout.prefixes), strict=True):
         try:
@@ -94,12 +92,10 @@ def read_tree(
 
 def _paths(folder: Path) -> Iterator[Path]:
     """Yield the Markdown files that are not hidden, relative to the folder."""
-    paths = []
+    paths, collections = [], _jekyll_collections(folder)
     for parent, folders, names in os.walk(folder):
         folders[:] = [
-            name
-            for name in folders
-            if not name.startswith(".") and name not in IGNORED_FOLDERS
+            name for name in folders if _is_folder_of_pages(name, collections)
         ]
         paths += [
             (Path(parent) / name).relative_to(folder)
@@ -107,6 +103,24 @@ def _paths(folder: Path) -> Iterator[Path]:
             if name.lower().endswith(SUFFIXES) and not name.startswith(".")
         ]
     return iter(sorted(paths, key=Path.as_posix))
+
+
+def _is_folder_of_pages(name: str, collections: set[str]) -> bool:
+    if name.startswith("_"):
+        return name in collections
+    return not name.startswith(".") and name not in IGNORED_FOLDERS
+
+
+def _jekyll_collections(folder: Path) -> set[str]:
+    """Return the folders of Jekyll's collections, whose names begin with '_'."""
+    try:
+        config = load_yaml(read_text(folder, Path(JEKYLL_CONFIG)))
+    except (UnreadableFile, *PARSE_ERRORS):
+        return set()
+    collections = config.get("collections") if isinstance(config, dict) else None
+    # Names, or names with their settings.
+    names = collections if isinstance(collections, list | dict) else ()
+    return {f"_{name}" for name in names if isinstance(name, str)}
 
 
 def _read(folder: Path, path: Path, tree: Tree) -> SourceFile | None:
@@ -123,74 +137,22 @@ def _read(folder: Path, path: Path, tree: Tree) -> SourceFile | None:
         reason = "Its name begins with '_', so it is a partial of other pages."
         tree.drafts.append(Note(file.name, reason))
         return None
+    if path.stem == NOT_FOUND_PAGE:
+        tree.drafts.append(Note(file.name, "It is shown for missing pages only."))
+        return None
     return file
 
 
-class _Layout:
-    """The positions, labels and sections of the files of a tree."""
-
-    def __init__(self, files: Sequence[SourceFile], navigation: Navigation) -> None:
-        self.prefixes = NumberPrefixes(file.path for file in files)
-        self._navigation = navigation
-        self._positions: dict[Path, int] = {}
-        for file in files:
-            position = self._explicit_position(file)
-            if position is not None:
-                self._positions[file.path] = position
-        self._ordered_folders = {path.parent for path in self._positions}
-
-    def _explicit_position(self, file: SourceFile) -> int | None:
-        # An index is the first page of its section, whose position it sets.
-        if file.is_index:
-            return None
-        number = re.match(
-            r"-?\d{1,9}", text_of(file.front_matter, *POSITIONS), re.ASCII
-        )
-        if number:
-            return min(max(int(number[0]), 0), LAST_POSITION)
-        prefix = self.prefixes.position(file.path)
-        position = self._navigation.positions.get(file.name, prefix)
-        return None if position is None else min(position, LAST_POSITION)
-
-    def position(self, file: SourceFile) -> int:
-        if file.is_index:
-            return 0
-        # Pages without a position follow those of their folder that have one.
-        is_ordered = file.path.parent in self._ordered_folders
-        return self._positions.get(file.path, LAST_POSITION if is_ordered else 0)
-
-    def label(self, file: SourceFile) -> str:
-        label = self._navigation.labels.get(file.name, "")
-        return text_of(file.front_matter, *LABELS) or label
-
-    def section(self, file: SourceFile) -> str | None:
-        """
-        Return the section in the front matter, where "" means none, or the folders.
-
-        The folder http-api/errors becomes "Http api: Errors".
-        """
-        if "section" in file.front_matter:
-            return (
-                _truncate(text_of(file.front_matter, "section"), SECTION_LENGTH) or None
-            )
-        folders = [path for path in reversed(file.path.parents) if path.name]
-        names = [
-            self._navigation.folders.get(path.as_posix())
-            or to_title(self.prefixes.without(path))
-            for path in folders
-        ]
-        return _truncate(": ".join(filter(None, names)), SECTION_LENGTH) or None
-
-
 def _source(
-    file: SourceFile, slug: str, layout: _Layout, tree: Tree, tree_files: TreeFiles
+    file: SourceFile, slug: str, layout: Layout, tree: Tree, tree_files: TreeFiles
 ) -> DocumentSource:
     body = _converted_body(file, tree, tree_files)
     first_heading, rest = split_title(body)
     titles = (
         text_of(file.front_matter, "title"),
-        _heading(body),
         layout.label(file),
+        _heading(body),
+        text_of(file.front_matter, *FRONT_MATTER_LABELS),
         to_title(base_name(file, layout.prefixes)),
     )
     title = next(filter(None, titles), slug)
@@ -199,10 +161,11 @@ def _source(
         slug=slug,
         section=layout.section(file),
         position=layout.position(file),
+        is_numbered=layout.is_numbered(file),
         title=title,
         summary=_truncate(text_of(file.front_matter, *SUMMARIES), SUMMARY_LENGTH)
         or None,
-        content=rest if first_heading == title else body,
+        content=rest if plain_label(first_heading) == plain_label(title) else body,
     )
 
 
@@ -237,10 +200,11 @@ def _heading(body: str) -> str | None:
 
 
 def _heading_text(line: str) -> str | None:
-    """Return the text of a heading of the first level, without closing hashes."""
-    if not line.startswith("# "):
+    """Return the text of a heading, without its id and closing hashes."""
+    hashes, _, text = line.partition(" ")
+    if not hashes or hashes.strip("#") or len(hashes) > 6:
         return None
-    text = line[2:].strip(" ")
+    text = _HEADING_ID.sub("", text).strip(" ")
     before = text.rstrip("#")
     return before.rstrip(" ") if before.endswith(" ") else text or None
 

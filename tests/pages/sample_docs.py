@@ -19,41 +19,49 @@ def links(*titles):
 
 FIRST = links("First steps", "Sign in", "Keys and scopes", "Limits")
 SECTIONS = [
-    {"section": None, "id": None, "pages": links("Welcome")},
-    {"section": "Getting started", "id": "getting-started", "pages": FIRST},
+    {"section": None, "id": "", "level": 1, "pages": links("Welcome")},
+    {
+        "section": "Getting started",
+        "id": "getting-started",
+        "level": 2,
+        "pages": FIRST,
+    },
     {
         "section": "Operations",
         "id": "operations",
+        "level": 2,
         "pages": links("Backups", "Alerts", "On call"),
     },
 ]
 SIDEBAR = {
-    "sections": [
-        {"section": None, "open": True, "href": "/guides/", "pages": links("Welcome")},
+    "items": [
+        *({"section": None} | link for link in links("Welcome")),
         {
             "section": "Getting started",
             "open": True,
-            "href": "/guides/first-steps/",
-            "pages": FIRST,
+            "current": True,
+            "href": "/guides/#getting-started",
+            "items": [{"section": None} | link for link in FIRST],
         },
         {
             "section": "Operations",
             "open": False,
-            "href": "/guides/backups/",
-            "pages": [],
+            "current": False,
+            "href": "/guides/#operations",
+            "items": [],
         },
     ]
 }
 DOCUMENT = {
     "title": "Keys and scopes",
+    "titleId": None,
     "summary": "How a program proves who it is, and what it may then do.",
     "html": Markup(BODY),
     "headings": HEADINGS,
     "collection": "guides",
     "collectionTitle": "Guides",
     "collectionHref": "/guides/",
-    "section": "Getting started",
-    "sectionHref": "/guides/#getting-started",
+    "sections": [{"section": "Getting started", "href": "/guides/#getting-started"}],
     "sidebar": {"html": Markup("<ul></ul>")},
     "register": [],
     "previous": {"title": "Sign in", "href": "/guides/sign-in/"},

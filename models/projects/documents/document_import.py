@@ -26,6 +26,7 @@ from models.projects.documents.manual_changes import (
     manual_changes,
     record_import,
 )
+from models.projects.documents.positions import stable_positions
 from models.projects.documents.publication import UnpublishDocument, unpublish_document
 from models.projects.documents.rows import DOCUMENTS, DocumentRow
 from models.projects.fields import Actor, Summary, Text, Title
@@ -55,12 +56,18 @@ LAST_SAVE = 2 * MILLISECOND
 
 
 class DocumentSource(Schema):
-    """A file to import; `path` is relative to the tree."""
+    """
+    A file to import; `path` is relative to the tree.
+
+    If `is_numbered`, the position only tells its place among the other files, and the
+    document may have another one.
+    """
 
     path: str
     slug: Slug
     section: Section | None
     position: Position
+    is_numbered: bool = False
     title: Title
     summary: Summary
     content: Text
@@ -269,10 +276,33 @@ class _DocumentImport:
             for document in documents + self._without_file
             if document.source_path
         )
+        self._positions = self._stable_positions(sources)
         # The documents that the next import finds as this one left them.
         self._settled_ids: set[str] = set()
 
+    def _stable_positions(self, sources: Sequence[DocumentSource]) -> dict[str, int]:
+        """
+        Return the position of each file, in the order of the sources' positions.
+
+        A new page in the middle would otherwise make a new version of all that follow.
+        """
+        ordered = sorted(sources, key=lambda source: (source.position, source.path))
+        positions = [source.position for source in ordered]
+        if any(source.is_numbered for source in ordered):
+            positions = stable_positions(list(map(self._known_position, ordered)))
+        paths = (source.path for source in ordered)
+        return dict(zip(paths, positions, strict=True))
+
+    def _known_position(self, source: DocumentSource) -> int | None:
+        """Return the position that the file sets, else that of its document."""
+        if not source.is_numbered:
+            return source.position
+        document = self._matcher.documents.get(source.path)
+        return document.position if document else None
+
     def import_source(self, source: DocumentSource) -> None:
+        position = self._positions[source.path]
+        source = source.model_copy(update={"position": position})
         document = self._matcher.documents.get(source.path)
         if document is None:
             document = self._create(source)

@@ -222,18 +222,27 @@ def published_outline() -> list[OutlineCollection]:
     return [
         OutlineCollection(
             collection=collection,
-            sections=[
-                OutlineSection(
-                    section=section,
-                    pages=[OutlinePage.model_validate(page) for page in group],
-                )
-                for section, group in groupby(pages, lambda page: page.section)
-            ],
+            sections=_outline_sections(list(pages)),
         )
         for collection, pages in groupby(
             published_documents(), lambda page: cast(Collection, page.collection)
         )
     ]
+
+
+def _outline_sections(pages: list[PublishedPage]) -> list[OutlineSection]:
+    """Return the sections in the order of their first page's position."""
+    sections = [
+        OutlineSection(
+            section=section,
+            pages=[OutlinePage.model_validate(page) for page in group],
+        )
+        for section, group in groupby(pages, lambda page: page.section)
+    ]
+    # Equal positions leave the order by name; pages without a section come first.
+    return sorted(
+        sections, key=lambda group: (group.section is not None, group.pages[0].position)
+    )
 
 
 def published_documents() -> list[PublishedPage]:

@@ -13,28 +13,28 @@ from tests.worlds.projects import KEY
 
 DOCUMENTS = {
     "mkdocs/docs": [
-        ("guide/first.md", "first", "Guide", 3, "The first page"),
-        ("guide/second.md", "second", "Guide", 2, "Second"),
-        ("guide/third.md", "third", "Guide", 10_000, "Third"),
-        ("index.md", "index", None, 0, "Welcome"),
+        ("guide/first.md", "first", "The guide", 30, "The first page"),
+        ("guide/second.md", "second", "The guide", 20, "Second"),
+        ("guide/third.md", "third", "The guide", 40, "Third"),
+        ("index.md", "index", None, 10, "Home"),
     ],
     "docusaurus": [
-        ("01-basics/01-intro.md", "introduction", "First things", 1, "Introduction"),
+        ("01-basics/01-intro.md", "introduction", "First things", 3, "Introduction"),
         ("01-basics/02-install.mdx", "setup", "First things", 7, "Installing"),
-        ("02-advanced/2-factor.md", "2-factor", "Advanced", 0, "Two factors"),
-        ("02-advanced/deep/deep.md", "deep", "Advanced: Deep", 0, "Deep"),
+        ("02-advanced/2-factor.md", "2-factor", "Advanced", 10, "Two factors"),
+        ("02-advanced/deep/deep.md", "deep", "Advanced / Deep", 20, "Deep"),
     ],
     "starlight": [
-        ("guides/abc.md", "abc", "Guides", 10_000, "Unplaced"),
+        ("guides/abc.md", "abc", "Guides", 10, "Unplaced"),
         ("guides/first.md", "first", "Guides", 1, "First"),
         ("guides/start.md", "start", "Guides", 2, "Start here"),
         ("index.mdx", "index", None, 0, "Sample docs"),
     ],
     "hugo": [
-        ("guide/_index.md", "guide", "Guide", 0, "The guide"),
-        ("guide/broken.md", "broken", "Guide", 10_000, "Broken"),
-        ("guide/deploy/index.md", "deployment", "Guide: Deploy", 0, "Deploy"),
-        ("guide/start.md", "start", "Guide", 10, "Start"),
+        ("guide/_index.md", "guide", "The guide", 3, "The guide"),
+        ("guide/broken.md", "broken", "The guide", 30, "Broken"),
+        ("guide/deploy/index.md", "deployment", "The guide / Deploy", 20, "Deploy"),
+        ("guide/start.md", "start", "The guide", 10, "Start"),
     ],
     "jekyll": [
         ("_docs/limits.md", "limits", "Docs", 1, "Limits"),
@@ -59,7 +59,8 @@ REMARKS = {
         f"draft: guide/later.md: {DRAFT}",
         "note: guide/broken.md: The front matter is not valid TOML: line 2, so it was"
         " left out.",
-        "note: guide/start.md: Images that are neither in the folder nor at an https URL were left out: a.png.",
+        "note: guide/start.md: Images that are neither in the folder nor at an https"
+        " URL were left out: a.png.",
     ],
     "jekyll": [
         f"draft: _docs/hidden.md: {DRAFT}",

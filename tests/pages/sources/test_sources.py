@@ -38,6 +38,7 @@ def test_file(read):
         "slug": "first-steps",
         "section": "Http api",
         "position": 3,
+        "isNumbered": False,
         "title": "First steps",
         "summary": "Begin",
         "content": "Words.\n",
@@ -72,10 +73,10 @@ def test_title(read, text, title, content):
         ("weight: 9", 9),
         ("nav_order: '7'", 7),
         ("order: 2.5", 2),
-        ("sort_rank: -3", 0),
-        ("weight: 99999999999999", 10_000),
-        ("weight: last", 0),
-        ("title: T", 0),
+        ("sort_rank: -3", 10),
+        ("weight: 99999999999999", 10),
+        ("weight: last", 10),
+        ("title: T", 10),
     ],
 )
 def test_position(read, front, position):
@@ -87,7 +88,7 @@ def test_section_of_nested_folders(read):
     """Folders within folders are one section; the root has none."""
     tree = read(api__http__errors="E", top="T")
 
-    assert [each.section for each in tree.sources] == ["Api: Http", None]
+    assert [each.section for each in tree.sources] == ["Api / Http", None]
 
 
 def test_section_of_the_file(read):
@@ -132,8 +133,8 @@ def test_index_without_text(read):
     tree = read(a__index="---\ntitle: All\nweight: 8\n---\n\n")
 
     index = the(tree)
-    assert (index.slug, index.title, index.section) == ("a", "All", "A")
-    assert (index.content, index.position) == ("", 0)
+    assert (index.slug, index.title, index.section) == ("a", "All", "All")
+    assert (index.content, index.position) == ("", 8)
 
 
 @pytest.mark.parametrize(

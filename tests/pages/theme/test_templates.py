@@ -132,8 +132,8 @@ def test_sidebar_links_can_be_marked():
         ("docs/sidebar.html", {"site": SITE, "page": None, "data": SIDEBAR})
     )
 
-    for group in SIDEBAR["sections"]:
-        for item in group["pages"]:
+    for group in SIDEBAR["items"]:
+        for item in group.get("items", [group]):
             assert html.count(f'<a href="{item["href"]}">') == 1
     assert '<a href="/guides/backups/">' not in html
     assert html.index("Welcome") < html.index("Getting started")

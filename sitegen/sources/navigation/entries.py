@@ -1,0 +1,82 @@
+"""What a navigation consists of, and how its references find the files of a tree."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from posixpath import normpath
+from typing import Any
+from urllib.parse import unquote
+
+from sitegen.sources.source_file import INDEXES, SUFFIXES
+
+# Deeper groups are those of the last level.
+MAX_DEPTH = 20
+_MARKUP = re.compile(r"[`*]|(?<!\w)_|_(?!\w)")
+_SUFFIX = re.compile(r"(?i)(?:\.mdx?|\.markdown|\.html?)$")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A page in the navigation: its file, its label, and the groups it is in."""
+
+    path: str
+    label: str
+    groups: tuple[str, ...]
+
+
+@dataclass
+class Navigation:
+    """The pages that files of the generator name, in reading order."""
+
+    entries: list[Entry] = field(default_factory=list)
+    # By folder: labels and positions that files of the generator give.
+    labels: dict[str, str] = field(default_factory=dict)
+    positions: dict[str, float] = field(default_factory=dict)
+    # Files that are the navigation themselves, and not pages.
+    own_files: set[str] = field(default_factory=set)
+    # The files that could not be read, each with the reason.
+    unreadable: list[tuple[str, str]] = field(default_factory=list)
+
+
+class FileIndex:
+    """Finds the file of a tree that a navigation names, with or without suffix."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._exact = set(paths)
+        self._by_stem: dict[str, str] = {}
+        for path in sorted(self._exact):
+            for stem in (_stem(path), _stem(path).lower()):
+                self._by_stem.setdefault(stem, path)
+
+    def add_id(self, id: str, path: str) -> None:
+        self._by_stem[id] = path
+
+    def find(self, reference: str, folder: str = "") -> str | None:
+        """Return the path of the file that a reference from the folder leads to."""
+        reference = unquote(re.split(r"[?#]", reference)[0])
+        if reference.startswith("/"):
+            folder = ""
+        path = normpath(f"{folder}/{reference.lstrip('/')}".lstrip("/"))
+        if path in self._exact:
+            return path
+        stem = _stem(path)
+        if stem == ".":
+            stem = next((name for name in INDEXES if name in self._by_stem), "")
+        return self._by_stem.get(stem) or self._by_stem.get(stem.lower())
+
+
+def _stem(path: str) -> str:
+    path = _SUFFIX.sub("", path)
+    name = PurePosixPath(path).name
+    is_index = name.lower() in INDEXES and "/" in path
+    return path.rpartition("/")[0] if is_index else path
+
+
+def plain_label(label: Any) -> str:
+    """Return a label without markup, on one line."""
+    return " ".join(_MARKUP.sub("", str(label)).split()) if label else ""
+
+
+def is_markdown(name: str) -> bool:
+    return name.lower().endswith(SUFFIXES)

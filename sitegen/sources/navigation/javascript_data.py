@@ -1,0 +1,149 @@
+"""Read object and array literals of JavaScript files as data; no code is run."""
+
+import re
+from typing import Any
+
+# Deeper data is no navigation.
+MAX_DEPTH = 50
+
+_SPACE = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*+", re.S)
+_NAME = re.compile(r"[A-Za-z_$][\w$]*+")
+_STRING = re.compile(
+    r"""'((?:[^'\\\n]|\\.)*+)'|"((?:[^"\\\n]|\\.)*+)"|`((?:[^`\\$]|\\.|\$(?!\{))*+)`""",
+    re.S,
+)
+_NUMBER = re.compile(r"-?\d[\d.]*+")
+_ESCAPE = re.compile(r"\\(.)", re.S)
+_CONSTANTS = {"true": True, "false": False, "null": None, "undefined": None}
+# Anything else up to the end of a value: calls, functions, arithmetic.
+_CODE = re.compile(r"""[^,()\[\]{}'"`/]++|/""")
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
+
+
+class UnreadableJavaScript(ValueError):
+    """Text that is not a literal."""
+
+
+def literal_after(text: str, opening: str) -> Any:
+    """
+    Return the object or array that follows the first match of a regular expression.
+
+    A value that only running the code would give is None. Raise UnreadableJavaScript
+    if there is no such literal.
+    """
+    for match in re.finditer(opening, text):
+        start = _SPACE.match(text, match.end())
+        position = start.end() if start else match.end()
+        if text[position : position + 1] in ("{", "["):
+            return _Reader(text, position).value(0)
+    raise UnreadableJavaScript("There is no literal.")
+
+
+class _Reader:
+    """Reads values from a position on."""
+
+    def __init__(self, text: str, position: int) -> None:
+        self._text, self._position = text, position
+
+    def value(self, depth: int) -> Any:
+        """Return the next value, None if it is code."""
+        if depth > MAX_DEPTH:
+            raise UnreadableJavaScript("The literal is too deep.")
+        value = self._literal(depth)
+        if self._next() in (",", "}", "]", ":", ";", ")", ""):
+            return value
+        # A part of an expression, or a literal with a type as in TypeScript.
+        is_typed = self._text.startswith(("as ", "satisfies "), self._position)
+        self._skip_code(depth)
+        return value if is_typed else None
+
+    def _literal(self, depth: int) -> Any:
+        character = self._next()
+        if character == "{":
+            return self._object(depth)
+        if character == "[":
+            return self._array(depth)
+        if match := _STRING.match(self._text, self._position):
+            self._position = match.end()
+            return _ESCAPE.sub(r"\1", match[match.lastindex or 1])
+        if match := _NUMBER.match(self._text, self._position):
+            self._position = match.end()
+            return match[0]
+        if match := _NAME.match(self._text, self._position):
+            self._position = match.end()
+            return _CONSTANTS.get(match[0])
+        self._skip_code(depth)
+        return None
+
+    def _object(self, depth: int) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        self._position += 1
+        while (character := self._next()) != "}":
+            if character == ",":
+                self._position += 1
+                continue
+            key = self._key(depth + 1)
+            if self._next() == ":":
+                self._position += 1
+                value = self.value(depth + 1)
+                if isinstance(key, str) or key is None:
+                    values[key or ""] = value
+            else:
+                # A shorthand, a method or a spread.
+                self._skip_code(depth)
+            self._require_end_of_value("}")
+        self._position += 1
+        return values
+
+    def _key(self, depth: int) -> Any:
+        if match := _NAME.match(self._text, self._position):
+            self._position = match.end()
+            return match[0]
+        return self._literal(depth)
+
+    def _array(self, depth: int) -> list[Any]:
+        values = []
+        self._position += 1
+        while (character := self._next()) != "]":
+            if character == ",":
+                self._position += 1
+                continue
+            values.append(self.value(depth + 1))
+            self._require_end_of_value("]")
+        self._position += 1
+        return values
+
+    def _next(self) -> str:
+        """Skip space and comments; return the next character, "" at the end."""
+        if space := _SPACE.match(self._text, self._position):
+            self._position = space.end()
+        return self._text[self._position : self._position + 1]
+
+    def _require_end_of_value(self, bracket: str) -> None:
+        if self._next() not in (",", bracket):
+            raise UnreadableJavaScript("A value does not end.")
+
+    def _skip_code(self, depth: int) -> None:
+        """Skip to the comma or bracket that ends the value."""
+        open_brackets: list[str] = []
+        while character := self._next():
+            if not open_brackets and character in ",}])":
+                return
+            if character in _BRACKETS:
+                open_brackets.append(_BRACKETS[character])
+                if len(open_brackets) + depth > MAX_DEPTH:
+                    break
+                self._position += 1
+            elif open_brackets and character == open_brackets[-1]:
+                open_brackets.pop()
+                self._position += 1
+            elif character in ",)]}":
+                self._position += 1
+            elif match := (
+                _STRING.match(self._text, self._position)
+                or _CODE.match(self._text, self._position)
+            ):
+                self._position = match.end()
+            else:
+                break
+        raise UnreadableJavaScript("The code of a value does not end.")

@@ -1,0 +1,143 @@
+"""Decide the section, label and place of each page of a tree."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from models.front_matter import text_of
+from models.projects.documents.positions import stable_positions
+from models.projects.documents.sections import SEPARATOR
+from sitegen.sources.names import ADDRESS_FIELDS, NumberPrefixes
+from sitegen.sources.navigation.entries import Entry, FileIndex
+from sitegen.sources.navigation.folders import (
+    POSITIONS,
+    FolderOrder,
+    explicit_position,
+)
+from sitegen.sources.navigation.parents import has_parents, read_parents
+from sitegen.sources.navigation.reading import read_categories, read_entries
+from sitegen.sources.source_file import SourceFile
+
+SECTION_LENGTH = 80
+FRONT_MATTER_LABELS = ("sidebar_label", "sidebar.label")
+
+
+class Layout:
+    """The pages of a tree in reading order, each with its section and label."""
+
+    def __init__(self, folder: Path, files: Sequence[SourceFile]) -> None:
+        self.prefixes = NumberPrefixes(file.path for file in files)
+        folders = {parent for file in files for parent in file.path.parents}
+        self.navigation = read_categories(folder, folders)
+        self._by_name = {file.name: file for file in files}
+        order = FolderOrder(files, self.prefixes, self.navigation)
+        entries = self._entries(folder, files, order)
+        self._labels = {entry.path: entry.label for entry in entries}
+        self._sections = {
+            entry.path: self._section(self._by_name[entry.path], entry.groups)
+            for entry in entries
+        }
+        self.files = [
+            self._by_name[path]
+            for path in reading_order(self._sections.items())
+            if path not in self.navigation.own_files
+        ]
+        hints = [explicit_position(file, POSITIONS) for file in self.files]
+        positions = stable_positions(hints)
+        self._positions = dict(
+            zip((file.name for file in self.files), positions, strict=True)
+        )
+
+    def position(self, file: SourceFile) -> int:
+        return self._positions[file.name]
+
+    def is_numbered(self, file: SourceFile) -> bool:
+        """Tell whether the file does not set its position itself."""
+        return explicit_position(file, POSITIONS) != self.position(file)
+
+    def section(self, file: SourceFile) -> str | None:
+        return self._sections[file.name] or None
+
+    def label(self, file: SourceFile) -> str:
+        """Return the label in a navigation file."""
+        return self._labels.get(file.name, "")
+
+    def _entries(
+        self, folder: Path, files: Sequence[SourceFile], order: FolderOrder
+    ) -> list[Entry]:
+        index = FileIndex(self._by_name)
+        for file in files:
+            for id in _ids(file, self.prefixes):
+                index.add_id(id, file.name)
+        entries = read_entries(folder, index, order.entries, self.navigation)
+        if not entries and has_parents(files):
+            entries = list(read_parents(files))
+        return [*entries, *_others(entries, order)]
+
+    def _section(self, file: SourceFile, groups: Iterable[str]) -> str:
+        """Return the section in the front matter, "" for none, or the groups."""
+        if "section" in file.front_matter:
+            section = text_of(file.front_matter, "section")
+        else:
+            section = SEPARATOR.join(
+                group.replace(SEPARATOR, "/") for group in groups if group
+            )
+        if len(section) <= SECTION_LENGTH:
+            return section
+        return section[: SECTION_LENGTH - 1].rstrip() + "…"
+
+
+def _ids(file: SourceFile, prefixes: NumberPrefixes) -> Iterator[str]:
+    """Yield the names by which a navigation may call a file besides its path."""
+    folders = [path for path in reversed(file.path.parents) if path.name]
+    parent = "/".join(prefixes.without(path) for path in folders)
+    stem = Path(prefixes.without(file.path)).stem
+    for name in (stem, text_of(file.front_matter, "id")):
+        if name:
+            yield f"{parent}/{name}".lstrip("/")
+    for field in ADDRESS_FIELDS:
+        address = text_of(file.front_matter, field)
+        if "/" in address.strip("/") and ":" not in address:
+            yield address.strip("/").removesuffix(".html")
+
+
+def _others(entries: list[Entry], order: FolderOrder) -> Iterator[Entry]:
+    """
+    Yield the pages that the navigation does not name.
+
+    They follow the others of their folder, if it is not the root and these are in one
+    group.
+    """
+    named = {entry.path for entry in entries}
+    groups_by_folder: dict[Path, set[tuple[str, ...]]] = {}
+    for entry in entries:
+        groups_by_folder.setdefault(Path(entry.path).parent, set()).add(entry.groups)
+    for entry in order.entries():
+        if entry.path in named:
+            continue
+        groups = groups_by_folder.get(Path(entry.path).parent, set())
+        is_one = len(groups) == 1 and "/" in entry.path
+        yield Entry(entry.path, "", next(iter(groups)) if is_one else entry.groups)
+
+
+def reading_order(sections: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """
+    Yield the paths, given with their sections, with those of a section together.
+
+    A section, and a section inside it, stands where its first page does.
+    """
+    root: dict[str, object] = {}
+    for path, section in sections:
+        group = root
+        for name in filter(None, section.split(SEPARATOR)):
+            inner = group.setdefault(f"/{name}", {})
+            group = inner if isinstance(inner, dict) else group
+        group[path] = None
+    yield from _flatten(root)
+
+
+def _flatten(group: dict[str, object]) -> Iterator[str]:
+    for name, inner in group.items():
+        if isinstance(inner, dict):
+            yield from _flatten(inner)
+        else:
+            yield name

@@ -1,0 +1,92 @@
+"""Read navigation that is nested lists: MkDocs, learn.microsoft.com and Jekyll."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from sitegen.sources.navigation.entries import (
+    MAX_DEPTH,
+    Entry,
+    FileIndex,
+    plain_label,
+)
+
+_LABELS = ("title", "name", "label", "text", "page")
+_TARGETS = ("url", "href", "link", "path", "doc", "topicHref", "slug")
+_CHILDREN = (
+    "children",
+    "items",
+    "pages",
+    "subfolderitems",
+    "sublinks",
+    "docs",
+    "links",
+)
+
+Groups = tuple[str, ...]
+
+
+def read_mkdocs(nav: Any, index: FileIndex, folder: str = "") -> Iterator[Entry]:
+    """Yield the pages of MkDocs's nav: paths, and labels with paths or lists."""
+    yield from _mkdocs(nav, "", (), index, folder)
+
+
+def _mkdocs(
+    nav: Any, label: str, groups: Groups, index: FileIndex, folder: str
+) -> Iterator[Entry]:
+    if isinstance(nav, str):
+        if path := index.find(nav, folder):
+            yield Entry(path, label, groups)
+    elif isinstance(nav, list):
+        inner = (*groups, label) if label else groups
+        for item in nav:
+            yield from _mkdocs(item, "", inner[:MAX_DEPTH], index, folder)
+    elif isinstance(nav, dict):
+        for name, item in nav.items():
+            yield from _mkdocs(item, plain_label(name), groups, index, folder)
+
+
+def read_menu(
+    menu: Any,
+    index: FileIndex,
+    folder: str = "",
+    load: Callable[[str, str], tuple[Any, str] | None] = lambda _, __: None,
+    groups: Groups = (),
+) -> Iterator[Entry]:
+    """
+    Yield the pages of a menu: items with a label, a target, and items below them.
+
+    An item with others below it is the first page of its group. `load` returns the
+    menu, and its folder, that a target of an item in a folder leads to.
+    """
+    if isinstance(menu, dict) and isinstance(menu.get("items"), list):
+        menu = menu["items"]
+    if isinstance(menu, dict):
+        # Several menus, by name.
+        menu = [
+            item for part in menu.values() if isinstance(part, list) for item in part
+        ]
+    for item in menu if isinstance(menu, list) else ():
+        if isinstance(item, dict) and len(groups) < MAX_DEPTH:
+            yield from _item(item, index, folder, load, groups)
+
+
+def _item(
+    item: dict[str, Any],
+    index: FileIndex,
+    folder: str,
+    load: Callable[[str, str], tuple[Any, str] | None],
+    groups: Groups,
+) -> Iterator[Entry]:
+    label = next((plain_label(item[key]) for key in _LABELS if item.get(key)), "")
+    children: Any = next((item[key] for key in _CHILDREN if item.get(key)), [])
+    targets = [item[key] for key in _TARGETS if isinstance(item.get(key), str)]
+    inner = (*groups, label) if label and children else groups
+    for target in targets:
+        if path := index.find(target, folder):
+            yield Entry(path, label, inner)
+            break
+        if loaded := load(target, folder):
+            menu, menu_folder = loaded
+            below = (*groups, label) if label else groups
+            yield from read_menu(menu, index, menu_folder, load, below)
+    yield from read_menu(children, index, folder, load, inner)

@@ -1,0 +1,174 @@
+"""Find and read the files in which generators keep the navigation of a tree."""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from models.front_matter import UnreadableFile, load_yaml, text_of
+from sitegen.sources.navigation.books import SUMMARY, read_summary
+from sitegen.sources.navigation.entries import Entry, FileIndex, Navigation
+from sitegen.sources.navigation.javascript_data import literal_after
+from sitegen.sources.navigation.menus import read_menu, read_mkdocs
+from sitegen.sources.navigation.sidebars import (
+    ListFolder,
+    read_sidebars,
+    read_starlight,
+)
+from sitegen.sources.source_file import read_text
+
+CATEGORY_FILES = ("_category_.json", "_category_.yml", "_category_.yaml")
+MKDOCS_FILES = ("mkdocs.yml", "mkdocs.yaml")
+SIDEBAR_FILES = ("sidebars.js", "sidebars.cjs", "sidebars.ts", "sidebars.json")
+ASTRO_FILES = ("astro.config.mjs", "astro.config.js", "astro.config.ts")
+TOC_FILES = ("toc.yml", "TOC.yml", "toc.yaml")
+MENU_FILES = ("_data/navigation.yml", "_data/navigation.yaml", "_data/nav.yml")
+PARSE_ERRORS = (yaml.YAMLError, ValueError, RecursionError)
+UNREADABLE = "The file cannot be read, so its order and labels are ignored."
+
+_SIDEBARS_START = r"module\.exports\s*=|export\s+default|\bsidebars\b[^=\n]*="
+_STARLIGHT_START = r"\bsidebar\s*:"
+
+
+def read_categories(folder: Path, folders: set[Path]) -> Navigation:
+    """Read the labels and positions of Docusaurus's category files."""
+    navigation = Navigation()
+    for subfolder in sorted(folders):
+        for name in CATEGORY_FILES:
+            if (folder / subfolder / name).is_file():
+                _read_category(folder, subfolder / name, navigation)
+    return navigation
+
+
+def read_entries(
+    folder: Path, index: FileIndex, list_folder: ListFolder, navigation: Navigation
+) -> list[Entry]:
+    """Return the pages that the first navigation file names; it may name none."""
+    folder = folder.resolve()
+    reader = _Reader(folder, index, list_folder, navigation)
+    for read in (
+        reader.summary,
+        reader.mkdocs,
+        reader.sidebars,
+        reader.starlight,
+        reader.toc,
+        reader.menu,
+    ):
+        paths: dict[str, Entry] = {}
+        for entry in read():
+            paths.setdefault(entry.path, entry)
+        if paths:
+            return list(paths.values())
+    return []
+
+
+class _Reader:
+    """Reads the file of one generator after the other, where there is one."""
+
+    def __init__(
+        self,
+        folder: Path,
+        index: FileIndex,
+        list_folder: ListFolder,
+        navigation: Navigation,
+    ) -> None:
+        self._folder, self._index = folder, index
+        self._list_folder, self._navigation = list_folder, navigation
+
+    def summary(self) -> Iterator[Entry]:
+        if text := self._load([self._folder], [SUMMARY], str):
+            self._navigation.own_files.add(SUMMARY)
+            yield from read_summary(text, self._index)
+
+    def mkdocs(self) -> Iterator[Entry]:
+        for root in (self._folder, self._folder.parent):
+            config = self._load([root], MKDOCS_FILES, load_yaml)
+            if not isinstance(config, dict):
+                continue
+            docs = (root / (text_of(config, "docs_dir") or "docs")).resolve()
+            # The folder may be docs_dir, or contain it.
+            if self._folder.is_relative_to(docs) or docs.is_relative_to(self._folder):
+                prefix = _relative(docs, self._folder)
+                yield from read_mkdocs(config.get("nav"), self._index, prefix)
+
+    def sidebars(self) -> Iterator[Entry]:
+        roots = [self._folder, self._folder.parent, self._folder.parent / "website"]
+        sidebars = self._load(roots, SIDEBAR_FILES, _parse_sidebars)
+        yield from read_sidebars(sidebars, self._index, self._list_folder)
+
+    def starlight(self) -> Iterator[Entry]:
+        if self._folder.parts[-3:] != ("src", "content", "docs"):
+            return
+        parse = partial(literal_after, opening=_STARLIGHT_START)
+        sidebar = self._load([self._folder.parents[2]], ASTRO_FILES, parse)
+        yield from read_starlight(sidebar, self._index, self._list_folder)
+
+    def toc(self) -> Iterator[Entry]:
+        menu = self._load([self._folder], TOC_FILES, load_yaml)
+        opened = {self._folder}
+
+        def load(target: str, folder: str) -> tuple[Any, str] | None:
+            path = (self._folder / folder / target).resolve()
+            if path.name not in TOC_FILES or path.parent in opened:
+                return None
+            if not path.is_relative_to(self._folder):
+                return None
+            opened.add(path.parent)
+            menu = self._load([path.parent], [path.name], load_yaml)
+            return menu, _relative(path.parent, self._folder)
+
+        yield from read_menu(menu, self._index, "", load)
+
+    def menu(self) -> Iterator[Entry]:
+        roots = [self._folder, self._folder.parent]
+        yield from read_menu(self._load(roots, MENU_FILES, load_yaml), self._index)
+
+    def _load(
+        self, roots: list[Path], names: Any, parse: Callable[[str], Any]
+    ) -> Any | None:
+        """Return the content of the first file that exists, None if there is none."""
+        for root in roots:
+            for name in names:
+                if (root / name).is_file():
+                    return _load(root, name, parse, self._navigation)
+        return None
+
+
+def _relative(path: Path, folder: Path) -> str:
+    relative = path.relative_to(folder) if path.is_relative_to(folder) else Path()
+    return "" if relative == Path() else relative.as_posix()
+
+
+def _parse_sidebars(text: str) -> Any:
+    stripped = text.lstrip()
+    if stripped.startswith("{"):
+        return json.loads(stripped)
+    return literal_after(text, _SIDEBARS_START)
+
+
+def _read_category(folder: Path, path: Path, navigation: Navigation) -> None:
+    parse = json.loads if path.suffix == ".json" else load_yaml
+    category = _load(folder, path.as_posix(), parse, navigation)
+    if not isinstance(category, dict):
+        return
+    name = path.parent.as_posix()
+    if label := text_of(category, "label"):
+        navigation.labels[name] = label
+    position = category.get("position")
+    if isinstance(position, int | float):
+        navigation.positions[name] = float(position)
+
+
+def _load(
+    root: Path, name: str, parse: Callable[[str], Any], navigation: Navigation
+) -> Any | None:
+    try:
+        return parse(read_text(root, Path(name)))
+    except UnreadableFile as error:
+        navigation.unreadable.append((name, str(error)))
+    except PARSE_ERRORS:
+        navigation.unreadable.append((name, UNREADABLE))
+    return None
