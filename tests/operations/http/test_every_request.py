@@ -7,7 +7,8 @@ import pytest
 from api.operation import OPERATIONS
 from tests.nightly import one_of_each_kind
 
-POSTS = [each for each in OPERATIONS if each.method == "POST"]
+# The body of an upload is a file, of which nothing here holds.
+POSTS = [o for o in OPERATIONS if o.method == "POST" and o.read_upload is None]
 every = one_of_each_kind(OPERATIONS)
 posts = one_of_each_kind(POSTS)
 

@@ -58,7 +58,8 @@ def tried(ask, issue, ids, clock):
         route = f"{operation.method} {operation.path}"
         headers |= {"Act-As-Account": account} if account else {}
         keys[scope] = keys.get(scope) or issue(scope, "platform:actors:assert")
-        return ask(route, body, key=keys[scope], headers=headers)
+        file = b"New." if operation.read_upload else None
+        return ask(route, body, key=keys[scope], headers=headers, file=file)
 
     return response
 

@@ -47,6 +47,11 @@ def populate(now):
         "$published": create_text("documents", "guide", type="note"),
     }
     create("documents/publish", id=ids["$published"])
+    upload = {"projectId": project.id, "name": "old.txt"}
+    response = client.post(
+        "/projects/v1/files/add", query_string=upload, data=b"Words.", headers=headers
+    )
+    ids["$file"] = response.json["data"]["id"]
     entity = {"entityType": "work", "entityId": ids["$item"]}
     whole = {"entityType": "project", "entityId": project.id}
     ids["$comment"] = create("comments/add", content="Hm.", **entity)
@@ -131,6 +136,8 @@ CASES = {
     "documents:remove": {"id": "$document"},
     "documents:restore": {"id": "$document"},
     "document-revisions:restore": {"documentId": "$document", "version": 1},
+    "files:add": {"projectId": "$project", "name": "new.txt"},
+    "files:remove": {"id": "$file"},
     "comments:add": ON_WORK | {"content": "New."},
     "comments:update": {"id": "$own-comment", "content": "New."},
     "comments:remove": {"id": "$comment"},
