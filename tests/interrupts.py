@@ -5,9 +5,10 @@ import signal
 
 def heed_interrupts():
     """
-    End by Ctrl-C; for `preexec_fn` of a process.
+    End by Ctrl-C, and with the terminal; for `preexec_fn` of a process.
 
-    A process inherits that SIGINT is ignored, as it is for what a script or nohup
-    runs in the background, and a command of ours goes on ignoring it.
+    A process inherits that SIGINT or SIGHUP is ignored, as it is for what a script or
+    nohup runs in the background, and a command of ours goes on ignoring it.
     """
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)

@@ -270,6 +270,7 @@ def test_signal_while_the_instance_is_prepared(tmp_path, number, code):
         [sys.executable, "-c", CALL],
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
+        preexec_fn=heed_interrupts,
     )
     until((tmp_path / "started").exists)
     (child,) = children(process.pid)

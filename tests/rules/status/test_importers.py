@@ -191,7 +191,7 @@ def test_cstate_left_out():
     """An announcement is no incident, and a file that cannot be read is named."""
     assert imported("cstate").left_out == [
         ("2026-02-01-open-day", "It is an announcement, not an incident."),
-        ("broken", "The front matter is not valid YAML."),
+        ("broken", "The front matter is not valid YAML: line 3."),
     ]
 
 
