@@ -127,7 +127,7 @@ class OfServer:
         said, execute = [], Cursor.execute
 
         def told(cursor, query, *given, **more):
-            said.append(query)
+            said.append(query.decode() if isinstance(query, bytes) else query)
             return execute(cursor, query, *given, **more)
 
         Cursor.execute = told
