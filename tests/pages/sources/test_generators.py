@@ -132,7 +132,7 @@ def test_real_tree(bring, build_site, output):
 
     assert (len(report.published), tree.skipped, built.failed) == (72, [], [])
     lost = lost_links(output)
-    assert len(lost) == 14
+    assert len(lost) == 8
     for page, link in lost:
         # Every page is there; what may lack is a heading, and that is told.
         anchor = link.partition("#")[2]
