@@ -8,7 +8,7 @@ from typing import Any
 from models.fields import format_moment
 from models.projects.bundles.bundle_writer import all_projects, serialize_bundle
 from models.projects.files.contents import read_content
-from models.projects.files.files import files_of
+from models.projects.files.rows import digests_by_name
 from models.runtime.commands import Progress
 from models.storage.database import reading
 from sitegen.export import documents
@@ -68,5 +68,5 @@ def _write_files(
         folder.write(f"projects/{project.slug}.json", progress(chunks))
         for name, text in progress(documents.document_files(project)):
             folder.write(name, [text])
-        for name, digest in progress(files_of(project)):
+        for name, digest in progress([*digests_by_name(project).items()]):
             folder.write(f"projects/{project.slug}/files/{name}", read_content(digest))

@@ -36,16 +36,17 @@ def reference(context: BuildContext) -> Iterator[Page]:
     """
     if not context.openapi:
         return
-    sources = (context.load_openapi(), context.problems)
+    openapi = context.load_openapi()
+    sources = (openapi, context.problems)
     digest = context.memoize(_digest, *sources)
     linking = context.once_per_process(DocumentPageCache).documents_linking_to(
         REFERENCE
     )
-    for href in context.memoize(operations_by_page, context.load_openapi()):
+    for href in context.memoize(operations_by_page, openapi):
         guides = _guides(linking, href)
         yield context.memoize(_noun_page, *sources, digest, href, guides, name=href)
     guides = _guides(linking, REFERENCE)
-    yield context.memoize(_index_page, context.load_openapi(), guides)
+    yield context.memoize(_index_page, openapi, guides)
 
 
 @pages(SHARED, Stage.LISTS)

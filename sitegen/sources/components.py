@@ -71,18 +71,12 @@ def parse_component(line: str) -> Component | None:
     match = (_SHORTCODE if is_shortcode else _TAG).fullmatch(line)
     if match is None or not (is_shortcode or _is_component(match[2], match[3])):
         return None
-    attributes: dict[str, str] = {}
-    values = []
-    for name, *texts, value, word in _ATTRIBUTE.findall(match[3]):
-        if name:
-            attributes.setdefault(name, next(filter(None, texts), ""))
-        elif value or word:
-            values.append(value or word)
+    attributes, values = _attributes(match[3])
     is_empty = bool(match[4]) if is_shortcode else match[3].rstrip().endswith("/")
     # An element of HTML is told from a component of the same name.
     is_html = not is_shortcode and match[2].islower()
     name = f"<{match[2]}>" if is_html else match[2].lower()
-    return Component(name, attributes, tuple(values), bool(match[1]), is_empty)
+    return Component(name, attributes, values, bool(match[1]), is_empty)
 
 
 def _is_component(name: str, attributes: str) -> bool:
@@ -177,13 +171,20 @@ def convert_inline(line: str) -> str:
     return line
 
 
-def _attributes(text: str) -> dict[str, str]:
-    found = _ATTRIBUTE.findall(text or "")
-    return {name: next(filter(None, texts[:4]), "") for name, *texts in found if name}
+def _attributes(text: str) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the attributes, the first of each name, and the values without a name."""
+    attributes: dict[str, str] = {}
+    values = []
+    for name, *texts, value, word in _ATTRIBUTE.findall(text):
+        if name:
+            attributes.setdefault(name, next(filter(None, texts), ""))
+        else:
+            values.append(value or word)
+    return attributes, tuple(filter(None, values))
 
 
 def _inline(match: re.Match[str]) -> str:
-    attributes = _attributes(match[2])
+    attributes, _ = _attributes(match[2])
     text = match[3] or attributes.get("text", "")
     link = attributes.get("href")
     return f"[{text}]({link})" if link else text
@@ -191,7 +192,7 @@ def _inline(match: re.Match[str]) -> str:
 
 def _frame(match: re.Match[str]) -> str:
     """Return a link to a page of another site that would be embedded."""
-    attributes = _attributes(match[1])
+    attributes, _ = _attributes(match[1])
     source = attributes.get("src", "")
     if not source.startswith("https://"):
         return match[0]
@@ -199,7 +200,7 @@ def _frame(match: re.Match[str]) -> str:
 
 
 def _image(match: re.Match[str]) -> str:
-    attributes = _attributes(match[1])
+    attributes, _ = _attributes(match[1])
     source = attributes.get("src") or attributes.get("source")
     if not source:
         return match[0]

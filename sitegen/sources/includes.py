@@ -188,10 +188,7 @@ def _split_target(target: str) -> tuple[str, str]:
 
 def _select(text: str, part: str) -> str:
     """Return the lines 2:5, 2:, :5 or 2, or those between the anchors of a name."""
-    lines = text.split("\n")
-    bounds = part.lstrip(":").split(":") if part.startswith(":") else part.split(":")
-    if part.startswith("::") or (part.startswith(":") and len(bounds) == 1):
-        bounds = ["", bounds[-1]] if part.startswith("::") else bounds
+    lines, bounds = text.split("\n"), part.split(":")
     if not part:
         return "\n".join(line for line in lines if not _is_anchor(line))
     if all(map(_NUMBER.fullmatch, bounds)) and any(bounds):

@@ -22,7 +22,7 @@ from models.projects.files.contents import store_content
 from models.projects.files.files import RemoveFile, remove_file, require_space, set_file
 from models.projects.files.names import MAX_NAME_LENGTH, FileName
 from models.projects.files.pins import is_published
-from models.projects.files.rows import FileRow
+from models.projects.files.rows import FileRow, files_by_name
 from models.projects.files.uploads import Size, Upload, read_upload
 from models.projects.members.role_checks import require_role
 from models.projects.projects.rows import ProjectRow, require_active
@@ -93,8 +93,7 @@ def prepared_files(
     progress: Callable[[Sequence[FileSource]], Iterable[FileSource]] = iter,
 ) -> Iterator[PreparedFiles]:
     """Read and clean the files that differ from what the last import has read."""
-    rows = FileRow.select().where(FileRow.project == project.id)
-    known = {row.name: row for row in rows}
+    known = files_by_name(project)
     prepared = PreparedFiles()
     with TemporaryDirectory() as folder:
         for source in progress(sources):
@@ -149,8 +148,7 @@ def import_files(
         return report
     require_role(project, actor, "files:add")
     require_active(project)
-    rows = FileRow.select().where(FileRow.project == project.id)
-    known = {row.name: row for row in rows}
+    known = files_by_name(project)
     for file in prepared.files:
         _import_file(project, file, known.get(file.source.name), now, actor, report)
     if report.changed:

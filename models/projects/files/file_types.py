@@ -38,7 +38,7 @@ def _starts_with(*signatures: bytes) -> Callable[[bytes], bool]:
 
 
 def _is_text(head: bytes) -> bool:
-    """The rest is checked when it is read, see contents.py."""
+    """The rest is checked when it is read, see uploads.py."""
     return b"\0" not in head
 
 

@@ -1,7 +1,7 @@
 """Add, list, get and remove the files of projects."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Literal, cast
 
 from pydantic import Field, model_validator
 
@@ -26,7 +26,7 @@ from models.projects.files.contents import (
 from models.projects.files.file_types import media_type
 from models.projects.files.names import FileName
 from models.projects.files.pins import is_published
-from models.projects.files.rows import FileContentRow, FileRow, file_with
+from models.projects.files.rows import FileContentRow, FileRow, file_named, file_with
 from models.projects.files.uploads import Upload
 from models.projects.members.role_checks import require_role
 from models.projects.projects.activity import record_activity
@@ -133,19 +133,11 @@ def list_files(query: ListFiles) -> Page[ProjectFile]:
     return Page([describe_file(file) for file in page.items], page.meta)
 
 
-def files_of(project: ProjectRow) -> list[tuple[str, str]]:
-    """Return the name and the digest of each file of a project, by name."""
-    query = FileRow.select(FileRow.name, FileRow.content)
-    rows: Any = query.where(FileRow.project == project.id).order_by(FileRow.name)
-    return list(rows.tuples())
-
-
 def find_file(query: GetFile) -> FileRow:
     if query.id is not None:
         return file_with(query.id)
     project = requested_project(query)
-    is_same = (FileRow.project == project) & (FileRow.name == query.name)
-    file: FileRow | None = FileRow.get_or_none(is_same)
+    file = file_named(project, query.name) if project and query.name else None
     if file is None:
         raise FileNotFound(f"The project has no file '{query.name}'.")
     return file
@@ -163,8 +155,7 @@ def add_file(
     project = project_with(request.project_id)
     require_role(project, actor, "files:add")
     require_active(project)
-    is_same = (FileRow.project == project) & (FileRow.name == request.name)
-    file: FileRow | None = FileRow.get_or_none(is_same)
+    file = file_named(project, request.name)
     if file is not None and file.content_id == upload.digest:
         return file, False
     store_content(upload)

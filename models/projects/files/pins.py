@@ -6,7 +6,7 @@ of the newest version takes the files as they are; going back to an older versio
 what that version showed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,7 +14,12 @@ from peewee import chunked
 
 from models.projects.documents.rows import DocumentRow
 from models.projects.files.names import candidate_names, referenced_paths
-from models.projects.files.rows import FileContentRow, FileRow, PinnedFileRow
+from models.projects.files.rows import (
+    FileContentRow,
+    FileRow,
+    PinnedFileRow,
+    digests_by_name,
+)
 from models.projects.projects.rows import ProjectRow
 from models.projects.versioning.versioned import BATCH_SIZE
 
@@ -36,26 +41,18 @@ class PinnedFile(NamedTuple):
 class ProjectFiles:
     """The digests of a project's files by name, as they are now."""
 
-    project_id: str
     digests: Mapping[str, str]
 
     @classmethod
     def of(cls, project: ProjectRow) -> "ProjectFiles":
-        query = FileRow.select(FileRow.name, FileRow.content)
-        rows: Any = query.where(FileRow.project == project.id).tuples()
-        return cls(project.id, dict(rows))
+        return cls(digests_by_name(project))
 
     def named_in(self, document: DocumentRow, text: str) -> Pins:
         """Return the files that the text of a document refers to."""
-        pins: Pins = {}
         if not self.digests:
-            return pins
-        tree, path = document.source_tree, document.source_path
-        for reference in referenced_paths(text):
-            for name in candidate_names(reference, tree, path):
-                if name in self.digests:
-                    pins[name] = self.digests[name]
-        return pins
+            return {}
+        names = _possible_names(document, text)
+        return {name: self.digests[name] for name in names if name in self.digests}
 
 
 class PinBatch:
@@ -104,13 +101,7 @@ def _shown_pins(project: ProjectRow) -> dict[str, Pins]:
 
 def files_named_in(document: DocumentRow, text: str) -> Pins:
     """Return the current files that the text of one document refers to."""
-    names = {
-        name
-        for reference in referenced_paths(text)
-        for name in candidate_names(
-            reference, document.source_tree, document.source_path
-        )
-    }
+    names = set(_possible_names(document, text))
     if not names:
         return {}
     if len(names) > BATCH_SIZE:
@@ -204,6 +195,13 @@ def is_published(file: FileRow) -> bool:
         )
         .exists()
     )
+
+
+def _possible_names(document: DocumentRow, text: str) -> Iterator[str]:
+    """Yield the names that files have if the text refers to them."""
+    tree, path = document.source_tree, document.source_path
+    for reference in referenced_paths(text):
+        yield from candidate_names(reference, tree, path)
 
 
 def _is_of(document: DocumentRow, version: int) -> Any:

@@ -1,5 +1,7 @@
 """The tables of files: names, contents in pieces, and what publications show."""
 
+from typing import Any
+
 from peewee import (
     BigIntegerField,
     BlobField,
@@ -85,6 +87,23 @@ class PinnedFileRow(Row):
 
     class Meta:
         primary_key = CompositeKey("document", "version", "name")
+
+
+def file_named(project: ProjectRow, name: str) -> FileRow | None:
+    is_same = (FileRow.project == project.id) & (FileRow.name == name)
+    file: FileRow | None = FileRow.get_or_none(is_same)
+    return file
+
+
+def files_by_name(project: ProjectRow) -> dict[str, FileRow]:
+    return {row.name: row for row in FileRow.select().where(FileRow.project == project)}
+
+
+def digests_by_name(project: ProjectRow) -> dict[str, str]:
+    """Return the digest of each file of a project, in the order of their names."""
+    query = FileRow.select(FileRow.name, FileRow.content)
+    rows: Any = query.where(FileRow.project == project.id).order_by(FileRow.name)
+    return dict(rows.tuples())
 
 
 def file_with(id: str) -> FileRow:

@@ -8,7 +8,7 @@ from posixpath import normpath
 from typing import Any
 from urllib.parse import unquote
 
-from sitegen.sources.source_file import INDEXES, SUFFIXES
+from sitegen.sources.source_file import INDEXES
 
 # Deeper groups are those of the last level.
 MAX_DEPTH = 20
@@ -76,7 +76,3 @@ def _stem(path: str) -> str:
 def plain_label(label: Any) -> str:
     """Return a label without markup, on one line."""
     return " ".join(_MARKUP.sub("", str(label)).split()) if label else ""
-
-
-def is_markdown(name: str) -> bool:
-    return name.lower().endswith(SUFFIXES)

@@ -332,9 +332,12 @@ def test_damaged_document(manual, output, equals_fresh):
     assert equals_fresh()
 
 
-def test_page_that_fails(manual, monkeypatch, equals_fresh):
-    """Its old file stays, it is named, and it is tried again with the next build."""
-    manual.settle()
+def break_pages(manual, monkeypatch):
+    """
+    Let the pages of documents that contain "Fail." raise an error.
+
+    Return a function that mends them.
+    """
     theme = manual.docs.docs_builder._theme
     render = theme.render
 
@@ -344,13 +347,20 @@ def test_page_that_fails(manual, monkeypatch, equals_fresh):
         return render(template, **variables)
 
     monkeypatch.setattr(theme, "render", failing)
+    return lambda: monkeypatch.setattr(theme, "render", render)
+
+
+def test_page_that_fails(manual, monkeypatch, equals_fresh):
+    """Its old file stays, it is named, and it is tried again with the next build."""
+    manual.settle()
+    mend_pages = break_pages(manual, monkeypatch)
     manual.rewrite(3, "Fail.\n")
     manual.build()
     manual.respond()
 
     assert [page.path for page in failed_pages()] == ["guides/page-3/index.html"]
     assert "docs" in behind()
-    monkeypatch.setattr(theme, "render", render)
+    mend_pages()
     manual.build()
     manual.settle()
     assert failed_pages() == []
@@ -436,15 +446,7 @@ def test_many_new_texts_are_sent_together(manual, monkeypatch, equals_fresh):
 def test_new_text_that_fails(manual, monkeypatch):
     """A page that cannot be made is reported once, by the complete build."""
     manual.settle()
-    theme = manual.docs.docs_builder._theme
-    render = theme.render
-
-    def failing(template, **variables):
-        if "Fail." in str(variables):
-            raise ValueError("cannot be shown")
-        return render(template, **variables)
-
-    monkeypatch.setattr(theme, "render", failing)
+    break_pages(manual, monkeypatch)
     manual.rewrite(1, "Fail.\n")
     first, rest = results_of(manual, monkeypatch)
 

@@ -44,6 +44,7 @@ def content(tmp_path):
         ("{{#include code.rs:1}}", "fn main() {"),
         ("{{#include code.rs:8:9}}", "}\n# --8<-- [start:part]"),
         ("{{#include code.rs::1}}", "fn main() {"),
+        ("{{#include code.rs::2}}", "fn main() {\n    // ANCHOR: body"),
         ("{{#include code.rs:10:}}", "three\n# --8<-- [end:part]"),
         ('--8<-- "code.rs:part"', "three"),
         ("a {{#include b.md}} c", "a *B* c"),
