@@ -90,6 +90,9 @@ PATH_RULES = {
     "/build.json": "never",
 }
 
+# Files that configure static hosts, which no reader gets.
+HOST_FILES = {"_headers", "_redirects"}
+
 # What a page may load. frame-ancestors has no effect in a meta element.
 PAGE_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https:;"

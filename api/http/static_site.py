@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import unquote
 
 from flask import Response, redirect, send_file
 from werkzeug.exceptions import RequestedRangeNotSatisfiable
@@ -44,7 +45,11 @@ def redirect_rule(output: Path, path: str) -> Response | None:
 def _redirect_targets(file: Path, version: tuple[int, int, int]) -> dict[str, str]:
     """Read the targets by URL path; rules with a wildcard are for other hosts."""
     rules = [line.split() for line in file.read_text(encoding="utf-8").splitlines()]
-    return {rule[0]: rule[1] for rule in rules if len(rule) == 3 and rule[2] == "302"}
+    return {
+        unquote(rule[0]): rule[1]
+        for rule in rules
+        if len(rule) == 3 and rule[2] == "302"
+    }
 
 
 def _file_name(path: str) -> str:

@@ -1,43 +1,33 @@
-"""Redirect the former addresses of documents: by pages, and by rules for hosts."""
+"""Redirect the aliases of documents: by pages, and by rules for hosts."""
 
 from collections.abc import Iterator
+from urllib.parse import quote
 
 from models.display_text import isolate
-from models.projects.documents.link_resolver import document_href, document_path
-from models.projects.documents.published import PublishedPage, former_addresses
+from models.projects.documents.aliases import Redirect, redirects
+from models.projects.documents.link_resolver import document_href, is_document_href
+from models.projects.documents.published import PublishedPage
+from models.response_headers import file_for
 from sitegen.docs.collections import docs_collections
 from sitegen.docs.document_page import path_of
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.imported_redirects import imported_redirects
 from sitegen.urls import markdown_path, twin
 
-# A former path, and the document as it is now.
-Redirect = tuple[str, PublishedPage]
 
-
-def former_paths(context: BuildContext) -> list[Redirect]:
-    """Return the former paths of published documents that no other document has now."""
-    documents = {
-        document.id: document
-        for collection in docs_collections(context)
-        for document in collection.documents
-    }
-    taken = {path_of(document) for document in documents.values()}
-    redirects = [
-        (document_path(former.collection, former.slug), documents[former.document_id])
-        for former in former_addresses()
-        if former.document_id in documents
-    ]
-    return [(path, document) for path, document in redirects if path not in taken]
+def redirects_of(context: BuildContext) -> list[Redirect]:
+    """Return the redirects to the published documents."""
+    collections = docs_collections(context)
+    return redirects(page for each in collections for page in each.documents)
 
 
 @pages("docs", Stage.ENTRY_POINTS)
 def redirect_pages(context: BuildContext) -> Iterator[Page]:
     """For every host: a page that links to the document's address."""
-    for path, document in context.once_per_build(former_paths):
+    for address, document in context.once_per_build(redirects_of):
         href = document_href(document)
         yield Page(
-            path,
+            file_for(address),
             {"href": href, "title": document.title},
             template="docs/redirect.html",
             title=document.title,
@@ -56,17 +46,18 @@ def redirect_rules(context: BuildContext) -> Iterator[Page]:
     """
     rules = [
         f"{old} {new} 302"
-        for path, document in context.once_per_build(former_paths)
-        for old, new in _addresses(path, document)
+        for address, document in context.once_per_build(redirects_of)
+        for old, new in _rules(address, document)
     ]
     rules += [f"{old} {new} 302" for old, new in imported_redirects()]
     lines = "".join(f"{rule}\n" for rule in [*rules, "/* /404.html 404"])
     yield Page("_redirects", lines)
 
 
-def _addresses(path: str, document: PublishedPage) -> Iterator[tuple[str, str]]:
+def _rules(address: str, document: PublishedPage) -> Iterator[tuple[str, str]]:
     """Yield the old and new addresses of the page, its Markdown and its JSON."""
-    new_path = path_of(document)
-    yield f"/{path.removesuffix('index.html')}", document_href(document)
-    yield f"/{markdown_path(path)}", f"/{markdown_path(new_path)}"
-    yield twin(path), twin(new_path)
+    yield quote(address), document_href(document)
+    if is_document_href(address) and address.count("/") == 3:
+        path, new_path = file_for(address), path_of(document)
+        yield f"/{markdown_path(path)}", f"/{markdown_path(new_path)}"
+        yield twin(path), twin(new_path)

@@ -12,7 +12,7 @@ from models.fields import Id, Moment, format_moment
 from models.projects.bundles.bundle_writer import (
     all_projects,
     document_revisions,
-    documents_with_former_collections,
+    documents_with_aliases,
 )
 from models.projects.documents.documents import Collection
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
@@ -37,7 +37,7 @@ class IndexedDocument(Schema):
     version: int
     published_version: int | None
     archived_at: Moment | None
-    former_collections: list[str]
+    aliases: list[str]
     source_tree: str | None
     source_path: str | None
     file: str
@@ -46,10 +46,10 @@ class IndexedDocument(Schema):
 def document_index() -> Iterator[IndexedDocument]:
     for project in all_projects():
         paths = DocumentPaths()
-        for document, former_collections in documents_with_former_collections(project):
+        for document, aliases in documents_with_aliases(project):
             fields: dict[str, Any] = {
                 "project": project.slug,
-                "former_collections": sorted(former_collections),
+                "aliases": aliases,
                 "file": paths.path_of(document).as_posix(),
             }
             columns = IndexedDocument.model_fields.keys() - fields.keys()
@@ -65,12 +65,14 @@ def document_files(project: ProjectRow) -> Iterator[tuple[str, str]]:
     folder contains every version.
     """
     paths = DocumentPaths()
+    aliases = {}
     # Paths depend on the order in which documents get them: that of the index.
-    for document, _ in documents_with_former_collections(project):
+    for document, addresses in documents_with_aliases(project):
+        aliases[document.id] = addresses
         paths.path_of(document)
     folder = f"{FOLDER}/{project.slug}"
     for document, revision in document_revisions(project):
-        text = _file_text(document, revision)
+        text = _file_text(document, revision, aliases[document.id])
         yield f"{folder}/revisions/{document.slug}/{revision.version:04}.md", text
         path = f"{document.collection or NO_COLLECTION}/{paths.path_of(document)}"
         if document.archived_at is not None:
@@ -132,9 +134,11 @@ def _is_importable(path: PurePosixPath, document: DocumentRow) -> bool:
     return not path.name.startswith("_")
 
 
-def _file_text(document: DocumentRow, revision: DocumentRevisionRow) -> str:
+def _file_text(
+    document: DocumentRow, revision: DocumentRevisionRow, aliases: list[str]
+) -> str:
     """Return the front matter and the Markdown of a version."""
-    fields = {
+    fields: dict[str, Any] = {
         "title": revision.title,
         "slug": document.slug,
         "description": revision.summary or "",
@@ -143,6 +147,8 @@ def _file_text(document: DocumentRow, revision: DocumentRevisionRow) -> str:
         "version": revision.version,
         "date": format_moment(revision.created_at),
     }
+    if aliases:
+        fields["aliases"] = aliases
     front_matter = yaml.safe_dump(
         fields, allow_unicode=True, sort_keys=False, width=10_000
     )

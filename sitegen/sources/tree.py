@@ -10,6 +10,7 @@ from models.errors import Refusal
 from models.front_matter import UnreadableFile, is_draft, load_yaml, text_of
 from models.projects.documents.document_import import DocumentSource, document_source
 from models.projects.files.file_import import FileSource
+from sitegen.sources.aliases import read_aliases
 from sitegen.sources.dialects import (
     FenceTracker,
     to_markdown,
@@ -78,10 +79,13 @@ def read_tree(
     layout = Layout(folder, files)
     tree.notes += [Note(*unreadable) for unreadable in layout.navigation.unreadable]
     files = sorted(layout.files, key=lambda file: file.name)
+    aliases = read_aliases(folder, files, layout.index)
+    tree.notes += [Note(*remark) for remark in aliases.remarks]
     tree_files = TreeFiles(folder, name or folder.resolve().name)
     for file, slug in zip(progress(files), slugs(files, layout.prefixes), strict=True):
         try:
-            tree.sources.append(_source(file, slug, layout, tree, tree_files))
+            source = _source(file, slug, layout, tree, tree_files)
+            tree.sources.append(source.model_copy(update={"aliases": aliases.of(file)}))
         except Refusal as refusal:
             tree.skipped.append(Note(file.name, refusal.detail))
     tree.files = list(tree_files.files.values())

@@ -5,7 +5,12 @@ from datetime import datetime
 
 from models.base import new_id
 from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
-from models.projects.documents.rows import DocumentRevisionRow, DocumentRow, digest_of
+from models.projects.documents.rows import (
+    DocumentAliasRow,
+    DocumentRevisionRow,
+    DocumentRow,
+    digest_of,
+)
 from models.projects.planning.rows import LabelRow, MilestoneRow
 from models.projects.projects.activity import record_activity
 from models.projects.projects.rows import ProjectRow
@@ -148,6 +153,7 @@ def make_full(now: datetime, word: str = "quillfeather") -> Full:
         outside=outside,
     )
     _tie(full, items, beside, now)
+    DocumentAliasRow.create(document=full.document, address="/old/", is_declared=True)
     record_activity(project, "work.created", items[0].id, KEY, now)
     record_activity(neighbour, "work.created", outside.id, KEY, now)
     return full

@@ -31,6 +31,7 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
     "afterId": (
         "The ID of the activity after which the list begins. Requires order=asc."
     ),
+    "aliases": "The addresses that redirect to documents.",
     "allowed": ("The operations that the role allows.", ["work-items:create"]),
     "archived": "Whether archived entries are excluded, included or the only ones.",
     "archivedAt": ("When it was archived.", None),
@@ -266,6 +267,15 @@ FIELDS |= {
     "ListFiles.q": ("A part of the name.", "setup"),
     "ProjectFile.name": _FILE_NAME,
     "ProjectFile.type": ("The media type, by the suffix of the name.", "image/png"),
+    "BundledAlias.address": (
+        "The address: a folder with its final slash, or a file that ends with `.html`.",
+        "/docs/2.0/setup/",
+    ),
+    "BundledAlias.declared": (
+        "Whether the file of the document declares the address; otherwise, its page was"
+        " there before.",
+        True,
+    ),
     "ProjectBundle.members": "The members and their roles.",
     "ProjectBundle.activity": "The activity.",
     "ProjectBundle.specifications": "The specifications.",

@@ -16,6 +16,7 @@ from models.projects.discussion.references import (
     System,
     Url,
 )
+from models.projects.documents.aliases import Alias
 from models.projects.documents.documents import Document, Note, Position, Section
 from models.projects.documents.revisions import DocumentRevision
 from models.projects.fields import Description, Summary, Text, Title, Version
@@ -155,6 +156,14 @@ class BundledDocumentRevision(DocumentRevision):
     author_id: Id
 
 
+class BundledAlias(Schema):
+    """An address that redirects to a document of the built-in docs project."""
+
+    document_id: Id
+    address: Alias
+    is_declared: Annotated[bool, Field(alias="declared")]
+
+
 class BundledComment(Comment):
     author_id: Id
     content: Annotated[str, Field(max_length=50_000)]
@@ -214,6 +223,8 @@ class ProjectBundle(Schema):
     specification_revisions: list[BundledSpecificationRevision]
     documents: list[BundledDocument]
     document_revisions: list[BundledDocumentRevision]
+    # Bundles of earlier releases have no aliases.
+    aliases: Annotated[list[BundledAlias], Field(default_factory=list)]
     comments: list[BundledComment]
     references: list[BundledReference]
     activity: list[BundledActivity]

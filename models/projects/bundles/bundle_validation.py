@@ -35,6 +35,7 @@ UNIQUE_KEYS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
     ("work", "number", lambda item: item.number),
     ("specifications", "slug", lambda specification: specification.slug),
     ("documents", "slug", lambda document: document.slug),
+    ("aliases", "address", lambda alias: (alias.document_id, alias.address)),
     (
         "relationships",
         "target_id",
@@ -69,6 +70,7 @@ REFERENCES = (
     ("specifications", "superseded_by", "specifications"),
     ("specification_revisions", "specification_id", "specifications"),
     ("document_revisions", "document_id", "documents"),
+    ("aliases", "document_id", "documents"),
 )
 ENTITY_KINDS = {
     "work": "work",

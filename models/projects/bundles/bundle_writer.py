@@ -11,6 +11,7 @@ from models.base import Schema
 from models.fields import format_moment
 from models.projects.bundles.bundle import (
     BundledActivity,
+    BundledAlias,
     BundledComment,
     BundledDocument,
     BundledDocumentRevision,
@@ -24,11 +25,12 @@ from models.projects.bundles.bundle import (
     ProjectBundle,
 )
 from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
+from models.projects.documents.aliases import aliases_of
 from models.projects.documents.rows import (
     DOCUMENTS,
     DocumentRevisionRow,
     DocumentRow,
-    FormerAddressRow,
+    page_address,
 )
 from models.projects.members.members import ProjectMember
 from models.projects.members.rows import MemberRow
@@ -80,6 +82,7 @@ def _bundle_contents(
         ),
         "documents": (BundledDocument, _heads(DOCUMENTS, project)),
         "document_revisions": (BundledDocumentRevision, _revisions(DOCUMENTS, project)),
+        "aliases": (BundledAlias, _aliases(project)),
         "comments": (BundledComment, _rows(CommentRow, project)),
         "references": (BundledReference, _rows(ExternalReferenceRow, project)),
         "activity": (BundledActivity, activity),
@@ -112,15 +115,15 @@ def serialize_bundle(
     yield "}\n"
 
 
-def documents_with_former_collections(
+def documents_with_aliases(
     project: ProjectRow,
-) -> Iterator[tuple[DocumentRow, set[str]]]:
-    """Yield the heads of all documents with the collections they once were in."""
-    former: dict[str, set[str]] = {}
-    for row in FormerAddressRow.select():
-        former.setdefault(row.document_id, set()).add(row.collection)
+) -> Iterator[tuple[DocumentRow, list[str]]]:
+    """Yield the heads of all documents with the addresses that redirect to them."""
+    aliases = aliases_of(project)
     for document in _rows(DocumentRow, project):
-        yield document, former.get(document.id, set())
+        own = page_address(document.collection, document.slug)
+        addresses = [row.address for row in aliases.get(document.id, ())]
+        yield document, [address for address in addresses if address != own]
 
 
 def document_revisions(
@@ -138,6 +141,11 @@ def _rows(model: Any, project: ProjectRow) -> Iterator[Any]:
     is_numbered = model in (MemberRow, WorkItemRow, ActivityRow)
     order = [model.number] if is_numbered else [model.created_at, model.id]
     yield from rows.order_by(*order).iterator()
+
+
+def _aliases(project: ProjectRow) -> Iterator[Any]:
+    for rows in aliases_of(project).values():
+        yield from rows
 
 
 def _labels(project: ProjectRow) -> Iterator[LabelRow]:

@@ -18,7 +18,12 @@ from models.projects.bundles.bundle_validation import (
 )
 from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
 from models.projects.documents.revisions import DocumentRevision
-from models.projects.documents.rows import DocumentRevisionRow, DocumentRow, digest_of
+from models.projects.documents.rows import (
+    DocumentAliasRow,
+    DocumentRevisionRow,
+    DocumentRow,
+    digest_of,
+)
 from models.projects.fields import Actor
 from models.projects.members.members import MAX_MEMBERS, ProjectMember
 from models.projects.members.rows import MemberRow
@@ -65,6 +70,7 @@ ROWS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "specification_revisions": (SpecificationRevisionRow, ()),
     "documents": (DocumentRow, ("content",)),
     "document_revisions": (DocumentRevisionRow, ()),
+    "aliases": (DocumentAliasRow, ()),
     "work": (WorkItemRow, tuple(LINK_KINDS)),
     "comments": (CommentRow, ()),
     "references": (ExternalReferenceRow, ()),

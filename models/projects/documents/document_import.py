@@ -13,6 +13,7 @@ from models.changes import mark
 from models.errors import ValidationFailed
 from models.fields import Slug, unique_slug
 from models.instants import next_instant
+from models.projects.documents.aliases import Alias, AliasBatch, ineffective_aliases
 from models.projects.documents.document_batch import DocumentBatch
 from models.projects.documents.documents import (
     Collection,
@@ -71,6 +72,8 @@ class DocumentSource(Schema):
     title: Title
     summary: Summary
     content: Text
+    # Addresses that the file declares, at which readers may look for the page.
+    aliases: list[Alias] = []
 
 
 @dataclass(frozen=True)
@@ -265,7 +268,11 @@ class _DocumentImport:
     ) -> None:
         self.report = ImportReport()
         self._options = options
+        self._project = project
         self._batch = DocumentBatch(project, options.now, options.actor)
+        self._aliases = AliasBatch(project)
+        # The file of each document that is imported, by id.
+        self._paths: dict[str, str] = {}
         self._matcher = DocumentMatcher(project, sources, options)
         documents = list(self._matcher.documents.values())
         ids = [document.id for document in documents]
@@ -311,6 +318,7 @@ class _DocumentImport:
             return
         else:
             document = self._update(source, document)
+        self._paths[document.id] = source.path
         if self._options.publish:
             self._publish(document, source.content)
         if document.id in self._manual_changes:
@@ -320,8 +328,12 @@ class _DocumentImport:
     def finish(self) -> None:
         """Write what is left, prune, and record what this import did."""
         self._batch.save()
+        self._aliases.save()
         if self._options.prune:
             self._prune_all()
+        for document_id, remark in ineffective_aliases(self._project):
+            if path := self._paths.get(document_id):
+                self.report.notes.append((path, remark))
         # So the next import can tell it from what people do later.
         record_import(sorted(self._settled_ids))
 
@@ -371,11 +383,12 @@ class _DocumentImport:
             document, _ = restore_document(restore, options.now, options.actor)
             self._settled_ids.add(document.id)
             self.report.restored.append(document.slug)
+        has_same_aliases = not self._aliases.declare(document, source.aliases)
         if not self._is_same(source, document):
             values = self._values(source) | {"content": source.content}
             document.content = self._contents[document.id]
             self._batch.update(document, UpdateDocument(id=document.id, **values))
-        elif _origin(document) == self._origin(source):
+        elif _origin(document) == self._origin(source) and has_same_aliases:
             self.report.unchanged.append(document.slug)
             return document
         if document.source_path is None:
@@ -401,6 +414,7 @@ class _DocumentImport:
         )
         self.report.created.append(slug)
         document = self._batch.create(request)
+        self._aliases.declare(document, source.aliases)
         self._set_origin(document, source)
         return document
 

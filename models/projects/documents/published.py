@@ -18,7 +18,6 @@ from models.projects.documents.rows import (
     DOCUMENTS,
     DocumentRevisionRow,
     DocumentRow,
-    FormerAddressRow,
 )
 from models.projects.fields import CommaSeparated
 from models.projects.projects.rows import ProjectRow
@@ -87,15 +86,6 @@ class PublishedPage:
     # Bytes and SHA-256 of the content.
     size: int
     digest: str = ""
-
-
-@dataclass(frozen=True)
-class FormerAddress:
-    """An earlier address of a document that is published at another one now."""
-
-    collection: str
-    slug: str
-    document_id: str
 
 
 # More documents than these are read with all others.
@@ -257,21 +247,6 @@ def published_count() -> int:
 def published_contents(document_ids: Sequence[str]) -> dict[str, str]:
     """Return the contents of the published revisions, by document."""
     return DOCUMENTS.contents_of(document_ids, DocumentRow.published_version)
-
-
-def former_addresses() -> list[FormerAddress]:
-    """Return the earlier addresses of documents that are published elsewhere now."""
-    query = (
-        FormerAddressRow.select(
-            FormerAddressRow.collection,
-            DocumentRow.slug,
-            DocumentRow.id.alias("document_id"),
-        )
-        .join(DocumentRow)
-        .where(_is_public(), FormerAddressRow.collection != DocumentRow.collection)
-        .order_by(FormerAddressRow.collection, DocumentRow.slug)
-    )
-    return list(query.objects(FormerAddress))  # type: ignore[arg-type]
 
 
 def _select_published() -> "ModelSelect[Any]":

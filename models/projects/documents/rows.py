@@ -1,9 +1,15 @@
-"""The tables of documents: heads, revisions and former addresses."""
+"""The tables of documents: heads, revisions and aliases."""
 
 from hashlib import sha256
 from typing import Any
 
-from peewee import AutoField, ForeignKeyField, IntegerField, TextField
+from peewee import (
+    AutoField,
+    BooleanField,
+    ForeignKeyField,
+    IntegerField,
+    TextField,
+)
 
 from models.base import MomentField, Row
 from models.errors import DocumentNotFound
@@ -88,17 +94,19 @@ def digest_of(content: str) -> str:
     return sha256(content.encode()).hexdigest()
 
 
-class FormerAddressRow(Row):
-    """A collection in which a document of the public docs once had its page."""
+class DocumentAliasRow(Row):
+    """An address of the site, such as /old/setup/, that redirects to a document."""
 
     document_id: str
 
     number = AutoField()
     document = ForeignKeyField(DocumentRow, on_delete="CASCADE", index=False)
-    collection = TextField()
+    address = TextField()
+    # Whether the document's file declares it. Otherwise the page was there before.
+    is_declared = BooleanField()
 
     class Meta:
-        indexes = ((("document", "collection"), True),)
+        indexes = ((("document", "address"), True),)
 
 
 class Documents(Versioned[DocumentRow, DocumentRevisionRow]):
@@ -118,9 +126,20 @@ def document_with(id: str) -> DocumentRow:
     return DOCUMENTS.with_id(id)
 
 
+def page_address(collection: str | None, slug: str) -> str:
+    """Return the address of a document's page on the site."""
+    return f"/{collection}/{slug}/"
+
+
 def record_former_address(document: DocumentRow) -> None:
     """Store the address of a document on the site, so that it can redirect."""
-    if document.is_on_site:
-        FormerAddressRow.insert(
-            document=document.id, collection=document.collection
-        ).on_conflict_ignore().execute()
+    if not document.is_on_site:
+        return
+    alias, address = DocumentAliasRow, page_address(document.collection, document.slug)
+    # Of several pages that were there, the last one counts.
+    was_there = (alias.address == address) & ~alias.is_declared
+    alias.delete().where(was_there & (alias.document != document.id)).execute()
+    alias.insert(document=document.id, address=address, is_declared=False).on_conflict(
+        conflict_target=[alias.document, alias.address],
+        update={alias.is_declared: False},
+    ).execute()

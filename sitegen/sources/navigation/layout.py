@@ -29,6 +29,7 @@ class Layout:
         folders = {parent for file in files for parent in file.path.parents}
         self.navigation = read_categories(folder, folders)
         self._by_name = {file.name: file for file in files}
+        self.index = FileIndex(self._by_name)
         order = FolderOrder(files, self.prefixes, self.navigation)
         entries = self._entries(folder, files, order)
         self._labels = {entry.path: entry.label for entry in entries}
@@ -64,11 +65,10 @@ class Layout:
     def _entries(
         self, folder: Path, files: Sequence[SourceFile], order: FolderOrder
     ) -> list[Entry]:
-        index = FileIndex(self._by_name)
         for file in files:
             for id in _ids(file, self.prefixes):
-                index.add_id(id, file.name)
-        entries = read_entries(folder, index, order.entries, self.navigation)
+                self.index.add_id(id, file.name)
+        entries = read_entries(folder, self.index, order.entries, self.navigation)
         if not entries and has_parents(files):
             entries = list(read_parents(files))
         return [*entries, *_others(entries, order)]

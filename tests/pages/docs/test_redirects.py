@@ -1,6 +1,17 @@
 """A document that has moved is found from where it was."""
 
+import shutil
+
 import pytest
+
+from models.projects.documents.document_import import (
+    ImportOptions,
+    document_source,
+    import_documents,
+)
+from models.projects.projects.projects import ensure_docs_project
+from models.settings import NIL_UUID
+from tests.worlds.projects import KEY
 
 
 @pytest.fixture
@@ -67,3 +78,59 @@ def test_names_for_hosts_are_not_shown(moved, app):
     """The files with rules are for hosts; readers find nothing there."""
     for name in ("_headers", "_redirects"):
         assert app.test_client().get(f"/{name}").status_code == 404
+
+
+@pytest.fixture
+def imported(store, clock, build_site):
+    """Two pages whose files declare aliases, imported and published."""
+    ensure_docs_project(clock.now, slug="docs", owner_id=NIL_UUID)
+    fields = {"section": None, "position": 0, "summary": None, "content": "Words."}
+    setup = ["/docs/2.0/setup/", "/setup.html", "/d\u00f6cs/", "/guides/usage/"]
+    sources = [
+        document_source(
+            path="setup.md", slug="setup", title="A", aliases=setup, **fields
+        ),
+        document_source(path="usage.md", slug="usage", title="B", **fields),
+    ]
+    options = ImportOptions("guides", clock.now, KEY, tree="docs", publish=True)
+    report = import_documents(sources, options)
+    build_site()
+    return report
+
+
+def test_aliases(imported, app, output):
+    """Each declared address leads to the page, by a rule and by a page of its own."""
+    rules = (output / "_redirects").read_text().splitlines()
+    assert rules == [
+        "/docs/2.0/setup/ /guides/setup/ 302",
+        "/d%C3%B6cs/ /guides/setup/ 302",
+        "/setup.html /guides/setup/ 302",
+        "/* /404.html 404",
+    ]
+    client = app.test_client()
+    for address in ("/docs/2.0/setup/", "/setup.html", "/d\u00f6cs/"):
+        assert client.get(address).headers["Location"] == "/guides/setup/"
+    assert client.get("/docs/2.0/setup").headers["Location"] == "setup/"
+    for path in ("docs/2.0/setup/index.html", "setup.html", "d\u00f6cs/index.html"):
+        assert '<a href="/guides/setup/">' in (output / path).read_text()
+
+
+def test_alias_at_a_page(imported, app):
+    """A page is never replaced by a redirect, and the report says which alias fails."""
+    page = app.test_client().get("/guides/usage/", buffered=True)
+
+    assert (page.status_code, "This page has moved" in page.text) == (200, False)
+    remark = "The alias /guides/usage/ leads to 'usage', since it is the address of its"
+    assert imported.notes == [("setup.md", f"{remark} page.")]
+
+
+def test_full_build_keeps_aliases(imported, output, build_site, settings, clock):
+    """A build into an empty folder gives the same redirects."""
+    rules = (output / "_redirects").read_bytes()
+    page = (output / "setup.html").read_bytes()
+    shutil.rmtree(output)
+
+    build_site()
+
+    assert (output / "_redirects").read_bytes() == rules
+    assert (output / "setup.html").read_bytes() == page

@@ -13,7 +13,7 @@ from models import audit
 from models.audit import AuditTarget
 from models.base import Row
 from models.platform.keys import KeyRow
-from models.projects.documents.rows import DocumentRow
+from models.projects.documents.rows import DocumentAliasRow, DocumentRow
 from models.projects.members.members import MemberRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.search.search import ListHits, search_hits
@@ -127,6 +127,32 @@ def test_earlier_summaries(settings, migrations, clock):
     hits = search_hits(ListHits(q="quillfeather plain")).items
     database.close()
     assert [hit.entity_id for hit in hits] == ids[:1]
+
+
+def test_earlier_former_addresses(settings, migrations, clock):
+    """A document that moved before aliases were whole addresses still redirects."""
+    (step,) = migrations.glob("*_document_aliases.py")
+    step.rename(later := migrations.parent / step.name)
+    open_database(settings.database)
+    migrate()
+    make = Maker(make_project("docs", clock.now), clock.now, "plain")
+    ids = [make.document(slug).id for slug in ("a", "b")]
+    statement = "INSERT INTO former_address (document_id, collection) VALUES (?, ?)"
+    for number, collection in ((0, "guides"), (1, "guides"), (0, "support")):
+        database.execute_sql(statement, (ids[number], collection))
+
+    later.rename(step)
+    migrate()
+
+    aliases = [(row.document_id, row.address) for row in DocumentAliasRow]
+    tables = database.get_tables()
+    database.close()
+    assert aliases == [
+        (ids[0], "/guides/a/"),
+        (ids[1], "/guides/b/"),
+        (ids[0], "/support/a/"),
+    ]
+    assert "former_address" not in tables
 
 
 def test_migrations_run_once(store):

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from models.changes import marks
+from models.projects.documents.rows import DocumentAliasRow, DocumentRow
 from models.projects.planning.rows import LabelRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
@@ -68,6 +69,8 @@ def test_there_and_back(ask, export, bring, clock, engine, seed, archived):
         life.step()
     if archived:
         ask("POST /projects/v1/projects/remove", {"id": life.project})
+    document = DocumentRow.select().first()
+    DocumentAliasRow.create(document=document, address="/old/", is_declared=False)
     before = export(life.project)
     purge(ask, life.project)
     clock.pass_(days=1)
@@ -98,6 +101,16 @@ def test_import_beside_the_original(export, bring, full, engine):
     assert WorkRelationshipRow.select().count() == 3
     assert len(export(full.project.id)["activity"]) == 1
     assert held(engine) == expected()
+
+
+def test_bundle_of_before(export, bring, full):
+    """A bundle from before documents had aliases is still imported."""
+    bundle = export(full.project.id)
+    assert [alias["address"] for alias in bundle.pop("aliases")] == ["/old/"]
+
+    told = bring(bundle, slug="copy")
+
+    assert export(told["project"]["id"])["aliases"] == []
 
 
 def test_record_of_an_import(export, bring, full):
