@@ -1,12 +1,19 @@
-"""Find the pictures and files that the documents of a tree refer to."""
+"""
+Find the pictures and files that the documents of a tree refer to.
+
+They lie in the folder of the tree, or where its generator keeps them beside that
+folder: Docusaurus has documents in `docs/` and pictures in `website/static/`.
+"""
 
 import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from posixpath import dirname, join, normpath, splitext
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from markdown_it.token import Token
@@ -27,9 +34,27 @@ from sitegen.markdown.work_limits import WorkLimitExceeded
 # Folders in which generators keep files that pages name by an address from the root.
 STATIC_FOLDERS = frozenset(("static", "public", "assets", "src"))
 IGNORED_FOLDERS = frozenset(("node_modules", "_site"))
+# The settings of a generator lie in its root, which has the folder of the documents or
+# a folder with this name beside it.
+SETTINGS = (
+    "docusaurus.config.*",
+    "astro.config.*",
+    "hugo.*",
+    "config.toml",
+    "_config.yml",
+)
+SITE_FOLDER = "website"
+MAX_PARENTS = 4
 # Docusaurus writes this for the root of the tree.
 _SITE_PREFIX = "@site/"
 _ATTRIBUTE = re.compile(r"\b(?:src|href|poster)=[\"']([^\"'\n]+)[\"']")
+
+
+class _Found(NamedTuple):
+    """A file, and its path relative to the tree or to the root of the generator."""
+
+    path: Path
+    name: str
 
 
 @dataclass
@@ -39,7 +64,7 @@ class TreeFiles:
     folder: Path
     tree: str
     files: dict[str, FileSource] = field(default_factory=dict)
-    _found: dict[str, Path | None] = field(default_factory=dict)
+    _found: dict[str, _Found | None] = field(default_factory=dict)
 
     def bring(self, text: str, path: Path) -> tuple[str, set[str]]:
         """
@@ -67,30 +92,57 @@ class TreeFiles:
             return target
         return "/" + name.partition("/")[2] + target[len(raw_path) :]
 
-    def _add(self, found: Path) -> str:
+    def _add(self, found: _Found) -> str:
         """Note the file, and return its name; two paths may differ in one character."""
-        base = f"{tree_prefix(self.tree)}/{to_file_name(found.as_posix())}"
+        base = f"{tree_prefix(self.tree)}/{to_file_name(found.name)}"
         stem, suffix = splitext(base)
         name, number = base, 1
-        path = self.folder / found
-        while name in self.files and self.files[name].path != path:
+        while name in self.files and self.files[name].path != found.path:
             number += 1
             name = f"{stem}-{number}{suffix}"
         if name not in self.files:
-            status = path.stat()
+            status = found.path.stat()
             self.files[name] = FileSource(
-                name, path, status.st_size, status.st_mtime_ns
+                name, found.path, status.st_size, status.st_mtime_ns
             )
         return name
 
-    def _find(self, target: str, path: str) -> Path | None:
+    def _find(self, target: str, path: str) -> _Found | None:
         path_of_target = unquote(without_query(target))
         for candidate in _candidates(path_of_target, path, self._roots):
             if candidate not in self._found:
                 self._found[candidate] = self._existing(candidate)
             if (found := self._found[candidate]) is not None:
                 return found
+        return self._find_beside(path_of_target, path)
+
+    def _find_beside(self, target: str, path: str) -> _Found | None:
+        """Find a file where the generator keeps files outside of the tree."""
+        if not target.startswith(("/", _SITE_PREFIX)):
+            starts, relative = [self.folder / dirname(path)], target
+        else:
+            starts = [*self._static_folders, *self._static_folders.values()]
+            relative = target.removeprefix(_SITE_PREFIX).lstrip("/")
+        for start, (folder, root) in product(starts, self._static_folders.items()):
+            if file := _file_inside(start / relative, folder):
+                return _Found(file, file.relative_to(root).as_posix())
         return None
+
+    @cached_property
+    def _static_folders(self) -> dict[Path, Path]:
+        """Return the folders of files outside of the tree, with their generator's."""
+        folder = self.folder.resolve()
+        parents = list(folder.parents)[:MAX_PARENTS]
+        roots = [*parents, *(parent / SITE_FOLDER for parent in parents[:1])]
+        generators = [
+            root for root in roots if any(any(root.glob(name)) for name in SETTINGS)
+        ]
+        return {
+            root / name: root
+            for root in generators
+            for name in (*sorted(STATIC_FOLDERS - {"src"}), "src/assets")
+            if (root / name).is_dir() and not folder.is_relative_to(root / name)
+        }
 
     @cached_property
     def _roots(self) -> list[str]:
@@ -108,14 +160,19 @@ class TreeFiles:
                 roots[relative.as_posix().removeprefix(".")] = None
         return sorted(roots, key=lambda root: (root.count("/"), root))
 
-    def _existing(self, candidate: str) -> Path | None:
-        """Return the path if a file is there that symbolic links do not lead out of."""
-        try:
-            file = (self.folder / candidate).resolve()
-            is_inside = file.is_relative_to(self.folder.resolve())
-            return Path(candidate) if is_inside and file.is_file() else None
-        except (OSError, RuntimeError, ValueError):
-            return None
+    def _existing(self, candidate: str) -> _Found | None:
+        path = self.folder / candidate
+        return _Found(path, candidate) if _file_inside(path, self.folder) else None
+
+
+def _file_inside(path: Path, folder: Path) -> Path | None:
+    """Return the file if there is one that symbolic links do not lead out of."""
+    try:
+        file = path.resolve()
+        is_inside = file.is_relative_to(folder.resolve())
+        return file if is_inside and file.is_file() else None
+    except (OSError, RuntimeError, ValueError):
+        return None
 
 
 def _targets(text: str) -> list[str]:

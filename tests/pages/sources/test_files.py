@@ -105,6 +105,49 @@ def test_place(put, bring, sources, path, target):
     assert len(sources("setup")) == 1
 
 
+@pytest.mark.parametrize(
+    ("settings_file", "path", "target"),
+    [
+        ("website/docusaurus.config.ts", "website/static/img/a.png", "/img/a.png"),
+        ("docusaurus.config.js", "static/img/a.png", "@site/static/img/a.png"),
+        ("hugo.toml", "static/a.png", "/a.png"),
+        ("_config.yml", "assets/a.png", "/assets/a.png"),
+        ("astro.config.mjs", "src/assets/a.png", "../../src/assets/a.png"),
+        ("astro.config.mjs", "public/a.png", "/a.png"),
+    ],
+)
+def test_place_beside_the_tree(put, bring, sources, settings_file, path, target):
+    """A picture is found where the generator of the tree keeps files of its site."""
+    put(**{"guide/setup.md": f"# Setup\n\n![A]({target})\n"})
+    put(**{f"../{path}": pictures.png(), f"../{settings_file}": ""})
+
+    tree, _, _ = bring()
+
+    assert tree.notes == []
+    assert sources("setup") == ["a.png"]
+
+
+@pytest.mark.parametrize(
+    ("path", "target"),
+    [
+        # No generator has its settings there.
+        ("other/static/a.png", "/a.png"),
+        ("secret/a.png", "../../secret/a.png"),
+        ("secret/a.png", "/../secret/a.png"),
+        ("website/static/a.png", "../../website/static/../../secret/a.png"),
+    ],
+)
+def test_nothing_else_beside_the_tree(put, bring, path, target):
+    """A tree cannot name files of the folders around it."""
+    put(**{"guide/setup.md": f"# Setup\n\n![A]({target})\n", "../secret/a.png": "S"})
+    put(**{f"../{path}": pictures.png(), "../website/docusaurus.config.ts": ""})
+
+    tree, _, _ = bring()
+
+    assert len(tree.notes) == 1
+    assert tree.files == []
+
+
 def test_reference_definition(put, bring, sources):
     """A picture may be named at the end of the page."""
     put(**{"setup.md": '![A][a]\n\n[a]: <my a.png> "T"\n', "my a.png": pictures.png()})
