@@ -30,6 +30,10 @@ _FRONT_MATTER = re.compile(
 _KEY_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+"""
 _LONG_KEY = re.compile(rf"(?<![\w-])(?:{_KEY_PART}\.[ \t]*+){{{MAX_KEY_PARTS}}}")
 _TOML_LINE = re.compile(r"\(at line ([0-9]{1,6}),")
+_NO = {"false", "no", "off", "n", "0"}
+_MARK = re.compile(
+    r"""^[ \t]*+["']?(draft|published)["']?[ \t]*+[:=][ \t]*+["']?(\w++)""", re.I | re.M
+)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -38,11 +42,15 @@ class UnreadableFile(Exception):
 
 
 class UnreadableFrontMatter(UnreadableFile):
-    """Front matter that cannot be read; the body after it can."""
+    """
+    Front matter that cannot be read; the body after it can.
 
-    def __init__(self, message: str, body: str) -> None:
+    `is_draft` tells whether one of its lines marks the page as unpublished.
+    """
+
+    def __init__(self, message: str, body: str, *, is_draft: bool) -> None:
         super().__init__(message)
-        self.body = body
+        self.body, self.is_draft = body, is_draft
 
 
 class StrictLoader(yaml.SafeLoader):
@@ -72,12 +80,19 @@ def split_front_matter(text: str) -> tuple[FrontMatter, str]:
     """Return the front matter and the body; raise UnreadableFrontMatter if invalid."""
     match = _FRONT_MATTER.match(text)
     if match is None:
+        # Text may begin with a line of hyphens, but not with that of a draft.
+        first_lines = text.partition("\n\n")[0]
+        is_opened = first_lines.partition("\n")[0].rstrip(" \t") in LANGUAGES
+        if is_opened and _has_draft_line(first_lines):
+            message = "The front matter has no last line of its own."
+            raise UnreadableFrontMatter(message, text, is_draft=True)
         return {}, text
     body = text[match.end() :].lstrip("\n")
     try:
         return _parse(match[1], match[2]), body
     except UnreadableFile as error:
-        raise UnreadableFrontMatter(str(error), body) from None
+        is_draft = _has_draft_line(match[2])
+        raise UnreadableFrontMatter(str(error), body, is_draft=is_draft) from None
 
 
 def _parse(fence: str, text: str) -> FrontMatter:
@@ -154,5 +169,21 @@ def text_of(front_matter: FrontMatter, *names: str) -> str:
 
 def is_draft(front_matter: FrontMatter) -> bool:
     """Return whether the author marked the page as unpublished."""
-    is_published = front_matter.get("published") is not False
-    return front_matter.get("draft") is True or not is_published
+    values = {name: front_matter.get(name) for name in ("draft", "published")}
+    return any(
+        _marks_draft(name, str(value).lower())
+        for name, value in values.items()
+        if isinstance(value, bool | int | str) and value != ""
+    )
+
+
+def _has_draft_line(front_matter: str) -> bool:
+    """Return whether a line marks the page as unpublished, whatever the others are."""
+    return any(
+        _marks_draft(mark[1].lower(), mark[2].lower())
+        for mark in _MARK.finditer(front_matter)
+    )
+
+
+def _marks_draft(name: str, value: str) -> bool:
+    return (value in _NO) == (name == "published")

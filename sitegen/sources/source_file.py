@@ -8,6 +8,7 @@ from models.front_matter import (
     FrontMatter,
     UnreadableFile,
     UnreadableFrontMatter,
+    is_draft,
     split_front_matter,
 )
 
@@ -30,6 +31,7 @@ class SourceFile:
     text: str = ""
     # Why the front matter was left out.
     remark: str = ""
+    is_draft: bool = False
 
     @property
     def name(self) -> str:
@@ -45,13 +47,15 @@ def read_file(folder: Path, path: Path) -> SourceFile:
     text, remark = read_text(folder, path), ""
     try:
         front_matter, body = split_front_matter(text)
+        draft = is_draft(front_matter)
     except UnreadableFrontMatter as error:
         front_matter, body, remark = {}, error.body, str(error)
+        draft = error.is_draft
         if not body.strip():
             raise
     if not front_matter and not body.strip():
         raise UnreadableFile("The file is empty.")
-    return SourceFile(path, front_matter, body, text, remark)
+    return SourceFile(path, front_matter, body, text, remark, draft)
 
 
 def read_text(folder: Path, path: Path) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from models.errors import Refusal
-from models.front_matter import UnreadableFile, is_draft, load_yaml, text_of
+from models.front_matter import UnreadableFile, load_yaml, text_of
 from models.projects.documents.document_import import DocumentSource, document_source
 from models.projects.files.file_import import FileSource
 from sitegen.sources.aliases import read_aliases
@@ -134,8 +134,11 @@ def _read(folder: Path, path: Path, tree: Tree) -> SourceFile | None:
     except UnreadableFile as error:
         tree.skipped.append(Note(path.as_posix(), str(error)))
         return None
-    if is_draft(file.front_matter):
-        tree.drafts.append(Note(file.name, "The front matter marks it as a draft."))
+    if file.is_draft:
+        reason = "The front matter marks it as a draft."
+        if file.remark:
+            reason = f"{file.remark} A line of it marks the page as a draft."
+        tree.drafts.append(Note(file.name, reason))
         return None
     if path.name.startswith("_") and not file.is_index:
         reason = "Its name begins with '_', so it is a partial of other pages."

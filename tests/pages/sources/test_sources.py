@@ -42,6 +42,7 @@ def test_file(read):
         "title": "First steps",
         "summary": "Begin",
         "content": "Words.\n",
+        "aliases": [],
     }
 
 
@@ -232,3 +233,59 @@ def test_hostile_line_is_read_at_once(tmp_path, line):
 
     # A title of 400,000 characters is none.
     assert len(tree.sources) + len(tree.skipped) == 2
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "---\ntitle: a: b\ndraft: true\n---\n",
+        "---\ndraft: yes # until the release\ntitle: [\n---\n",
+        '---\n\tDraft : "true"\ntitle: \'a\n---\n',
+        "---\ntitle: a: b\npublished: false\n---\n",
+        "+++\ntitle = [\ndraft = true\n+++\n",
+        "---\n" + "a: b\n" * 7_000 + "draft: true\n---\n",
+        "---\ntitle: A page without an end of its front matter\ndraft: true\n",
+    ],
+)
+def test_draft_whose_front_matter_cannot_be_read(read, front):
+    """A page is not published because the line that says so is beside a broken one."""
+    tree = read(a=f"{front}\nWords that nobody should read yet.")
+
+    assert tree.sources == tree.notes == tree.skipped == []
+    [note] = tree.drafts
+    assert note.reason.startswith("The front matter ")
+    assert note.reason.endswith(". A line of it marks the page as a draft.")
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "---\ntitle: a: b\ndraft: false\n---\n",
+        "---\ntitle: a: b\npublished: 2024-01-01\nundraft: true\n---\n",
+        "---\ntitle: a: b\npublished: true\n---\ndraft: true\n",
+        "---\nWords after a line.\n\ndraft: true\n",
+    ],
+)
+def test_page_whose_front_matter_cannot_be_read(read, front):
+    """Other pages are imported, even if a draft is mentioned elsewhere."""
+    assert len(read(a=f"{front}\nWords.").sources) == 1
+
+
+@pytest.mark.parametrize("value", ["true", "yes", "'true'", "1", "'True'"])
+def test_ways_to_mark_a_draft(read, value):
+    """Generators accept the word, in quotes or not."""
+    assert len(read(a=f"---\ndraft: {value}\n---\nWords.").drafts) == 1
+
+
+@pytest.mark.parametrize("mark", ["draft: 'false'", "draft:", "draft: 0", "published:"])
+def test_ways_to_mark_no_draft(read, mark):
+    """Other values, and an empty one, leave the page public."""
+    assert len(read(a=f"---\n{mark}\n---\nWords.").sources) == 1
+
+
+def test_long_unreadable_front_matter(read):
+    """The search for the mark of a draft takes linear time."""
+    lines = "---\ntitle: [\n" + " " * 100_000 + "\n" + "draft:\n" * 50_000
+
+    with at_most(seconds=2):
+        read(a=f"{lines}---\nWords.")
