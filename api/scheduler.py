@@ -13,6 +13,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from models.idempotency import delete_expired_responses
 from models.logs import LogLine
+from models.projects.document_imports.imports import delete_expired_imports
 from models.projects.files.contents import delete_unused_contents
 from models.settings import Settings
 from models.status.measurements.retention import compact_measurements
@@ -107,11 +108,13 @@ def delete_expired(settings: Settings, now: datetime) -> None:
     """
     Delete expired stored responses and measurements, after rolling up the latter.
 
-    Of files, the contents go that no page shows any more.
+    Imports that were not applied expire too. Of files, the contents go that no page
+    shows any more.
     """
     with writing(SHARED):
         delete_expired_responses(now)
     with writing():
+        delete_expired_imports(now)
         delete_unused_contents()
     roll_up(now)
     compact_measurements(now, settings.raw_retention)

@@ -138,6 +138,10 @@ class DocumentNotFound(NotFound):
     kind = "document-not-found"
 
 
+class DocumentImportNotFound(NotFound):
+    kind = "document-import-not-found"
+
+
 class RevisionNotFound(NotFound):
     kind = "revision-not-found"
 
@@ -246,6 +250,14 @@ class DocumentPublished(Refusal):
 
 class FilePublished(Refusal):
     kind = "file-published"
+
+
+class DocumentImportIncomplete(Refusal):
+    kind = "document-import-incomplete"
+
+
+class DocumentImportReplaced(Refusal):
+    kind = "document-import-replaced"
 
 
 class CollectionRequired(Refusal):

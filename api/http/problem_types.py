@@ -150,6 +150,12 @@ PROBLEM_TYPES: dict[str, ProblemType] = {
     "incident-not-found": _not_found("incident"),
     "maintenance-not-found": _not_found("maintenance window"),
     "project-not-found": _not_found("project"),
+    "document-import-not-found": ProblemType(
+        404,
+        "Import not found",
+        "The import does not exist, was applied or has expired.",
+        "Start the import again; what was sent is not sent twice.",
+    ),
     "document-not-found": _not_found("document"),
     "revision-not-found": _not_found("revision"),
     "member-not-found": _not_found("member"),
@@ -253,6 +259,18 @@ PROBLEM_TYPES: dict[str, ProblemType] = {
         "File published",
         "The file cannot be removed while a published document shows it.",
         "Unpublish the document, or publish it without the file.",
+    ),
+    "document-import-incomplete": _conflict(
+        "Import incomplete",
+        "Texts or files of the import are not on the server: they were not sent, or"
+        " a document that had one of the texts has changed since.",
+        "Start the import again, and send what is missing.",
+    ),
+    "document-import-replaced": _conflict(
+        "Import replaced",
+        "A newer import of the same tree into the same collection has started.",
+        "Leave it to the newer import. If this one has the newer files, start it"
+        " again.",
     ),
     "collection-required": _conflict(
         "Collection required",

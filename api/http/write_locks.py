@@ -82,6 +82,15 @@ def _of_file(request: Any) -> WriteLocks:
     return owner_locks("file", request.id, names=("files",))
 
 
+def _of_new_import(request: Any) -> WriteLocks:
+    # Without a project it is that of the docs, whose id is not known yet.
+    return ALONE if request.project_id is None else _of_new_file(request)
+
+
+def _of_import(request: Any) -> WriteLocks:
+    return owner_locks("document_import", request.id, names=("files",))
+
+
 def _of_new_items(request: Any) -> WriteLocks:
     # Relationships may be with items of any project.
     return ALONE if request.relationships else project_locks(request.project_id)
@@ -130,6 +139,10 @@ LOCKS: dict[str, Locks | WriteLocks] = {
     "projects:references:add": _of_entity,
     "projects:files:add": _of_new_file,
     "projects:files:remove": _of_file,
+    "projects:document-imports:start": _of_new_import,
+    "projects:document-imports:add-texts": _of_import,
+    "projects:document-imports:add-file": _of_import,
+    "projects:document-imports:apply": _of_import,
     "projects:labels:create": _of_label,
     "projects:relationships:add": _of_relationship,
     "projects:relationships:remove": _of_relationship,

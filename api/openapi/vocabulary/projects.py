@@ -89,6 +89,36 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
     "effectiveRole": "The role that applies. null: none.",
     "entityId": ("The ID of the object.", _ITEM),
     "entityType": "The type of the object.",
+    "expiresAt": ("Until when the import can go on.", _DAY),
+    "files": ("The pictures and other files that the documents show.", []),
+    "held": ("Documents that people changed, which the import left alone.", []),
+    "isNumbered": (
+        "Whether the position only tells the place among the other documents.",
+        True,
+    ),
+    "missingFiles": (
+        "The names of files that the server does not have.",
+        ["docs/images/setup.png"],
+    ),
+    "missingTexts": (
+        "The SHA-256 of each text that the server does not have.",
+        ["5f" * 32],
+    ),
+    "notes": ("Remarks about files of the tree.", []),
+    "path": ("The path of the file in the tree.", "guides/moving.md"),
+    "prune": "Whether to unpublish and archive documents whose file is gone.",
+    "pruned": ("The slugs of documents that were unpublished and archived.", []),
+    "publish": ("Whether to publish the documents as they are in their files.", True),
+    "reason": ("The remark, as a sentence.", "The slug 'moving' is taken."),
+    "restored": ("The slugs of documents that were archived before.", []),
+    "skippedPaths": (
+        "The paths of files that could not be read; their documents are not pruned.",
+        [],
+    ),
+    "takeOver": "Whether to import documents too that people changed.",
+    "texts": ("The texts.", ["# Moving\n\nStart with small files.\n"]),
+    "tree": ("The name of the tree.", "docs"),
+    "withoutFiles": ("The names of files to leave out.", []),
     "expected": (
         "The expected updatedAt of work items, by ID; another one is a conflict.",
         {_ITEM: _DAY},
@@ -217,6 +247,41 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
 }
 # Fields that mean something else in one schema.
 FIELDS |= {
+    "AddedImportFile.name": _FILE_NAME,
+    "AddedImportTexts.added": ("The number of texts that were missing.", 1),
+    "AddImportFile.name": _FILE_NAME,
+    "AppliedDocumentImport.created": ("The slugs of new documents.", ["moving"]),
+    "AppliedDocumentImport.files": "The names of the files, by what was done.",
+    "AppliedDocumentImport.published": (
+        "The slugs of documents that were published.",
+        ["moving"],
+    ),
+    "AppliedDocumentImport.unchanged": (
+        "The slugs of documents that equal their file.",
+        [],
+    ),
+    "AppliedDocumentImport.updated": ("The slugs of documents with a new version.", []),
+    "ImportedFiles.added": ("The names of new files.", ["docs/images/setup.png"]),
+    "ImportedFiles.removed": ("The names of files that the tree no longer uses.", []),
+    "ImportedFiles.unchanged": ("The names of files that did not change.", []),
+    "ImportedFiles.updated": ("The names of files with new bytes.", []),
+    "ListedDocument.aliases": (
+        "Addresses on the site that redirect to the document.",
+        ["/guides/old-name/"],
+    ),
+    "ListedDocument.sha256": (
+        "The SHA-256 of the text in UTF-8, in hexadecimal.",
+        "5f" * 32,
+    ),
+    "ListedDocument.slug": _DOCUMENT_SLUG,
+    "ListedFile.name": _FILE_NAME,
+    "ListedFile.sha256": ("The SHA-256 of the file, in hexadecimal.", "a3" * 32),
+    "StartDocumentImport.documents": "All documents of the tree, in any order.",
+    "HeldSource.slug": _DOCUMENT_SLUG,
+    "HeldSource.reason": (
+        "Why the document was held.",
+        "It was edited after the last import.",
+    ),
     "Access.scopes": ("The scopes of the key.", ["status:services:list"]),
     "AddFile.name": _FILE_NAME,
     "AdminCreateLabel.name": _LABEL,
@@ -317,6 +382,9 @@ FIELDS |= {
 _SLUG = ("projectSlug", "slug")
 _REVISION = ("version",)
 EXAMPLE_FIELDS = {
+    "ApplyDocumentImport": ("publish",),
+    "ListedDocument": ("isNumbered",),
+    "StartDocumentImport": ("files",),
     "AddReference": ("url", "title"),
     "AddComment": ("content",),
     "BulkCreateWorkItems": ("relationships",),

@@ -29,7 +29,8 @@ from models.projects.documents.manual_changes import (
 )
 from models.projects.documents.positions import stable_positions
 from models.projects.documents.publication import UnpublishDocument, unpublish_document
-from models.projects.documents.rows import DOCUMENTS, DocumentRow
+from models.projects.documents.revisions import newest_revisions
+from models.projects.documents.rows import DOCUMENTS, DocumentRow, digest_of
 from models.projects.fields import Actor, Summary, Text, Title
 from models.projects.files.file_import import (
     FileReport,
@@ -56,9 +57,9 @@ FIELDS = ("title", "summary", "section", "position")
 LAST_SAVE = 2 * MILLISECOND
 
 
-class DocumentSource(Schema):
+class SourceFields(Schema):
     """
-    A file to import; `path` is relative to the tree.
+    What an import knows of a file beside its text; `path` is relative to the tree.
 
     If `is_numbered`, the position only tells its place among the other files, and the
     document may have another one.
@@ -66,14 +67,26 @@ class DocumentSource(Schema):
 
     path: str
     slug: Slug
-    section: Section | None
+    section: Section | None = None
     position: Position
     is_numbered: bool = False
     title: Title
-    summary: Summary
-    content: Text
+    summary: Summary = None
     # Addresses that the file declares, at which readers may look for the page.
     aliases: list[Alias] = []
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the text."""
+        raise NotImplementedError
+
+
+class DocumentSource(SourceFields):
+    """A file to import."""
+
+    content: Text
+
+    def digest(self) -> str:
+        return digest_of(self.content)
 
 
 @dataclass(frozen=True)
@@ -167,27 +180,49 @@ def import_documents(
     """
     with suppress(_DryRun), writing():
         options = replace(options, now=next_instant("projects", options.now))
-        project, files = docs_project(), files or PreparedFiles()
-        limit = options.files_max_bytes
-        file_report = import_files(
-            project, files, options.now, options.actor, max_bytes=limit
+        report = import_tree(
+            docs_project(),
+            sources,
+            progress(sources),
+            files or PreparedFiles(),
+            options,
         )
-        run = _DocumentImport(project, sources, options)
-        run.report.files = file_report
-        for source in progress(sources):
-            run.import_source(source)
-        run.finish()
-        if options.prune:
-            prefix = tree_prefix(options.tree)
-            file_report.removed = prune_files(
-                project, prefix, files.names, options.now, options.actor
-            )
-        if run.report.changed:
-            # The next change must be later than every time stored here.
-            next_instant("projects", options.now + LAST_SAVE)
+        if report.changed:
             mark("docs")
         if options.is_dry_run:
             raise _DryRun
+    return report
+
+
+def import_tree(
+    project: ProjectRow,
+    fields: Sequence[SourceFields],
+    sources: Iterable[DocumentSource],
+    files: PreparedFiles,
+    options: ImportOptions,
+) -> ImportReport:
+    """
+    Import a tree into a project, inside the transaction of the caller.
+
+    `sources` yields the files in the order of their `fields`, so that only a few texts
+    are in memory.
+    """
+    file_report = import_files(
+        project, files, options.now, options.actor, max_bytes=options.files_max_bytes
+    )
+    run = _DocumentImport(project, fields, options)
+    run.report.files = file_report
+    for source in sources:
+        run.import_source(source)
+    run.finish()
+    if options.prune:
+        prefix = tree_prefix(options.tree)
+        file_report.removed = prune_files(
+            project, prefix, files.names, options.now, options.actor
+        )
+    if run.report.changed:
+        # The next change must be later than every time stored here.
+        next_instant("projects", options.now + LAST_SAVE)
     return run.report
 
 
@@ -197,7 +232,7 @@ class DocumentMatcher:
     def __init__(
         self,
         project: ProjectRow,
-        sources: Sequence[DocumentSource],
+        sources: Sequence[SourceFields],
         options: ImportOptions,
     ) -> None:
         self.project, self.options = project, options
@@ -225,7 +260,7 @@ class DocumentMatcher:
             if row.source_tree and path not in self._paths and row.id not in matched_ids
         ]
 
-    def reserve_slug(self, source: DocumentSource) -> str:
+    def reserve_slug(self, source: SourceFields) -> str:
         """Return the slug of a new document, with a number appended if it is taken."""
         slug = unique_slug(source.slug, self._slugs)
         self._slugs.add(slug)
@@ -263,7 +298,7 @@ class _DocumentImport:
     def __init__(
         self,
         project: ProjectRow,
-        sources: Sequence[DocumentSource],
+        sources: Sequence[SourceFields],
         options: ImportOptions,
     ) -> None:
         self.report = ImportReport()
@@ -275,8 +310,8 @@ class _DocumentImport:
         self._paths: dict[str, str] = {}
         self._matcher = DocumentMatcher(project, sources, options)
         documents = list(self._matcher.documents.values())
-        ids = [document.id for document in documents]
-        self._contents = DOCUMENTS.contents_of(ids, DocumentRow.version)
+        self._revisions = newest_revisions(project)
+        self._old_contents = self._contents_to_change(sources)
         self._without_file = self._matcher.without_file() if options.prune else []
         self._manual_changes = manual_changes(
             document
@@ -287,7 +322,19 @@ class _DocumentImport:
         # The documents that the next import finds as this one left them.
         self._settled_ids: set[str] = set()
 
-    def _stable_positions(self, sources: Sequence[DocumentSource]) -> dict[str, int]:
+    def _contents_to_change(self, sources: Sequence[SourceFields]) -> dict[str, str]:
+        """Return the contents that differ from those of the files, by document id."""
+        pairs = (
+            (self._matcher.documents.get(source.path), source) for source in sources
+        )
+        ids = [
+            document.id
+            for document, source in pairs
+            if document and self._revisions[document.id].sha256 != source.digest()
+        ]
+        return DOCUMENTS.contents_of(ids, DocumentRow.version)
+
+    def _stable_positions(self, sources: Sequence[SourceFields]) -> dict[str, int]:
         """
         Return the position of each file, in the order of the sources' positions.
 
@@ -300,7 +347,7 @@ class _DocumentImport:
         paths = (source.path for source in ordered)
         return dict(zip(paths, positions, strict=True))
 
-    def _known_position(self, source: DocumentSource) -> int | None:
+    def _known_position(self, source: SourceFields) -> int | None:
         """Return the position that the file sets, else that of its document."""
         if not source.is_numbered:
             return source.position
@@ -367,7 +414,8 @@ class _DocumentImport:
     def _is_same(self, source: DocumentSource, document: DocumentRow) -> bool:
         values = self._values(source).items()
         has_same_values = all(getattr(document, name) == old for name, old in values)
-        return has_same_values and self._contents.get(document.id) == source.content
+        is_same_text = self._revisions[document.id].sha256 == source.digest()
+        return has_same_values and is_same_text
 
     def _values(self, source: DocumentSource) -> dict[str, Any]:
         values = {name: getattr(source, name) for name in FIELDS}
@@ -386,7 +434,7 @@ class _DocumentImport:
         has_same_aliases = not self._aliases.declare(document, source.aliases)
         if not self._is_same(source, document):
             values = self._values(source) | {"content": source.content}
-            document.content = self._contents[document.id]
+            document.content = self._old_contents.get(document.id, source.content)
             self._batch.update(document, UpdateDocument(id=document.id, **values))
         elif _origin(document) == self._origin(source) and has_same_aliases:
             self.report.unchanged.append(document.slug)

@@ -1,18 +1,24 @@
-"""Compare and restore revisions of documents."""
+"""Find, compare and restore revisions of documents."""
 
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 from pydantic import Field
 
 from models.base import Schema
 from models.fields import Id, MayOmit, Moment, QueryInteger
 from models.projects.documents.documents import Note
-from models.projects.documents.rows import DOCUMENTS, DocumentRow, document_with
+from models.projects.documents.rows import (
+    DOCUMENTS,
+    DocumentRevisionRow,
+    DocumentRow,
+    document_with,
+)
 from models.projects.fields import Actor, ActorType, GetRevision, ListRevisions, Version
 from models.projects.members.role_checks import require_role
 from models.projects.projects.activity import record_activity
-from models.projects.projects.rows import require_active
+from models.projects.projects.rows import ProjectRow, require_active
 from models.projects.versioning.comparison import DocumentDiff, compare_versions
 
 
@@ -52,6 +58,26 @@ class RestoreDocumentRevision(Schema):
     version: Version
     note: Note = None
     expected_version: MayOmit[Version] = None
+
+
+class NewestRevision(NamedTuple):
+    """The newest revision of a document: its id, and the SHA-256 of its content."""
+
+    id: str
+    sha256: str
+
+
+def newest_revisions(project: ProjectRow) -> dict[str, NewestRevision]:
+    """Return the newest revision of each document, by the document's id."""
+    query = (
+        DocumentRow.select(
+            DocumentRow.id, DocumentRevisionRow.id, DocumentRevisionRow.digest
+        )
+        .join(DocumentRevisionRow, on=DOCUMENTS.at_version(DocumentRow.version))
+        .where(DocumentRow.project == project.id)
+    )
+    rows: Iterable[Any] = query.tuples()
+    return {document_id: NewestRevision(id, sha256) for document_id, id, sha256 in rows}
 
 
 def diff_document_revisions(query: DiffDocumentRevisions) -> DocumentDiff:

@@ -5,6 +5,7 @@ from typing import Any
 
 from peewee import chunked, fn
 
+from models.projects.document_imports.rows import DocumentImportRow, ImportFileRow
 from models.projects.documents.rows import DocumentRow
 from models.projects.files.rows import (
     FileChunkRow,
@@ -42,7 +43,7 @@ def read_content(digest: str) -> Iterator[bytes]:
 
 
 def stored_bytes(project: ProjectRow) -> int:
-    """Return the size of all contents that the project's files have or had."""
+    """Return the size of all contents that a project has, had or was sent."""
     digests = _digests_of(project)
     total = FileContentRow.select(fn.SUM(FileContentRow.size)).where(
         FileContentRow.digest.in_(digests)
@@ -55,10 +56,19 @@ def content_digests(project: ProjectRow) -> set[str]:
 
 
 def delete_unused_contents(digests: Iterable[str] | None = None) -> None:
-    """Delete those of the contents, or of all, that no file and no page refers to."""
-    unused = FileContentRow.digest.not_in(
-        FileRow.select(FileRow.content)
-    ) & FileContentRow.digest.not_in(PinnedFileRow.select(PinnedFileRow.content))
+    """
+    Delete those of the contents, or of all, that nothing refers to.
+
+    What refers to one is a file, a page, or an import that was not applied yet.
+    """
+    sent = ImportFileRow.select(ImportFileRow.content).where(
+        ImportFileRow.content.is_null(False)
+    )
+    unused = (
+        FileContentRow.digest.not_in(FileRow.select(FileRow.content))
+        & FileContentRow.digest.not_in(PinnedFileRow.select(PinnedFileRow.content))
+        & FileContentRow.digest.not_in(sent)
+    )
     if digests is None:
         FileContentRow.delete().where(unused).execute()
         return
@@ -68,10 +78,19 @@ def delete_unused_contents(digests: Iterable[str] | None = None) -> None:
 
 
 def _digests_of(project: ProjectRow) -> Any:
-    """Select the digests of the project's files, and of what its pages show."""
+    """Select the digests of the project's files, of what its pages show or is sent."""
     pinned = (
         PinnedFileRow.select(PinnedFileRow.content)
         .join(DocumentRow)
         .where(DocumentRow.project == project.id)
     )
-    return FileRow.select(FileRow.content).where(FileRow.project == project.id) | pinned
+    sent = (
+        ImportFileRow.select(ImportFileRow.content)
+        .join(DocumentImportRow)
+        .where(
+            (DocumentImportRow.project == project.id)
+            & ImportFileRow.content.is_null(False)
+        )
+    )
+    files = FileRow.select(FileRow.content).where(FileRow.project == project.id)
+    return files | pinned | sent

@@ -7,9 +7,10 @@ files wait in a temporary folder.
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,7 +24,7 @@ from models.projects.files.files import RemoveFile, remove_file, require_space, 
 from models.projects.files.names import MAX_NAME_LENGTH, FileName
 from models.projects.files.pins import is_published
 from models.projects.files.rows import FileRow, files_by_name
-from models.projects.files.uploads import Size, Upload, read_upload
+from models.projects.files.uploads import Upload, read_upload
 from models.projects.members.role_checks import require_role
 from models.projects.projects.rows import ProjectRow, require_active
 
@@ -41,35 +42,35 @@ class FileSource:
 
 
 @dataclass(frozen=True)
-class PreparedFile:
-    """A file that was read and cleaned; the cleaned bytes are at `cleaned`."""
+class NewFile:
+    """
+    A file to store under its name; `open_upload` opens its cleaned bytes.
 
-    source: FileSource
-    cleaned: Path
-    length: int
+    `digest` is that of the cleaned bytes, `source_digest` that of the file in the tree.
+    """
+
+    name: str
     digest: str
     source_digest: str
-    size: Size | None
-
-    @contextmanager
-    def upload(self) -> Iterator[Upload]:
-        with self.cleaned.open("rb") as file:
-            yield Upload(file, self.length, self.digest, self.source_digest, self.size)
+    source_size: int
+    open_upload: Callable[[], AbstractContextManager[Upload]]
+    # When the file was changed, if the next import can compare that.
+    source_modified_ns: int | None = None
 
 
 @dataclass
 class PreparedFiles:
     """The files of a tree: what was read, what need not be, and what cannot be used."""
 
-    files: list[PreparedFile] = field(default_factory=list)
-    unchanged: list[FileSource] = field(default_factory=list)
+    files: list[NewFile] = field(default_factory=list)
+    # The names of files.
+    unchanged: list[str] = field(default_factory=list)
     # Each with the reason.
     refused: list[tuple[FileSource, str]] = field(default_factory=list)
 
     @property
     def names(self) -> set[str]:
-        sources = [*self.unchanged, *(file.source for file in self.files)]
-        return {source.name for source in sources}
+        return {*self.unchanged, *(file.name for file in self.files)}
 
 
 @dataclass
@@ -100,17 +101,23 @@ def prepared_files(
             row = known.get(source.name)
             seen = row and (row.source_size, row.source_modified_ns)
             if seen == (source.size, source.modified_ns):
-                prepared.unchanged.append(source)
+                prepared.unchanged.append(source.name)
                 continue
             try:
                 prepared.files.append(_prepare(source, Path(folder)))
             except (Refusal, OSError) as error:
-                reason = error.detail if isinstance(error, Refusal) else error.strerror
-                prepared.refused.append((source, str(reason)))
+                prepared.refused.append((source, reason_to_refuse(error)))
         yield prepared
 
 
-def _prepare(source: FileSource, folder: Path) -> PreparedFile:
+def reason_to_refuse(error: Refusal | OSError) -> str:
+    """Return the sentence about a file that cannot be read or used."""
+    return error.detail if isinstance(error, Refusal) else str(error.strerror)
+
+
+@contextmanager
+def read_source(source: FileSource) -> Iterator[Upload]:
+    """Read and clean a file of a tree; raise what `read_upload` raises, or OSError."""
     try:
         _NAME.validate_python(source.name)
     except ValidationError:
@@ -120,18 +127,29 @@ def _prepare(source: FileSource, folder: Path) -> PreparedFile:
         ) from None
     with source.path.open("rb") as stream:
         with read_upload(source.name, stream, source.size) as upload:
-            cleaned = folder / upload.digest
-            if not cleaned.exists():
-                with cleaned.open("wb") as copy:
-                    shutil.copyfileobj(upload.bytes, copy)
-            return PreparedFile(
-                source,
-                cleaned,
-                upload.length,
-                upload.digest,
-                upload.source_digest,
-                upload.size,
-            )
+            yield upload
+
+
+def _prepare(source: FileSource, folder: Path) -> NewFile:
+    with read_source(source) as upload:
+        cleaned = folder / upload.digest
+        if not cleaned.exists():
+            with cleaned.open("wb") as copy:
+                shutil.copyfileobj(upload.bytes, copy)
+    return NewFile(
+        source.name,
+        upload.digest,
+        upload.source_digest,
+        source.size,
+        partial(_open_cleaned, cleaned, upload),
+        source.modified_ns,
+    )
+
+
+@contextmanager
+def _open_cleaned(cleaned: Path, upload: Upload) -> Iterator[Upload]:
+    with cleaned.open("rb") as file:
+        yield replace(upload, bytes=file)
 
 
 def import_files(
@@ -143,14 +161,14 @@ def import_files(
     max_bytes: int,
 ) -> FileReport:
     """Store what is new, inside the transaction of the import."""
-    report = FileReport(unchanged=[source.name for source in prepared.unchanged])
+    report = FileReport(unchanged=[*prepared.unchanged])
     if not prepared.files:
         return report
     require_role(project, actor, "files:add")
     require_active(project)
     known = files_by_name(project)
     for file in prepared.files:
-        _import_file(project, file, known.get(file.source.name), now, actor, report)
+        _import_file(project, file, known.get(file.name), now, actor, report)
     if report.changed:
         require_space(project, max_bytes)
     return report
@@ -158,24 +176,24 @@ def import_files(
 
 def _import_file(
     project: ProjectRow,
-    file: PreparedFile,
+    file: NewFile,
     row: Any,
     now: datetime,
     actor: Actor,
     report: FileReport,
 ) -> None:
-    name = file.source.name
+    name = file.name
     if row is not None and row.content_id == file.digest:
         report.unchanged.append(name)
     else:
         (report.updated if row else report.added).append(name)
-        with file.upload() as upload:
+        with file.open_upload() as upload:
             store_content(upload)
             row = set_file(project, name, upload, now, actor, row)
     row.source_digest = file.source_digest
     # A file with the same size and time is not read by the next import.
-    row.source_size = file.source.size
-    row.source_modified_ns = file.source.modified_ns
+    row.source_size = file.source_size
+    row.source_modified_ns = file.source_modified_ns
     row.save()
 
 

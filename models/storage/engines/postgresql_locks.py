@@ -55,8 +55,9 @@ each of its statements:
   looked for announcements: see `Settled` (test_poll_of_all_projects). Within a project,
   they follow the order of commits (test_project_is_polled_while_another_is_written).
 
-These write alone as well: purging a project, changing and removing labels, imports,
-migrations, and every command that names no locks.
+An import over the API locks its project and the name `files`, so that the status page
+does not wait for it. These write alone as well: purging a project, changing and
+removing labels, imports of commands, migrations, and every command that names no locks.
 """
 
 import hashlib

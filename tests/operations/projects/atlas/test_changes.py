@@ -22,6 +22,10 @@ UNCHANGED = {
     "specifications:restore",
     "specifications:restore beyond review",
     "documents:restore",
+    # Nothing of an import is there before it is applied.
+    "document-imports:start",
+    "document-imports:add-texts",
+    "document-imports:add-file",
 }
 # A slug is taken at the second time; of a reference that is gone nobody knows where
 # it was, and nothing is told of it.

@@ -1,5 +1,7 @@
 """A project in which everything is that a change can be about, and the changes."""
 
+import hashlib
+
 from api.http.application import create_app
 from models.platform.keys import CreateKey, issue_key
 from models.settings import Settings
@@ -9,6 +11,25 @@ from tests.worlds.projects import make_project
 CO_OWNER = "00000000-0000-7000-8000-000000000006"
 WATCHER = "00000000-0000-7000-8000-000000000007"
 NEWCOMER = "00000000-0000-7000-8000-000000000008"
+SHA256 = hashlib.sha256(b"Words.").hexdigest()
+TREE = {
+    "tree": "ready",
+    "collection": "guides",
+    "documents": [
+        {
+            "path": "one.md",
+            "slug": "one",
+            "position": 1,
+            "title": "One",
+            "sha256": SHA256,
+        }
+    ],
+}
+NEW_FILE = {
+    "name": "new.txt",
+    "sha256": hashlib.sha256(b"New.").hexdigest(),
+    "size": 4,
+}
 LINK = {"url": "https://tracker.example/1"}
 
 
@@ -52,6 +73,13 @@ def populate(now):
         "/projects/v1/files/add", query_string=upload, data=b"Words.", headers=headers
     )
     ids["$file"] = response.json["data"]["id"]
+    ids["$import"] = create("document-imports/start", **in_project, **TREE)
+    create("document-imports/add-texts", id=ids["$import"], texts=["Words."])
+    ids["$open-import"] = create(
+        "document-imports/start",
+        **in_project,
+        **TREE | {"tree": "open", "files": [NEW_FILE]},
+    )
     entity = {"entityType": "work", "entityId": ids["$item"]}
     whole = {"entityType": "project", "entityId": project.id}
     ids["$comment"] = create("comments/add", content="Hm.", **entity)
@@ -136,6 +164,10 @@ CASES = {
     "documents:remove": {"id": "$document"},
     "documents:restore": {"id": "$document"},
     "document-revisions:restore": {"documentId": "$document", "version": 1},
+    "document-imports:start": {"projectId": "$project"} | TREE | {"tree": "new"},
+    "document-imports:add-texts": {"id": "$open-import", "texts": ["Words."]},
+    "document-imports:add-file": {"id": "$open-import", "name": "new.txt"},
+    "document-imports:apply": {"id": "$import", "publish": True},
     "files:add": {"projectId": "$project", "name": "new.txt"},
     "files:remove": {"id": "$file"},
     "comments:add": ON_WORK | {"content": "New."},

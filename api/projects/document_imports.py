@@ -1,0 +1,144 @@
+"""Operations that import a tree of documents from another machine."""
+
+from contextlib import AbstractContextManager
+
+from api.operation import MIB, Call, UploadedBody, operation
+from models.errors import (
+    DocumentImportIncomplete,
+    DocumentImportNotFound,
+    DocumentImportReplaced,
+    LimitExceeded,
+    PayloadTooLarge,
+    ProjectArchived,
+    ProjectNotFound,
+    RoleRequired,
+    UnsupportedMediaType,
+)
+from models.projects.document_imports import applying, imports
+from models.projects.document_imports.manifest import (
+    AddedImportFile,
+    AddedImportTexts,
+    AddImportFile,
+    AddImportTexts,
+    AppliedDocumentImport,
+    ApplyDocumentImport,
+    DocumentImport,
+    StartDocumentImport,
+)
+from models.projects.document_imports.reports import describe_report
+from models.projects.files.uploads import MAX_FILE_BYTES, Upload, read_upload
+
+COMMON_ERRORS = (
+    DocumentImportNotFound,
+    DocumentImportReplaced,
+    RoleRequired,
+    ProjectArchived,
+    LimitExceeded,
+)
+
+
+def read_file(
+    request: AddImportFile, body: UploadedBody
+) -> AbstractContextManager[Upload]:
+    return read_upload(request.name, body.stream, body.length, body.media_type)
+
+
+@operation(
+    "POST /projects/v1/document-imports/start",
+    scope="projects:document-imports:start",
+    request=StartDocumentImport,
+    response=DocumentImport,
+    errors=(ProjectNotFound, RoleRequired, ProjectArchived, LimitExceeded),
+    max_body_bytes=8 * MIB,
+)
+def start_document_import(call: Call, request: StartDocumentImport) -> DocumentImport:
+    """
+    Start an import of a tree of documents, or go on with one.
+
+    List all documents of the tree, and the files that they show. Then send those that
+    missingTexts and missingFiles name, and apply the import. Nothing changes until
+    then. The same request again goes on with the same import; another one for the same
+    tree and collection replaces it, and keeps the parts that were sent. Without
+    projectId, the import is into the docs project.
+    """
+    return imports.start_import(request, call.now, call.actor)
+
+
+@operation(
+    "POST /projects/v1/document-imports/add-texts",
+    scope="projects:document-imports:add-texts",
+    request=AddImportTexts,
+    response=AddedImportTexts,
+    errors=COMMON_ERRORS,
+    max_body_bytes=8 * MIB,
+)
+def add_import_texts(call: Call, request: AddImportTexts) -> AddedImportTexts:
+    """
+    Send texts that an import needs; added counts those that were missing.
+
+    They are kept until the import is applied or expires, and published by nothing else.
+    """
+    row, added = imports.add_import_texts(request, call.now, call.actor)
+    return AddedImportTexts(id=row.id, added=added)
+
+
+@operation(
+    "POST /projects/v1/document-imports/add-file",
+    scope="projects:document-imports:add-file",
+    request=AddImportFile,
+    response=AddedImportFile,
+    errors=(*COMMON_ERRORS, PayloadTooLarge, UnsupportedMediaType),
+    max_body_bytes=MAX_FILE_BYTES,
+    read_upload=read_file,
+)
+def add_import_file(call: Call, request: AddImportFile) -> AddedImportFile:
+    """
+    Send a file that an import needs; the body is the file itself.
+
+    It is checked and cleaned as by files/add, and becomes a file of the project when
+    the import is applied.
+    """
+    upload = call.require_upload()
+    row = imports.add_import_file(
+        request,
+        upload,
+        call.now,
+        call.actor,
+        max_bytes=call.settings.files_max_bytes,
+    )
+    return AddedImportFile(
+        id=row.id,
+        name=request.name,
+        sha256=upload.digest,
+        source_sha256=upload.source_digest,
+    )
+
+
+@operation(
+    "POST /projects/v1/document-imports/apply",
+    scope="projects:document-imports:apply",
+    request=ApplyDocumentImport,
+    response=AppliedDocumentImport,
+    rebuilds="docs",
+    errors=(*COMMON_ERRORS, DocumentImportIncomplete),
+    max_body_bytes=8 * MIB,
+)
+def apply_document_import(
+    call: Call, request: ApplyDocumentImport
+) -> AppliedDocumentImport:
+    """
+    Apply an import as a whole, in one transaction, by the rules of docs import.
+
+    A document that equals its file is not touched. One that people changed since the
+    last import is held unless takeOver is true. With publish, each document is
+    published as it is in its file. With prune, documents of the tree whose file is gone
+    are unpublished and archived. Send an Idempotency-Key to repeat the call safely.
+    """
+    project, report = applying.apply_import(
+        request, call.now, call.actor, max_bytes=call.settings.files_max_bytes
+    )
+    if not report.changed:
+        call.mark_unchanged()
+    if not project.builtin:
+        call.skip_rebuild()
+    return describe_report(report)

@@ -1,0 +1,542 @@
+"""Imports of a tree from another machine, through HTTP: step by step, and hostile."""
+
+import hashlib
+from datetime import timedelta
+
+import pytest
+
+from api.scheduler import delete_expired
+from models.changes import marks
+from models.projects.document_imports import imports, manifest
+from models.projects.document_imports.rows import (
+    DocumentImportRow,
+    ImportFileRow,
+    ImportTextRow,
+)
+from models.projects.documents.document_import import (
+    DocumentSource,
+    ImportOptions,
+    import_documents,
+)
+from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
+from models.projects.fields import Actor
+from models.projects.files.contents import delete_unused_contents
+from models.projects.files.rows import FileContentRow, FileRow
+from models.storage.database import writing
+from tests.samples import pictures
+from tests.worlds.projects import CONTRIBUTOR, MAINTAINER
+
+IMPORTS = "POST /projects/v1/document-imports"
+START, APPLY = f"{IMPORTS}/start", f"{IMPORTS}/apply"
+TEXTS, FILE = f"{IMPORTS}/add-texts", f"{IMPORTS}/add-file"
+GONE = "00000000-0000-7000-8000-0000000000ff"
+
+
+def sha256(content):
+    data = content.encode() if isinstance(content, str) else content
+    return hashlib.sha256(data).hexdigest()
+
+
+def listed(path, text, **fields):
+    slug = path.rpartition("/")[2].removesuffix(".md")
+    fields = {"slug": slug, "title": slug.capitalize(), "position": 1} | fields
+    return {"path": path, "sha256": sha256(text)} | fields
+
+
+def picture(name, content):
+    return {"name": name, "sha256": sha256(content), "size": len(content)}
+
+
+def tree(texts, files=None, **fields):
+    documents = [listed(path, text) for path, text in texts.items()]
+    pictures = [picture(name, content) for name, content in (files or {}).items()]
+    body = {"tree": "docs", "collection": "guides", "documents": documents}
+    return body | {"files": pictures} | fields
+
+
+@pytest.fixture
+def start(ask, shelf):
+    def started(texts, files=None, **fields):
+        response = ask(START, tree(texts, files, **fields))
+        assert response.status_code == 200, response.text
+        return response.json["data"]
+
+    return started
+
+
+@pytest.fixture
+def send_parts(ask):
+    """Send the texts and files that are missing; return how many there were."""
+
+    def sent(started, texts, files=None):
+        by_digest = {sha256(text): text for text in texts.values()}
+        missing = [by_digest[sha] for sha in started["missingTexts"]]
+        if missing:
+            response = ask(TEXTS, {"id": started["id"], "texts": missing})
+            assert response.json["data"]["added"] == len(missing)
+        for name in started["missingFiles"]:
+            query = {"id": started["id"], "name": name}
+            response = ask(FILE, query, file=files[name])
+            assert response.status_code == 200, response.text
+        return len(missing) + len(started["missingFiles"])
+
+    return sent
+
+
+@pytest.fixture
+def bring(ask, start, send_parts):
+    """Import a tree as a client does; return the report."""
+
+    def brought(texts, files=None, **options):
+        started = start(texts, files)
+        send_parts(started, texts, files)
+        response = ask(APPLY, {"id": started["id"], "publish": True} | options)
+        assert response.status_code == 200, response.text
+        return response.json["data"]
+
+    return brought
+
+
+def rows():
+    tables = (DocumentImportRow, ImportTextRow, ImportFileRow)
+    return [table.select().count() for table in tables]
+
+
+@pytest.mark.both_engines
+def test_life_of_an_import(ask, start, send_parts):
+    """Nothing is there before it is applied, then all of it, and nothing is left."""
+    texts = {"a.md": "One ![](a.png)\n", "guides/b.md": "Two.\n"}
+    files = {"docs/a.png": pictures.png()}
+    started = start(texts, files)
+    missing = [sorted(map(sha256, texts.values())), ["docs/a.png"]]
+    assert [started["missingTexts"], started["missingFiles"]] == missing
+    send_parts(started, texts, files)
+    assert (DocumentRow.select().count(), FileRow.select().count()) == (0, 0)
+    before = marks()["docs"]
+
+    report = ask(APPLY, {"id": started["id"], "publish": True}).json["data"]
+
+    assert report["created"] == report["published"] == ["a", "b"]
+    assert report["files"]["added"] == ["docs/a.png"]
+    assert [row.published_version for row in DocumentRow] == [1, 1]
+    contents = {row.content for row in DocumentRevisionRow}
+    assert contents == set(texts.values())
+    assert rows() == [0, 0, 0]
+    assert marks()["docs"] > before
+
+
+@pytest.mark.both_engines
+def test_second_import_sends_nothing(bring, start, ask, clock):
+    """What the project has need not be sent, and a tree that is the same is."""
+    texts = {"a.md": "One ![](a.png)\n", "b.md": "Two.\n"}
+    files = {"docs/a.png": pictures.png()}
+    bring(texts, files)
+    clock.pass_(minutes=1)
+    before = marks()
+
+    started = start(texts, files)
+    report = ask(APPLY, {"id": started["id"], "publish": True}).json["data"]
+
+    assert (started["missingTexts"], started["missingFiles"]) == ([], [])
+    assert report["unchanged"] == ["a", "b"]
+    assert report["files"]["unchanged"] == ["docs/a.png"]
+    assert marks() == before
+
+
+@pytest.mark.both_engines
+def test_report_is_that_of_the_command(bring, shelf, clock, settings):
+    """An import on the server finds what one over the API has left, and the reverse."""
+    texts = {"a.md": "One.\n", "b.md": "Two.\n"}
+    bring(texts)
+    actor = Actor("account", settings.docs_owner_id)
+    options = ImportOptions("guides", clock.now, actor, tree="docs", publish=True)
+    sources = [
+        DocumentSource(
+            path=path,
+            slug=path[0],
+            position=1,
+            title=path[0].upper(),
+            content=text + more,
+        )
+        for (path, text), more in zip(texts.items(), ["", "More.\n"], strict=True)
+    ]
+
+    local = import_documents(sources, options)
+    remote = bring(texts | {"b.md": "Two.\nMore.\n"})
+
+    assert (local.unchanged, local.updated) == (["a"], ["b"])
+    assert (remote["unchanged"], remote["updated"]) == (["a", "b"], [])
+
+
+@pytest.mark.both_engines
+def test_interrupted_import_goes_on(ask, start, send_parts):
+    """The same request finds what was sent, and only asks for the rest."""
+    texts, files = {"a.md": "One.\n", "b.md": "Two.\n"}, {"docs/a.txt": b"A."}
+    first = start(texts, files)
+    ask(TEXTS, {"id": first["id"], "texts": ["One.\n"]})
+
+    again = start(texts, files)
+
+    assert again["id"] == first["id"]
+    assert again["missingTexts"] == [sha256("Two.\n")]
+    assert again["missingFiles"] == ["docs/a.txt"]
+    assert send_parts(again, texts, files) == 2
+
+
+@pytest.mark.both_engines
+def test_newer_import_replaces_one(ask, start, send_parts, refusal):
+    """It keeps what was sent; the older one is told, and changes nothing."""
+    texts, files = {"a.md": "One.\n", "b.md": "Two.\n"}, {"docs/a.txt": b"A."}
+    older = start(texts, files)
+    send_parts(older, texts, files)
+
+    newer = start(texts | {"b.md": "New.\n"}, files)
+    late = [
+        ask(APPLY, {"id": older["id"]}),
+        ask(TEXTS, {"id": older["id"], "texts": ["Two.\n"]}),
+        ask(FILE, {"id": older["id"], "name": "docs/a.txt"}, file=b"A."),
+    ]
+
+    assert newer["missingTexts"] == [sha256("New.\n")]
+    assert newer["missingFiles"] == []
+    for response in late:
+        problem = refusal(response, "document-import-replaced")
+        assert "newer import of the tree 'docs'" in problem["detail"]
+    assert DocumentRow.select().count() == 0
+
+
+def test_other_tree_and_collection_are_imports_of_their_own(start):
+    """Only an import of the same tree into the same collection is replaced."""
+    texts = {"a.md": "One.\n"}
+    ids = {
+        start(texts)["id"],
+        start(texts, tree="other")["id"],
+        start(texts, collection="support")["id"],
+    }
+
+    assert len(ids) == 3
+    assert (
+        DocumentImportRow.select().where(DocumentImportRow.manifest == "").count() == 0
+    )
+
+
+@pytest.mark.both_engines
+def test_incomplete_import(ask, start, refusal):
+    """It is not applied while a text or a file is missing."""
+    texts, files = {"a.md": "One.\n"}, {"docs/a.txt": b"A."}
+    started = start(texts, files)
+
+    without_file = ask(APPLY, {"id": started["id"]})
+    without_text = ask(
+        APPLY, {"id": started["id"], "withoutFiles": ["docs/a.txt"], "publish": True}
+    )
+
+    for response, noun in ((without_file, "files"), (without_text, "texts")):
+        problem = refusal(response, "document-import-incomplete")
+        assert f"does not have 1 {noun}" in problem["detail"]
+    assert DocumentRow.select().count() == 0
+
+
+@pytest.mark.both_engines
+def test_document_that_changed_meanwhile(ask, bring, start, shelf, refusal):
+    """A text that was not sent, since a document had it, can be gone since."""
+    bring({"a.md": "One.\n"})
+    started = start({"a.md": "One.\n", "b.md": "One.\n"})
+    assert started["missingTexts"] == []
+    shelf.update({"id": DocumentRow.get().id}, content="By hand.\n")
+
+    response = ask(APPLY, {"id": started["id"]})
+    again = start({"a.md": "One.\n", "b.md": "One.\n"})
+
+    refusal(response, "document-import-incomplete")
+    assert again["missingTexts"] == [sha256("One.\n")]
+
+
+@pytest.mark.both_engines
+def test_texts_that_change_places(bring, start):
+    """Nothing is sent, and each document gets the text that the other had."""
+    bring({"a.md": "One.\n", "b.md": "Two.\n"})
+    swapped = {"a.md": "Two.\n", "b.md": "One.\n"}
+    assert start(swapped)["missingTexts"] == []
+
+    report = bring(swapped)
+
+    assert report["updated"] == ["a", "b"]
+    newest = DocumentRevisionRow.select().where(DocumentRevisionRow.version == 2)
+    texts = {row.document.slug: row.content for row in newest}
+    assert texts == {"a": "Two.\n", "b": "One.\n"}
+
+
+def test_texts_that_change_places_in_a_long_tree(bring, monkeypatch):
+    """So do those that are read after the other document has been written."""
+    monkeypatch.setattr("models.projects.document_imports.applying.TEXTS_AT_ONCE", 1)
+    monkeypatch.setattr("models.projects.documents.document_batch.MAX_RECORDS", 1)
+
+    test_texts_that_change_places(bring, lambda _: {"missingTexts": []})
+
+
+@pytest.mark.both_engines
+def test_renamed_file(bring, start):
+    """It is not sent again, even if another one gets its name."""
+    old, new = pictures.png(4, 3), pictures.png(8, 6)
+    bring({"a.md": "![](a.png)\n"}, {"docs/a.png": old})
+    files = {"docs/a.png": new, "docs/b.png": old}
+    texts = {"a.md": "![](a.png) ![](b.png)\n"}
+    assert start(texts, files)["missingFiles"] == ["docs/a.png"]
+
+    report = bring(texts, files)
+
+    assert (report["files"]["added"], report["files"]["updated"]) == (
+        ["docs/b.png"],
+        ["docs/a.png"],
+    )
+    widths = {row.name: row.content.width for row in FileRow}
+    assert widths == {"docs/a.png": 8, "docs/b.png": 4}
+
+
+@pytest.mark.both_engines
+def test_sent_files_are_not_unused(ask, start, send_parts):
+    """What was sent stays until the import is applied or expires."""
+    files = {"docs/a.png": pictures.png()}
+    started = start({"a.md": "![](a.png)\n"}, files)
+    send_parts(started, {"a.md": "![](a.png)\n"}, files)
+
+    with writing():
+        delete_unused_contents()
+
+    assert ask(APPLY, {"id": started["id"]}).json["data"]["files"]["added"]
+
+
+@pytest.mark.both_engines
+def test_import_expires(ask, start, send_parts, clock, settings, refusal):
+    """After a day without a step nothing of it is left; before, all of it."""
+    texts, files = {"a.md": "One.\n"}, {"docs/a.txt": b"A."}
+    started = start(texts, files)
+    send_parts(started, texts, files)
+    delete_expired(settings, clock.now + timedelta(hours=24))
+    assert rows() == [1, 1, 1]
+
+    delete_expired(settings, clock.now + timedelta(hours=24, seconds=1))
+
+    assert [*rows(), FileContentRow.select().count()] == [0, 0, 0, 0]
+    problem = refusal(ask(APPLY, {"id": started["id"]}), "document-import-not-found")
+    assert "start it again" in problem["detail"]
+
+
+@pytest.mark.both_engines
+def test_held_document(ask, bring, shelf, clock):
+    """What a person changed is left to them, unless the import takes it over."""
+    bring({"a.md": "One.\n"})
+    clock.pass_(minutes=1)
+    shelf.withdraw({"id": DocumentRow.get().id})
+    clock.pass_(minutes=1)
+
+    held = bring({"a.md": "One.\n"})
+    taken = bring({"a.md": "One.\n"}, takeOver=True)
+
+    reason = "It was unpublished after the last import."
+    assert held["held"] == [{"path": "a.md", "slug": "a", "reason": reason}]
+    assert (taken["held"], taken["published"]) == ([], ["a"])
+
+
+def test_pruned_document(bring):
+    """A document whose file is gone is archived; one whose file is unreadable stays."""
+    texts = {"a.md": "One.\n", "b.md": "Two.\n", "c.md": "Three.\n"}
+    bring(texts)
+    del texts["b.md"]
+
+    report = bring(texts, prune=True)
+
+    assert report["pruned"] == ["b"]
+
+
+def test_skipped_path(ask, bring, start):
+    """A file that could not be read exists, so its document is not pruned."""
+    bring({"a.md": "One.\n", "b.md": "Two.\n"})
+    started = start({"a.md": "One.\n"}, skippedPaths=["b.md"])
+
+    report = ask(APPLY, {"id": started["id"], "prune": True}).json["data"]
+
+    assert report["pruned"] == []
+
+
+@pytest.mark.both_engines
+def test_dry_run(ask, start, send_parts):
+    """The report is that of the import, which can still be applied."""
+    texts = {"a.md": "One.\n"}
+    started = start(texts)
+    send_parts(started, texts)
+
+    tried = ask(APPLY, {"id": started["id"]}, headers={"Dry-Run": "true"})
+
+    assert [*rows(), DocumentRow.select().count()] == [1, 1, 0, 0]
+    assert ask(APPLY, {"id": started["id"]}).json == tried.json
+
+
+def test_repeated_apply(ask, start, send_parts):
+    """A client that lost the response gets it again."""
+    texts = {"a.md": "One.\n"}
+    started = start(texts)
+    send_parts(started, texts)
+    headers = {"Idempotency-Key": started["id"]}
+    first = ask(APPLY, {"id": started["id"]}, headers=headers)
+
+    again = ask(APPLY, {"id": started["id"]}, headers=headers)
+
+    assert again.json == first.json
+    assert again.headers["Idempotent-Replayed"] == "true"
+
+
+def test_parts_sent_twice(ask, start, send_parts):
+    """A part that is there is not stored again."""
+    texts, files = {"a.md": "One.\n"}, {"docs/a.txt": b"A."}
+    started = start(texts, files)
+    send_parts(started, texts, files)
+
+    again = ask(TEXTS, {"id": started["id"], "texts": ["One.\n", "One.\n"]})
+    file = ask(FILE, {"id": started["id"], "name": "docs/a.txt"}, file=b"A.")
+
+    assert again.json["data"]["added"] == 0
+    assert file.json["data"]["sourceSha256"] == sha256(b"A.")
+    assert FileContentRow.select().count() == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        tree({"../a.md": "One."}),
+        tree({"/a.md": "One."}),
+        tree({"a/./b.md": "One."}),
+        tree({"a//b.md": "One."}),
+        tree({"a\nb.md": "One."}),
+        tree({"a.md": "One."}, {"../a.png": b""}),
+        tree({"a.md": "One."}, {"a/../../b.png": b""}),
+        tree({"a.md": "One."}, {".git/a.png": b""}),
+        tree({}),
+        tree({"a.md": "One."}, tree=""),
+        tree({"a.md": "One."}, tree="a\nb"),
+        tree({"a.md": "One."}, skippedPaths=["../b.md"]),
+        tree({}, documents=[listed("a.md", "One."), listed("a.md", "Two.")]),
+        tree({}, documents=[listed("a.md", "One.") | {"sha256": "A" * 64}]),
+        tree({}, documents=[listed("a.md", "One.", slug="../a")]),
+        tree({"a.md": "One."}) | {"files": [picture("a.txt", b"")] * 2},
+        tree({"a.md": "One."})
+        | {"files": [picture("a.txt", b"") | {"size": 10_000_001}]},
+        tree({}, documents=[listed(f"{n}.md", "One.") for n in range(10_001)]),
+    ],
+)
+def test_hostile_tree(ask, shelf, body, refusal):
+    """A list that no tree can have is refused, and nothing is kept of it."""
+    response = ask(START, body)
+
+    assert response.status_code == 422, response.text
+    refusal(response, "validation-failed")
+    assert rows() == [0, 0, 0]
+
+
+@pytest.mark.both_engines
+def test_part_that_is_not_listed(ask, start, refusal):
+    """Nothing is kept but what the tree has, by its digest."""
+    started = start({"a.md": "One.\n"}, {"docs/a.txt": b"A."})
+    id = started["id"]
+
+    responses = [
+        ask(TEXTS, {"id": id, "texts": ["One.\n", "Other.\n"]}),
+        ask(FILE, {"id": id, "name": "docs/a.txt"}, file=b"Other."),
+        ask(FILE, {"id": id, "name": "docs/b.txt"}, file=b"A."),
+    ]
+
+    for response in responses:
+        detail = refusal(response, "validation-failed")["detail"]
+        assert detail.startswith("The import needs no ")
+    assert [part.size for part in ImportTextRow] == [None]
+    assert FileContentRow.select().count() == 0
+
+
+@pytest.mark.both_engines
+def test_parts_of_another_project(ask, start, send_parts, atlas, acting, refusal):
+    """They are no help to an import elsewhere, nor open to who has no role there."""
+    texts, files = {"a.md": "One.\n"}, {"docs/a.txt": b"A."}
+    started = start(texts, files)
+    send_parts(started, texts, files)
+
+    elsewhere = start(texts, files, projectId=atlas.id)
+    foreign = [
+        acting(MAINTAINER, APPLY, {"id": started["id"]}),
+        acting(MAINTAINER, TEXTS, {"id": started["id"], "texts": ["One.\n"]}),
+        acting(CONTRIBUTOR, START, tree(texts, files)),
+    ]
+
+    assert elsewhere["missingTexts"] == [sha256("One.\n")]
+    assert elsewhere["missingFiles"] == ["docs/a.txt"]
+    for response in foreign:
+        assert refusal(response, "role-required")["requiredRole"] == "maintainer"
+
+
+def test_texts_of_another_project(start, shelf, atlas, ask):
+    """A text that another project has must be sent: its digest gives nobody a text."""
+    secret = {"projectId": atlas.id, "slug": "s", "type": "note", "title": "S"}
+    ask("POST /projects/v1/documents/create", secret | {"content": "Secret.\n"})
+    ask(
+        "POST /projects/v1/files/add",
+        {"projectId": atlas.id, "name": "s.txt"},
+        file=b"Secret.",
+    )
+
+    started = start({"a.md": "Secret.\n"}, {"docs/s.txt": b"Secret."})
+
+    assert started["missingTexts"] == [sha256("Secret.\n")]
+    assert started["missingFiles"] == ["docs/s.txt"]
+
+
+def test_import_that_is_not_there(ask, shelf, refusal):
+    """An id of nothing is not found, at each step."""
+    responses = [
+        ask(APPLY, {"id": GONE}),
+        ask(TEXTS, {"id": GONE, "texts": ["One."]}),
+        ask(FILE, {"id": GONE, "name": "a.txt"}, file=b"A."),
+    ]
+
+    for response in responses:
+        refusal(response, "document-import-not-found")
+
+
+def test_too_many_bytes(ask, start, shelf, settings, monkeypatch, refusal):
+    """Texts and files have limits, which count what was sent and not applied."""
+    monkeypatch.setattr(imports, "MAX_TEXT_BYTES", 7)
+    object.__setattr__(settings, "files_max_bytes", 3)
+    files = {"docs/a.txt": b"A.", "docs/b.txt": b"B."}
+    started = start({"a.md": "One.\n", "b.md": "Two.\n"}, files)
+    assert ask(TEXTS, {"id": started["id"], "texts": ["One.\n"]}).status_code == 200
+    file = {"id": started["id"], "name": "docs/a.txt"}
+    assert ask(FILE, file, file=b"A.").status_code == 200
+
+    text = ask(TEXTS, {"id": started["id"], "texts": ["Two.\n"]})
+    file = ask(FILE, file | {"name": "docs/b.txt"}, file=b"B.")
+    other = {"projectId": shelf.project.id, "name": "c.txt"}
+    added = ask("POST /projects/v1/files/add", other, file=b"C.")
+
+    assert "may have 7 bytes" in refusal(text, "limit-exceeded")["detail"]
+    for response in (file, added):
+        assert "more than 3 bytes" in refusal(response, "limit-exceeded")["detail"]
+    assert ask(START, tree({"a.md": "One.\n"})).json["data"]["missingTexts"] == []
+
+
+def test_too_many_imports(ask, start, monkeypatch, refusal):
+    """A project has few imports that were not applied; one can always be replaced."""
+    monkeypatch.setattr(imports, "MAX_IMPORTS", 2)
+    for name in ("a", "b"):
+        start({"a.md": "One.\n"}, tree=name)
+
+    response = ask(START, tree({"a.md": "One.\n"}, tree="c"))
+    again = ask(START, tree({"a.md": "New.\n"}, tree="a"))
+
+    assert "2 imports" in refusal(response, "limit-exceeded")["detail"]
+    assert again.status_code == 200
+
+
+def test_limits_are_those_of_the_manual():
+    """A body of all the documents that a tree may have is within its limit."""
+    longest = listed("a/" * 100 + "a.md", "", summary="x" * 100, section="y" * 80)
+
+    assert manifest.MAX_DOCUMENTS * len(str(longest)) < 8 * 1024 * 1024
