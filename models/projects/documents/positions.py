@@ -16,36 +16,58 @@ def stable_positions(current: Sequence[int | None]) -> list[int]:
     Return increasing positions for pages in order, given those that they have.
 
     As many as possible keep their position; the others get one between. If there is
-    no room between, all are numbered anew.
+    no room between, the pages around are numbered anew, as few of them as leave room
+    for more pages.
     """
-    kept = _longest_increase(current)
-    positions: list[int] = []
-    before = 0
-    for index in [*kept, None]:
-        end = len(current) if index is None else index
-        after = None if index is None else current[index]
-        between = _between(before, after, end - len(positions))
-        if between is None:
-            return _evenly(len(current))
-        positions += between
-        if after is not None:
-            positions.append(after)
-            before = after + 1
-    return positions
+    kept = set(_longest_increase(current))
+    positions = [
+        value if index in kept else None for index, value in enumerate(current)
+    ]
+    end, count = 0, len(positions)
+    while (start := _next_index(positions, end, has_position=False)) < count:
+        end = _next_index(positions, start, has_position=True)
+        between = _between(positions, start, end)
+        while between is None:
+            size = end - start
+            start, end = max(0, start - size), min(count, end + size)
+            end = _next_index(positions, end, has_position=True)
+            if end - start == count:
+                return _evenly(count)
+            between = _between(positions, start, end, is_widened=True)
+        positions[start:end] = between
+    return [position for position in positions if position is not None]
 
 
-def _between(lowest: int, after: int | None, count: int) -> list[int] | None:
-    """Return so many positions from the lowest, None if they do not fit."""
-    if after is None:
-        step = STEP if lowest + STEP * count <= HIGHEST else 1
+def _next_index(
+    positions: Sequence[int | None], start: int, *, has_position: bool
+) -> int:
+    """Return the first index from the start on whose page has a position, or none."""
+    for index in range(start, len(positions)):
+        if (positions[index] is not None) == has_position:
+            return index
+    return len(positions)
+
+
+def _between(
+    positions: Sequence[int | None], start: int, end: int, *, is_widened: bool = False
+) -> list[int] | None:
+    """
+    Return positions for the pages from start to end, None if they do not fit.
+
+    Pages around new ones get no positions that leave less room than others have.
+    """
+    before = positions[start - 1] if start else None
+    lowest, count = 0 if before is None else before + 1, end - start
+    after = positions[end] if end < len(positions) else None
+    if after is None and not is_widened and lowest + STEP * count <= HIGHEST:
         # The next multiple of the step leaves as much room as between the others.
-        first = lowest if not lowest else (lowest // step + 1) * step
-        first = max(first, step)
-        last = first + step * (count - 1)
-        return [*range(first, last + 1, step)] if last <= HIGHEST else None
-    if after - lowest < count:
+        first = (lowest // STEP + 1) * STEP
+        return [first + STEP * n for n in range(count)]
+    room = (HIGHEST + 1 if after is None else after) - lowest
+    is_crowded = 2 * HIGHEST * count > (HIGHEST + len(positions)) * room
+    if room < count or (is_widened and is_crowded):
         return None
-    return [lowest + (after - lowest) * (n + 1) // (count + 1) for n in range(count)]
+    return [lowest + room * (n + 1) // (count + 1) for n in range(count)]
 
 
 def _evenly(count: int) -> list[int]:
