@@ -59,7 +59,7 @@ LANGUAGE_BY_ALIAS = {
 class LightStyle(Style):
     """Dark text on a light background."""
 
-    background_color = "#f6f8fa"
+    background_color = "#f4f4f1"
     styles = {
         Token: "#24292f",
         Comment: "italic #57606a",
@@ -88,7 +88,7 @@ class LightStyle(Style):
 class DarkStyle(Style):
     """Light text on a dark background."""
 
-    background_color = "#161b22"
+    background_color = "#1b1e27"
     styles = LightStyle.styles | {
         Token: "#e6edf3",
         Comment: "italic #9aa4af",
@@ -199,11 +199,14 @@ def _chunks(code: str) -> Iterator[str]:
 
 
 def stylesheet() -> str:
-    """Return the style sheet of all code, for the light and the dark theme."""
+    """Return the style sheet of all code: on a screen dark or light, light on paper."""
     dark = _rules(DarkStyle, ':root[data-theme="dark"]')
     system = _rules(DarkStyle, ':root:not([data-theme="light"])')
     light = _rules(LightStyle, "")
-    return f"{light}{dark}@media (prefers-color-scheme: dark) {{\n{system}}}\n"
+    return (
+        f"{light}@media screen {{\n{dark}}}\n"
+        f"@media screen and (prefers-color-scheme: dark) {{\n{system}}}\n"
+    )
 
 
 def _rules(style: type[Style], scope: str) -> str:

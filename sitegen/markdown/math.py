@@ -17,7 +17,10 @@ MAX_LENGTH, MAX_LEVELS = 2_000, 50
 # A formula that defines commands could nest far deeper than its text does.
 _CONVERTER = LatexToMathML(fancy_error=False, max_expansions=0)
 
-_INLINE = re.compile(r"\$((?:[^$\\]|\\.){1,2000}+)\$(?![0-9])", re.DOTALL)
+# Variables of a shell are no formulas: $HOME/$USER, or $HOME and `$PATH` in code.
+_INLINE = re.compile(r"\$((?:[^$\\`]|\\.){1,2000}+)\$(?![0-9A-Za-z{])", re.DOTALL)
+# As GitHub writes a formula that has characters of Markdown.
+_INLINE_CODE = re.compile(r"\$`([^`$]{1,2000}+)`\$")
 _INLINE_DISPLAY = re.compile(r"\$\$((?:[^$\\]|\\.){1,2000}+)\$\$", re.DOTALL)
 _NESTING = re.compile(r"\\\\|\\[{}]|([{]|\\left\b|\\begin\b)|([}]|\\right\b|\\end\b)")
 _COMMAND_CHAIN = re.compile(rf"(?:\\[A-Za-z]+\s*){{{MAX_LEVELS + 1}}}")
@@ -85,7 +88,8 @@ def _parse_inline(state: StateInline, silent: bool) -> bool:
     if source[start] != "$" or (start and source[start - 1].isalnum()):
         return False
     is_display = source.startswith("$$", start)
-    match = (_INLINE_DISPLAY if is_display else _INLINE).match(source, start)
+    pattern = _INLINE_DISPLAY if is_display else _INLINE
+    match = pattern.match(source, start) or _INLINE_CODE.match(source, start)
     # "$5 and $10" and "$HOME, $PATH" are not formulas.
     if not match or match[1][0].isspace() or match[1][-1].isspace():
         return False

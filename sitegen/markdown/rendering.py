@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 # Increase it when the same text gives other HTML, so that cached bodies are replaced.
-RENDERER_VERSION = "7"
+RENDERER_VERSION = "8"
 # Characters of Markdown, twice what the API accepts.
 MAX_LENGTH = 1_000_000
 # An anchor is listed with the headings, as one below them all.

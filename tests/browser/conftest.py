@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from http.server import ThreadingHTTPServer
+from io import BytesIO
 from urllib.parse import urlsplit
 
 import pytest
@@ -21,6 +22,8 @@ from models.projects.documents.documents import (
     update_document,
 )
 from models.projects.documents.publication import PublishDocument, publish_document
+from models.projects.files.files import AddFile, add_file
+from models.projects.files.uploads import read_upload
 from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID, Settings
 from models.storage.database import database, open_database, writing
@@ -37,6 +40,7 @@ from tests.browser.status_site import (
     seconds,
 )
 from tests.pages.docs.test_docs import BODY
+from tests.samples import rich_document
 from tests.samples.openapi_document import DESCRIBED
 from tests.trees import PROMETHEUS
 from tests.worlds.projects import KEY
@@ -80,10 +84,20 @@ def browser():
         started.close()
 
 
+def write_files(project):
+    """The pictures and files of the rich document."""
+    for name, content in rich_document.FILES.items():
+        asked = AddFile(project_id=project.id, name=name)
+        with read_upload(name, BytesIO(content), len(content)) as upload, writing():
+            add_file(asked, upload, NOW, KEY, max_bytes=10**9)
+
+
 def write_documents():
     """With all that Markdown has and what is too wide, plain, uneven, renamed."""
     project = ensure_docs_project(NOW, slug="docs", owner_id=NIL_UUID)
-    every = {"keys": LONG, "limits": "## Rates\n", "words": UNEVEN, "renamed": NAMED}
+    every = {"keys": LONG, "limits": "## Rates\n", "words": UNEVEN}
+    every |= {"rich": rich_document.TEXT, "renamed": NAMED}
+    write_files(project)
     for slug, content in every.items():
         asked = CreateDocument(
             project_id=project.id,

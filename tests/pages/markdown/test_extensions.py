@@ -23,11 +23,20 @@ def test_formulas():
     assert html_of("$$\nx\n$$") == f'<div class="math" tabindex="0">{block}</div>\n'
     assert html_of("```math\nx\n```") == html_of("$$ x $$")
     assert html_of("a $$x$$ b") == f"<p>a {block} b</p>\n"
+    assert html_of("a $`x`$ b") == html_of("a $x$ b")
 
 
 @pytest.mark.parametrize(
     "text",
-    ["$5 and $10", "$HOME or $PATH", "a$b$", "$a $b", "\\$a$", "US$ 5$", "$$", "$ a $"],
+    [
+        *("$5 and $10", "$HOME or $PATH", "a$b$", "$a $b", "\\$a$", "US$ 5$", "$$"),
+        *(
+            "$ a $",
+            "$HOME/$USER",
+            "${a}/${b}",
+            "in $HOME/bin. It is in `$PATH` and `a`",
+        ),
+    ],
 )
 def test_dollars_that_are_no_formula(text):
     """

@@ -12,7 +12,7 @@ from sitegen.markdown.highlighting import (
 )
 from tests.processor import at_most
 
-GROUNDS = {"": "#f6f8fa", "dark": "#161b22"}
+GROUNDS = {"": "#f4f4f1", "dark": "#1b1e27"}
 RULE = re.compile(r"([^{}]+) \{ ([^{}]*) \}")
 HOSTILE = [
     "a ",
@@ -66,13 +66,19 @@ def test_every_colour_can_be_read():
 
 def test_styles_stay_within_code():
     """
-    Every rule is about code, and dark is either asked for or the system's choice.
+    Every rule is about code, and dark is either asked for or the system's choice, on a
+    screen alone.
     """
-    light, _, system = stylesheet().partition("@media (prefers-color-scheme: dark) {\n")
+    light, dark, system = re.split(r"@media [^{]+\{\n", stylesheet())
 
     for selectors, _ in RULE.findall(light):
         for selector in selectors.strip().split(", "):
-            assert re.match(r'(:root\[data-theme="dark"\] )?\.code\b', selector)
+            assert re.match(r"\.code\b", selector)
+    for selectors, _ in RULE.findall(dark):
+        for selector in selectors.strip().split(", "):
+            assert selector.startswith(':root[data-theme="dark"] .code')
+    queries = re.findall("@media ([^{]+) {", stylesheet())
+    assert queries == ["screen", "screen and (prefers-color-scheme: dark)"]
     for selectors, _ in RULE.findall(system):
         for selector in selectors.strip().split(", "):
             assert selector.startswith(':root:not([data-theme="light"]) .code')

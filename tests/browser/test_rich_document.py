@@ -1,0 +1,161 @@
+"""Pictures, tabs, formulas and code of a document, as a browser shows them."""
+
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.browser.axe import FEW_LOOKS, findings
+
+LOADED = """async () => {
+  const all = [...document.querySelectorAll(".prose img")];
+  const shown = all.filter((each) => each.checkVisibility());
+  for (const each of shown) each.loading = "eager";
+  await Promise.allSettled(shown.map((each) => each.decode()));
+  return shown.map((each) => [each.currentSrc, each.naturalWidth]);
+}"""
+WIDER = """() => [...document.querySelectorAll(".prose *")]
+  .filter((each) => !each.closest("pre, .table, .math, [type=checkbox]"))
+  .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)
+  .map((each) => each.outerHTML.slice(0, 80))"""
+LEFT = "each => each.getBoundingClientRect().left"
+RIGHT = "each => each.getBoundingClientRect().right"
+PLAIN = {"java_script_enabled": False}
+
+
+@pytest.fixture
+def rich(watched, site):
+    """Open the document in given circumstances."""
+    return lambda **circumstances: watched(f"{site}/guides/rich/", **circumstances)
+
+
+def shown_pictures(page):
+    """The last part of the address of each picture that is seen, and its width."""
+    loaded = page.evaluate(LOADED)
+    return [(urlsplit(source).path.split("/")[-1], width) for source, width in loaded]
+
+
+@pytest.mark.parametrize(("scheme", "other"), [("light", "night"), ("dark", "day")])
+def test_pictures(rich, scheme, other):
+    """Every picture loads without scripts, of two for the schemes the right one."""
+    page = rich(color_scheme=scheme, **PLAIN)
+
+    loaded = shown_pictures(page)
+
+    assert {name for name, width in loaded if width == 0} == set()
+    own = "day" if other == "night" else "night"
+    names = [name for name, _ in loaded]
+    assert names.count(f"{own}.png") == 2
+    assert f"{other}.png" not in names
+    assert page.locator("figcaption:visible").count() == 3
+
+
+def test_pictures_for_the_theme_that_a_reader_chose(rich):
+    """The switch counts for pictures as for colours, but not on paper."""
+    page = rich(color_scheme="light")
+
+    page.locator(".scheme").click()
+
+    names = [name for name, _ in shown_pictures(page)]
+    assert "night.png" in names
+    assert "day.png" not in names
+    page.emulate_media(media="print")
+    names = [name for name, _ in shown_pictures(page)]
+    assert "day.png" in names
+    assert "night.png" not in names
+
+
+def test_whole_picture(rich):
+    """A click on a picture opens the whole of it."""
+    page = rich(viewport={"width": 360, "height": 700})
+
+    page.locator(".prose a > img").first.click()
+
+    page.wait_for_url("**/files/*/wide.png")
+
+
+def test_tabs_by_keyboard(rich):
+    """Without scripts the arrow keys choose a tab, and a click on its label does."""
+    page = rich(**PLAIN)
+    contents = page.locator(".tabs").first.locator("> .tab")
+
+    assert [tab.is_visible() for tab in contents.all()] == [True, False, False]
+    page.locator(".tabs > input").first.focus()
+    page.keyboard.press("ArrowRight")
+    assert [tab.is_visible() for tab in contents.all()] == [False, True, False]
+    page.get_by_text("Intel").click()
+    assert page.get_by_text("/usr/local").is_visible()
+    assert not page.get_by_text("/opt/homebrew").is_visible()
+
+
+def test_on_paper(rich):
+    """Paper has every tab, below its label, and all of every line of code."""
+    page = rich(viewport={"width": 794, "height": 1000}, color_scheme="dark")
+
+    page.emulate_media(media="print")
+
+    assert all(tab.is_visible() for tab in page.locator(".tab").all())
+    assert all(label.is_visible() for label in page.locator(".tabs label").all())
+    assert page.locator("input[type=radio]:visible, .copy:visible").count() == 0
+    assert page.evaluate(WIDER) == []
+    hidden = "all => all.filter((each) => each.scrollWidth > each.clientWidth).length"
+    assert page.locator(".prose pre").evaluate_all(hidden) == 0
+    # A dark scheme ends where the paper begins.
+    ground = "each => getComputedStyle(each).backgroundColor"
+    assert page.locator("div.code").first.evaluate(ground) == "rgb(244, 244, 241)"
+
+
+@pytest.mark.parametrize("width", [320, 360, 1280])
+def test_nothing_is_wider_than_the_screen(rich, width):
+    """Wide pictures shrink; wide code, tables and formulas scroll in their own box."""
+    page = rich(viewport={"width": width, "height": 800})
+
+    for tab in page.locator(".tabs > label").all():
+        tab.click() if tab.is_visible() else None
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert page.evaluate(WIDER) == []
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_copy_button_covers_no_code(rich, width):
+    """The button stands beside the code, or in the line of its title."""
+    page = rich(viewport={"width": width, "height": 800})
+
+    for code in page.locator("div.code:visible").all():
+        button, lines = code.locator(".copy"), code.locator("pre")
+        box, text = button.bounding_box(), lines.bounding_box()
+        is_beside = text["x"] + text["width"] <= box["x"]
+        is_above = box["y"] + box["height"] <= text["y"]
+        assert is_beside or is_above
+
+
+def test_nested_tasks_are_indented(rich):
+    """A task within a task stands further right, and its box before its words."""
+    page = rich(**PLAIN)
+
+    boxes = page.locator(".task-list-item > input")
+    lefts = [box.evaluate(LEFT) for box in boxes.all()]
+
+    assert lefts[2] == lefts[3] > lefts[0] == lefts[1] == lefts[4]
+    tops = "all => all.map((each) => Math.abs(each.getBoundingClientRect().top -"
+    tops += " each.parentNode.getBoundingClientRect().top))"
+    assert max(boxes.evaluate_all(tops)) < 12
+
+
+def test_highlighted_line_is_coloured_to_its_end(rich):
+    """Where code scrolls, the colour goes on under the part that is out of sight."""
+    page = rich(viewport={"width": 360, "height": 800})
+
+    line = page.locator(".line.highlighted", has_text="longer than any screen")
+
+    assert line.evaluate("each => each.scrollWidth <= each.clientWidth")
+    assert line.evaluate(RIGHT) > 360
+
+
+def test_nothing_is_found(rich):
+    """Axe finds no fault of any tab, in either scheme and at either width."""
+    page = rich(reduced_motion="reduce")
+
+    assert findings(page) == {}
+    for label in page.locator(".tabs").first.locator("> label").all()[1:]:
+        label.click()
+        assert findings(page, FEW_LOOKS[:2]) == {}
