@@ -201,6 +201,14 @@ class Settings:
         maximum=999_999_999_999,
         in_repr=False,
     )
+    edit_url: str = declare_setting(
+        "",
+        "address at which an imported file is edited, with {path} for its path in the "
+        "folder, and {tree} for the name of the tree if there are several",
+        pattern=r"(https?://[^\s/]+/\S*\{path\}\S*)?",
+        form="empty or a URL with {path}, such as"
+        " https://github.com/acme/handbook/edit/main/docs/{path}",
+    )
     log_level: str = declare_setting(
         "info",
         "log level: debug, info, warning or error",

@@ -80,7 +80,7 @@ def get_document_links(call: Call, query: GetDocumentLinks) -> DocumentLinks:
     lead to this one. Each direction lists the first 1,000 links; truncated is true if
     there are more. unread counts documents that the site has not built yet.
     """
-    return document_links(query, call.require_preview())
+    return document_links(query, call.require_preview(), call.settings.edit_url)
 
 
 @operation(

@@ -13,6 +13,7 @@ from models.projects.documents.document_import import (
     import_documents,
 )
 from models.projects.documents.documents import Collection
+from models.projects.documents.outside_links import is_website_url
 from models.projects.fields import Actor
 from models.projects.files.file_import import prepared_files
 from models.projects.projects.projects import docs_project
@@ -43,6 +44,11 @@ def declare(parser: ArgumentParser) -> None:
     )
     import_parser.add_argument(
         "--tree", metavar="NAME", help="name of the tree (default: the folder's name)"
+    )
+    import_parser.add_argument(
+        "--base",
+        metavar="URL",
+        help="where the tree is published, to which links to missing pages lead",
     )
     import_parser.add_argument(
         "--include-from",
@@ -80,6 +86,10 @@ def declare(parser: ArgumentParser) -> None:
 def import_docs(context: CommandContext, arguments: Namespace) -> int:
     if not arguments.folder.is_dir():
         raise CommandError(f"There is no folder {arguments.folder}.")
+    if arguments.base is not None and not is_website_url(arguments.base):
+        raise CommandError(
+            f"--base {arguments.base} must be a URL such as https://docs.example.com."
+        )
     for folder in arguments.include_from:
         if not folder.is_dir():
             raise CommandError(f"There is no folder {folder}, from --include-from.")
@@ -129,6 +139,7 @@ def _import_options(
         now=now,
         actor=Actor("account", settings.docs_owner_id),
         tree=arguments.tree or arguments.folder.resolve().name,
+        base=arguments.base,
         publish=arguments.publish,
         prune=arguments.prune,
         take_over=arguments.take_over,

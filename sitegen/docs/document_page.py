@@ -23,6 +23,7 @@ from models.projects.documents.link_resolver import (
     is_document_href,
     link_fragment,
 )
+from models.projects.documents.outside_links import edit_url
 from models.projects.documents.published import PublishedPage
 from models.projects.documents.rendered_bodies import RenderedBody
 from models.response_headers import without_query
@@ -134,6 +135,7 @@ class DocumentPage:
     neighbours: Neighbours
     sidebar: Sidebar
     resolved: ResolvedDocument
+    edit_href: str | None
 
     def key(self) -> dict[str, Any]:
         """Return everything the page shows, with keys for its body and sidebar."""
@@ -185,6 +187,7 @@ class DocumentPage:
             "revisedAt": format_moment(document.revised_at),
             "markdownHref": "/" + markdown_path(path_of(document)),
             "twinHref": twin(path_of(document)),
+            "editHref": self.edit_href,
         }
 
     def _others_of_section(self) -> list[dict[str, Any]]:
@@ -279,7 +282,11 @@ class DocumentPages(PageGroup):
 
     def _page(self) -> DocumentPage:
         return DocumentPage(
-            self.document, self.neighbours, self.sidebar, self._resolve()
+            self.document,
+            self.neighbours,
+            self.sidebar,
+            self._resolve(),
+            edit_href(self.source.edit_url, self.document),
         )
 
     def _page_key(self) -> dict[str, Any]:
@@ -297,6 +304,13 @@ class DocumentPages(PageGroup):
 
     def _content(self) -> str:
         return self.source.content(self.document)
+
+
+def edit_href(pattern: str, document: PublishedPage) -> str | None:
+    """Return where the file of the document is edited, None if there is no file."""
+    if not pattern or not document.source_path:
+        return None
+    return edit_url(pattern, document.source_tree or "", document.source_path)
 
 
 def path_of(document: PublishedPage) -> str:

@@ -27,7 +27,10 @@ class DocumentPageCache:
             document for collection in collections for document in collection.documents
         ]
         are_addresses_changed = self._source.open(
-            documents, context.bodies, published_files(context)
+            documents,
+            context.bodies,
+            published_files(context),
+            context.settings.edit_url,
         )
         yield PageBatch(self._update(context, collections, are_addresses_changed))
         # The batch has been written, and what follows needs the memory.

@@ -43,6 +43,7 @@ class DocumentSource:
     """Where document pages read what is costly; a build calls `open` first."""
 
     addresses: LinkResolver
+    edit_url: str
     files: PublishedFiles
     _body_cache: BodyCache
     _bodies: "Prefetch[RenderedBody]"
@@ -59,8 +60,14 @@ class DocumentSource:
         documents: list[PublishedPage],
         body_cache: BodyCache,
         files: PublishedFiles,
+        edit_url: str = "",
     ) -> bool:
-        """Prepare for a build; tell whether links may lead to other addresses now."""
+        """
+        Prepare for a build; tell whether links may lead to other addresses now.
+
+        `edit_url` is the pattern of the addresses at which imported files are edited.
+        """
+        self.edit_url = edit_url
         self._body_cache = body_cache
         self._prefetch(documents)
         self._with_several_versions = documents_with_several_versions()
@@ -68,7 +75,8 @@ class DocumentSource:
         address_facts = [_address_fields(document) for document in documents]
         if address_facts == self._address_facts:
             return not is_same_files
-        self._address_facts, self.addresses = address_facts, LinkResolver(documents)
+        self._address_facts = address_facts
+        self.addresses = LinkResolver(documents, edit_url)
         return True
 
     def open_some(self, documents: list[PublishedPage], body_cache: BodyCache) -> None:

@@ -40,6 +40,8 @@ class IndexedDocument(Schema):
     aliases: list[str]
     source_tree: str | None
     source_path: str | None
+    source_address: str | None
+    source_base: str | None
     file: str
 
 

@@ -130,7 +130,9 @@ def _resolved(
     number, _, rest = head.partition(" ")
     address = resolve(links[int(number)])
     is_video = rest == "video"
-    if address is None or (is_video and not address.startswith("/files/")):
+    if address is None or not is_allowed_image(address):
+        return alt
+    if is_video and not address.startswith("/files/"):
         return alt
     href = escape(address)
     if is_video:

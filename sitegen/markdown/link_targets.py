@@ -9,6 +9,8 @@ SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Two slashes name another host; browsers read a backslash as a slash.
 OTHER_HOST = re.compile(r"\s*[/\\]{2}")
+# The attributes of a link to another website.
+EXTERNAL = ' class="external" rel="noopener"'
 
 
 class LinkTarget(Enum):

@@ -13,7 +13,7 @@ from sitegen.markdown import code_blocks, footnotes, tabs
 from sitegen.markdown.html_cleaning import TARGET_MARK
 from sitegen.markdown.images import anchor as anchor_of
 from sitegen.markdown.images import image, video
-from sitegen.markdown.link_targets import LinkTarget, link_target
+from sitegen.markdown.link_targets import EXTERNAL, LinkTarget, link_target
 from sitegen.markdown.math import to_mathml
 
 # Surrounds the links that are resolved later. `render` removes it from documents, and
@@ -113,7 +113,7 @@ def _link_tags(token: Token, env: EnvType) -> tuple[str, str]:
             # The sanitiser checks that elements are nested, so it has to see the link.
             return f'{anchor}<a href="{TARGET_MARK}{number}"{title}>', "</a>"
         return f"{anchor}{LINK_MARK}{number}{title}{LINK_MARK}", LINK_MARK * 2
-    external = ' class="external" rel="noopener"' if kind is LinkTarget.WEB else ""
+    external = EXTERNAL if kind is LinkTarget.WEB else ""
     return f'{anchor}<a{external} href="{_href(target)}"{title}>', "</a>"
 
 

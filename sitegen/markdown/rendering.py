@@ -21,6 +21,7 @@ from sitegen.markdown.html_cleaning import clean
 from sitegen.markdown.html_placement import place_html
 from sitegen.markdown.html_rules import enable_html
 from sitegen.markdown.images import Size, mark_figures, resolve_images
+from sitegen.markdown.link_targets import EXTERNAL, LinkTarget, link_target
 from sitegen.markdown.math import enable_math
 from sitegen.markdown.render_rules import LINK_MARK, HtmlRenderer, demote_empty_headers
 from sitegen.markdown.tabs import enable_tabs
@@ -196,7 +197,11 @@ def resolve_links(
             continue
         address = addresses[int(number)]
         closing = "" if address is None else "</a>"
-        parts[index] = (
-            "" if address is None else f'<a href="{escape(address)}"{space}{title}>'
-        )
+        parts[index] = "" if address is None else _opening(address, space + title)
     return "".join(parts)
+
+
+def _opening(address: str, title: str) -> str:
+    is_web = link_target(address) is LinkTarget.WEB
+    external = EXTERNAL if is_web else ""
+    return f'<a{external} href="{escape(address)}"{title}>'

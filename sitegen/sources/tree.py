@@ -165,6 +165,7 @@ def _source(
     title = next(filter(None, titles), slug)
     return document_source(
         path=file.name,
+        address=layout.address(file),
         slug=slug,
         section=layout.section(file),
         position=layout.position(file),

@@ -127,6 +127,19 @@ def test_import(command, tree, tmp_path):
     assert '<a href="/guides/second/">second</a>' in page
 
 
+def test_import_with_a_base(command, tree, tmp_path):
+    """What the tree lacks is linked to at the URL where it is published."""
+    (tmp_path / "tree/basics/first.md").write_text("See [this](/download).\n")
+    words = ("docs", "import", tree, "--collection", "guides", "--publish")
+
+    code, _, _ = command(*words, "--base", "https://old.example/docs")
+    built = command("build")
+
+    page = (tmp_path / "output/guides/first/index.html").read_text()
+    assert 'href="https://old.example/docs/download"' in page
+    assert (code, "nothing is at" in built[2]) == (0, False)
+
+
 def test_import_of_what_a_person_unpublished(command, tree, clock):
     """The report names what is held, and the exit code is 1 until it is taken over."""
     words = ("docs", "import", tree, "--collection", "guides", "--publish")

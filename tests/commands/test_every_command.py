@@ -139,6 +139,10 @@ def in_a_file(*given):
         (["export", "/proc/nothing"], "/proc/nothing"),
         (["docs", "import", "file", "--collection", "guides"], "no folder file"),
         (["docs", "import", "folder", "--collection", "guides"], "no Markdown"),
+        (
+            ["docs", "import", "folder", "--collection", "guides", "--base", "a.com"],
+            "--base a.com must be a URL",
+        ),
         (["keys", "bootstrap", "--email", "\udcff@example.com"], "UTF-8"),
         (["keys", "stale", "--days", "-1"], "--days"),
         (["probe", "nowhere.toml"], "nowhere.toml"),

@@ -84,6 +84,8 @@ def test_nothing_is_public():
         *(("DOCS_SLUG", ""), ("DOCS_SLUG", "Docs"), ("DOCS_SLUG", "a--b")),
         *(("DOCS_OWNER_ID", ""), ("DOCS_OWNER_ID", "ada")),
         ("LOG_LEVEL", "loud"),
+        *(("EDIT_URL", "https://example.com/docs"), ("EDIT_URL", "{path}")),
+        *(("EDIT_URL", "javascript://x/{path}"), ("EDIT_URL", "https://a/b {path}")),
     ],
 )
 def test_wrong_value(name, value):
@@ -103,6 +105,7 @@ def test_wrong_value(name, value):
         *(("SITE_LOGO", "https://example.com/logo.svg"), ("GRANT_POLICY", "open")),
         *(("BOOTSTRAP_KEY_SHA256", SHA256), ("BOOTSTRAP_KEY_SHA256", "")),
         *(("SITE_URL", "https://docs.example.com"), ("SITE_URL", "http://[::1]:80")),
+        *(("EDIT_URL", ""), ("EDIT_URL", "https://example.com/edit/{tree}/{path}")),
     ],
 )
 def test_value_at_the_limit(name, value):

@@ -135,7 +135,10 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
         "The positions of matches in the snippet: start and length.",
         [[0, 6]],
     ),
-    "href": ("The URL of the target on the site.", "/guides/moving/"),
+    "href": (
+        "The URL of the target on the site, or of an external website.",
+        "/guides/moving/",
+    ),
     "id": ("The ID.", _ITEM),
     "ids": ("The IDs of the work items.", [_ITEM]),
     "incoming": "Links in other documents to this one.",
@@ -265,6 +268,10 @@ FIELDS |= {
     "ImportedFiles.removed": ("The names of files that the tree no longer uses.", []),
     "ImportedFiles.unchanged": ("The names of files that did not change.", []),
     "ImportedFiles.updated": ("The names of files with new bytes.", []),
+    "ListedDocument.address": (
+        "The address of the page on the website of the tree, if it is not its path.",
+        "/setup/moving",
+    ),
     "ListedDocument.aliases": (
         "Addresses on the site that redirect to the document.",
         ["/guides/old-name/"],
@@ -276,6 +283,10 @@ FIELDS |= {
     "ListedDocument.slug": _DOCUMENT_SLUG,
     "ListedFile.name": _FILE_NAME,
     "ListedFile.sha256": ("The SHA-256 of the file, in hexadecimal.", "a3" * 32),
+    "StartDocumentImport.base": (
+        "The URL where the tree is published, to which links to missing pages lead.",
+        "https://docs.example.com",
+    ),
     "StartDocumentImport.documents": "All documents of the tree, in any order.",
     "HeldSource.slug": _DOCUMENT_SLUG,
     "HeldSource.reason": (

@@ -59,6 +59,7 @@ def apply_import(
         now=now,
         actor=actor,
         tree=manifest.tree,
+        base=manifest.base,
         publish=request.publish,
         prune=request.prune,
         take_over=request.take_over,

@@ -19,7 +19,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from models.base import Schema
 from models.fields import SHA256_HEX, Id, MayOmit, Moment, SingleLine, WholeNumber
-from models.projects.documents.document_import import SourceFields
+from models.projects.documents.document_import import SourceFields, WebsiteUrl
 from models.projects.documents.documents import Collection
 from models.projects.fields import Text
 from models.projects.files.names import FileName
@@ -72,6 +72,7 @@ class StartDocumentImport(Schema):
     project_id: MayOmit[Id] = None
     tree: TreeName
     collection: Collection
+    base: MayOmit[WebsiteUrl] = None
     documents: Annotated[list[ListedDocument], Field(max_length=MAX_DOCUMENTS)]
     files: Annotated[list[ListedFile], Field(max_length=MAX_FILES)] = []
     skipped_paths: Annotated[list[SourcePath], Field(max_length=MAX_DOCUMENTS)] = []

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from models.base import MILLISECOND, Schema
 from models.changes import mark
 from models.errors import ValidationFailed
-from models.fields import Slug, unique_slug
+from models.fields import SingleLine, Slug, unique_slug
 from models.instants import next_instant
 from models.projects.documents.aliases import Alias, AliasBatch, ineffective_aliases
 from models.projects.documents.document_batch import DocumentBatch
@@ -27,6 +27,7 @@ from models.projects.documents.manual_changes import (
     manual_changes,
     record_import,
 )
+from models.projects.documents.outside_links import is_website_url
 from models.projects.documents.positions import stable_positions
 from models.projects.documents.publication import UnpublishDocument, unpublish_document
 from models.projects.documents.revisions import newest_revisions
@@ -57,15 +58,29 @@ FIELDS = ("title", "summary", "section", "position")
 LAST_SAVE = 2 * MILLISECOND
 
 
+def _require_website_url(url: str) -> str:
+    if not is_website_url(url):
+        raise ValueError("Must be a URL such as https://docs.example.com.")
+    return url
+
+
+WebsiteUrl = Annotated[
+    str, Field(max_length=1_000), AfterValidator(_require_website_url)
+]
+SourceAddress = Annotated[str, Field(max_length=300), SingleLine]
+
+
 class SourceFields(Schema):
     """
     What an import knows of a file beside its text; `path` is relative to the tree.
 
-    If `is_numbered`, the position only tells its place among the other files, and the
-    document may have another one.
+    `address` is that of its page on the website of the tree, if it differs from the
+    path. If `is_numbered`, the position only tells its place among the other files, and
+    the document may have another one.
     """
 
     path: str
+    address: SourceAddress | None = None
     slug: Slug
     section: Section | None = None
     position: Position
@@ -124,10 +139,11 @@ class ImportOptions:
     """
     Where an import writes, and what it does.
 
-    `tree` names the folder; a document belongs to one file of one tree. `publish`
-    publishes every document as it is in its file. `prune` unpublishes and archives
-    the documents whose file is gone; files in `skipped_paths` could not be read but
-    exist. `take_over` also imports what people changed since the last import.
+    `tree` names the folder; a document belongs to one file of one tree. `base` is the
+    URL where the tree is published, to which links lead that it cannot resolve.
+    `publish` publishes every document as it is in its file. `prune` unpublishes and
+    archives the documents whose file is gone; files in `skipped_paths` could not be
+    read but exist. `take_over` also imports what people changed since the last import.
     `is_dry_run` rolls everything back.
     """
 
@@ -135,6 +151,7 @@ class ImportOptions:
     now: datetime
     actor: Actor
     tree: str
+    base: str | None = None
     publish: bool = False
     prune: bool = False
     take_over: bool = False
@@ -144,8 +161,12 @@ class ImportOptions:
     files_max_bytes: int = Settings.files_max_bytes
 
 
-# Tree, collection and path of a file.
-Origin = tuple[str, str, str]
+# Tree, collection, path and address of a file, and the URL of the tree.
+Origin = tuple[str | None, ...]
+ORIGIN = (
+    *("source_tree", "source_collection", "source_path"),
+    *("source_address", "source_base"),
+)
 
 
 class _DryRun(Exception):
@@ -467,12 +488,13 @@ class _DocumentImport:
         return document
 
     def _origin(self, source: DocumentSource) -> Origin:
-        return self._options.tree, self._options.collection, source.path
+        options = self._options
+        place = (options.tree, options.collection, source.path)
+        return (*place, source.address, options.base)
 
     def _set_origin(self, document: DocumentRow, source: DocumentSource) -> None:
-        tree, collection, path = self._origin(source)
-        document.source_tree, document.source_collection = tree, collection
-        document.source_path = path
+        for name, value in zip(ORIGIN, self._origin(source), strict=True):
+            setattr(document, name, value)
         self._batch.change_head(document)
         self._settled_ids.add(document.id)
 
@@ -493,5 +515,5 @@ class _DocumentImport:
         self.report.pruned.append(row.slug)
 
 
-def _origin(document: DocumentRow) -> tuple[str | None, str | None, str | None]:
-    return document.source_tree, document.source_collection, document.source_path
+def _origin(document: DocumentRow) -> Origin:
+    return tuple(getattr(document, name) for name in ORIGIN)

@@ -1,25 +1,39 @@
 """Resolve the links of documents to addresses of the public site."""
 
+from collections import defaultdict
 from collections.abc import Iterable
-from posixpath import dirname, join, normpath
+from posixpath import normpath
 from typing import get_args
 from urllib.parse import unquote
 
 from models.projects.documents.documents import Collection
+from models.projects.documents.outside_links import (
+    Repository,
+    path_below,
+    relative_website_href,
+    website_href,
+)
 from models.projects.documents.published import PublishedPage
+from models.projects.documents.tree_names import (
+    TreeNames,
+    is_outside,
+    relative_names,
+    stem,
+    tails,
+)
 from models.response_headers import PATH_RULES, url_path, without_query
 
 COLLECTIONS = get_args(Collection)
 
-EXTENSIONS = (".md", ".mdx", ".markdown", ".html", ".json")
-# The address of a folder is that of its index page.
-INDEX_NAMES = ("index", "_index", "readme")
 # The top-level folders and files of the site that hold no documents; links to them
 # are left as they are. Files that describe a single build are not linkable, since
 # the next build replaces them.
 SITE_ROOTS = {pattern.split("/")[1] for pattern in PATH_RULES} - {
     *("", "assets", "build.json", "builds", "files", *COLLECTIONS)
 }
+# Docusaurus and Zola write these for the root of the tree.
+ROOT_PREFIXES = ("@site/", "@/")
+NO_TREE = TreeNames(())
 
 
 def document_path(collection: str, slug: str) -> str:
@@ -43,25 +57,37 @@ def is_document_href(href: str) -> bool:
     return collection in COLLECTIONS and rest[:1] not in ("", "?", "#")
 
 
-class LinkResolver:
-    """Index the published documents by slug, address and source file."""
+def is_on_site(href: str) -> bool:
+    """Return whether a resolved link leads to this site, not to another one."""
+    return href[:1] in "/?#"
 
-    def __init__(self, documents: Iterable[PublishedPage]) -> None:
+
+class LinkResolver:
+    """
+    Index the published documents by slug, address and source file.
+
+    `edit_url` is the pattern of the addresses at which files are edited.
+    """
+
+    def __init__(self, documents: Iterable[PublishedPage], edit_url: str = "") -> None:
+        self._repository = Repository(edit_url)
         self._by_slug: dict[str, PublishedPage] = {}
-        self._by_source: dict[tuple[str | None, str], PublishedPage] = {}
+        by_tree: dict[str | None, list[PublishedPage]] = defaultdict(list)
         for document in documents:
             self._by_slug[document.slug] = document
             if document.source_path:
-                source = (document.source_tree, _stem(document.source_path))
-                self._by_source[source] = document
+                by_tree[document.source_tree].append(document)
+        self._trees = {name: TreeNames(pages) for name, pages in by_tree.items()}
 
     def resolve(self, document: PublishedPage, target: str) -> str | None:
         """
         Return the address that a link of the document leads to, None if there is none.
 
-        The target may be an address of the site, a slug with or without `.md`, or a
-        path in the tree that the document was imported from, relative or absolute.
-        Query and fragment are kept as written.
+        The target may be a path in the tree that the document was imported from,
+        relative or absolute, an address that a file of the tree declares, an address of
+        the site, or a slug with or without `.md`. What a tree lacks may be at the URL
+        where it is published, or at its repository. Query and fragment are kept as
+        written.
         """
         if target.startswith("#"):
             return target
@@ -73,7 +99,10 @@ class LinkResolver:
             return None
         if suffix and not path:
             return suffix
-        href = self._site_href(path) or self._document_href(document, path)
+        if raw_path.startswith(ROOT_PREFIXES):
+            path, raw_path = path[path.find("/") :], raw_path[raw_path.find("/") :]
+        resolve = self._absolute if path[:1] == "/" else self._relative
+        href = resolve(document, path, raw_path)
         return href + suffix if href else None
 
     def document_at(self, href: str) -> PublishedPage | None:
@@ -81,58 +110,98 @@ class LinkResolver:
         document = self._by_slug.get(href.strip("/").rpartition("/")[2])
         return document if document and document_href(document) == href else None
 
-    def _site_href(self, path: str) -> str | None:
-        """Return the address of the home page, a collection or another file."""
-        # A browser takes what follows two slashes for the name of another host.
-        relative = path.lstrip("/")
-        root, _, rest = relative.partition("/")
-        if relative == path or "?" in relative or "#" in relative:
-            # No file of the site has such a name, and in a link it would be a query
-            # or a fragment.
-            return None
-        if root in COLLECTIONS and not rest:
-            return f"/{root}/"
-        return "/" + relative if not root or root in SITE_ROOTS else None
+    def _absolute(
+        self, document: PublishedPage, path: str, raw_path: str
+    ) -> str | None:
+        """Resolve an address from the root: of the tree, the site, or the website."""
+        if page := self._page_at(document, path):
+            return document_href(page)
+        if href := _site_href(path):
+            return href
+        if page := self._page_named(document, path):
+            return document_href(page)
+        base = document.source_base
+        return website_href(base, raw_path) if base else None
 
-    def _document_href(self, document: PublishedPage, path: str) -> str | None:
-        resolve = self._absolute if path[:1] == "/" else self._relative
-        target = resolve(document, path)
-        return document_href(target) if target else None
-
-    def _relative(self, document: PublishedPage, path: str) -> PublishedPage | None:
-        if document.source_path:
-            folder = dirname(document.source_path)
-            # Authors whose generator serves pages as folders write one `..` too many.
-            for base in (folder, _stem(document.source_path)):
-                target = self._in_tree(document, _stem(normpath(join(base, path))))
-                if target:
-                    return target
-        stem = _stem(normpath(path))
-        return self._by_slug.get(stem.rsplit("/", 1)[-1]) if stem else None
-
-    def _absolute(self, document: PublishedPage, path: str) -> PublishedPage | None:
-        stem = _stem(path.lstrip("/"))
-        collection, _, slug = stem.partition("/")
+    def _page_at(self, document: PublishedPage, path: str) -> PublishedPage | None:
+        """Return the document at an address of the tree, or of a collection."""
+        tree = self._tree_of(document)
+        path_in_tree = path_below(document.source_base or "", path)
+        if page := tree.find([path.strip("/"), path_in_tree.strip("/")]):
+            return page
+        collection, _, slug = stem(path).partition("/")
         if collection in COLLECTIONS and slug in self._by_slug:
             return self._by_slug[slug]
-        # The tree may have been mounted below some address, so drop leading folders
-        # until the rest names a source file, but keep its last folder.
-        parts = stem.split("/")
-        for start in range(len(parts) - 1):
-            target = self._in_tree(document, "/".join(parts[start:]))
-            if target:
-                return target
-        return self._in_tree(document, stem)
+        name = stem(path_in_tree)
+        # The tree may have been mounted below some address, or at one of its folders.
+        mounted = [tail for tail in tails(name) if "/" in tail]
+        return tree.find(mounted) or (tree.find_by_end(name) if mounted else None)
 
-    def _in_tree(self, document: PublishedPage, stem: str) -> PublishedPage | None:
-        """Return the document imported from this file of the same tree."""
-        return self._by_source.get((document.source_tree, stem))
+    def _page_named(self, document: PublishedPage, path: str) -> PublishedPage | None:
+        """Return the document of the tree that the last part of an address names."""
+        tree, name = self._tree_of(document), stem(path)
+        is_one_part = bool(name) and "/" not in name
+        if is_one_part and not document.source_base:
+            return tree.find_by_end(name)
+        return tree.find([name.rpartition("/")[2]]) if name else None
+
+    def _relative(
+        self, document: PublishedPage, path: str, raw_path: str
+    ) -> str | None:
+        """Resolve a path relative to the file or to the address of its page."""
+        if document.source_path:
+            names = list(relative_names(document, path))
+            if page := self._tree_of(document).find(names):
+                return document_href(page)
+            if href := self._outside_href(document, names[0], raw_path):
+                return href
+        page = self._page_by_end(document, path)
+        return document_href(page) if page else None
+
+    def _outside_href(
+        self, document: PublishedPage, name: str, path: str
+    ) -> str | None:
+        """Return where a path leads that leaves the folder or the website of a tree."""
+        tree, source_path = document.source_tree or "", document.source_path or ""
+        of_repository, of_website = None, None
+        if is_outside(name):
+            if page := self._page_beside(name):
+                return document_href(page)
+            of_repository = self._repository.href(tree, source_path, path)
+        if of_repository and not self._repository.is_file(of_repository):
+            return of_repository
+        if document.source_base:
+            address = document.source_address or source_path
+            of_website = relative_website_href(document.source_base, address, path)
+        return of_website or of_repository
+
+    def _page_beside(self, name: str) -> PublishedPage | None:
+        """Return a document of a tree whose folder is beside that of this one."""
+        tree, _, path = name.removeprefix("../").partition("/")
+        return self._trees.get(tree, NO_TREE).find([path])
+
+    def _page_by_end(self, document: PublishedPage, path: str) -> PublishedPage | None:
+        """Return the document that the end of a path names: of the tree, or a slug."""
+        name = stem(normpath(path))
+        is_inside = bool(name) and not is_outside(name)
+        page = self._tree_of(document).find_by_end(name) if is_inside else None
+        return page or self._by_slug.get(name.rpartition("/")[2])
+
+    def _tree_of(self, document: PublishedPage) -> TreeNames:
+        if not document.source_path:
+            return NO_TREE
+        return self._trees.get(document.source_tree, NO_TREE)
 
 
-def _stem(path: str) -> str:
-    """Return a path without its extension, slashes around it and index name."""
-    path = path.strip("/")
-    for extension in EXTENSIONS:
-        path = path.removesuffix(extension)
-    folder, _, name = path.rpartition("/")
-    return folder if name.lower() in INDEX_NAMES else path
+def _site_href(path: str) -> str | None:
+    """Return the address of the home page, a collection or another file."""
+    # A browser takes what follows two slashes for the name of another host.
+    relative = path.lstrip("/")
+    root, _, rest = relative.partition("/")
+    if "?" in relative or "#" in relative:
+        # No file of the site has such a name, and in a link it would be a query
+        # or a fragment.
+        return None
+    if root in COLLECTIONS and not rest:
+        return f"/{root}/"
+    return "/" + relative if not root or root in SITE_ROOTS else None

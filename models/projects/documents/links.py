@@ -11,6 +11,7 @@ from models.projects.documents.alternative_ids import alternative_ids
 from models.projects.documents.link_resolver import (
     LinkResolver,
     document_href,
+    is_on_site,
     link_fragment,
 )
 from models.projects.documents.publication_history import earlier_published_revisions
@@ -64,12 +65,18 @@ class DocumentLinks(Schema):
     unread: int
 
 
-def document_links(query: GetDocumentLinks, site: SitePreview) -> DocumentLinks:
-    """Check the links of one version as if it were the published one."""
+def document_links(
+    query: GetDocumentLinks, site: SitePreview, edit_url: str = ""
+) -> DocumentLinks:
+    """
+    Check the links of one version as if it were the published one.
+
+    `edit_url` is the pattern of the addresses at which imported files are edited.
+    """
     document: DocumentRow = DOCUMENTS.get(query)
     version = document.version if query.version is None else query.version
     revision: DocumentRevisionRow = DOCUMENTS.revision_of(document, version)
-    checker = _LinkChecker(document, revision, site)
+    checker = _LinkChecker(document, revision, site, edit_url)
     outgoing, incoming = list(checker.outgoing()), list(checker.incoming())
     return DocumentLinks(
         document_id=document.id,
@@ -93,7 +100,11 @@ class _LinkChecker:
     """Resolves links among the published documents as if this version were one."""
 
     def __init__(
-        self, document: DocumentRow, revision: DocumentRevisionRow, site: SitePreview
+        self,
+        document: DocumentRow,
+        revision: DocumentRevisionRow,
+        site: SitePreview,
+        edit_url: str,
     ) -> None:
         self.site = site
         self._document = document
@@ -106,7 +117,7 @@ class _LinkChecker:
             page for page in published_documents() if page.id != document.id
         ]
         own = [self.page] if self.is_on_site else []
-        self._resolver = LinkResolver([*self._others, *own])
+        self._resolver = LinkResolver([*self._others, *own], edit_url)
         self._ids: dict[str, frozenset[str]] = {}
 
     @property
@@ -150,6 +161,8 @@ class _LinkChecker:
         return self._resolver.document_at(path) if path else self.page
 
     def _problem(self, href: str | None, other: PublishedPage | None) -> Problem | None:
+        if href and not is_on_site(href):
+            return None
         if href is None or (other is None and not self.site.has_file(href)):
             return "nothing-there"
         fragment = link_fragment(href)
@@ -214,6 +227,8 @@ def _published_page(
         revised_at=revision.created_at,
         source_path=document.source_path,
         source_tree=document.source_tree,
+        source_address=document.source_address,
+        source_base=document.source_base,
         size=revision.size,
         digest=revision.digest,
     )

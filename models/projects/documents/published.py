@@ -86,6 +86,10 @@ class PublishedPage:
     # Bytes and SHA-256 of the content.
     size: int
     digest: str = ""
+    # The address that the file declares on the website of the tree, and the URL of
+    # that website.
+    source_address: str | None = None
+    source_base: str | None = None
 
 
 # More documents than these are read with all others.
@@ -93,7 +97,7 @@ MAX_NEW_TEXTS = 20
 # What the order of documents and the pages of others depend on.
 _place = attrgetter(
     *("slug", "collection", "section", "position", "title"),
-    *("source_path", "source_tree"),
+    *("source_path", "source_tree", "source_address", "source_base"),
 )
 
 # Section names are not empty, so documents without a section sort first.
@@ -262,6 +266,8 @@ def _select_published() -> "ModelSelect[Any]":
             DocumentRow.published_at,
             DocumentRow.source_path,
             DocumentRow.source_tree,
+            DocumentRow.source_address,
+            DocumentRow.source_base,
             DocumentRevisionRow.title,
             DocumentRevisionRow.summary,
             DocumentRevisionRow.created_at.alias("revised_at"),

@@ -45,6 +45,11 @@ class DocumentRow(Row):
     source_path = TextField(null=True)
     # The name of the tree that contains the file.
     source_tree = TextField(null=True)
+    # The address that the file declares on the website of the tree, if it differs from
+    # the path.
+    source_address = TextField(null=True)
+    # The URL of that website, where links lead that the tree cannot resolve.
+    source_base = TextField(null=True)
     # The collection into which the file was imported.
     source_collection = TextField(null=True)
     # The number of its last activity that an import has seen: what has a higher number

@@ -1,4 +1,4 @@
-"""Decide the section, label and place of each page of a tree."""
+"""Decide the section, label, place and address of each page of a tree."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 from models.front_matter import text_of
 from models.projects.documents.positions import stable_positions
 from models.projects.documents.sections import SEPARATOR
+from sitegen.sources.addresses import Addresses
 from sitegen.sources.names import ADDRESS_FIELDS, NumberPrefixes
 from sitegen.sources.navigation.entries import Entry, FileIndex
 from sitegen.sources.navigation.folders import (
@@ -26,6 +27,7 @@ class Layout:
 
     def __init__(self, folder: Path, files: Sequence[SourceFile]) -> None:
         self.prefixes = NumberPrefixes(file.path for file in files)
+        self._addresses = Addresses(folder, self.prefixes)
         folders = {parent for file in files for parent in file.path.parents}
         self.navigation = read_categories(folder, folders)
         self._by_name = {file.name: file for file in files}
@@ -61,6 +63,10 @@ class Layout:
     def label(self, file: SourceFile) -> str:
         """Return the label in a navigation file."""
         return self._labels.get(file.name, "")
+
+    def address(self, file: SourceFile) -> str | None:
+        """Return the address on the authors' website, None if it is the path."""
+        return self._addresses.address(file)
 
     def _entries(
         self, folder: Path, files: Sequence[SourceFile], order: FolderOrder

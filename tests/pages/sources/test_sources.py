@@ -35,6 +35,7 @@ def test_file(read):
 
     assert source.to_json() == {
         "path": "http_api/first_steps.md",
+        "address": None,
         "slug": "first-steps",
         "section": "Http api",
         "position": 3,

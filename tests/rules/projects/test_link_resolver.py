@@ -10,11 +10,10 @@ from models.projects.documents.published import PublishedPage
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def page(slug, collection="guides", source=None, tree="docs"):
+def page(slug, collection="guides", source=None, tree="docs", **origin):
     tree = tree if source else None
-    return PublishedPage(
-        slug, slug, collection, None, 0, slug, None, 1, NOW, NOW, source, tree, 1
-    )
+    fields = (slug, slug, collection, None, 0, slug, None, 1, NOW, NOW)
+    return PublishedPage(*fields, source, tree, 1, **origin)
 
 
 HERE = page("install", source="setup/install.md")
@@ -79,3 +78,212 @@ def test_document_without_a_source():
     """It names others by slug, whatever folders its author believes in."""
     assert ADDRESSES.resolve(PLAIN, "../support/limits.md") == "/support/limits/"
     assert ADDRESSES.resolve(PLAIN, "limits") == "/support/limits/"
+
+
+def resolver(*sources, edit_url="", **origin):
+    """The documents of one tree by their paths, of which the first has the link."""
+    pages = [
+        page(f"page-{number}", source=source, **origin)
+        for number, source in enumerate(sources)
+    ]
+    addresses = LinkResolver(pages, edit_url)
+    return lambda target: addresses.resolve(pages[0], target)
+
+
+@pytest.mark.parametrize(
+    ("target", "source"),
+    [
+        # Files first, and an extension says which.
+        ("guide.md", "guide.md"),
+        ("guide/", "guide/index.md"),
+        ("/", "README.md"),
+        # The site has pages of these names, too.
+        ("/reference/settings/", "reference/settings.md"),
+        ("/status/", "status.md"),
+        ("/guides/install/", "guides/install.md"),
+        ("/guides/", "guides/_index.md"),
+        # Letter case counts only where names differ in nothing else.
+        ("Guide/Start.md", "guide/start.md"),
+        ("/REFERENCE/Settings.html", "reference/settings.md"),
+        ("case/Same.md", "case/Same.md"),
+        ("case/same.md", "case/same.md"),
+        # Docusaurus and Zola name the root of the tree.
+        ("@site/guide/start.md", "guide/start.md"),
+        ("@site/docs/guide/start.md", "guide/start.md"),
+        ("@/guide/start.md", "guide/start.md"),
+        # The folder of pages is inside the tree, or the tree below an address.
+        ("deep/er/nested.md", "guide/deep/er/nested.md"),
+        ("/er/nested", "guide/deep/er/nested.md"),
+        ("nested.md", "guide/deep/er/nested.md"),
+        ("/nested/", "guide/deep/er/nested.md"),
+        ("/old/site/guide/start/", "guide/start.md"),
+        ("/old/site/license", "LICENSE.md"),
+    ],
+)
+def test_tree_comes_first(target, source):
+    """What a link can mean in the tree of its document, it means."""
+    sources = ("here.md", "guide/index.md", "guide.md", "README.md", "guide/start.md")
+    sources += ("reference/settings.md", "status.md", "guides/install.md")
+    sources += ("guides/_index.md", "case/Same.md", "case/same.md", "LICENSE.md")
+    sources += ("guide/deep/er/nested.md",)
+
+    href = resolver(*sources)(target)
+
+    assert href == f"/guides/page-{sources.index(source)}/"
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "case/SAME.md",
+        "twin.md",
+        "/twin/",
+        "../../b/twin.md",
+        "/old/site/twin",
+        "stra\u00dfe.md",
+        # In linear time.
+        "/" + "a/" * 100_000 + "start",
+        "../" * 100_000 + "start",
+        "x" * 200_000,
+    ],
+)
+def test_ambiguous_name_leads_nowhere(target):
+    """A name that several files have in other case, or at their ends, is nobody's."""
+    sources = ("here.md", "case/Same.md", "case/same.md", "a/twin.md", "c/b/twin.md")
+
+    assert resolver(*sources, "STRASSE.md", "Strasse.md")(target) is None
+
+
+@pytest.mark.parametrize("target", ["/status/", "/reference/", "/openapi.json"])
+def test_site_comes_after_the_tree(target):
+    """What the tree does not have is the site's."""
+    assert resolver("here.md", "guide/status.md")(target) == target
+
+
+@pytest.mark.parametrize(
+    ("target", "slug"),
+    [
+        ("/setup/quick/", "start"),
+        ("/Setup/Quick", "start"),
+        ("/setup/quick.html#a", "start"),
+        ("../quick/", "start"),
+        ("../../setup/quick/", "start"),
+        ("more.md", "more"),
+        ("../02-more.md", "more"),
+        ("../../basics/more/", "more"),
+        ("/quick/", "start"),
+        # A file comes before an address.
+        ("/taken/", "taken"),
+    ],
+)
+def test_declared_address(target, slug):
+    """Links lead to the addresses of the old site, and are relative to them, too."""
+    here = page("here", source="01-basics/01-here.md", source_address="/setup/here")
+    start = page("start", source="01-basics/03-x.md", source_address="/setup/quick")
+    more = page("more", source="01-basics/02-more.md", source_address="/basics/more")
+    taken = page("taken", source="taken.md")
+    other = page("other", source="other.md", source_address="/taken")
+    addresses = LinkResolver([here, start, more, taken, other])
+
+    href = addresses.resolve(here, target)
+
+    assert href.partition("#")[0] == f"/guides/{slug}/"
+
+
+def test_address_of_two_files():
+    """An address that two files declare is neither's."""
+    pages = [
+        page(f"page-{number}", source=f"{number}.md", source_address="/same")
+        for number in range(3)
+    ]
+
+    assert LinkResolver(pages).resolve(pages[0], "/same/") is None
+
+
+def test_tree_beside_this_one():
+    """A path that leaves the tree may lead into one whose folder is beside it."""
+    here, there = page("here", source="a/b.md"), page("x", source="x.md", tree="other")
+    addresses = LinkResolver([here, there])
+
+    assert addresses.resolve(here, "../../other/x.md") == "/guides/x/"
+    assert addresses.resolve(here, "../../another/x.md") == "/guides/x/"
+    assert addresses.resolve(here, "../../another/y.md") is None
+
+
+@pytest.mark.parametrize(
+    ("target", "href"),
+    [
+        ("/download#linux", "https://example.org/docs/download#linux"),
+        ("/docs/download?a=1", "https://example.org/docs/download?a=1"),
+        ("/blog/post.md", "https://example.org/docs/blog/post"),
+        ("/a%20b/%2F/", "https://example.org/docs/a%20b/%2F/"),
+        ("@site/a%20b", "https://example.org/docs/a%20b"),
+        ("../std/x.html", "https://example.org/std/x.html"),
+        ("../../../../x", "https://example.org/x"),
+        ("/docs/", "/guides/page-2/"),
+        ("/docs/guide/start/", "/guides/page-1/"),
+        ("/guide/start/", "/guides/page-1/"),
+        ("/status/", "/status/"),
+        # It should be in the tree.
+        ("gone.md", None),
+        ("sub/gone/", None),
+        # Not every page of this name is meant.
+        ("/start", "https://example.org/docs/start"),
+    ],
+)
+def test_base(target, href):
+    """What the tree lacks is at the URL where it is published."""
+    resolve = resolver(
+        *("src/here.md", "src/guide/start.md", "README.md"),
+        source_base="https://example.org/docs/",
+    )
+    if target.startswith(".."):
+        target = f"../{target}"
+
+    assert resolve(target) == href
+
+
+def test_base_of_pages_in_a_folder():
+    """A path that leaves the website leaves it at the page's address, not its file."""
+    here = page(
+        *("here", "guides", "src/here.md"),
+        source_address="/here",
+        source_base="https://example.org/book",
+    )
+
+    href = LinkResolver([here]).resolve(here, "../std/x.html#m")
+
+    assert href == "https://example.org/std/x.html#m"
+
+
+GITHUB = "https://github.com/acme/app/edit/main/docs/{path}"
+GITLAB = "https://gitlab.com/acme/all/app/-/edit/main/{tree}/{path}"
+
+
+@pytest.mark.parametrize(
+    ("edit_url", "target", "href"),
+    [
+        (GITHUB, "../../../../issues", "https://github.com/acme/app/issues"),
+        (GITHUB, "../../../../issues/7#c", "https://github.com/acme/app/issues/7#c"),
+        (GITHUB, "../../LICENSE", "https://github.com/acme/app/blob/main/LICENSE"),
+        (GITLAB, "../../../../issues", "https://gitlab.com/acme/all/app/-/issues"),
+        (GITHUB, "../../../blob", None),
+        (GITHUB, "../../../../../../evil/x", None),
+        (GITHUB, "../gone.md", None),
+        (GITHUB, "issues", None),
+        ("https://edit.example.com/?file={path}", "../../../../issues", None),
+        ("", "../../../../issues", None),
+    ],
+)
+def test_repository(edit_url, target, href):
+    """As on GitHub, a path that leaves the folder leads into the repository."""
+    assert resolver("sub/here.md", edit_url=edit_url)(target) == href
+
+
+def test_base_and_repository():
+    """The website is asked first, but it has no issues."""
+    base = {"source_base": "https://example.org/docs"}
+    resolve = resolver("here.md", edit_url=GITHUB, **base)
+
+    assert resolve("../std/") == "https://example.org/std"
+    assert resolve("../../../issues") == "https://github.com/acme/app/issues"

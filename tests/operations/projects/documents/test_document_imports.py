@@ -540,3 +540,36 @@ def test_limits_are_those_of_the_manual():
     longest = listed("a/" * 100 + "a.md", "", summary="x" * 100, section="y" * 80)
 
     assert manifest.MAX_DOCUMENTS * len(str(longest)) < 8 * 1024 * 1024
+
+
+def test_addresses_of_the_website(ask, start, send_parts):
+    """The website of the tree, and the addresses there, are kept for links."""
+    started = start({"a.md": "One.\n"}, base="https://docs.example.com/a")
+    send_parts(started, {"a.md": "One.\n"})
+    ask(APPLY, {"id": started["id"]})
+
+    row = DocumentRow.get()
+    assert (row.source_base, row.source_address) == ("https://docs.example.com/a", None)
+
+    body = tree({}, documents=[listed("a.md", "One.\n", address="/setup/a")])
+    again = ask(START, body).json["data"]
+    report = ask(APPLY, {"id": again["id"]}).json["data"]
+
+    row = DocumentRow.get()
+    assert (row.source_base, row.source_address) == (None, "/setup/a")
+    assert (report["updated"], row.version) == (["a"], 1)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        *({"base": "javascript:alert(1)"}, {"base": "docs.example.com"}),
+        *({"base": "https://a@b.example"}, {"base": "https://a.example/?x"}),
+        *({"base": "https://"}, {"base": None}),
+        {"documents": [listed("a.md", "One.\n", address="/a\nb")]},
+        {"documents": [listed("a.md", "One.\n", address="x" * 301)]},
+    ],
+)
+def test_wrong_addresses(ask, shelf, fields):
+    """A base is a URL without user and query, and an address is one line."""
+    assert ask(START, tree({"a.md": "One.\n"}) | fields).status_code == 422

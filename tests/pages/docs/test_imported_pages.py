@@ -1,0 +1,147 @@
+"""Pages of imported files: where their links lead, and where their files are edited."""
+
+from dataclasses import replace
+
+import pytest
+
+from models.projects.documents.document_import import ImportOptions, import_documents
+from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
+from models.projects.fields import Actor
+from sitegen.sources.tree import read_tree
+
+GITHUB = "https://github.com/acme/app/edit/main/{tree}/{path}"
+
+
+@pytest.fixture
+def settings(settings):
+    return replace(settings, edit_url=GITHUB)
+
+
+@pytest.fixture
+def bring(tmp_path, shelf, settings, clock):
+    """Import files, given by path, as the tree 'docs', and publish them."""
+
+    def imported(base=None, **files):
+        for path, text in files.items():
+            file = tmp_path / "docs" / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        options = ImportOptions(
+            collection="guides",
+            now=clock.now,
+            actor=Actor("account", settings.docs_owner_id),
+            tree="docs",
+            base=base,
+            publish=True,
+        )
+        return import_documents(read_tree(tmp_path / "docs").sources, options)
+
+    return imported
+
+
+def document_id(slug):
+    return DocumentRow.get(DocumentRow.slug == slug).id
+
+
+def changed_at(html):
+    return html.partition('Last updated <time datetime="')[2].partition('"')[0]
+
+
+@pytest.fixture
+def page(output):
+    return lambda slug: (output / "guides" / slug / "index.html").read_text()
+
+
+def test_links(bring, build_site, page):
+    """They lead into the tree, to its website or to its repository; none is lost."""
+    text = (
+        "[Near](sub/near.md), [old](/old/near/), [far](/download), [issues]"
+        '(../../../../issues "All"), ![P](/p.png), <a href="/x&y">x</a>.\n'
+    )
+    near = "---\npermalink: /old/near/\n---\n\nNear.\n"
+
+    bring("https://old.example", **{"a/here.md": text, "a/sub/near.md": near})
+    report = build_site()
+
+    web = 'class="external" rel="noopener" href'
+    html = page("here")
+    assert '<a href="/guides/near/">Near</a>, <a href="/guides/near/">old</a>' in html
+    assert f'<a {web}="https://old.example/download">far</a>' in html
+    issues = "https://github.com/acme/app/issues"
+    assert f'<a {web}="{issues}" title="All">issues</a>' in html
+    assert f'<a {web}="https://old.example/x&amp;y">x</a>' in html
+    assert report.warnings == []
+
+
+@pytest.mark.parametrize("base", ["http://old.example", "https://old.example"])
+def test_image_of_the_website(bring, shelf, build_site, page, base):
+    """An image that a page names later comes from there by https only."""
+    bring(base, **{"here.md": "Text.\n"})
+    here = {"id": document_id("here")}
+    shelf.update(here, content="![Picture](/img/p)\n")
+    shelf.release(here)
+
+    build_site()
+
+    assert ("<img" in page("here")) == base.startswith("https:")
+    assert ("https://old.example/img/p" in page("here")) == base.startswith("https:")
+
+
+def test_new_base(bring, build_site, page):
+    """An import with another URL changes where links lead, and no version."""
+    bring(**{"here.md": "[far](/download)\n"})
+    build_site()
+    is_text = "<p>far</p>" in page("here")
+
+    changed = bring("https://old.example", **{"here.md": "[far](/download)\n"})
+    build_site(["docs"])
+
+    assert is_text
+    assert 'href="https://old.example/download"' in page("here")
+    assert (changed.updated, changed.published) == (["here"], [])
+    assert DocumentRevisionRow.select().count() == 1
+    assert not bring("https://old.example", **{"here.md": "[far](/download)\n"}).changed
+
+
+def test_edit_link(bring, shelf, build_site, page):
+    """The page of a file says where it is edited; other documents have no file."""
+    shelf.publish("plain")
+
+    bring(**{"a b/c+d.md": "Text.\n"})
+    build_site()
+
+    href = GITHUB.format(tree="docs", path="a%20b/c%2Bd.md")
+    assert f'href="{href}">Edit this page</a>' in page("c-d")
+    assert "Edit this page" not in page("plain")
+
+
+def test_time_of_the_last_change(bring, build_site, page, clock):
+    """It is when the shown text was written, whatever is imported or built later."""
+    bring(**{"here.md": "Text.\n"})
+    build_site()
+    before = changed_at(page("here"))
+
+    clock.pass_(days=1)
+    bring("https://old.example", **{"here.md": "Text.\n"})
+    build_site()
+    after_import = changed_at(page("here"))
+    bring("https://old.example", **{"here.md": "Text!\n"})
+    build_site()
+
+    assert before.startswith("2026-03-01T12:00:00")
+    assert after_import == before
+    assert changed_at(page("here")).startswith("2026-03-02T12:00:00")
+
+
+def test_check_of_links(bring, ask, build_site):
+    """Who asks for the links of a document is told the same as readers find."""
+    text = "[far](/download) [issues](../../../issues) [gone](gone.md)\n"
+    bring("https://old.example", **{"here.md": text})
+    build_site()
+
+    document = {"id": document_id("here")}
+    links = ask("GET /projects/v1/documents/links", document).json["data"]
+
+    hrefs = ["https://old.example/download", "https://github.com/acme/app/issues"]
+    assert [link["href"] for link in links["outgoing"]] == hrefs
+    assert [link["target"] for link in links["broken"]] == ["gone.md"]
