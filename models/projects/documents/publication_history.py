@@ -96,7 +96,8 @@ def earlier_published_revisions(
     earlier = {}
     for id, versions in published.items():
         others = [version for version in versions if version != current[id]]
-        if revisions := _revisions(id, others[-MAX_REVISIONS:]):
+        # Most documents have none, and a query for each would take seconds.
+        if others and (revisions := _revisions(id, others[-MAX_REVISIONS:])):
             earlier[id] = revisions
     return earlier
 

@@ -103,6 +103,21 @@ def test_earlier(document, shelf):
     assert [e.content() for e in found[document["id"]]] == ["22", "4444", "1"]
 
 
+def test_queries_do_not_grow(document, shelf, engine):
+    """Documents that have always shown one version cost no query of their own."""
+
+    def queries():
+        with engine.statements() as statements:
+            earlier_published_revisions(current)
+        return len(statements)
+
+    current = {document["id"]: 5}
+    few = queries()
+    current |= {shelf.publish(f"page-{number}")["id"]: 1 for number in range(5)}
+
+    assert queries() == few
+
+
 def test_earlier_than_what_is_not_public_yet(document):
     """Seen from a draft, what is public now is the last of what was."""
     found = earlier_published_revisions({document["id"]: 3})
