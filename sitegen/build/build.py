@@ -199,12 +199,15 @@ class Build:
         """
         Return the areas to build here: all if something that every page shows changed.
         """
-        is_same_version = self.folder.version() == self.writer.version
         return [
             area
-            for area in (areas if is_same_version else AREAS)
+            for area in (areas if self._is_same_version() else AREAS)
             if self.has_documents or area != AREA
         ]
+
+    def _is_same_version(self) -> bool:
+        """Tell whether every page shows and links to what it did before this build."""
+        return self.folder.version() == self.writer.version
 
     def write_pages(self, areas: list[str], progress: Progress = iter) -> None:
         pages = _SizedPages(self._pages_in_order(areas), self._expected_pages())
@@ -237,44 +240,66 @@ class Build:
         """
         Yield every page of the areas, stage by stage.
 
-        A page whose required pages do not exist yet comes after the lists.
+        Urgent pages are in place before anything else is made or put in place, unless
+        all pages now link to something else among the documents. A page whose required
+        pages do not exist yet comes after the lists.
         """
+        are_docs_first = self.docs is not None and not self._is_same_version()
         if SHARED in areas:
             for path, content in self.context.theme.assets.values():
                 yield Page(path, content), SHARED
-        if self.docs is not None:
-            self._take_documents(self.docs)
         generators = sorted(
             chain.from_iterable(GENERATORS.get(area, []) for area in areas),
             key=lambda generator: generator.stage,
         )
         background = self._start_background(generators)
         waiting: list[AreaPage] = []
-        for generator in generators:
+        urgent = [each for each in generators if each.stage is Stage.URGENT]
+        if are_docs_first:
+            self._take_documents()
+        for generator in urgent:
+            yield from self._ready_pages(generator, background, waiting)
+        self.folder.put_in_place()
+        if not are_docs_first:
+            self._take_documents()
+        for generator in generators[len(urgent) :]:
             if generator.stage > Stage.LISTS:
                 yield from waiting
-                waiting = []
-            items: Iterable[Page | PageBatch] = (
-                background[generator]
-                if generator in background
-                else generator.function(self.context)
-            )
-            for item in items:
-                if isinstance(item, PageBatch):
-                    yield from self._pages_of_batch(item, generator)
-                elif all(path in self.entries for path in item.requires):
-                    yield item, generator.area
-                else:
-                    waiting.append((item, generator.area))
+                waiting.clear()
+            yield from self._ready_pages(generator, background, waiting)
         yield from waiting
 
-    def _take_documents(self, docs: DocsResult) -> None:
+    def _ready_pages(
+        self,
+        generator: PageGenerator,
+        background: dict[PageGenerator, list[Page | PageBatch]],
+        waiting: list[AreaPage],
+    ) -> Iterator[AreaPage]:
+        """Yield the pages whose required pages exist, and add the others to waiting."""
+        items: Iterable[Page | PageBatch] = (
+            background[generator]
+            if generator in background
+            else generator.function(self.context)
+        )
+        for item in items:
+            if isinstance(item, PageBatch):
+                yield from self._pages_of_batch(item, generator)
+            elif all(path in self.entries for path in item.requires):
+                yield item, generator.area
+            else:
+                waiting.append((item, generator.area))
+
+    def _take_documents(self) -> None:
         """Put the documents in place that another process has written aside."""
+        docs = self.docs
+        if docs is None:
+            return
         started = time.perf_counter()
         if docs.staged:
             self.writer.start()
         for path in docs.staged:
             self.folder.take(docs.staging, path, is_synced=docs.is_synced)
+        self.folder.put_in_place()
         self.docs_seconds = time.perf_counter() - started
         self.entries |= docs.entries
         self.report.written += docs.written
@@ -337,13 +362,14 @@ class Build:
             # It may have become a page of another area meanwhile.
             if path in self.entries and self.entries[path].area in (AREA, "")
         ]
-        self.folder.flush()
         # An open tab still needs the styles and scripts that its page was made with.
         assets = [path for path in stale if path.startswith("assets/")]
         for path in stale:
             del self.entries[path]
         if stale:
             self.writer.start()
+            # The pages no longer link to them.
+            self.folder.flush()
         removed = sorted(set(stale) - set(assets))
         for path in removed:
             self.folder.remove(path)

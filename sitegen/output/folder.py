@@ -71,6 +71,7 @@ class OutputFolder(AtomicWriter):
         """
         Lock the folder for one build; the lock ends with its process.
 
+        What was written is in place at the end, unless an exception ends the build.
         Raise OutputError if the folder is not ours or cannot be written.
         """
         try:
@@ -80,6 +81,7 @@ class OutputFolder(AtomicWriter):
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 self.lock_descriptor = lock.fileno()
                 yield
+                self.flush()
         except OSError as error:
             raise OutputError(
                 f"The output folder {self.path} cannot be written: {error.strerror}.",
@@ -161,7 +163,9 @@ class OutputFolder(AtomicWriter):
 
     def finish(self, version: str, entries: dict[str, ManifestEntry]) -> None:
         """Write the manifest, which ends the build."""
-        self.flush()
+        if self.is_large:
+            self.flush()
+            self.reset()
         manifest = self._manifest
         is_same = (
             manifest and manifest.version == version and manifest.entries == entries
@@ -170,8 +174,8 @@ class OutputFolder(AtomicWriter):
             content = serialize_manifest(version, entries)
             if not self.has_content(MANIFEST, content):
                 self.mark_unfinished()
-                self.reset()
                 self.write(MANIFEST, content)
+        self.flush()
         (self.path / UNFINISHED).unlink(missing_ok=True)
         self._manifest = Manifest(self.manifest_stamp(), version, entries)
         self.damaged.clear()
@@ -219,20 +223,17 @@ class OutputFolder(AtomicWriter):
         return os.path.isfile(f"{self._site}/{path}")
 
     def take(self, staging: str, path: str, *, is_synced: bool) -> None:
-        """Put a file in place that another process has written into a folder here."""
-        staged = f"{staging}/{staged_name(path)}"
-        if not is_synced:
-            file = os.open(staged, os.O_RDONLY)
-            try:
-                self._sync(file)
-            finally:
-                os.close(file)
-        target = f"{self._site}/{path}"
-        folder = target.rpartition("/")[0]
-        if folder not in self._folders:
-            os.makedirs(folder, exist_ok=True)
-            self._folders.add(folder)
-        self._rename(staged, target)
+        """
+        Put a file in place that another process has written into a folder here.
+
+        Unless it is synced, that happens at the next `put_in_place`.
+        """
+        staged, target = f"{staging}/{staged_name(path)}", f"{self._site}/{path}"
+        self._make_folder(target.rpartition("/")[0])
+        if is_synced:
+            self._rename(staged, target)
+        else:
+            self._sync_in_thread(staged, target)
 
     def manifest_stamp(self) -> tuple[int, ...]:
         """Identify the manifest's file: each build that writes one makes a new file."""

@@ -71,11 +71,12 @@ class StagedFolder(OutputFolder):
     def has_file(self, path: str, entry: ManifestEntry) -> bool:
         return path in self._sent or super().has_file(path, entry)
 
-    def _write_draft(self, path: str, content: bytes, *, sync: bool = False) -> Draft:
-        return super()._write_draft(staged_name(path), content, sync=sync)
+    def _write_draft(self, path: str, content: bytes) -> Draft:
+        return super()._write_draft(staged_name(path), content)
 
-    def _sync(self, descriptor: int) -> None:
-        """Do nothing: see `end`."""
+    def _sync_in_thread(self, draft: str, target: str) -> None:
+        """Put the file in place without a sync: see `end`."""
+        self._rename(draft, target)
 
     def interrupted_entries(self) -> None:
         """Return None: the state of the folder is the concern of the other process."""

@@ -3,6 +3,7 @@
 import os
 import signal
 from pathlib import Path
+from threading import Lock
 
 from models.storage.database import database, open_database
 from sitegen.output.folder import OutputFolder
@@ -21,10 +22,14 @@ class Deadly(Quick):
     def __init__(self, path, last_step):
         super().__init__(path)
         self.left = last_step
+        # Several threads sync files.
+        self.lock = Lock()
 
     def step(self):
-        self.left -= 1
-        if self.left == 0:
+        with self.lock:
+            self.left -= 1
+            is_last = self.left == 0
+        if is_last:
             os.kill(os.getpid(), signal.SIGKILL)
 
     def mark_unfinished(self):

@@ -298,6 +298,42 @@ def test_status_that_always_changes(manual, ask, output, monkeypatch):
     assert (output / "guides/index.html").exists()
 
 
+@pytest.fixture
+def shown(output, monkeypatch):
+    """The files that are put in place, in this order."""
+    paths, rename = [], OutputFolder._rename
+
+    def note(folder, draft, target):
+        rename(folder, draft, target)
+        if STAGING not in target:
+            paths.append(Path(target).relative_to(output).as_posix())
+
+    monkeypatch.setattr(OutputFolder, "_rename", note)
+    return paths
+
+
+def test_incident_goes_before_documents(manual, ask, shown, monkeypatch):
+    """A build that has a turn for documents puts an incident in place first."""
+    monkeypatch.setattr(separate_docs, "FILES_AT_ONCE", 3)
+    manual.docs.respond()
+    shown.clear()
+    ask(f"{ADMIN}/incidents/add", INCIDENT | {"services": ["api"]})
+    manual.build()
+
+    documents = [path for path in shown if path.startswith("guides/")]
+    assert len(documents) == 3
+    assert shown.index("status/index.html") < shown.index(documents[0])
+
+
+def test_first_documents_go_before_their_links(manual, shown):
+    """Every page links to a new collection, and so comes after its pages."""
+    manual.docs.respond()
+    shown.clear()
+    manual.settle()
+
+    assert shown.index("guides/index.html") < shown.index("status/index.html")
+
+
 def test_another_process_builds_meanwhile(manual, build_site, output, equals_fresh):
     """What was built before another process built is not put over its files."""
     manual.settle()

@@ -176,6 +176,7 @@ def test_damaged_note(tmp_path, content):
     (tmp_path / "builds/7.json").write_text(content)
 
     record_generation(folder, 7, FileChanges(purge=frozenset({"https://x/"})))
+    folder.flush()
 
     assert json.loads((tmp_path / "builds/7.json").read_text())["purge"] == [
         "https://x/"

@@ -1,10 +1,15 @@
 """The output folder: what is never overwritten, and what is never seen half."""
 
+import errno
 import os
 import stat
+import time
+from pathlib import Path
+from threading import Barrier
 
 import pytest
 
+from sitegen.output.atomic_writes import SYNC_THREADS
 from sitegen.output.folder import OutputError, OutputFolder
 from sitegen.output.inspection import differences
 from sitegen.output.manifest import ManifestEntry
@@ -103,6 +108,80 @@ def test_draft_is_hidden(folder):
         folder.write("a/index.html", b"x")
 
     assert names == [".index.html.draft"]
+
+
+class Disk(OutputFolder):
+    """Notes the files that are synced, and names none that is not."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.synced, self.shown = set(), []
+
+    def _sync(self, descriptor):
+        # A disk takes its time.
+        time.sleep(0.01)
+        self.synced.add(os.fstat(descriptor).st_ino)
+
+    def _rename(self, draft, target):
+        assert os.stat(draft).st_ino in self.synced, target
+        super()._rename(draft, target)
+        self.shown.append(Path(target).relative_to(self.path).as_posix())
+
+
+def test_files_are_shown_in_order(tmp_path):
+    """No file is shown before the disk has it, nor before a file written earlier."""
+    folder = Disk(tmp_path / "output")
+    names = [f"{number}.html" for number in range(20)]
+
+    with folder.locked():
+        for name in names:
+            folder.write(name, b"x")
+        assert folder.shown == []
+
+    assert folder.shown == names
+
+
+def test_files_are_synced_at_the_same_time(folder):
+    """No file of a small build waits until the disk has another one."""
+    all_at_once = Barrier(SYNC_THREADS, timeout=20)
+    folder._sync = lambda _: all_at_once.wait()
+
+    with folder.locked():
+        for number in range(SYNC_THREADS):
+            folder.write(f"{number}.html", b"x")
+
+    assert len(list(folder.path.glob("*.html"))) == SYNC_THREADS
+
+
+def test_failed_sync_shows_nothing(folder):
+    """If the disk refuses one file, none of those beside it is shown."""
+
+    def refuse(_):
+        raise OSError(errno.EIO, "Input/output error")
+
+    def write():
+        with folder.locked():
+            folder.write("a.html", b"x")
+            folder.write("b.html", b"x")
+
+    folder._sync = refuse
+    with pytest.raises(OutputError, match="Input/output error"):
+        write()
+
+    del folder._sync
+    with folder.locked():
+        folder.start()
+
+    assert list(folder.path.glob("*.html")) == []
+
+
+def test_file_written_twice(folder):
+    """The later content counts."""
+    with folder.locked():
+        folder.write("a.html", b"x")
+        folder.write("a.html", b"y")
+
+    assert (folder.path / "a.html").read_bytes() == b"y"
 
 
 class Counted(OutputFolder):

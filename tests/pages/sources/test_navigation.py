@@ -53,6 +53,24 @@ def test_incident_comes_first(world, build_site, output):
     assert len(written) > 20
 
 
+def test_incident_waits_for_no_other_file(world, build_site, output, monkeypatch):
+    """Readers have it before anything else is made."""
+    build_site()
+    id, seen, write = world.incident("api mail"), [], OutputFolder.write
+
+    def note(folder, path, content):
+        seen.append((path, (output / f"status/incidents/{id}/index.html").exists()))
+        write(folder, path, content)
+
+    monkeypatch.setattr(OutputFolder, "write", note)
+    build_site(["status"])
+
+    urgent = [f"status/incidents/{id}.json", f"status/incidents/{id}/index.html"]
+    urgent += ["status/index.json", "status/index.html"]
+    assert [path for path, is_shown in seen if not is_shown] == urgent
+    assert len(seen) > 20
+
+
 def test_overview_waits_for_what_is_new(world, build_site, dead_links):
     """It never leads to a page that is not there yet."""
     build_site()
