@@ -30,6 +30,8 @@ MAX_ERRORS = 20
 BARE_KEY = r"[!#-+\--\[\]-~]{1,255}"
 QUOTED_KEY = r'"((?:[ !#-\[\]-~]|\\["\\]){1,255})"'
 
+JSON_SPACE = b" \t\n\r"
+
 # The longest name of a field that an error quotes.
 MAX_QUOTED_NAME = 64
 
@@ -109,8 +111,8 @@ def parse_body(schema: type[Schema], body: bytes, media_type: str | None) -> Sch
 
 def _max_fields(body: bytes) -> int:
     """Return how many fields the objects of the JSON have at most."""
-    # Before the colon is the name, with or without space. In a text is no bare quote.
-    return sum(body.count(ending) for ending in (b'":', b" :", b"\t:", b"\n:", b"\r:"))
+    # Between the name and the colon may be space. In a text is no bare quote.
+    return body.translate(None, JSON_SPACE).count(b'":')
 
 
 def _refuse_repeated_fields(body: bytes) -> None:

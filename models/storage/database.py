@@ -123,14 +123,17 @@ def writing(locks: WriteLocks = ALONE) -> Iterator[None]:
     with _thread_lock():
         with _transaction("accept writes now. Nothing was saved", locks):
             yield
-        if _wal_has_purged_content.is_set() and not database.in_transaction():
-            _truncate_wal()
+        if not database.in_transaction():
+            _truncate_wal_if_needed()
 
 
-def _truncate_wal() -> None:
+def _truncate_wal_if_needed() -> None:
     """Truncate the log if possible; a failure must not make the commit seem failed."""
-    if database.truncate_wal():
-        _wal_has_purged_content.clear()
+    if _wal_has_purged_content.is_set():
+        if database.truncate_wal():
+            _wal_has_purged_content.clear()
+    else:
+        database.limit_wal()
 
 
 def truncate_wal_after_commit() -> None:

@@ -47,7 +47,7 @@ class Timing(NamedTuple):
 
     A quiet change, such as a measurement that changes no state, waits for more of its
     kind, and longer after a costly build. After a tick the builder checks for changes
-    without being woken.
+    without being woken. It also inspects some files after each tick, woken or not.
     """
 
     quiet_delay: float = 5.0
@@ -106,6 +106,7 @@ class Builder:
         # The areas with pages that failed; "" for those that no area has alone.
         self._failed_areas: set[str] = set()
         self._inspection = Inspection()
+        self._inspect_at = time.monotonic() + timing.tick
         self._folder: OutputFolder | None = None
         self._waiting_since: datetime | None = None
         self._next_change: datetime | None = None
@@ -207,11 +208,17 @@ class Builder:
         # Cleared before anything is read: later changes wake the builder again.
         self._is_urgent.clear()
         self._woken.clear()
-        if not self._stopping and self._election.is_leader:
-            self._build_areas(self._areas_behind if is_woken else self._inspect)
+        if self._stopping or not self._election.is_leader:
+            return
+        if is_woken:
+            self._build_areas(self._areas_behind)
+        # Where measurements never cease, every wait ends before its tick.
+        if not is_woken or time.monotonic() >= self._inspect_at:
+            self._build_areas(self._inspect)
 
     def _inspect(self) -> set[str]:
         """Return the areas to build: all if a file was damaged."""
+        self._inspect_at = time.monotonic() + self._timing.tick
         if self._folder and self._inspection.step(self._folder):
             return set(AREAS)
         return self._areas_behind()

@@ -128,6 +128,9 @@ class Engine(Protocol):
     def truncate_wal(self) -> bool:
         """Remove purged content from the log of writes; return whether it succeeded."""
 
+    def limit_wal(self) -> None:
+        """Truncate the log of writes if it has become long; called after commits."""
+
     def without_foreign_keys(self) -> AbstractContextManager[None]:
         """Disable foreign keys around a transaction that replaces tables."""
 

@@ -181,6 +181,9 @@ class PostgresqlEngine(PostgresqlWrites, PostgresqlTextIndex, PostgresqlBulkRows
         """Deleted rows disappear when the server next vacuums the table."""
         return True
 
+    def limit_wal(self) -> None:
+        """The server has a limit of its own."""
+
     def without_foreign_keys(self) -> Any:
         return nullcontext()
 

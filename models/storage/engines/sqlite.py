@@ -28,15 +28,21 @@ log = logging.getLogger("masthead.database")
 # failure. secure_delete overwrites purged text in free pages. The beginning of the file
 # is memory-mapped: each thread has a connection with a cache of its own, and copying a
 # page into each of them costs more than a look-up. These caches are small, because the
-# next write of another thread empties them.
+# next write of another thread empties them. The log is longer than its limit only while
+# somebody reads from a snapshot.
+MIB = 1024 * 1024
+MAX_WAL_BYTES = 16 * MIB
 PRAGMAS = {
     "journal_mode": "wal",
     "synchronous": "full",
     "foreign_keys": 1,
     "secure_delete": 1,
     "cache_size": -2 * 1024,
-    "mmap_size": 64 * 1024 * 1024,
+    "mmap_size": 64 * MIB,
+    "journal_size_limit": MAX_WAL_BYTES,
 }
+# How long a write waits for readers of a log that is too long.
+TRUNCATION_WAIT_MS = 50
 # The fault states of SQLite's error codes. All other errors are bugs of Masthead.
 STATES = {
     sqlite3.SQLITE_BUSY: "database-locked",
@@ -106,6 +112,7 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
         # read-only.
         self._opened = local()
         self._commit_stamps = CommitStamps()
+        self._truncate_wal_at: float = 2 * MAX_WAL_BYTES
 
     # One transaction writes at a time, whatever the others would lock.
     has_one_writer = True
@@ -234,10 +241,26 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
             for name in ("mmap_size", "cache_size"):
                 self.pragma(name, PRAGMAS[name])
 
-    def truncate_wal(self) -> bool:
-        """Truncate the write-ahead log, which still contains the purged content."""
+    def limit_wal(self) -> None:
+        """
+        Truncate the write-ahead log each time it has grown by its limit.
+
+        SQLite starts it anew when nobody reads it at the moment of a commit, which
+        may never be where requests overlap. So this waits a little for those that
+        read now; while it waits, new ones read the database instead of the log.
+        """
+        size = _size(f"{self.database}-wal")
+        if size >= self._truncate_wal_at:
+            self.truncate_wal(TRUNCATION_WAIT_MS)
+            size = _size(f"{self.database}-wal")
+        elif size > MAX_WAL_BYTES:
+            return
+        self._truncate_wal_at = max(MAX_WAL_BYTES, size) + MAX_WAL_BYTES
+
+    def truncate_wal(self, wait_ms: int = 0) -> bool:
+        """Truncate the log, unless somebody reads it for longer than that."""
         try:
-            self.execute_sql("PRAGMA busy_timeout = 0")
+            self.execute_sql(f"PRAGMA busy_timeout = {wait_ms}")
             has_transaction, *_ = self.execute_sql(
                 "PRAGMA wal_checkpoint(TRUNCATE)"
             ).fetchone()

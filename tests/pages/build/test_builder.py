@@ -189,6 +189,21 @@ def test_loud_wake_takes_the_quiet_along(ask, measured_once, started, output):
     assert "12:00 UTC" in text_of(page)
 
 
+def test_inspection_while_quiet_wakes_never_cease(started, output):
+    """A damaged file is found and made again although the builder never waits."""
+    builder = started(timing=Timing(quiet_delay=0.0, tick=0.3))
+    page = output / "status/index.html"
+    assert eventually(lambda: builder.due)
+    before = page.read_text()
+    page.write_text("damaged")
+
+    def is_repaired():
+        builder.wake("status", is_quiet=True)
+        return page.read_text() == before
+
+    assert eventually(is_repaired, seconds=20)
+
+
 def test_death_while_quiet_writes_wait(measured_once, started, output):
     """What waited when the process died is shown by the next one's first build."""
     first, page = started(timing=Timing(quiet_delay=60.0)), output / "status/index.html"

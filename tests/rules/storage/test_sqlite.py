@@ -1,8 +1,10 @@
 """A file of SQLite: what it promises, and that what was purged leaves no trace."""
 
 import sqlite3
-from contextlib import closing
+import time
+from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -15,6 +17,7 @@ from models.storage.database import (
     truncate_wal_after_commit,
     writing,
 )
+from models.storage.engines.sqlite import MAX_WAL_BYTES
 from tests.rules.storage.test_database import in_another_thread
 
 pytestmark = pytest.mark.sqlite
@@ -94,3 +97,58 @@ def test_no_trace_while_someone_reads(store, settings, other):
         mark("status")
 
     assert logged(settings) == 0
+
+
+def write_megabytes(count):
+    for number in range(count):
+        with writing():
+            get_or_store(f"value-{number}-{time.monotonic()}", "x" * 1_000_000)
+
+
+def test_log_shrinks_after_a_long_snapshot(store, settings, other):
+    """It grows while somebody reads from a snapshot, and is cut once nobody does."""
+    other.execute("BEGIN")
+    other.execute("SELECT * FROM area").fetchall()
+    write_megabytes(20)
+    assert logged(settings) > MAX_WAL_BYTES
+
+    other.execute("COMMIT")
+    write_megabytes(2)
+
+    assert logged(settings) <= MAX_WAL_BYTES
+
+
+@contextmanager
+def overlapping_readers(path):
+    """Have three threads read from snapshots, so that hardly ever nobody does."""
+    ended = Event()
+
+    def read():
+        with closing(sqlite3.connect(path)) as connection:
+            while not ended.is_set():
+                connection.execute("BEGIN")
+                connection.execute("SELECT * FROM area").fetchall()
+                time.sleep(0.01)
+                connection.execute("COMMIT")
+
+    readers = [Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        for reader in readers:
+            reader.join()
+
+
+def test_log_is_limited_while_readers_overlap(store, settings):
+    """Readers of which each begins before another ends do not let it grow forever."""
+    sizes = []
+    with overlapping_readers(settings.database):
+        for _ in range(30):
+            write_megabytes(4)
+            sizes.append(logged(settings))
+
+    assert max(sizes) < 4 * MAX_WAL_BYTES
+    assert pragma("busy_timeout") == BUSY_SECONDS * 1000
