@@ -31,6 +31,10 @@ _NOTE_CLASS = re.compile(r"\{: *\.([a-z]{1,20}+)(?:-title)?[^{}]{0,100}\}\s*")
 _HIDDEN = re.compile(r"\s*#(?: .*)?")
 _COMMENT = re.compile(r" {0,3}(<!--|\{/\*)")
 COMMENTS = {"<!--": "-->", "{/*": "*/}"}
+# Each conversion changes only text that has one of these.
+_SIGNS = ("{", "<", ":::", "!!!", "???", "===", "#tab", "\nimport", "\nexport")
+# Names of icons, and lines of spaces, which become empty.
+_OTHER_SIGNS = re.compile(r":[a-z]+-|\n[^\S\n]+(?:\n|\Z)")
 
 
 class FenceTracker:
@@ -45,7 +49,9 @@ class FenceTracker:
 
     def is_code(self, line: str) -> bool:
         """Return whether the next line is code, or a fence around it."""
-        fence = _FENCE.match(line)
+        # Most lines have none, and a search for text is faster than a match.
+        has_fence = "```" in line or "~~~" in line
+        fence = _FENCE.match(line) if has_fence else None
         if not self._open:
             # With backticks in its info string, it is a code span and not a fence.
             if fence and not (fence[1][0] == "`" and "`" in fence[2]):
@@ -63,7 +69,21 @@ def to_markdown(text: str, *, is_mdx: bool) -> str:
     Admonitions and tabs become quotes and titles, links by shortcode become paths,
     and imports, exports and comments are removed. Code is not changed.
     """
-    lines = list(_with_notes(_with_fences(text.split("\n"))))
+    # Line by line, a page takes twenty times as long.
+    from_start = f"\n{text}"
+    has_sign = any(sign in from_start for sign in _SIGNS)
+    if has_sign or _OTHER_SIGNS.search(from_start):
+        return convert_lines(text, is_mdx=is_mdx)
+    return text
+
+
+def convert_lines(text: str, *, is_mdx: bool) -> str:
+    """Return what `to_markdown` does, also for text without a sign of a dialect."""
+    lines = text.split("\n")
+    if "{%" in text or "{{" in text:
+        lines = list(_with_fences(lines))
+    if "{:" in text:
+        lines = _with_notes(lines)
     if any(start in text for start in COMMENTS):
         lines = list(_without_comments(lines))
     return ContainerConverter(_lines(lines, is_mdx)).text()
