@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from html import escape
 
 # A component or shortcode alone in its line, with its attributes.
-_TAG = re.compile(r"[ \t]*<(/?)([A-Za-z][\w.]{0,40}+)((?:\s[^<>]{0,2000}+)?)>[ \t]*")
+_TAG = re.compile(
+    r"[ \t]*<(/?)([A-Za-z][\w.]{0,40}+)"
+    r"((?:\s(?:\"[^\"]{0,500}+\"|[^<>\"]){0,2000}+)?)>[ \t]*"
+)
 _SHORTCODE = re.compile(
     r"[ \t]*\{\{[<%] ?+(/?) ?+([\w/-]{1,40}+)([^{}]{0,2000}?)(/?)[%>]\}\}[ \t]*"
 )
@@ -25,6 +28,8 @@ _IMAGE = re.compile(r":::image ([^\n]{1,1000}?):::")
 _JSX_VALUE = re.compile(
     r"=\{(?:useBaseUrl\(|require\()?[\"'`]([^\"'`{}]{0,500}+)[\"'`]\)?(?:\.default)?\}"
 )
+# A style that only JavaScript reads.
+_JSX_OBJECT = re.compile(r"\s[\w-]{1,40}+=\{\{[^{}]{0,500}+\}\}")
 _FRAME = re.compile(r"<iframe(\s[^<>]{0,2000}+)>(?: ?</iframe>)?")
 
 ADMONITION_NAMES = {"aside", "admonition", "callout", "alert", "hint", "notice"}
@@ -37,7 +42,11 @@ GROUPS = {
 }
 _TABS = {"tabitem", "tab", "codetab"}
 _CARDS = {"card", "listing", "frame"}
-_DETAILS = {"details", "expand", "accordion", "expandable", "collapse", "toggle"}
+# Authors name a component of their own for what it is, such as `DetailedExplanation`.
+_DETAILS = (
+    *("details", "expand", "accordion", "expandable", "collapse", "collapsible"),
+    *("toggle", "explanation", "spoiler"),
+)
 _LINKS = {"linkcard", "link-card", "docscard", "doccard", "button"}
 _TITLES = ("title", "label", "header", "name", "summary", "heading", "text", "value")
 _ALERT_COLOURS = {"warning": "warning", "danger": "caution", "success": "tip"}
@@ -107,7 +116,7 @@ def to_block(component: Component, kinds: Mapping[str, str]) -> Block | None:
         return Block("    ", (f'=== "{title}"', ""))
     if name in _CARDS:
         return _card(component)
-    if name in _DETAILS:
+    if name.endswith(_DETAILS):
         summary = escape(component.title, quote=False) or "Details"
         header = ("<details>", f"<summary>{summary}</summary>", "")
         return Block("", header, footer=("", "</details>"))
@@ -153,6 +162,8 @@ def to_line(component: Component) -> str | None:
         return f"- [{title or link}]({link})" + (f": {text}" if text else "")
     if component.name == "card" and title:
         return f"**{title}**"
+    if "youtube" in component.name and (video := component.first("id", "videoId")):
+        return f"[{title or 'Video'}](https://www.youtube.com/watch?v={video})"
     if component.name == "image" and (source := component.first("src")):
         return f"![{component.first('alt')}]({source})"
     return None
@@ -161,6 +172,7 @@ def to_line(component: Component) -> str | None:
 def convert_inline(line: str) -> str:
     """Convert components within a line, and values that only JavaScript has."""
     if "<" in line:
+        line = _JSX_OBJECT.sub("", line) if "={{" in line else line
         line = _JSX_VALUE.sub(r'="\1"', line) if "={" in line else line
         line = _INLINE_TAG.sub(_inline, line)
         line = _FRAME.sub(_frame, line) if "<iframe" in line else line

@@ -28,6 +28,9 @@ _CODE_END = re.compile(
 )
 _RAW = re.compile(r"\{%-? ?(?:end)?raw ?-?%\}")
 _NOTE_CLASS = re.compile(r"\{: *\.([a-z]{1,20}+)(?:-title)?[^{}]{0,100}\}\s*")
+# The first and the last line of a tag that goes over several.
+_TAG_START = re.compile(r"[ \t]*<[A-Z][\w.]{0,40}+(?:\s[^<>]{0,500}+)?")
+_TAG_END = re.compile(r">\s*$")
 _HIDDEN = re.compile(r"\s*#(?: .*)?")
 _COMMENT = re.compile(r" {0,3}(<!--|\{/\*)")
 COMMENTS = {"<!--": "-->", "{/*": "*/}"}
@@ -82,6 +85,8 @@ def convert_lines(text: str, *, is_mdx: bool) -> str:
     lines = text.split("\n")
     if "{%" in text or "{{" in text:
         lines = list(_with_fences(lines))
+    if "<" in text:
+        lines = list(_with_whole_tags(lines))
     if "{:" in text:
         lines = _with_notes(lines)
     if any(start in text for start in COMMENTS):
@@ -101,6 +106,27 @@ def _with_fences(lines: list[str]) -> Iterator[str]:
             line = _RAW.sub("", line)
         fences.is_code(line)
         yield line
+
+
+def _with_whole_tags(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines, with the tag of a component that goes over several in one."""
+    fences = FenceTracker()
+    started: list[str] = []
+    for line in lines:
+        if started and not line.strip():
+            # It never ends, so it is text.
+            yield from started
+            started = []
+        if started:
+            started.append(line)
+            if _TAG_END.search(line):
+                yield " ".join([started[0].rstrip(), *map(str.strip, started[1:])])
+                started = []
+        elif not fences.is_code(line) and _TAG_START.fullmatch(line):
+            started = [line]
+        else:
+            yield line
+    yield from started
 
 
 def _with_notes(lines: Iterable[str]) -> list[str]:

@@ -24,7 +24,12 @@ _DIRECTIVES = {
     rf"\"({_PATH})\"[^{{}}]{{0,99}}\}}\}}",
 }
 _INCLUDE = re.compile(r"\\?(?:" + "|".join(_DIRECTIVES.values()) + ")")
-_MARKERS = ("{{#", "[!", "--8<--", "@include", "include", "readfile")
+_MARKERS = ("{{#", "[!", "--8<--", "@include", "include", "readfile", "import ")
+# Docusaurus imports a partial page, and names it where it is shown.
+_IMPORT = re.compile(
+    r"import +([A-Z]\w{0,60}+) +from +[\"']([^\"'\n]{1,300}\.mdx?)[\"'];? *"
+)
+_IMPORTED = re.compile(r" *<([A-Z]\w{0,60}+) ?/> *")
 _LITERAL = re.compile(r"( *)(`{3,}|~{3,})\{literalinclude\} +(\S{1,300}) *")
 _OPTION = re.compile(r" *:([a-z-]+):[ ]*(.*)")
 _ANCHOR = re.compile(
@@ -64,6 +69,9 @@ class Includes:
 
     def _expand(self, file: Path, text: str, chain: tuple[Path, ...]) -> str:
         lines = text.split("\n")
+        partials = {
+            match[1]: match[2] for line in lines if (match := _IMPORT.fullmatch(line))
+        }
         output: list[str] = []
         index = 0
         while index < len(lines):
@@ -73,6 +81,9 @@ class Includes:
                 end = _end_of_literal(lines, index, literal[2])
                 output += self._literal(file, literal, lines[index:end], number, chain)
                 index = end + 1
+            elif (tag := _IMPORTED.fullmatch(line)) and tag[1] in partials:
+                partial = self._read(file, partials[tag[1]], number, chain)
+                output.append(line if partial is None else partial)
             else:
                 output.append(self._expand_line(file, line, number, chain))
         return "\n".join(output)
@@ -148,8 +159,8 @@ class Includes:
         return text
 
     def _find(self, file: Path, name: str) -> tuple[Path, str]:
-        is_from_root = name.startswith(("/", "~/", "@/"))
-        relative = name.removeprefix("~").removeprefix("@").lstrip("/")
+        is_from_root = name.startswith(("/", "~/", "@/", "@site/"))
+        relative = name.removeprefix("~").removeprefix("@site/").lstrip("@/")
         starts = [] if is_from_root else [file.parent]
         exists = False
         for start in (*starts, *self.folders):

@@ -41,6 +41,21 @@ TABS = '=== "A"\n\n    a\n\n=== "B"\n\n    - b'
             '<Listing number="1-1" file-name="a.rs" caption="C">\n\nx\n\n</Listing>',
             "**a.rs**\n\nx\n\n*Listing 1-1: C*",
         ),
+        (
+            '<Listing caption="That `Rc<T>` is shared">\n\nx\n\n</Listing>',
+            "x\n\n*That `Rc<T>` is shared*",
+        ),
+        (
+            "<DetailedExplanation>\na\n</DetailedExplanation>",
+            "<details>\n<summary>Details</summary>\n\na\n\n</details>",
+        ),
+        ('<Card\n  title="T"\n  href="/a/"\n/>', "- [T](/a/)"),
+        ('<Card\n  title="T"\n\na', '<Card\n  title="T"\n\na'),
+        (
+            '<YouTube\n  id="x_1"\n  title="T"\n/>',
+            "[T](https://www.youtube.com/watch?v=x_1)",
+        ),
+        ('<div style={{a: "b"}}>c</div>', "<div>c</div>"),
         ('a <Badge text="New" variant="tip" /><Icon name="x" />', "a New"),
         ('<LinkButton href="/a/">b</LinkButton>', "[b](/a/)"),
         ('{{< figure src="a.png" alt="A" title="T" >}}', '![A](a.png "T")'),
