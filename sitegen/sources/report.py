@@ -8,7 +8,10 @@ from models.projects.documents.document_import import ImportReport
 from sitegen.sources.tree import Note, Tree
 
 # In the order of the report.
-OUTCOMES = ("created", "updated", "unchanged", "published", "pruned", "restored")
+OUTCOMES = (
+    *("created", "updated", "unchanged", "published", "pruned", "restored"),
+    "renamed",
+)
 
 
 def remarks(tree: Tree, report: ImportReport) -> Iterator[str]:
@@ -25,7 +28,8 @@ def remarks(tree: Tree, report: ImportReport) -> Iterator[str]:
 
 def changes(report: ImportReport) -> Iterator[str]:
     """Yield a line for each document that the import changes."""
-    for outcome in ("created", "updated", "restored", "published", "pruned"):
+    outcomes = ("created", "updated", "renamed", "restored", "published", "pruned")
+    for outcome in outcomes:
         for slug in getattr(report, outcome):
             yield f"{outcome}: {slug}"
 
@@ -33,7 +37,7 @@ def changes(report: ImportReport) -> Iterator[str]:
 def summary(tree: Tree, report: ImportReport) -> str:
     outcomes = ("created", "updated", "unchanged", "published", "pruned")
     counts = [f"{outcome} {len(getattr(report, outcome))}" for outcome in outcomes]
-    for outcome in ("restored", "held"):
+    for outcome in ("renamed", "restored", "held"):
         if entries := getattr(report, outcome):
             counts.append(f"{outcome} {len(entries)}")
     if tree.files:

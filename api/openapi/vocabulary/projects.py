@@ -110,6 +110,7 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
     "pruned": ("The slugs of documents that were unpublished and archived.", []),
     "publish": ("Whether to publish the documents as they are in their files.", True),
     "reason": ("The remark, as a sentence.", "The slug 'moving' is taken."),
+    "renamed": ("The slugs of updated documents whose file was renamed.", []),
     "restored": ("The slugs of documents that were archived before.", []),
     "skippedPaths": (
         "The paths of files that could not be read; their documents are not pruned.",

@@ -164,6 +164,7 @@ class AppliedDocumentImport(Schema):
     published: list[str]
     restored: list[str]
     pruned: list[str]
+    renamed: list[str]
     held: list[HeldSource]
     files: ImportedFiles
     notes: list[SourceNote]

@@ -11,7 +11,10 @@ from models.projects.document_imports.manifest import (
 from models.projects.documents.document_import import HeldDocument, ImportReport
 from models.projects.files.file_import import FileReport
 
-OUTCOMES = ("created", "updated", "unchanged", "published", "restored", "pruned")
+OUTCOMES = (
+    *("created", "updated", "unchanged", "published", "restored", "pruned"),
+    "renamed",
+)
 
 
 def describe_report(report: ImportReport) -> AppliedDocumentImport:

@@ -55,13 +55,19 @@ class DocumentBatch:
         self._record("document.created", document, creation_metadata(document))
         return document
 
-    def update(self, document: DocumentRow, request: UpdateDocument) -> None:
-        """Save a new version; the content of the document must be loaded."""
-        values = changed_values(request)
+    def update(
+        self, document: DocumentRow, request: UpdateDocument, slug: str | None = None
+    ) -> None:
+        """
+        Save a new version; the content of the document must be loaded.
+
+        With a slug, which must be free, the document gets another address.
+        """
+        values = changed_values(request) | ({"slug": slug} if slug else {})
         self._require_role(update_case(document, values))
         require_active(self._project, document)
         content = values.get("content", document.content)
-        metadata = assign_next_version(document, request, self._now)
+        metadata = assign_next_version(document, values, request.note, self._now)
         self.change_head(document)
         self._add_revision(document, content, note=request.note)
         self._record("document.updated", document, metadata)

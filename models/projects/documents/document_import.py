@@ -1,6 +1,6 @@
 """Import a tree of files as documents of the docs project."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -30,7 +30,8 @@ from models.projects.documents.manual_changes import (
 from models.projects.documents.outside_links import is_website_url
 from models.projects.documents.positions import stable_positions
 from models.projects.documents.publication import UnpublishDocument, unpublish_document
-from models.projects.documents.revisions import newest_revisions
+from models.projects.documents.renamed_files import MIN_BYTES, renamed_files
+from models.projects.documents.revisions import NewestRevision, newest_revisions
 from models.projects.documents.rows import DOCUMENTS, DocumentRow, digest_of
 from models.projects.fields import Actor, Summary, Text, Title
 from models.projects.files.file_import import (
@@ -56,6 +57,7 @@ from models.storage.database import writing
 FIELDS = ("title", "summary", "section", "position")
 # A document may be restored, saved and published, each a millisecond after the other.
 LAST_SAVE = 2 * MILLISECOND
+MAX_NOTE = 300
 
 
 def _require_website_url(url: str) -> str:
@@ -123,6 +125,8 @@ class ImportReport:
     published: list[str] = field(default_factory=list)
     restored: list[str] = field(default_factory=list)
     pruned: list[str] = field(default_factory=list)
+    # Those among the updated ones whose file, and with it their slug, was renamed.
+    renamed: list[str] = field(default_factory=list)
     held: list[HeldDocument] = field(default_factory=list)
     files: FileReport = field(default_factory=FileReport)
     # Pairs of a file's path and a remark about it.
@@ -255,6 +259,7 @@ class DocumentMatcher:
         project: ProjectRow,
         sources: Sequence[SourceFields],
         options: ImportOptions,
+        revisions: Mapping[str, NewestRevision],
     ) -> None:
         self.project, self.options = project, options
         query = DocumentRow.select().where(DocumentRow.project == project.id)
@@ -266,8 +271,10 @@ class DocumentMatcher:
         self._by_slug = {row.slug: row for row in rows}
         # The existing document of each source that has one, by path.
         self.documents: dict[str, DocumentRow] = {}
+        self._renamed_paths = self._find_renamed(sources, revisions)
         for source in sources:
-            document = self._by_path.get(source.path) or self._adopt(source.slug)
+            former_path = self._renamed_paths.get(source.path, source.path)
+            document = self._by_path.get(former_path) or self._adopt(source.slug)
             if document is not None:
                 self.documents[source.path] = document
         self._slugs = {row.slug for row in rows}
@@ -281,11 +288,40 @@ class DocumentMatcher:
             if row.source_tree and path not in self._paths and row.id not in matched_ids
         ]
 
+    def is_renamed(self, source: SourceFields) -> bool:
+        return source.path in self._renamed_paths
+
+    def new_slug(self, source: SourceFields) -> str | None:
+        """Return the slug that a document gets with its file's name, if it is free."""
+        is_free = source.slug not in self._slugs
+        return (
+            self.reserve_slug(source) if self.is_renamed(source) and is_free else None
+        )
+
     def reserve_slug(self, source: SourceFields) -> str:
         """Return the slug of a new document, with a number appended if it is taken."""
         slug = unique_slug(source.slug, self._slugs)
         self._slugs.add(slug)
         return slug
+
+    def _find_renamed(
+        self, sources: Sequence[SourceFields], revisions: Mapping[str, NewestRevision]
+    ) -> dict[str, str]:
+        """Return the former path of each file that was renamed, by its path."""
+        gone = {
+            path: revisions[row.id].sha256
+            for path, row in self._by_path.items()
+            if row.source_tree
+            and row.archived_at is None
+            and path not in self._paths
+            and revisions[row.id].size >= MIN_BYTES
+        }
+        new = (source for source in sources if source.path not in self._by_path)
+        renamed = renamed_files({file.path: file.digest() for file in new}, gone)
+        for former_path in renamed.values():
+            # No other file gets the document for its slug.
+            self._by_slug.pop(self._by_path[former_path].slug, None)
+        return renamed
 
     def _is_of_tree(self, row: DocumentRow) -> bool:
         # A person may have moved it into another collection since.
@@ -329,9 +365,9 @@ class _DocumentImport:
         self._aliases = AliasBatch(project)
         # The file of each document that is imported, by id.
         self._paths: dict[str, str] = {}
-        self._matcher = DocumentMatcher(project, sources, options)
-        documents = list(self._matcher.documents.values())
         self._revisions = newest_revisions(project)
+        self._matcher = DocumentMatcher(project, sources, options, self._revisions)
+        documents = list(self._matcher.documents.values())
         self._old_contents = self._contents_to_change(sources)
         self._without_file = self._matcher.without_file() if options.prune else []
         self._manual_changes = manual_changes(
@@ -383,6 +419,10 @@ class _DocumentImport:
             document = self._create(source)
         elif reason := self._reason_to_hold(source, document):
             self._hold(source.path, document, reason)
+            if self._matcher.is_renamed(source):
+                # Its text may change before people are done with it.
+                document.source_path = source.path
+                self._batch.change_head(document)
             return
         else:
             document = self._update(source, document)
@@ -453,10 +493,15 @@ class _DocumentImport:
             self._settled_ids.add(document.id)
             self.report.restored.append(document.slug)
         has_same_aliases = not self._aliases.declare(document, source.aliases)
-        if not self._is_same(source, document):
+        slug = self._matcher.new_slug(source)
+        if slug or not self._is_same(source, document):
             values = self._values(source) | {"content": source.content}
+            if slug:
+                values["note"] = f"Renamed from {document.source_path}."[:MAX_NOTE]
+                self.report.renamed.append(slug)
             document.content = self._old_contents.get(document.id, source.content)
-            self._batch.update(document, UpdateDocument(id=document.id, **values))
+            request = UpdateDocument(id=document.id, **values)
+            self._batch.update(document, request, slug)
         elif _origin(document) == self._origin(source) and has_same_aliases:
             self.report.unchanged.append(document.slug)
             return document

@@ -45,9 +45,9 @@ Collection = Literal["guides", "products", "support"]
 Section = Annotated[str, TRIMMED, Field(min_length=1, max_length=80), SingleLine]
 Position = Annotated[WholeNumber, Field(ge=0, le=10_000)]
 Note = NullIfEmpty[Annotated[str, Field(max_length=300)]]
-# The position of the page on the site. It is not versioned, so a change is public
-# immediately.
-PLACEMENT = ("collection", "section", "position")
+# The place of the page on the site. It is not versioned, so a change is public
+# immediately. Only an import changes a slug, that of a file that was renamed.
+PLACEMENT = ("slug", "collection", "section", "position")
 
 
 class Document(Schema):
@@ -175,7 +175,7 @@ def update_document(
     require_active(document.project, document)
     _require_collection(document, values)
     content = values.get("content", document.content)
-    metadata = assign_next_version(document, request, now)
+    metadata = assign_next_version(document, values, request.note, now)
     document.save()
     DOCUMENTS.save_revision(
         document, content, actor, summary=document.summary, note=request.note
@@ -221,16 +221,19 @@ def _require_collection(document: DocumentRow, values: dict[str, Any]) -> None:
 
 
 def assign_next_version(
-    document: DocumentRow, request: UpdateDocument, now: datetime
+    document: DocumentRow, values: dict[str, Any], note: str | None, now: datetime
 ) -> dict[str, Any]:
     """
     Make the loaded document its next version; return what the activity records.
 
     The head is not saved yet, and its content stays the old one until then.
     """
-    values = changed_values(request)
+    values = dict(values)
     content = values.pop("content", document.content)
-    if values.get("collection", document.collection) != document.collection:
+    if any(
+        values.get(name, getattr(document, name)) != getattr(document, name)
+        for name in ("slug", "collection")
+    ):
         record_former_address(document)
     changes = document.assign(values)
     if content != document.content:
@@ -240,7 +243,7 @@ def assign_next_version(
     return {
         "version": document.version,
         "changes": changes_to_json(changes),
-        "note": request.note,
+        "note": note,
     }
 
 

@@ -61,23 +61,27 @@ class RestoreDocumentRevision(Schema):
 
 
 class NewestRevision(NamedTuple):
-    """The newest revision of a document: its id, and the SHA-256 of its content."""
+    """The newest revision of a document: its id, and what its content is."""
 
     id: str
     sha256: str
+    size: int
 
 
 def newest_revisions(project: ProjectRow) -> dict[str, NewestRevision]:
     """Return the newest revision of each document, by the document's id."""
     query = (
         DocumentRow.select(
-            DocumentRow.id, DocumentRevisionRow.id, DocumentRevisionRow.digest
+            DocumentRow.id,
+            DocumentRevisionRow.id,
+            DocumentRevisionRow.digest,
+            DocumentRevisionRow.size,
         )
         .join(DocumentRevisionRow, on=DOCUMENTS.at_version(DocumentRow.version))
         .where(DocumentRow.project == project.id)
     )
     rows: Iterable[Any] = query.tuples()
-    return {document_id: NewestRevision(id, sha256) for document_id, id, sha256 in rows}
+    return {document_id: NewestRevision(*columns) for document_id, *columns in rows}
 
 
 def diff_document_revisions(query: DiffDocumentRevisions) -> DocumentDiff:

@@ -339,6 +339,20 @@ def test_held_document(ask, bring, shelf, clock):
     assert (taken["held"], taken["published"]) == ([], ["a"])
 
 
+def test_renamed_document(bring, start):
+    """A file with another name keeps its document, and its text is not sent again."""
+    text = "Words that no other page of the tree has. " * 4
+    bring({"a.md": text})
+    before = DocumentRow.get().id
+
+    started = start({"b.md": text}, {})
+    report = bring({"b.md": text})
+
+    assert started["missingTexts"] == []
+    assert (report["renamed"], report["created"]) == (["b"], [])
+    assert (DocumentRow.get().id, DocumentRow.get().slug) == (before, "b")
+
+
 def test_pruned_document(bring):
     """A document whose file is gone is archived; one whose file is unreadable stays."""
     texts = {"a.md": "One.\n", "b.md": "Two.\n", "c.md": "Three.\n"}
