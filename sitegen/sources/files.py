@@ -30,6 +30,7 @@ from models.response_headers import without_query
 from sitegen.markdown.link_targets import LinkTarget, link_target
 from sitegen.markdown.rendering import parse_tokens
 from sitegen.markdown.work_limits import WorkLimitExceeded
+from sitegen.sources.source_file import existing_file
 
 # Folders in which generators keep files that pages name by an address from the root.
 STATIC_FOLDERS = frozenset(("static", "public", "assets", "src"))
@@ -167,12 +168,8 @@ class TreeFiles:
 
 def _file_inside(path: Path, folder: Path) -> Path | None:
     """Return the file if there is one that symbolic links do not lead out of."""
-    try:
-        file = path.resolve()
-        is_inside = file.is_relative_to(folder.resolve())
-        return file if is_inside and file.is_file() else None
-    except (OSError, RuntimeError, ValueError):
-        return None
+    file = existing_file(path)
+    return file if file and file.is_relative_to(folder.resolve()) else None
 
 
 def _targets(text: str) -> list[str]:

@@ -7,7 +7,12 @@ from functools import cached_property
 from pathlib import Path
 
 from models.front_matter import UnreadableFile, split_front_matter
-from sitegen.sources.source_file import MAX_CHARACTERS, SUFFIXES, read_text
+from sitegen.sources.source_file import (
+    MAX_CHARACTERS,
+    SUFFIXES,
+    existing_file,
+    read_text,
+)
 
 MAX_DEPTH, MAX_INCLUDES = 10, 1_000
 _PATH = r"[^\s{}\[\]()<>\"'|]{1,300}+"
@@ -164,8 +169,8 @@ class Includes:
         starts = [] if is_from_root else [file.parent]
         exists = False
         for start in (*starts, *self.folders):
-            candidate = (start / relative).resolve()
-            if not candidate.is_file():
+            candidate = existing_file(start / relative)
+            if candidate is None:
                 continue
             exists = True
             for folder in self.folders:

@@ -77,6 +77,16 @@ def read_text(folder: Path, path: Path) -> str:
     return text
 
 
+def existing_file(path: Path) -> Path | None:
+    """Return the file that a path of an author leads to, None if there is none."""
+    try:
+        file = path.resolve()
+        return file if file.is_file() else None
+    except (OSError, RuntimeError, ValueError):
+        # The name is too long or contains NUL, or symbolic links form a loop.
+        return None
+
+
 def _require_inside(folder: Path, file: Path) -> None:
     if not file.resolve().is_relative_to(folder.resolve()):
         raise UnreadableFile("The symbolic link points outside the folder.")

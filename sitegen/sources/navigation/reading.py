@@ -18,7 +18,7 @@ from sitegen.sources.navigation.sidebars import (
     read_sidebars,
     read_starlight,
 )
-from sitegen.sources.source_file import read_text
+from sitegen.sources.source_file import existing_file, read_text
 
 CATEGORY_FILES = ("_category_.json", "_category_.yml", "_category_.yaml")
 MKDOCS_FILES = ("mkdocs.yml", "mkdocs.yaml")
@@ -111,8 +111,8 @@ class _Reader:
         opened = {self._folder}
 
         def load(target: str, folder: str) -> tuple[Any, str] | None:
-            path = (self._folder / folder / target).resolve()
-            if path.name not in TOC_FILES or path.parent in opened:
+            path = existing_file(self._folder / folder / target)
+            if path is None or path.name not in TOC_FILES or path.parent in opened:
                 return None
             if not path.is_relative_to(self._folder):
                 return None

@@ -106,6 +106,9 @@ def test_include_outside(content, tmp_path):
         ("{{#include page.md}}", "the file includes itself"),
         ("{{#include b.md}}", "the file includes itself"),
         ("{{#include ghost.md}}", "there is no such file"),
+        (f"{{{{#include {'a' * 290}.md}}}}", "there is no such file"),
+        ("{{#include loop.md}}", "there is no such file"),
+        ("{{#include large.md}}", "the file has more than 500000 characters"),
         ("{{#include code.rs:ghost}}", "it has no part ghost"),
         (
             "{{#include ../outside.md}}",
@@ -116,12 +119,27 @@ def test_include_outside(content, tmp_path):
 def test_include_that_fails(content, tmp_path, text, reason):
     """The directive stays, and the remark names its line."""
     (tmp_path / "outside.md").write_text("Outside.")
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "loop.md").symlink_to("loop.md")
+    with (tmp_path / "tree" / "large.md").open("wb") as file:
+        file.truncate(1_000_000_000)
 
     page, notes = content(f"A\n\n{text}", **{"b.md": "{{#include page.md}}"})
 
     assert "{{#include" in page
     assert [each for each in notes if each.startswith(("Line 1:", "Line 3:"))]
     assert any(each.endswith(f"was not included: {reason}.") for each in notes)
+
+
+def test_path_with_nul(tmp_path):
+    """The file cannot be used, and the others are imported."""
+    (tmp_path / "a.md").write_text("{{#include a\0b.md}} ![b](a\0b.png)")
+    (tmp_path / "b.md").write_text("B")
+
+    tree = read_tree(tmp_path)
+
+    assert [source.path for source in tree.sources] == ["b.md"]
+    assert [note.path for note in tree.skipped] == ["a.md"]
 
 
 def test_includes_that_multiply(content):
