@@ -46,9 +46,15 @@ def gif(width=3, height=2, end=b""):
     return b"GIF89a" + screen + frame + b"\x02\x02\x4c\x01\0" + b";" + end
 
 
-def webp(width=3, height=2, end=b""):
-    body = b"VP8X" + struct.pack("<I", 10) + bytes(4)
-    body += (width - 1).to_bytes(3, "little") + (height - 1).to_bytes(3, "little")
+def riff_chunk(kind, content):
+    return kind + struct.pack("<I", len(content)) + content + bytes(len(content) % 2)
+
+
+def webp(width=3, height=2, *chunks, flags=0x3E, end=b""):
+    """The header of a WebP with `chunks` after it; `flags` say what it contains."""
+    sides = [(side - 1).to_bytes(3, "little") for side in (width, height)]
+    header = riff_chunk(b"VP8X", bytes((flags, 0, 0, 0)) + b"".join(sides))
+    body = header + b"".join(chunks)
     return b"RIFF" + struct.pack("<I", len(body) + 4) + b"WEBP" + body + end
 
 
@@ -86,7 +92,7 @@ FILES = {
     "a.jpg": jpeg(),
     "a.jpeg": jpeg(),
     "a.gif": gif(),
-    "a.webp": webp(),
+    "a.webp": webp(flags=0),
     "a.avif": avif(),
     "a.svg": svg(),
     "a.pdf": PDF,

@@ -1,5 +1,5 @@
 """
-Remove the metadata of JPEG and PNG files, without touching their pixels.
+Remove the metadata of JPEG, PNG and WebP files, without touching their pixels.
 
 Positions and names of people and cameras go. What the pixels mean stays: colour
 profiles, and the orientation, which tells how they are turned. What follows the end of
@@ -24,6 +24,10 @@ _PNG_CHUNKS = frozenset(
 # restart marker.
 _JPEG_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]", re.DOTALL)
 _EXIF, _ICC_PROFILE = b"Exif\0\0", b"ICC_PROFILE\0"
+# A larger colour profile of PNG, which is compressed, is there to fill memories.
+MAX_PROFILE_BYTES = 4_000_000
+# Bits of the header of WebP: what else the file contains.
+_WEBP_EXIF, _WEBP_XMP = 0x08, 0x04
 _ORIENTATION = 0x0112
 _SOS, _EOI = 0xDA, 0xD9
 
@@ -45,11 +49,23 @@ def clean_png(content: bytes, output: BinaryIO) -> None:
             raise truncated("PNG")
         if position == len(PNG_SIGNATURE) and kind != b"IHDR":
             raise truncated("PNG")
-        if kind in _PNG_CHUNKS:
+        if kind in _PNG_CHUNKS and not (kind == b"iCCP" and _is_bomb(chunk[8:-4])):
             output.write(chunk)
         elif kind == b"eXIf" and (exif := _turned(bytes(chunk[8:-4]))):
             output.write(_png_chunk(b"eXIf", exif))
         position = end
+
+
+def _is_bomb(profile: memoryview) -> bool:
+    """Tell whether a compressed colour profile is damaged or far too large."""
+    # A name ends with NUL, and the method of compression follows.
+    start = bytes(profile[:80]).find(b"\0") + 2
+    inflate = zlib.decompressobj()
+    try:
+        inflate.decompress(profile[start:], MAX_PROFILE_BYTES)
+    except zlib.error:
+        return True
+    return not inflate.eof
 
 
 def _has_right_checksum(chunk: memoryview) -> bool:
@@ -118,6 +134,40 @@ def _jpeg_segments(content: bytes) -> Iterator[tuple[int, int, int]]:
                 raise truncated("JPEG")
             end = pixels_end.start()
         yield marker, position, end
+        position = end
+
+
+def clean_webp(content: bytes, output: BinaryIO) -> None:
+    """Write the picture; raise ValidationFailed if it is incomplete."""
+    header, chunks, exif = b"", [], b""
+    for kind, start, end in _webp_chunks(content):
+        if kind == b"VP8X":
+            header = content[start + 8 : end]
+        elif kind == b"EXIF":
+            exif = _turned(content[start + 8 : end].removeprefix(_EXIF))
+        elif kind != b"XMP ":
+            chunks.append(memoryview(content)[start:end])
+    if header:
+        flags = header[0] & ~(_WEBP_EXIF | _WEBP_XMP) | (_WEBP_EXIF if exif else 0)
+        header = b"VP8X" + struct.pack("<IB", len(header), flags) + header[1:]
+    if exif and header:
+        chunks.append(memoryview(b"EXIF" + struct.pack("<I", len(exif)) + exif))
+    length = 4 + len(header) + sum(map(len, chunks))
+    output.write(b"RIFF" + struct.pack("<I", length) + b"WEBP" + header)
+    output.writelines(chunks)
+
+
+def _webp_chunks(content: bytes) -> Iterator[tuple[bytes, int, int]]:
+    """Yield kind, start and end of each chunk; those of odd length have a padding."""
+    position, file_end = 12, 8 + int.from_bytes(content[4:8], "little")
+    if file_end > len(content):
+        raise truncated("WebP")
+    while position < file_end:
+        kind, length = _unpack("<4sI", content, position, "WebP")
+        end = position + 8 + length + length % 2
+        if end > file_end:
+            raise truncated("WebP")
+        yield kind, position, end
         position = end
 
 

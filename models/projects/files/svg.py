@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from models.errors import ValidationFailed
 from models.projects.files.metadata import truncated
+from models.projects.files.svg_references import ShownElements
 
 SVG, XLINK, XML = (
     "http://www.w3.org/2000/svg",
@@ -85,7 +86,8 @@ def clean_svg(content: bytes) -> tuple[bytes, tuple[int, int] | None]:
     """
     Return the cleaned picture, and its width and height in pixels if it says so.
 
-    Raise ValidationFailed if it is not well-formed, or has entities.
+    Raise ValidationFailed if it is not well-formed, or has entities, and LimitExceeded
+    if it would be shown as too many elements.
     """
     cleaner = _Cleaner()
     try:
@@ -94,6 +96,7 @@ def clean_svg(content: bytes) -> tuple[bytes, tuple[int, int] | None]:
         raise truncated("SVG") from None
     if not cleaner.has_root:
         raise truncated("SVG")
+    cleaner.shown.require_few()
     return "".join(cleaner.pieces).encode(), cleaner.size
 
 
@@ -104,6 +107,7 @@ class _Cleaner:
         self.pieces: list[str] = []
         self.size: tuple[int, int] | None = None
         self.has_root = False
+        self.shown = ShownElements()
         self._depth = 0
         # The depth of the element that is left out with everything in it.
         self._skipped_depth: int | None = None
@@ -139,10 +143,10 @@ class _Cleaner:
         declarations = "" if self.has_root else f' xmlns="{SVG}" xmlns:xlink="{XLINK}"'
         if not self.has_root:
             self.has_root, self.size = True, _size(attributes)
-        kept = "".join(
-            f" {name}={quoteattr(value)}" for name, value in _kept(attributes)
-        )
-        self.pieces.append(f"<{tag}{declarations}{kept}>")
+        kept = dict(_kept(attributes))
+        self.shown.start(tag, kept)
+        text = "".join(f" {name}={quoteattr(value)}" for name, value in kept.items())
+        self.pieces.append(f"<{tag}{declarations}{text}>")
         if tag == "style":
             self._style = []
 
@@ -153,6 +157,7 @@ class _Cleaner:
                 self.pieces.append(escape(clean_css("".join(self._style))))
                 self._style = None
             self.pieces.append(f"</{tag}>")
+            self.shown.end()
         elif self._skipped_depth == self._depth:
             self._skipped_depth = None
         self._depth -= 1

@@ -14,7 +14,12 @@ import imagesize  # type: ignore[import-untyped]
 from models.errors import LimitExceeded, PayloadTooLarge, ValidationFailed
 from models.projects.files.containers import CHECKS
 from models.projects.files.file_types import HEAD_BYTES, FileType, require_type
-from models.projects.files.metadata import clean_jpeg, clean_png, truncated
+from models.projects.files.metadata import (
+    clean_jpeg,
+    clean_png,
+    clean_webp,
+    truncated,
+)
 from models.projects.files.svg import clean_svg
 
 MAX_FILE_BYTES = 10_000_000
@@ -27,7 +32,7 @@ _SPOOL_BYTES = 1024 * 1024
 # One file at a time is in memory as a whole, however many are being sent.
 _cleaning = Lock()
 
-CLEANERS = {"JPEG": clean_jpeg, "PNG": clean_png}
+CLEANERS = {"JPEG": clean_jpeg, "PNG": clean_png, "WebP": clean_webp}
 
 Size = tuple[int, int]
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from models.errors import ValidationFailed
+from models.errors import LimitExceeded, ValidationFailed
 from models.projects.files.svg import MAX_DEPTH, clean_svg
 from tests.processor import at_most
 from tests.samples.pictures import svg
@@ -131,6 +131,49 @@ def test_nesting():
         deep = f"<{hidden}>" * MAX_DEPTH + f"</{hidden}>" * MAX_DEPTH
         with pytest.raises(ValidationFailed, match="200 levels"):
             clean_svg(svg(deep))
+
+
+def multiplied(levels, inside):
+    """Groups that each contain ten times what `inside` makes of the one before."""
+    groups = "".join(
+        f"<g id='a{level}'>{inside.format(level - 1) * 10}</g>"
+        for level in range(1, levels + 1)
+    )
+    return svg(f"<g id='a0'><path d='M0 0h1'/></g>{groups}<use href='#a{levels}'/>")
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "<use href='#a{}'/>",
+        "<use x:href=' #a{}' xmlns:x='http://www.w3.org/1999/xlink'/>",
+        "<g mask='url(#a{})'/>",
+        "<path style='fill: URL(&quot;#a{}&quot;)' d='M0 0h1'/>",
+        "<filter><feImage href='#a{}'/></filter>",
+    ],
+)
+def test_references_that_multiply(inside):
+    """A picture of a few lines that is shown as billions of elements is refused."""
+    clean_svg(multiplied(4, inside))
+
+    with pytest.raises(LimitExceeded, match="500000 elements"):
+        clean_svg(multiplied(9, inside))
+
+
+def test_references_in_a_circle():
+    """They are refused at once, however many there are and however long the chain."""
+    for count in (1, 2, 1_000):
+        circle = "".join(
+            f"<g id='a{n}'>" + f"<use href='#a{(n + 1) % count}'/>" * 9 + "</g>"
+            for n in range(count)
+        )
+        with at_most(2), pytest.raises(LimitExceeded, match="circle"):
+            clean_svg(svg(circle))
+
+
+def test_same_id_many_times():
+    """Sloppy programs repeat ids; the elements are shown once each."""
+    clean_svg(svg("<path id='a' d='M0 0h1'/>" * 2_000 + "<use href='#a'/>" * 2_000))
 
 
 @pytest.mark.parametrize(

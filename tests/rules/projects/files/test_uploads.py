@@ -1,5 +1,6 @@
 """What is taken from a file that somebody sends, and what is refused."""
 
+import zlib
 from io import BytesIO
 
 import imagesize
@@ -112,6 +113,57 @@ def test_jpeg_metadata():
     content, _ = cleaned("a.jpg", pictures.jpeg(3, 2, *metadata, profile))
 
     assert content == pictures.jpeg(3, 2, profile)
+
+
+def test_webp_metadata():
+    """EXIF and XMP go, and the header says so; profile, pixels and animation stay."""
+    pixels = [
+        pictures.riff_chunk(kind, b"odd")
+        for kind in (b"ICCP", b"ANIM", b"ANMF", b"ALPH", b"VP8 ")
+    ]
+    metadata = [
+        pictures.riff_chunk(b"EXIF", b"Exif\0\0" + pictures.exif()),
+        pictures.riff_chunk(b"XMP ", HIDDEN),
+    ]
+
+    content, size = cleaned("a.webp", pictures.webp(3, 2, *metadata, *pixels))
+
+    assert content == pictures.webp(3, 2, *pixels, flags=0x32)
+    assert size == (3, 2)
+
+
+def test_turned_webp():
+    """Of its EXIF, the orientation stays."""
+    exif = pictures.riff_chunk(b"EXIF", pictures.exif(orientation=6))
+
+    content, _ = cleaned("a.webp", pictures.webp(3, 2, exif))
+
+    assert pictures.DATE not in content
+    assert content.startswith(pictures.webp(3, 2, flags=0x3A)[12:], 12)
+    assert b"EXIF" in content[30:]
+    assert cleaned("a.webp", content)[0] == content
+
+
+@pytest.mark.parametrize(
+    "compressed",
+    [zlib.compress(bytes(20_000_000)), zlib.compress(bytes(100))[:-6], b"", b"x"],
+)
+def test_colour_profile_that_is_none(compressed):
+    """A profile that would fill the memory of browsers, or is damaged, is left out."""
+    chunk = pictures.chunk(b"iCCP", b"name\0\0" + compressed)
+
+    content, _ = cleaned("a.png", pictures.png(3, 2, chunk))
+
+    assert content == pictures.png()
+
+
+def test_colour_profile():
+    """One of a usual size stays."""
+    chunk = pictures.chunk(b"iCCP", b"name\0\0" + zlib.compress(bytes(500_000)))
+
+    content, _ = cleaned("a.png", pictures.png(3, 2, chunk))
+
+    assert content == pictures.png(3, 2, chunk)
 
 
 @pytest.mark.parametrize("name", ["a.png", "a.jpg"])
