@@ -40,19 +40,40 @@ def split_heading(text: str) -> tuple[str, str]:
 
 def _apply_inline(children: list[Token], ids: dict[str, None]) -> None:
     openings: list[Token] = []
+    previous: Token | None = None
     for token, following in pairwise(children):
         if token.type == "link_open":
             openings.append(token)
         target = token if token.type == "image" else None
         if token.type == "link_close" and openings:
             target = openings.pop()
-        if target is None or following.type != "text":
-            continue
-        if match := ATTRIBUTES.match(following.content):
+        is_before_text = target is not None and following.type == "text"
+        match = ATTRIBUTES.match(following.content) if is_before_text else None
+        if match and target:
             following.content = following.content[match.end() :]
             _set_attributes(target, match[1], ids)
+            if target is previous:
+                _make_anchor(target, token)
+        previous = token
     # Nothing but an image in a paragraph makes it a figure.
     children[:] = [token for token in children if token.type != "text" or token.content]
+
+
+def _make_anchor(opening: Token, closing: Token) -> None:
+    """Make an anchor of a link without text and address, written as `[](){#id}`."""
+    if not opening.attrs["href"] and (id := opening.attrs.get("id")):
+        for token in (opening, closing):
+            token.type, token.tag = "html_tag", "span"
+        opening.attrs = {"id": id}
+
+
+def unwrap_anchors(tokens: Sequence[Token]) -> None:
+    """Remove the paragraphs around anchors that stand alone, as above a heading."""
+    for index, token in enumerate(tokens):
+        if token.type == "paragraph_open":
+            children = tokens[index + 1].children
+            if children and all(child.tag == "span" for child in children):
+                token.hidden = tokens[index + 2].hidden = True
 
 
 def _set_attributes(token: Token, text: str, ids: dict[str, None]) -> None:

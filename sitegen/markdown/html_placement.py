@@ -207,6 +207,10 @@ class _Placer:
             self._open_heading(tag)
         elif tag.name in INLINE | BLOCKS:
             self._open_tag(tag, len(source))
+        else:
+            # The tag is removed, but links lead to it.
+            for token in _anchor(self._unused_id(tag.attributes.get("id", ""))):
+                self._emit(token)
 
     def _open_heading(self, tag: Tag) -> None:
         self._emit(Token("heading_open", tag.name, 1, block=True))
@@ -285,9 +289,11 @@ class _Placer:
             link = Token("link_open", "a", 1, attrs=dict(attributes))
             return [*_anchor(id), link], Token("link_close", "a", -1)
         if name == "table":
-            return [Token("table_open", "table", 1)], Token("table_close", "table", -1)
+            opening = [*_anchor(id), Token("table_open", "table", 1)]
+            return opening, Token("table_close", "table", -1)
         if name == "pre":
-            return [Token("pre_open", "pre", 1)], Token("pre_close", "pre", -1)
+            opening = [*_anchor(id), Token("pre_open", "pre", 1)]
+            return opening, Token("pre_close", "pre", -1)
         if name == "video":
             # In a line of text, where only its own attribute says what it shows.
             is_shown = _is_in_site(attributes.get("src", ""))
@@ -295,9 +301,9 @@ class _Placer:
         if id:
             attributes["id"] = id
         is_block = name in BLOCKS
-        opening = Token("html_tag", name, 1, attrs=dict(attributes), block=is_block)
+        element = Token("html_tag", name, 1, attrs=dict(attributes), block=is_block)
         closing = Token("html_tag", name, -1, block=is_block)
-        return [opening], None if name in VOID else closing
+        return [element], None if name in VOID else closing
 
     def _unused_id(self, id: str) -> str:
         if not id or id in self._ids:

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 
-from sitegen.markdown.attributes import apply_attributes
+from sitegen.markdown.attributes import apply_attributes, unwrap_anchors
 from sitegen.markdown.autolinks import autolink_urls
 from sitegen.markdown.fast_paths import FastInline, add_paragraph_fast_path
 from sitegen.markdown.footnotes import enable_footnotes
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 # Increase it when the same text gives other HTML, so that cached bodies are replaced.
-RENDERER_VERSION = "8"
+RENDERER_VERSION = "9"
 # Characters of Markdown, twice what the API accepts.
 MAX_LENGTH = 1_000_000
 # An anchor is listed with the headings, as one below them all.
@@ -155,6 +155,7 @@ def _render(text: str, parser: MarkdownIt) -> Rendered:
         placed = place_html(tokens, limit, ids)
         tokens, env["is_cleaned"] = placed.tokens, placed.has_tags
     apply_attributes(tokens, ids)
+    unwrap_anchors(tokens)
     autolink_urls(tokens)
     limit.check_time()
     headings = assign_heading_ids(tokens, ids)

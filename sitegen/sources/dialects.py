@@ -2,23 +2,16 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from sitegen.sources.admonitions import KIND_BY_NAME, ContainerConverter
+from sitegen.sources.anchors import convert_anchors
 from sitegen.sources.components import convert_inline, split_line
+from sitegen.sources.link_shortcodes import convert_link_shortcodes
 
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
 _IMPORT = re.compile(r"import\s.*['\"][^'\"]+['\"];?\s*")
 _MODULE = re.compile(r"(?:import|export)\s")
-_ATTRIBUTES = re.compile(r"\s*\{:[^{}]*\}\s*")
-_EXPLICIT_ID = re.compile(r"\{:?\s*+(#[A-Za-z][\w-]*+)[^{}]*+\}\s*")
-# Links by shortcode, and their replacements by paths.
-_LINK_SHORTCODES = (
-    (re.compile(r"\{\{[<%]\s*(?:rel)?ref\s+\"?([^\s\"]+)\"?\s*[%>]\}\}"), r"\1"),
-    (re.compile(r"\{%-?\s*link\s+([^\s%]+)\s*-?%\}"), r"/\1"),
-    (re.compile(r"\{\{\s*site\.baseurl\s*\}\}"), ""),
-)
-
-
 _CODE_START = re.compile(
     r"\{%-? ?highlight ++([\w+#-]{1,30}+)[^{}]{0,200}%\}\s*"
     r"|\{\{[<%] ?highlight ++\"?([\w+#-]{1,30}+)[^{}]{0,200}[%>]\}\}\s*"
@@ -35,7 +28,7 @@ _HIDDEN = re.compile(r"\s*#(?: .*)?")
 _COMMENT = re.compile(r" {0,3}(<!--|\{/\*)")
 COMMENTS = {"<!--": "-->", "{/*": "*/}"}
 # Each conversion changes only text that has one of these.
-_SIGNS = ("{", "<", ":::", "!!!", "???", "===", "#tab", "\nimport", "\nexport")
+_SIGNS = ("{", "<", "[[", ":::", "!!!", "???", "===", "#tab", "\nimport", "\nexport")
 # Names of icons, and lines of spaces, which become empty.
 _OTHER_SIGNS = re.compile(r":[a-z]+-|\n[^\S\n]+(?:\n|\Z)")
 
@@ -96,16 +89,28 @@ def convert_lines(text: str, *, is_mdx: bool) -> str:
 
 def _with_fences(lines: list[str]) -> Iterator[str]:
     """Yield the lines, with fences instead of tags around code."""
-    fences, is_inside = FenceTracker(), False
-    for line in lines:
-        if is_inside and _CODE_END.fullmatch(line):
-            line, is_inside = "```", False
+    fences, fence = FenceTracker(), ""
+    for index, line in enumerate(lines):
+        if fence and _CODE_END.fullmatch(line):
+            line, fence = fence, ""
         elif not fences.is_open and (start := _CODE_START.fullmatch(line)):
-            line, is_inside = f"```{start[1] or start[2]}", True
+            fence = _fence_around(lines, index)
+            line = f"{fence}{start[1] or start[2]}"
         elif not fences.is_open:
             line = _RAW.sub("", line)
         fences.is_code(line)
         yield line
+
+
+def _fence_around(lines: list[str], start: int) -> str:
+    """Return a fence that is longer than those in the code that starts here."""
+    length = 2
+    for line in islice(lines, start + 1, None):
+        if _CODE_END.fullmatch(line):
+            break
+        if inner := _FENCE.match(line):
+            length = max(length, len(inner[1]))
+    return "`" * (length + 1)
 
 
 def _with_whole_tags(lines: Iterable[str]) -> Iterator[str]:
@@ -193,7 +198,7 @@ def _last_line_with(text: str, lines: list[str]) -> int:
 def _lines(lines: list[str], is_mdx: bool) -> Iterator[tuple[str, bool]]:
     """Yield the remaining lines, each with whether it is code."""
     fences, is_module, previous = FenceTracker(), False, ""
-    for line in lines:
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
         if fences.is_code(line):
             yield line, True
             continue
@@ -202,19 +207,13 @@ def _lines(lines: list[str], is_mdx: bool) -> Iterator[tuple[str, bool]]:
             (is_module and is_mdx)
             or (is_start and bool((_MODULE if is_mdx else _IMPORT).match(line)))
         )
-        previous = line
-        if not is_module and not _ATTRIBUTES.fullmatch(line):
-            for part in split_line(_convert_line(line)):
+        before, previous = previous, line
+        if not is_module:
+            for part in _convert_line(before, line, after):
                 yield part, False
 
 
-def _convert_line(line: str) -> str:
-    line = convert_inline(line)
-    if "{" not in line:
-        return line
-    for shortcode, path in _LINK_SHORTCODES:
-        line = shortcode.sub(path, line)
-    start = line.rfind("{")
-    if line.startswith("#") and (explicit_id := _EXPLICIT_ID.fullmatch(line, start)):
-        return f"{line[:start].rstrip()} {{{explicit_id[1]}}}"
-    return line
+def _convert_line(before: str, line: str, after: str) -> Iterator[str]:
+    line = convert_link_shortcodes(convert_inline(line))
+    for part in convert_anchors(before, line, after):
+        yield from split_line(part)

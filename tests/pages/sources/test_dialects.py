@@ -32,6 +32,10 @@ from tests.processor import at_most
             "{% highlight rb linenos %}\n# {: .note }\n{% endhighlight %}",
             "```rb\n# {: .note }\n```",
         ),
+        (
+            "{% highlight md %}\n```js\na\n```\n{% endhighlight %}\n{% link b.md %}",
+            "````md\n```js\na\n```\n````\n/b.md",
+        ),
         ("{% raw %}a{% endraw %}", "a"),
         (":octicons-x-16: A", " A"),
         (
@@ -44,13 +48,47 @@ from tests.processor import at_most
         ("A\nimport B from 'b'", "A\nimport B from 'b'"),
         ("import the data", "import the data"),
         ("## A {: #b .c }", "## A {#b}"),
-        ('[a]({{< relref "b.md" >}})', "[a](b.md)"),
+        ("# A [b]\n{: #c .d }\n\nB", "# A [b] {#c}\n\nB"),
+        ("A\n{: .b #c.d }\n\nB", 'A\n<a id="c.d"></a>\n\nB'),
+        ("| A |\n{: #b }", '| A |\n\n<a id="b"></a>'),
+        ("[[a]]\n## B", '<a id="a"></a>\n## B'),
+        ("## [[a-b]]C", "## C {#a-b}"),
+        ("[[a,Title]]\nB", '<a id="a"></a>\nB'),
+        # A link of a wiki, and what is none of these.
+        ("[[Page]]\n\nB", "[[Page]]\n\nB"),
+        ("[[Two words]]\nB", "[[Two words]]\nB"),
+        ("A [[b]] c\nD", "A [[b]] c\nD"),
+        ("```\n[[a]]\n{: #b }\n```", "```\n[[a]]\n{: #b }\n```"),
         ("A\n{: .lead }", "A"),
     ],
 )
 def test_words_of_generators(text, expected):
     """What has a Markdown of ours is written in it; code is as it was."""
     assert to_markdown(text, is_mdx=False) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{{< relref "b.md" >}}', "b.md"),
+        ("{{% ref b.md#c %}}", "b.md#c"),
+        ("{{< ref path='/b' lang='en' >}}", "/b"),
+        ('{{< relref "/b/c.md#d" "html" >}}', "/b/c.md#d"),
+        ("{% link b/c.md %}#d", "/b/c.md#d"),
+        ("{%- link _b/c.md -%}", "/_b/c.md"),
+        ("{{ site.baseurl }}{% link b.md %}", "/b.md"),
+        ("{{site.url}}{{site.baseurl}}/b/", "/b/"),
+        ("{{ '/b/' | relative_url }}", "/b/"),
+        ('{{ "b/" | absolute_url }}', "/b/"),
+        ("{{ site.title }}", "{{ site.title }}"),
+        ("{{ page.url | relative_url }}", "{{ page.url | relative_url }}"),
+    ],
+)
+def test_link_by_shortcode(text, expected):
+    """It is the path that it means; in a code span it is shown as it is."""
+    converted = to_markdown(f"`{text}` [a]({text}) `[a]({text})`\n", is_mdx=False)
+
+    assert converted == f"`{text}` [a]({expected}) `[a]({text})`\n"
 
 
 def test_modules_of_mdx():
@@ -82,6 +120,8 @@ def test_local_images(text, expected):
 REPEATED = [
     *(":::note\n", "::: [", ":", "!!! note\n", "!!! a ", '=== "', "<!--\n", "<!-- -->"),
     *("{:", "# a {#", "{{<ref ", "{% link ", "import '", "export \n", "\n\n", "> "),
+    *("[[", "[[a,", "[[a]]\n", "{: #a }\n", "# [[a]]", "{{ '", "{{<ref a "),
+    *("{% highlight a %}\n", "{% highlight a %}\n```\n{% endhighlight %}\n"),
     *("```\n~~~\n", "![", "![a](b.png)", "[a]: b\n", "`", "{{", "<a", "# ", " "),
 ]
 REPEATED += [f"{each}{' ' * 20_000}" for each in ("# a {#", "!!! a", "import ", "{{<")]
