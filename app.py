@@ -444,6 +444,7 @@ class _Server:
         scheduler.add_job(60, "uses", uses.write)
         try:
             with scheduler.running():
+                self.table.report_started(name)
                 server.run()
         finally:
             server.close()
@@ -507,6 +508,7 @@ class _Server:
             Thread(target=self._announce, args=(first_build,), daemon=True).start()
             try:
                 with scheduler.running():
+                    self.table.report_started(BUILDER)
                     Event().wait()
             finally:
                 builder.stop()

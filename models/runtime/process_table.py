@@ -12,12 +12,15 @@ from typing import Any, NamedTuple
 
 from models.runtime.faults import Fault
 
-# Bytes for each process: its number and its starts, then its report.
+# Bytes for each process: its number and its starts, the number of the last one that
+# has started, then its report.
 SLOT_BYTES = 64 * 1024
 _RUN = struct.Struct("<qq")
+_STARTED = struct.Struct("<q")
 # Length and checksum of the report.
 _HEADER = struct.Struct("<II")
-_TEXT_AT = _RUN.size + _HEADER.size
+_HEADER_AT = _RUN.size + _STARTED.size
+_TEXT_AT = _HEADER_AT + _HEADER.size
 MAX_REPORT_BYTES = SLOT_BYTES - _TEXT_AT
 # A report that is being written is whole after microseconds.
 READ_ATTEMPTS, READ_PAUSE_SECONDS = 20, 0.0005
@@ -85,6 +88,15 @@ class ProcessTable:
         _, starts = _RUN.unpack_from(self._memory, start)
         _RUN.pack_into(self._memory, start, 0, starts)
 
+    def report_started(self, name: str) -> None:
+        """Record that this process does its work from now on."""
+        _STARTED.pack_into(self._memory, self._starts[name] + _RUN.size, os.getpid())
+
+    def has_started(self, name: str, pid: int) -> bool:
+        """Tell whether the process with this id has reported that it has started."""
+        (started,) = _STARTED.unpack_from(self._memory, self._starts[name] + _RUN.size)
+        return bool(started == pid != 0)
+
     def states(self) -> list[ProcessState]:
         return [
             ProcessState(name, *_RUN.unpack_from(self._memory, start))
@@ -108,13 +120,13 @@ class ProcessTable:
         text_at = start + _TEXT_AT
         self._memory[text_at : text_at + len(text)] = text
         checksum = zlib.crc32(text)
-        _HEADER.pack_into(self._memory, start + _RUN.size, len(text), checksum)
+        _HEADER.pack_into(self._memory, start + _HEADER_AT, len(text), checksum)
 
     def read_report(self, name: str) -> Any:
         """Return the last report of a process, None before its first."""
         start = self._starts[name]
         for _ in range(READ_ATTEMPTS):
-            length, checksum = _HEADER.unpack_from(self._memory, start + _RUN.size)
+            length, checksum = _HEADER.unpack_from(self._memory, start + _HEADER_AT)
             if length == 0:
                 return None
             text_at = start + _TEXT_AT

@@ -23,7 +23,8 @@ from models.runtime.process_table import ProcessTable
 
 log = logging.getLogger("masthead.processes")
 
-# A process that lives this long has started; its earlier deaths no longer count.
+# The deaths of a process no longer count once it has reported that it has started, and
+# has lived this long.
 STARTED_SECONDS = 3.0
 # The pause before a restart doubles with each death, from the first to the second.
 FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.1, 1.0
@@ -48,7 +49,7 @@ class _Child:
     run: Callable[[], None]
     pid: int = 0
     started_at: float = 0.0
-    # Deaths since the process last lived for STARTED_SECONDS.
+    # Deaths since the process had last started.
     deaths: int = 0
     restart_at: float = 0.0
 
@@ -58,8 +59,9 @@ class Supervisor:
     """
     The parent of a server's processes; it opens no database and starts no thread.
 
-    `processes` maps the name of each process to the function that it runs. Each is
-    forked, so it shares the listening socket and what else the parent has opened.
+    `processes` maps the name of each process to the function that it runs, which tells
+    the table once it has started. Each is forked, so it shares the listening socket and
+    what else the parent has opened.
     """
 
     processes: Sequence[tuple[str, Callable[[], None]]]
@@ -135,7 +137,7 @@ class Supervisor:
         except OSError as error:
             # The system has no room for another process.
             log.error(LogLine(process=child.name, event="not-started", error=error))
-            self._schedule_restart(child)
+            self._schedule_restart(child, has_started=False)
         else:
             self.table.note_start(child.name, child.pid)
 
@@ -170,11 +172,12 @@ class Supervisor:
         if self._is_stopping:
             return
         log.error(LogLine(process=child.name, event="died", pid=pid, code=code))
-        self._schedule_restart(child)
+        has_started = self.table.has_started(child.name, pid)
+        self._schedule_restart(child, has_started=has_started)
 
-    def _schedule_restart(self, child: _Child) -> None:
+    def _schedule_restart(self, child: _Child, *, has_started: bool) -> None:
         now = time.monotonic()
-        if now - child.started_at >= STARTED_SECONDS:
+        if has_started and now - child.started_at >= STARTED_SECONDS:
             child.deaths = 0
         child.deaths += 1
         if child.deaths >= MAX_DEATHS:

@@ -207,6 +207,31 @@ def test_rate_holds_over_four_processes(start, environment, key):  # noqa: F811
     assert set(codes) == {200, 429}
 
 
+# Runs a command with a supervisor that gives up at a second death before a start.
+IMPATIENT = """
+import runpy, sys
+from models.runtime import supervisor
+supervisor.STARTED_SECONDS, supervisor.MAX_DEATHS = 0.0, 2
+sys.argv = sys.argv[2:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+def test_processes_report_that_they_have_started(start):  # noqa: F811
+    """Each process of a server may be killed twice, since it had started each time."""
+    process, address, _ = start(within=(os.sys.executable, "-c", IMPATIENT))
+
+    for _ in range(2 * len(children(process.pid))):
+        until(lambda: documents_process(process.pid))
+        until(lambda: json.loads(fetch(f"{address}/readyz"))["states"] == [])
+        before = children(process.pid)
+        # Each process in turn, since the next one has a higher number.
+        os.kill(min(before), signal.SIGKILL)
+        until(lambda before=before: set(children(process.pid)) - set(before))
+
+    until(lambda: json.loads(fetch(f"{address}/readyz"))["states"] == [])
+
+
 def test_process_that_cannot_start(tmp_path):
     """A process that ends at its start ten times ends the server with a sentence."""
     program = (

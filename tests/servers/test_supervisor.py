@@ -37,10 +37,11 @@ def work(name):
 
 names = ["one", "two", "three"]
 runs = [(name, lambda name=name: work(name)) for name in names]
+table = ProcessTable(names)
 PREPARE
 try:
     with forking.ending_by_signals():
-        Supervisor(runs, ProcessTable(names)).run()
+        Supervisor(runs, table).run()
 except ProcessFailed as error:
     print(error)
     sys.exit(2)
@@ -210,6 +211,54 @@ def test_orphans_of_a_killed_process(supervise, tmp_path):
     os.kill(children(process.pid)[0], signal.SIGKILL)
 
     until(lambda: not Path(f"/proc/{orphan}").exists())
+    assert process.poll() is None
+
+
+# The process one writes a letter, reports or not, and dies after 0.2 seconds.
+DIES = """
+supervisor.FIRST_PAUSE_SECONDS = supervisor.MAX_PAUSE_SECONDS = 0.01
+supervisor.STARTED_SECONDS = {seconds}
+def die():
+    with open("starts", "a") as starts:
+        starts.write("x")
+    {report}
+    time.sleep(0.2)
+    os._exit(1)
+runs[0] = ("one", die)
+"""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "report"),
+    [("0.1", "pass"), ("60", "table.report_started('one')")],
+    ids=["late", "soon after its start"],
+)
+def test_process_that_never_starts(supervise, tmp_path, seconds, report):
+    """It ends the server, however long it takes to fail, and also if it had started."""
+    process = supervise(
+        DIES.format(seconds=seconds, report=report),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+
+    told, _ = process.communicate(timeout=60)
+
+    assert process.returncode == 2
+    assert "The process one ended 10 times at its start." in told
+    assert (tmp_path / "starts").read_text() == "x" * 10
+
+
+def test_process_that_dies_at_its_work(supervise, tmp_path):
+    """It is started again however often it dies, since it does some work each time."""
+    process = supervise(
+        DIES.format(seconds=0.1, report="table.report_started('one')"),
+        stderr=subprocess.DEVNULL,
+    )
+
+    until(lambda: (tmp_path / "starts").exists())
+    until(lambda: len((tmp_path / "starts").read_text()) > 12)
+
     assert process.poll() is None
 
 
