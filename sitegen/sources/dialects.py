@@ -24,6 +24,8 @@ _NOTE_CLASS = re.compile(r"\{: *\.([a-z]{1,20}+)(?:-title)?[^{}]{0,100}\}\s*")
 # The first and the last line of a tag that goes over several.
 _TAG_START = re.compile(r"[ \t]*<[A-Z][\w.]{0,40}+(?:\s[^<>]{0,500}+)?")
 _TAG_END = re.compile(r">\s*$")
+# A line with nothing but such a tag. The site shows its content alone.
+_BOX = re.compile(r" {0,3}<(/?)(div|span)((?:\s[^<>]{0,500}+)?)>\s*")
 _HIDDEN = re.compile(r"\s*#(?: .*)?")
 _COMMENT = re.compile(r" {0,3}(<!--|\{/\*)")
 COMMENTS = {"<!--": "-->", "{/*": "*/}"}
@@ -79,7 +81,7 @@ def convert_lines(text: str, *, is_mdx: bool) -> str:
     if "{%" in text or "{{" in text:
         lines = list(_with_fences(lines))
     if "<" in text:
-        lines = list(_with_whole_tags(lines))
+        lines = list(_without_boxes(_with_whole_tags(lines)))
     if "{:" in text:
         lines = _with_notes(lines)
     if any(start in text for start in COMMENTS):
@@ -111,6 +113,23 @@ def _fence_around(lines: list[str], start: int) -> str:
         if inner := _FENCE.match(line):
             length = max(length, len(inner[1]))
     return "`" * (length + 1)
+
+
+def _without_boxes(lines: Iterable[str]) -> Iterator[str]:
+    """
+    Yield the lines without those that only begin or end a box or a span.
+
+    They would keep the text inside from being read as Markdown, which Jekyll reads.
+    """
+    fences, depth = FenceTracker(), 0
+    for line in lines:
+        tag = None if fences.is_code(line) else _BOX.fullmatch(line)
+        is_dropped = tag is not None
+        if tag and tag[2] == "div":
+            # Of boxes, only those are dropped whose text is Markdown.
+            is_dropped = depth > 0 or "markdown" in tag[3]
+            depth += is_dropped if not tag[1] else -is_dropped
+        yield "" if is_dropped else line
 
 
 def _with_whole_tags(lines: Iterable[str]) -> Iterator[str]:

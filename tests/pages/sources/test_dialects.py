@@ -36,6 +36,13 @@ from tests.processor import at_most
             "{% highlight md %}\n```js\na\n```\n{% endhighlight %}\n{% link b.md %}",
             "````md\n```js\na\n```\n````\n/b.md",
         ),
+        (
+            '<div class="b" markdown="1">\n*a*\n</div>\n```\nb\n```',
+            "\n*a*\n\n```\nb\n```",
+        ),
+        ("<div>\n*a*\n</div>\n", "<div>\n*a*\n</div>\n"),
+        ('<span class="b">\n*a*\n</span>', "\n*a*\n"),
+        ("```\n<span>\n```", "```\n<span>\n```"),
         ("{% raw %}a{% endraw %}", "a"),
         (":octicons-x-16: A", " A"),
         (
