@@ -1,13 +1,11 @@
 """Build an inverted index of terms and texts, divided into small files."""
 
 import re
-from array import array
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import log2
 
-from sitegen.search.terms import MAX_LENGTH, count_terms, terms
+from sitegen.search.terms import MAX_LENGTH, count_terms, joined_words, terms
 
 # The weights of a term in a text, the lightest first, as assets/search.js has them.
 ONCE, OFTEN, HEADING, TITLE = range(4)
@@ -28,47 +26,114 @@ _TARGET = re.compile(r"\((?<=\]\()[^()\s]*")
 
 @dataclass(frozen=True)
 class Text:
-    """What is searched of one page; the content is Markdown."""
+    """What is searched of one page, or of a part of it; the content is Markdown."""
 
     title: str
     summary: str
     content: str
+    title_weight: int = TITLE
 
 
 @dataclass(frozen=True)
 class Shards:
-    """Sorted terms in several files; each file but the first starts at its bound."""
+    """
+    Sorted terms in several files; each file but the first starts at its bound.
+
+    `common` are the terms that most of the texts contain.
+    """
 
     files: list[dict[str, str]]
     bounds: list[str]
+    common: list[str]
+
+
+class Postings:
+    """
+    The texts that contain each term, by weight, encoded while they are added.
+
+    Encoded, a posting takes about one byte. An index has millions of them.
+    """
+
+    def __init__(self) -> None:
+        self.text_count = 0
+        self._encoded: tuple[dict[str, bytearray], ...] = ({}, {}, {}, {})
+        self._previous: tuple[dict[str, int], ...] = ({}, {}, {}, {})
+
+    def add(self, weights: dict[str, int]) -> None:
+        """Add the terms of the next text, with their weights."""
+        number = self.text_count
+        self.text_count += 1
+        all_encoded, all_previous = self._encoded, self._previous
+        for term, weight in weights.items():
+            previous = all_previous[weight]
+            step = number - previous.get(term, 0)
+            previous[term] = number
+            encoded = all_encoded[weight].get(term)
+            if encoded is None:
+                encoded = all_encoded[weight][term] = bytearray()
+            if step < HALF:
+                encoded.append(_DIGIT_BYTES[step])
+            else:
+                encoded += _encode_step(step).encode()
+
+    def counts(self) -> dict[str, int]:
+        """Return how many texts contain each term, sorted by term."""
+        counts: dict[str, int] = {}
+        for encoded in self._encoded:
+            for term, steps in encoded.items():
+                # One digit of each step, the last one, is less than HALF.
+                count = 1 if len(steps) == 1 else len(steps.translate(None, _HIGHER))
+                counts[term] = counts.get(term, 0) + count
+        return {term: counts[term] for term in sort_terms(counts)}
+
+    def encode(self, term: str, count: int) -> str:
+        """
+        Return the postings of a term as text: for each weight the numbers, as steps.
+
+        The weights are separated by dots, and empty ones at the end are omitted. If
+        most texts contain the term, the first part lists those that do not, after a
+        mark: how often so many texts contain it would distinguish none of them. The
+        result is text and not bytes, since any host compresses text.
+        """
+        fields = [
+            encoded[term].decode() if term in encoded else ""
+            for encoded in self._encoded
+        ]
+        if self.is_common(count):
+            containing = {n for field in fields for n in decode_steps(field)}
+            lacking = (n for n in range(self.text_count) if n not in containing)
+            fields[:HEADING] = [COMMON + encode_steps(lacking), ""]
+        return ".".join(fields).rstrip(".")
+
+    def is_common(self, count: int) -> bool:
+        return count > self.text_count / 2
 
 
 def create_shards(texts: Iterable[Text], count: int) -> Shards:
     """Index the texts by their position, in this many files of about equal size."""
-    postings: dict[str, array[int]] = defaultdict(lambda: array("I"))
-    number = 0
-    for number, text in enumerate(texts):
-        for term, weight in weigh_terms(text).items():
-            postings[term].append(number << 2 | weight)
-    sorted_terms, text_count = sort_terms(postings), number + 1
-    sizes = [_estimate_size(len(postings[term]), text_count) for term in sorted_terms]
-    encoded = [
-        (term, encode_postings(postings.pop(term), text_count)) for term in sorted_terms
-    ]
-    return _divide(encoded, sizes, count)
+    postings = Postings()
+    for text in texts:
+        postings.add(weigh_terms(text))
+    counts = postings.counts()
+    files, bounds = _divide(postings, counts, count)
+    common = [term for term, count in counts.items() if postings.is_common(count)]
+    return Shards(files, bounds, common)
 
 
 def weigh_terms(text: Text) -> dict[str, int]:
     """Return the terms of a text, each with the highest weight that it has there."""
     content = without_targets(text.content)
-    weights = count_terms(text.summary + "\n" + content)
-    for term, times in weights.items():
-        weights[term] = OFTEN if times >= MIN_OFTEN else ONCE
-    weights |= dict.fromkeys(terms("\n".join(headings(content))), HEADING)
+    weights = {
+        term: OFTEN if times >= MIN_OFTEN else ONCE
+        for term, times in count_terms(f"{text.summary}\n{content}").items()
+    }
+    for heading in headings(content):
+        weights |= dict.fromkeys([*terms(heading), *joined_words(heading)], HEADING)
     title = terms(text.title)
     # The whole title is a term, too. It ends in a space, which no word contains.
     whole_title = " ".join(title)[:MAX_LENGTH] + " "
-    return weights | dict.fromkeys([*title, whole_title], TITLE)
+    title += [*joined_words(text.title), whole_title] if title else []
+    return weights | dict.fromkeys(title, text.title_weight)
 
 
 def without_targets(content: str) -> str:
@@ -81,43 +146,29 @@ def without_targets(content: str) -> str:
 
 def headings(content: str) -> Iterator[str]:
     """Yield the lines that start with a # outside of fenced code."""
+    return (match[2] for match in find_headings(content))
+
+
+def find_headings(content: str) -> Iterator[re.Match[str]]:
+    """Yield a match for each heading, whose second group is its text."""
     fence = ""
-    for mark, heading in _FENCE_OR_HEADING.findall(content):
+    for match in _FENCE_OR_HEADING.finditer(content):
+        mark = match[1]
         if not mark:
             if not fence:
-                yield heading
+                yield match
         elif not fence:
             fence = mark
         elif mark.startswith(fence):
             fence = ""
 
 
-def encode_postings(postings: Sequence[int], text_count: int) -> str:
-    """
-    Return the postings of a term as text: for each weight the numbers, as steps.
-
-    The weights are separated by dots, and empty ones at the end are omitted. If most
-    texts contain the term, the first part lists those that do not, after a mark: how
-    often so many texts contain it would distinguish none of them. The result is text
-    and not bytes, since any host compresses text.
-    """
-    numbers: tuple[list[int], ...] = ([], [], [], [])
-    for posting in postings:
-        numbers[posting & 3].append(posting >> 2)
-    is_common = len(postings) > text_count / 2
-    if is_common:
-        containing = {posting >> 2 for posting in postings}
-        lacking = [n for n in range(text_count) if n not in containing]
-        numbers = (lacking, [], *numbers[HEADING:])
-    return COMMON * is_common + ".".join(map(encode_steps, numbers)).rstrip(".")
-
-
 def encode_steps(numbers: Iterable[int]) -> str:
     """Return ascending numbers as their differences, five bits in a character."""
     previous, encoded = 0, []
     for number in numbers:
-        step, previous = number - previous, number
-        encoded.append(_SHORT[step] if step < len(_SHORT) else _encode_step(step))
+        encoded.append(_encode_step(number - previous))
+        previous = number
     return "".join(encoded)
 
 
@@ -126,8 +177,20 @@ def _encode_step(step: int) -> str:
     return DIGITS[HALF + low] + _encode_step(high) if high else DIGITS[low]
 
 
-# Nearly all steps are short, and an index has millions of them.
-_SHORT = [_encode_step(step) for step in range(2048)]
+def decode_steps(encoded: str) -> Iterator[int]:
+    """Yield the numbers that were encoded as their differences."""
+    number, step, unit = 0, 0, 1
+    for value in map(DIGITS.index, encoded):
+        step += value % HALF * unit
+        unit *= HALF
+        if value < HALF:
+            number += step
+            yield number
+            step, unit = 0, 1
+
+
+_DIGIT_BYTES = DIGITS.encode()
+_HIGHER = _DIGIT_BYTES[HALF:]
 
 
 def sort_terms(terms: Iterable[str]) -> list[str]:
@@ -140,20 +203,23 @@ def _estimate_size(postings: int, text_count: int) -> float:
     return 4 + postings * (2 + log2(text_count / postings)) / 8
 
 
-def _divide(encoded: list[tuple[str, str]], sizes: list[float], count: int) -> Shards:
-    files: list[dict[str, str]] = [{} for _ in range(count)]
+def _divide(
+    postings: Postings, counts: dict[str, int], file_count: int
+) -> tuple[list[dict[str, str]], list[str]]:
+    sizes = [_estimate_size(count, postings.text_count) for count in counts.values()]
+    files: list[dict[str, str]] = [{} for _ in range(file_count)]
     bounds: list[str] = []
     total, start, number, previous = sum(sizes) or 1.0, 0.0, 0, ""
-    for (term, postings), size in zip(encoded, sizes, strict=True):
+    for (term, count), size in zip(counts.items(), sizes, strict=True):
         # A whole title stays with its first word, which it follows.
         if " " not in term:
             # The middle decides: so a term that fills a file shares it with few others.
-            number = int((start + size / 2) / total * count)
+            number = int((start + size / 2) / total * file_count)
         # A term larger than a file leaves the next files empty, with equal bounds.
         bounds += [_bound(previous, term)] * (number - len(bounds))
-        files[number][term] = postings
+        files[number][term] = postings.encode(term, count)
         previous, start = term, start + size
-    return Shards(files, bounds + [LAST] * (count - 1 - len(bounds)))
+    return files, bounds + [LAST] * (file_count - 1 - len(bounds))
 
 
 def _bound(previous: str, term: str) -> str:

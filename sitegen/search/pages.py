@@ -1,227 +1,103 @@
 """
 Generate the search index as static files: the terms, and the pages that contain them.
 
-The index has levels, so that a publication adds one small file: everything up to some
-publication, the changes up to a later one, and each change since then. The numbers of
-the publications decide where levels are divided, not the time of a build. A document
-in a newer level hides the same document in an older one.
+A reader's first search loads the root, which names the levels and contains the newest
+one, then the heads of the others, then the files that have the words of the query. Only
+the documents that are shown are read for an excerpt: a short one as its Markdown, a
+long one in parts.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property, partial
-from math import log2
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from operator import or_
 from typing import Any
 
+from models.base import canonical_json
 from models.display_text import balance_directions
-from models.fields import format_moment
-from models.projects.documents.link_resolver import document_href
-from models.projects.documents.publication_history import (
-    Publication,
-    last_publication_number,
-    publications_after,
-    revisions_at,
+from models.projects.documents.link_resolver import document_href, document_path
+from models.projects.documents.published import PublishedPage, published_contents
+from sitegen.docs.collections import (
+    COLLECTIONS,
+    are_same_objects,
+    docs_collections,
 )
-from models.projects.documents.published import PublishedPage
-from models.response_headers import url_path
-from models.status.incidents.incidents import all_incidents
-from sitegen.docs.collections import COLLECTIONS, are_same_objects, docs_collections
 from sitegen.page import SHARED, BuildContext, Page, Stage, pages
-from sitegen.reference.pages import reference_areas
-from sitegen.search.inverted_index import Shards, Text, create_shards, encode_steps
-from sitegen.urls import REFERENCE, incident_path
+from sitegen.search.inverted_index import encode_steps
+from sitegen.search.levels import FORMAT, Level, Listed, read_levels
+from sitegen.search.operations import Operation
+from sitegen.search.passages import number_headings, part_count, split_into_parts
+from sitegen.urls import markdown_path
 
 # The index is our own code because it found more than Pagefind in a trial; the figures
 # of its size and speed are in bench/README.md.
 
-# How many publications a level spans before it is merged into the next older one.
-OLD_SPAN, RECENT_SPAN = 512, 16
-PAGES_OF_BLOCK = 32
-INCIDENTS_OF_FILE = 100
-# Increased when the same texts would result in other files.
-FORMAT = 3
+# The head of a level lists its pages, unless they are more than these; then they are
+# listed in blocks.
+MAX_PAGES_OF_HEAD, PAGES_OF_BLOCK = 1200, 32
 
-# The published version of each document, by its id.
-Versions = dict[str, int]
-
-
-@dataclass(frozen=True)
-class Level:
-    """An index of some documents, each at one version; a level never changes."""
-
-    versions: Versions
-    documents: Mapping[str, PublishedPage]
-
-    @cached_property
-    def shard_count(self) -> int:
-        """
-        Return the number of files of terms, for about 3 KB compressed in each.
-
-        New text has fewer and fewer new words, so an index grows slower than its text.
-        The count is a power of two, since every other count changes all files.
-        """
-        size = sum(self.documents[id].size for id in self.versions)
-        return 1 << max(0, round(log2((1 + size) ** 0.75 / 600)))
-
-    @cached_property
-    def key(self) -> str:
-        lines = [f"{FORMAT} {self.shard_count}"]
-        lines += [f"{id} {version}" for id, version in self.versions.items()]
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
-
-    @cached_property
-    def shards(self) -> Shards:
-        """Index all texts, which is costly; only a missing file needs this."""
-        revisions = revisions_at(self.versions)
-        texts = (Text(r.title, r.summary or "", r.content) for r in revisions)
-        return create_shards(texts, self.shard_count)
-
-    def positions(self, ids: set[str]) -> list[int]:
-        """Return the positions that these documents have in the level."""
-        return [position for position, id in enumerate(self.versions) if id in ids]
-
-    def pages(self) -> Iterator[Page]:
-        folder = f"search/{self.key}"
-        for number in range(self.shard_count):
-            data = partial(self._shard, number)
-            key = f"{self.key} {number}".encode()
-            yield Page(f"{folder}/{number}.json", data, key=key)
-        if self.shard_count > 1:
-            key = f"{self.key} bounds".encode()
-            yield Page(f"{folder}/bounds.json", lambda: self.shards.bounds, key=key)
-
-    def blocks(self) -> Iterator[tuple[str, list[PublishedPage]]]:
-        """Yield the documents in blocks, each with the path of its file."""
-        documents = [self.documents[id] for id in self.versions]
-        for start in range(0, len(documents), PAGES_OF_BLOCK):
-            path = f"search/{self.key}/pages/{start // PAGES_OF_BLOCK}.json"
-            yield path, documents[start : start + PAGES_OF_BLOCK]
-
-    def _shard(self, number: int) -> dict[str, str]:
-        return self.shards.files[number]
+CreateList = Callable[[str, list[Listed]], Page]
 
 
 @pages("docs", Stage.COSTLY_LISTS)
 def index(context: BuildContext) -> Iterator[Page]:
     """The files of every level, then the small root that names them."""
     levels = context.once_per_build(read_levels)
+    yield from context.once_per_process(_IndexCache).pages(levels)
+    yield _root_page(levels)
+
+
+def _root_page(levels: Sequence[Level]) -> Page:
+    """Return the root, which contains the newest level: a publication changes it."""
     newer: set[str] = set()
-    root_levels = []
+    facts = []
     for level in levels:
-        superseded = encode_steps(level.positions(newer))
-        facts = [level.key, level.shard_count, superseded, len(level.versions)]
-        root_levels.append(facts)
+        facts.append(_level_facts(level, newer))
         newer |= set(level.versions)
-        yield from level.pages()
-    blocks = (block for level in levels for block in level.blocks())
-    yield from context.once_per_process(_BlockCache).pages(blocks)
-    root = {"levels": root_levels, "pages": len(newer), "pagesOfBlock": PAGES_OF_BLOCK}
-    yield Page("search/root.json", root)
+    newest = [level for level in levels if level.is_newest]
+    keys = [_rows_key(level.listed()) for level in newest]
+
+    def data() -> dict[str, Any]:
+        heads = [{"head": _single_file(level)} for level in newest]
+        # The newest level is the first one.
+        return {"levels": [*map(or_, facts, heads), *facts[len(heads) :]]}
+
+    return Page(f"search/root-{FORMAT}.json", data, key=canonical_json([facts, keys]))
 
 
-class _BlockCache:
-    """The blocks of the last build; an unchanged one is the same page object."""
-
-    def __init__(self) -> None:
-        self._blocks: dict[str, tuple[list[PublishedPage], Page]] = {}
-
-    def pages(
-        self, blocks: Iterable[tuple[str, list[PublishedPage]]]
-    ) -> Iterator[Page]:
-        before, self._blocks = self._blocks, {}
-        for path, documents in blocks:
-            cached = before.get(path)
-            if cached is None or not are_same_objects(cached[0], documents):
-                cached = (documents, _block_page(path, documents))
-            self._blocks[path] = cached
-            yield cached[1]
-
-
-def read_levels(context: BuildContext) -> list[Level]:
-    """Return the levels that have documents, the newest first."""
-    documents = (
-        document
-        for collection in docs_collections(context)
-        for document in collection.documents
-    )
-    public = {d.id: d for d in sorted(documents, key=lambda d: d.id)}
-    newest = last_publication_number()
-    old, recent = newest // OLD_SPAN * OLD_SPAN, newest // RECENT_SPAN * RECENT_SPAN
-    since_old = publications_after(old)
-    current = {d.id: d.published_version for d in public.values()}
-    since_recent = [p for p in since_old if p.number > recent]
-    at_recent = _versions_before(since_recent, current)
-    changed_lately = {p.document_id for p in since_recent}
-    changed_between = {p.document_id for p in since_old if p.number <= recent}
-    levels = [
-        {id: current[id]}
-        for id in sorted(changed_lately & current.keys(), reverse=True)
-    ]
-    levels += [{id: v for id, v in at_recent.items() if id in changed_between}]
-    levels += [_versions_before(since_old, current)]
-    return [Level(versions, public) for versions in levels if versions]
-
-
-def _versions_before(publications: list[Publication], versions: Versions) -> Versions:
-    """
-    Return the versions as they were before the publications.
-
-    Only documents that are public now are included, so that no word of an unpublished
-    page remains.
-    """
-    previous: dict[str, int | None] = dict(versions)
-    for publication in reversed(publications):
-        if publication.document_id in versions:
-            previous[publication.document_id] = publication.previous
-    return {id: version for id, version in previous.items() if version is not None}
-
-
-@pages("status", Stage.LISTS)
-def incidents(context: BuildContext) -> Iterator[Page]:  # noqa: ARG001
-    """The titles of incidents: older ones in full files, then the newest in one."""
-    incidents = sorted(all_incidents(), key=lambda i: (i.started_at, i.id))
-    rows = [
-        [
-            url_path(incident_path(i.id)),
-            balance_directions(i.title),
-            format_moment(i.started_at),
-        ]
-        for i in incidents
-    ]
-    older_files = max(0, len(rows) // INCIDENTS_OF_FILE - 1)
-    for number in range(older_files):
-        start = number * INCIDENTS_OF_FILE
-        older = rows[start : start + INCIDENTS_OF_FILE]
-        yield Page(f"search/incidents/{number}.json", older)
-    newest = rows[older_files * INCIDENTS_OF_FILE :]
-    yield Page("search/incidents.json", {"older": older_files, "incidents": newest})
+def _level_facts(level: Level, newer: set[str]) -> dict[str, Any]:
+    return {
+        "key": level.key,
+        "files": level.file_count,
+        "pages": level.page_count,
+        "pagesOfBlock": _pages_of_block(level),
+        "continuations": encode_steps(level.continuations),
+        "superseded": encode_steps(level.superseded(newer)),
+    }
 
 
 @pages("docs", Stage.LISTS)
-def api_reference(context: BuildContext) -> Iterator[Page]:
-    """The pages and the operations of the reference, with their summaries."""
-    yield context.memoize(_reference_page, context.load_openapi())
+def parts(context: BuildContext) -> Iterator[Page]:
+    """The parts of long documents, in which the search looks for an excerpt."""
+    for collection in docs_collections(context):
+        for document in collection.published:
+            count = part_count(document.size)
+            for number in range(count) if count > 1 else ():
+                yield Page(
+                    part_path(document, number),
+                    partial(_part, document, number, count),
+                    key=f"{FORMAT} {document.digest} {number} {count}".encode(),
+                )
 
 
-def _reference_page(openapi: Mapping[str, Any]) -> Page:
-    rows = []
-    if openapi:
-        summary = "Every operation of the API."
-        rows.append([REFERENCE, "API reference", summary, "API"])
-    for area in reference_areas(openapi):
-        for noun in area["nouns"]:
-            summary = f"{area['title']} operations"
-            rows.append([noun["href"], noun["title"], summary, "API reference"])
-            rows += [_operation_row(operation) for operation in noun["operations"]]
-    return Page("search/reference.json", rows)
+def part_path(document: PublishedPage, number: int) -> str:
+    path = markdown_path(document_path(document.collection, document.slug))
+    return f"search/parts/{path.removesuffix('.md')}/{number}.md"
 
 
-def _operation_row(operation: Mapping[str, str]) -> list[str]:
-    """Return an operation under its short name, such as keys/add."""
-    name = "/".join(operation["path"].split("/")[-2:])
-    route = f"{operation['method']} {operation['path']}"
-    return [operation["href"], name, operation["summary"], route]
+def _part(document: PublishedPage, number: int, count: int) -> str:
+    content = published_contents([document.id])[document.id]
+    return number_headings(split_into_parts(content, count))[number]
 
 
 @pages(SHARED, Stage.ENTRY_POINTS)
@@ -237,24 +113,103 @@ def search_page(context: BuildContext) -> Iterator[Page]:
     )
 
 
-def _block_page(path: str, documents: list[PublishedPage]) -> Page:
-    key = "\n".join([str(FORMAT), *map(_block_key, documents)]).encode()
-    return Page(path, partial(_block_data, documents), key=key)
+class _IndexCache:
+    """
+    What the last build made of each level, which most builds find unchanged.
+
+    A level whose list of pages changed, but no text, need not be indexed again.
+    """
+
+    def __init__(self) -> None:
+        self._directories: dict[str, dict[str, Any]] = {}
+        self._lists: dict[str, tuple[list[Listed], Page]] = {}
+
+    def pages(self, levels: Sequence[Level]) -> Iterator[Page]:
+        keys = {level.key for level in levels}
+        kept = keys & self._directories.keys()
+        self._directories = {key: self._directories[key] for key in kept}
+        lists_before, self._lists = self._lists, {}
+        for level in levels:
+            if level.file_count > 1:
+                yield from _term_files(level)
+            for path, listed, create in self._lists_of(level):
+                cached = lists_before.get(path)
+                if cached is None or not are_same_objects(cached[0], listed):
+                    cached = (listed, create(path, listed))
+                self._lists[path] = cached
+                yield cached[1]
+
+    def _lists_of(self, level: Level) -> Iterator[tuple[str, list[Listed], CreateList]]:
+        """Yield the path of each file that lists pages, with the pages."""
+        if level.is_newest:
+            return
+        folder, listed = f"search/{level.key}", level.listed()
+        size = _pages_of_block(level)
+        create_head = partial(self._head_page, level)
+        yield f"{folder}/head.json", [] if size else listed, create_head
+        for start in range(0, len(listed) if size else 0, size or 1):
+            path = f"{folder}/pages/{start // size}.json"
+            yield path, listed[start : start + size], _block_page
+
+    def _head_page(self, level: Level, path: str, listed: list[Listed]) -> Page:
+        key = f"{level.key} {_rows_key(listed)}".encode()
+        return Page(path, partial(self._head, level, listed), key=key)
+
+    def _head(self, level: Level, listed: list[Listed]) -> dict[str, Any]:
+        if level.file_count == 1:
+            return _single_file(level)
+        if level.key not in self._directories:
+            shards = level.shards
+            directory = {"bounds": shards.bounds, "common": shards.common}
+            self._directories[level.key] = directory
+        return self._directories[level.key] | {"pages": list(map(_row, listed))}
 
 
-def _block_key(document: PublishedPage) -> str:
-    section = document.section or ""
-    return f"{document.collection}/{document.slug} {section}\t{document.title}"
+def _single_file(level: Level) -> dict[str, Any]:
+    rows = list(map(_row, level.listed()))
+    return {"terms": level.shards.files[0], "pages": rows}
 
 
-def _block_data(documents: list[PublishedPage]) -> list[Any]:
-    return [
-        [
-            document_href(document),
-            balance_directions(document.title),
-            " · ".join(
-                filter(None, [COLLECTIONS[document.collection], document.section])
-            ),
-        ]
-        for document in documents
-    ]
+def _pages_of_block(level: Level) -> int:
+    """Return how many pages each block lists, 0 if the head lists all of them."""
+    is_listed_in_head = level.file_count == 1 or level.page_count <= MAX_PAGES_OF_HEAD
+    return 0 if is_listed_in_head else PAGES_OF_BLOCK
+
+
+def _term_files(level: Level) -> Iterator[Page]:
+    for number in range(level.file_count):
+        data = partial(_terms, level, number)
+        key = f"{level.key} {number}".encode()
+        yield Page(f"search/{level.key}/{number}.json", data, key=key)
+
+
+def _terms(level: Level, number: int) -> dict[str, str]:
+    return level.shards.files[number]
+
+
+def _block_page(path: str, listed: list[Listed]) -> Page:
+    return Page(path, lambda: list(map(_row, listed)), key=_rows_key(listed).encode())
+
+
+def _rows_key(listed: list[Listed]) -> str:
+    """Return a digest of the rows, without making them."""
+    digest = hashlib.sha256(f"{FORMAT}\n".encode())
+    for each in listed:
+        digest.update(_row_key(each).encode())
+    return digest.hexdigest()
+
+
+def _row_key(listed: Listed) -> str:
+    if isinstance(listed, Operation):
+        return repr(listed)
+    address = f"{listed.collection}/{listed.slug}"
+    return f"{address} {listed.section}\t{listed.title}\n"
+
+
+def _row(listed: Listed) -> list[str]:
+    """Return a page as a result of a search: its address, title and place."""
+    if isinstance(listed, Operation):
+        return [listed.href, listed.title, listed.where]
+    names = [COLLECTIONS[listed.collection], listed.section]
+    title = balance_directions(listed.title)
+    return [document_href(listed), title, " · ".join(filter(None, names))]

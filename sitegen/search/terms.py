@@ -1,13 +1,18 @@
 """Split texts into search terms; assets/search.js follows the same rules."""
 
 import re
+import string
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 
 from models.normalization import normalize
 
 # Nobody types longer words: they are digests, or pictures in base64.
 MAX_LENGTH = 40
 MAX_CACHED = 1 << 15
+# Words as short as "a" are not joined with their neighbours.
+MIN_JOINED = 2
 
 # Letters that have no decomposition.
 PLAIN = str.maketrans(
@@ -23,13 +28,21 @@ PAIRED = (
 )
 WORD = rf"[\w{SIGNS}{PAIRED}]+"
 JOINTS = "-./:'\N{RIGHT SINGLE QUOTATION MARK}"
-CHUNK = re.compile(rf"{WORD}(?:[{JOINTS}]{WORD})*")
+CHUNK = re.compile(rf"{WORD}(?:(?:::|[{JOINTS}]){WORD})*")
 # The same for ASCII, in half the time.
-ASCII_CHUNK = re.compile(r"\w+(?:[-./:']\w+)*", re.ASCII)
+ASCII_CHUNK = re.compile(r"\w+(?:(?:::|[-./:'])\w+)*", re.ASCII)
 PAIRED_RUN = re.compile(rf"([{PAIRED}]+)")
 APOSTROPHES = re.compile("['\N{RIGHT SINGLE QUOTATION MARK}]")
 SEPARATORS = re.compile("[-./:_]+")
+# What divides an identifier into identifiers: `scrape_configs.relabel_configs`.
+OUTER_SEPARATORS = re.compile("[./:]+")
+# A separator between digits stays in the whole: 1.12 is not 11.2.
+OMITTED_SEPARATORS = re.compile("(?<![0-9])[-./:_]+|[-./:_]+(?![0-9])")
 CAMEL_CASE = re.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+# Punctuation around tokens, which is in no term.
+EDGES = string.punctuation
 
 
 def chunks(text: str) -> list[str]:
@@ -47,56 +60,116 @@ def fold(word: str) -> str:
     return normalize("NFC", bare).translate(PLAIN)
 
 
-def split(chunk: str) -> tuple[str, list[str]]:
+def split(chunk: str) -> tuple[list[str], list[str]]:
     """
-    Return the whole chunk, "" if it is a single word or no identifier, and its parts.
+    Return the words of a chunk, and the identifiers in it that are several words.
 
-    An identifier is found by the whole of it and by each of its words. Text without
-    spaces between words is found by each pair of neighbouring characters.
+    An identifier is found by each of its words and by the whole of it, in any spelling:
+    `Get-ChildItem`, `get_child_item` and `getChildItem` are all `getchilditem`. Text
+    without spaces between words is found by each pair of neighbouring characters.
     """
+    if _is_one_word(chunk):
+        return _short([chunk.lower()]), []
     chunk = APOSTROPHES.sub("", chunk)
     runs = PAIRED_RUN.split(chunk)
-    parts: list[str] = []
+    words: list[str] = []
     for index, run in enumerate(runs):
-        parts += _pairs(run) if index % 2 else _words(run)
-    whole = fold(chunk) if len(parts) > 1 and len(runs) == 1 else ""
-    short_parts = [part for part in parts if len(part) <= MAX_LENGTH]
-    return (whole if len(whole) <= MAX_LENGTH else ""), short_parts
+        words += _pairs(run) if index % 2 else _split_words(run)
+    identifiers = _identifiers(chunk) if len(words) > 1 and len(runs) == 1 else ()
+    whole_words = set(words)
+    return (
+        _short(words),
+        _short(dict.fromkeys(i for i in identifiers if i and i not in whole_words)),
+    )
 
 
 def terms(text: str) -> list[str]:
     """Return the terms of a text in order, each as often as it occurs."""
-    return [term for chunk in chunks(text) for term in _cache[chunk]]
+    return [term for token in text.split() for term in _terms[token]]
 
 
 def count_terms(text: str) -> dict[str, int]:
     """Return how often each term occurs in a text."""
     counts: dict[str, int] = {}
-    for chunk, times in Counter(chunks(text)).items():
-        for term in _cache[chunk]:
+    # No chunk contains a space, and splitting at spaces is fast.
+    for token, times in Counter(text.split()).items():
+        for term in _terms[token]:
             counts[term] = counts.get(term, 0) + times
     return counts
 
 
-class _TermCache(dict[str, tuple[str, ...]]):
-    """The terms of chunks: the same few thousand make up most of any site."""
+def joined_words(text: str) -> Iterator[str]:
+    """
+    Yield each two neighbouring words of a line as one.
 
-    def __missing__(self, chunk: str) -> tuple[str, ...]:
-        whole, parts = split(chunk)
-        result = (*parts, whole) if whole else tuple(parts)
+    So a page about "front matter" is found by "frontmatter", too.
+    """
+    words = [word for token in text.split() for word in _words[token]]
+    for word, following in pairwise(words):
+        joined = word + following
+        if word and following and len(joined) <= MAX_LENGTH:
+            yield joined
+
+
+class _Cache(dict[str, tuple[str, ...]]):
+    """What a token gives: the same few thousand make up most of any site."""
+
+    def __init__(self, compute: Callable[[str], Iterable[str]]) -> None:
+        super().__init__()
+        self._compute = compute
+
+    def __missing__(self, token: str) -> tuple[str, ...]:
+        core = token.strip(EDGES)
+        result = self[core] if core != token else tuple(self._compute(token))
         if len(self) >= MAX_CACHED:
             self.clear()
-        if len(chunk) <= MAX_LENGTH:
-            self[chunk] = result
+        if len(token) <= MAX_LENGTH:
+            self[token] = result
         return result
 
 
-_cache = _TermCache()
+def _list_terms(token: str) -> Iterator[str]:
+    for chunk in chunks(token):
+        words, identifiers = split(chunk)
+        yield from words
+        yield from identifiers
 
 
-def _words(run: str) -> list[str]:
+def _list_words(token: str) -> Iterator[str]:
+    """Yield the words of a token that may be joined with their neighbours."""
+    for chunk in chunks(token):
+        for word in split(chunk)[0]:
+            # Empty, so that the words before and after it are not neighbours.
+            is_joined = len(word) >= MIN_JOINED and not PAIRED_RUN.search(word)
+            yield word if is_joined else ""
+
+
+_terms, _words = _Cache(_list_terms), _Cache(_list_words)
+
+
+def _is_one_word(chunk: str) -> bool:
+    """Recognise most words quickly."""
+    if not (chunk.isascii() and chunk.isalnum()):
+        return False
+    return chunk[1:].lower() == chunk[1:] or (chunk.isalpha() and chunk.isupper())
+
+
+def _split_words(run: str) -> list[str]:
     words = (word for part in SEPARATORS.split(run) for word in CAMEL_CASE.split(part))
     return [fold(word) for word in words if word]
+
+
+def _identifiers(chunk: str) -> Iterator[str]:
+    """Yield the folded identifiers of a chunk: the whole last."""
+    for separators in (SEPARATORS, OUTER_SEPARATORS):
+        for part in separators.split(chunk):
+            if part:
+                yield fold(OMITTED_SEPARATORS.sub("", part))
+    yield fold(OMITTED_SEPARATORS.sub("", chunk))
+
+
+def _short(terms: Iterable[str]) -> list[str]:
+    return [term for term in terms if len(term) <= MAX_LENGTH]
 
 
 def _pairs(run: str) -> list[str]:

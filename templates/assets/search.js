@@ -5,9 +5,11 @@ const FOLDED = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ı: "i
 const INDIC = "\\u0900-\\u0963\\u0966-\\u0dff";
 const BIGRAM_SCRIPTS = "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
 const WORD = `[\\p{L}\\p{N}_${INDIC}${BIGRAM_SCRIPTS}]+`;
-const CHUNK = new RegExp(`${WORD}(?:[\\-./:'’]${WORD})*`, "gu");
+const CHUNK = new RegExp(`${WORD}(?:(?:::|[\\-./:'’])${WORD})*`, "gu");
 const RUN = new RegExp(`([${BIGRAM_SCRIPTS}]+)`, "u");
 const CAMEL_CASE = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
+const SEPARATORS = /[-./:_]+/, OUTER_SEPARATORS = /[./:]+/;
+const OMITTED_SEPARATORS = /(?<![0-9])[-./:_]+|[-./:_]+(?![0-9])/g;
 
 const chunks = (text) => text.normalize("NFC").match(CHUNK) ?? [];
 
@@ -19,30 +21,45 @@ function bigrams(run) {
   return letters.length < 2 ? letters : letters.slice(1).map((letter, i) => letters[i] + letter);
 }
 
-const words = (run) => run.split(/[-./:_]+/).flatMap((part) => part.split(CAMEL_CASE)).filter(Boolean).map(fold);
+const splitWords = (run) => run.split(SEPARATORS).flatMap((part) => part.split(CAMEL_CASE)).filter(Boolean).map(fold);
+const withoutSeparators = (identifier) => fold(identifier.replace(OMITTED_SEPARATORS, ""));
 
+// The words of a chunk, the identifiers in it that are several words, and the whole.
 function split(chunk) {
   chunk = chunk.replace(/['’]/g, "");
   const runs = chunk.split(RUN);
-  const parts = runs.flatMap((run, i) => (i % 2 ? bigrams(run) : words(run)));
-  const whole = parts.length > 1 && runs.length === 1 ? fold(chunk) : "";
+  const all = runs.flatMap((run, i) => (i % 2 ? bigrams(run) : splitWords(run)));
   const isShort = (term) => [...term].length <= MAX_TERM;
-  return { whole: isShort(whole) ? whole : "", parts: parts.filter(isShort) };
+  const words = all.filter(isShort);
+  if (all.length < 2 || runs.length > 1) return { words, identifiers: [], whole: "" };
+  const parts = [SEPARATORS, OUTER_SEPARATORS].flatMap((separators) => chunk.split(separators)).filter(Boolean);
+  const found = new Set([...parts, chunk].map(withoutSeparators));
+  const whole = withoutSeparators(chunk);
+  return { words, identifiers: [...found].filter((term) => term && isShort(term) && !all.includes(term)), whole: isShort(whole) ? whole : "" };
 }
 
 export const terms = (text) => chunks(text).flatMap((chunk) => {
-  const { whole, parts } = split(chunk);
-  return whole ? [...parts, whole] : parts;
+  const { words, identifiers } = split(chunk);
+  return [...words, ...identifiers];
 });
 
-const ROOT = "/search/root.json";
-const files = new Map();
+// Two neighbouring words as one: "front matter" is also "frontmatter".
+function join(word, following) {
+  const isJoined = [word, following].every((each) => each.length > 1 && !RUN.test(each));
+  return isJoined && word.length + following.length <= MAX_TERM ? word + following : "";
+}
 
-function load(path) {
+// The number is that of the format of the index: a page of before finds nothing here.
+const ROOT = "/search/root-4.json", STATUS = "/search/status-4.json";
+const files = new Map();
+let requests = 0;
+
+function load(path, read = (response) => response.json()) {
   if (!files.has(path)) {
+    requests++;
     files.set(path, fetch(path).then((response) => {
       if (!response.ok) throw new Error(path);
-      return response.json();
+      return read(response);
     }));
     files.get(path).catch(() => files.delete(path));
   }
@@ -67,11 +84,30 @@ function decodeNumbers(encoded) {
   return decoded;
 }
 
-// The pages with a term; "!" precedes those without it, where these are fewer.
-function decodePages(field, encoded, size) {
+// The texts with a term; "!" precedes those without it, where these are fewer.
+function decodeTexts(field, encoded, size) {
   if (field || encoded[0] !== "!") return decodeNumbers(encoded);
   const excluded = new Set(decodeNumbers(encoded.slice(1)));
   return [...Array(size).keys()].filter((number) => !excluded.has(number));
+}
+
+// A level: where its files are, and the page of each text. A long page is several texts.
+async function openLevel({ key, head, files, pages, pagesOfBlock, continuations, superseded }) {
+  const folder = `/search/${key}`;
+  return { folder, files, head: head ?? await load(`${folder}/head.json`), pagesOfBlock, ...numberPages(pages, continuations), superseded: new Set(decodeNumbers(superseded)) };
+}
+
+function numberPages(count, continuations) {
+  const continued = new Set(decodeNumbers(continuations)), pageOf = [];
+  for (let page = -1; pageOf.length < count + continued.size;) pageOf.push(continued.has(pageOf.length) ? page : ++page);
+  return { pageOf, pageCount: count };
+}
+
+// Services and incidents; older incidents only on the search page.
+async function openStatus(withOlder) {
+  const newest = await load(STATUS);
+  const older = await Promise.all([...Array(withOlder ? newest.older : 0).keys()].reverse().map((number) => load(`/search/incidents/${number}.json`)));
+  return [newest, ...older].map((head) => ({ files: 1, head, superseded: new Set(), ...numberPages(head.pages.length, "") }));
 }
 
 // The number of the file for a term.
@@ -102,49 +138,81 @@ const typo = (word) => (term) => (isTypo(word, term) ? 0.5 : [-1, 0, 1].some((ex
 
 // The terms that match a word, with their weights, by level of the index.
 const MAX_FILES = 6;
-const matchTerms = (levels, word, filesOf, weightOf) => Promise.all(levels.map(async ({ folder, count }) => {
-  const bounds = count > 1 ? await load(`${folder}/bounds.json`) : [];
-  const numbers = [...new Set(filesOf(word, bounds))].slice(0, MAX_FILES);
-  const contents = await Promise.all(numbers.map((number) => load(`${folder}/${number}.json`)));
+const matchTerms = (levels, word, filesOf, weightOf) => Promise.all(levels.map(async ({ folder, files, head }) => {
+  const numbers = [...new Set(files > 1 ? filesOf(word, head.bounds) : [])].slice(0, MAX_FILES);
+  const contents = files > 1 ? await Promise.all(numbers.map((number) => load(`${folder}/${number}.json`))) : [head.terms];
   return contents.flatMap(Object.entries).map(([term, postings]) => ({ term, postings, weight: weightOf(term) })).filter(({ weight }) => weight);
 }));
 
-async function matchWord(levels, word) {
-  const exact = await matchTerms(levels, word, exactFiles, exactOrPrefix(word));
-  if (exact.some((terms) => terms.some(({ weight }) => weight === 1))) return exact;
+const isFound = (levels) => levels.some((terms) => terms.length);
+const matchStart = (levels, word) => matchTerms(levels, word, exactFiles, exactOrPrefix(word));
+
+// Return the word, or the two words that it is joined of, with the terms of each.
+async function matchWord(levels, word, isCovered) {
+  const exact = await matchStart(levels, word);
+  if (isCovered || exact.some((terms) => terms.some(({ weight }) => weight === 1))) return [{ word, levels: exact }];
   const prefixed = await matchTerms(levels, word, prefixFiles, exactOrPrefix(word));
-  if (prefixed.some((terms) => terms.length) || word.length < 4) return prefixed;
-  return matchTerms(levels, word, typoFiles, typo(word));
+  if (isFound(prefixed) || word.length < 4) return [{ word, levels: prefixed }];
+  return await matchHalves(levels, word) ?? [{ word, levels: await matchTerms(levels, word, typoFiles, typo(word)) }];
+}
+
+const MIN_HALF = 3, MAX_HALVES = 2;
+async function matchHalves(levels, word) {
+  const isHalf = (term) => (term.length >= MIN_HALF && word.length - term.length >= MIN_HALF && word.startsWith(term) ? 1 : 0);
+  const starts = await matchTerms(levels, word, exactFiles, isHalf);
+  const halves = [...new Set(starts.flat().map(({ term }) => term))].sort((a, b) => b.length - a.length).slice(0, MAX_HALVES);
+  for (const half of halves) {
+    const rest = word.slice(half.length), found = await matchStart(levels, rest);
+    if (isFound(found)) return [{ word: half, levels: starts.map((terms) => terms.filter(({ term }) => term === half)) }, { word: rest, levels: found }];
+  }
+  return null;
 }
 
 const FIELD_WEIGHTS = [1, 2, 6, 16];  // once in the text, often, in a heading, in the title
 const FULL_TITLE = 2.5, TITLE_PREFIX = 0.6;  // times the weight of the title
+const ADJACENT = 5;  // for words that are one identifier, or next to each other
 
-// The words of a query, and identifiers and titles that improve the rank.
-async function matchQuery(levels, query) {
-  const parsed = chunks(query).map(split), title = terms(query).join(" ").slice(0, MAX_TERM);
-  const titleWeight = (term) => (term === `${title} ` ? FULL_TITLE : term.includes(" ") && term.startsWith(title) ? TITLE_PREFIX : 0);
-  const wholes = parsed.map(({ whole }) => whole).filter(Boolean);
-  const [words, extras] = await Promise.all([
-    Promise.all(parsed.flatMap(({ parts }) => parts).map(async (word) => ({ word, levels: await matchWord(levels, word) }))),
-    Promise.all([
-      ...wholes.map(async (word) => ({ word, levels: await matchTerms(levels, word, exactFiles, exactOrPrefix(word)) })),
-      matchTerms(levels, title.split(" ")[0], exactFiles, titleWeight).then((terms) => ({ levels: terms })),
-    ]),
-  ]);
-  return { words, extras };
+// The words of a query without those that most pages contain, and what stands for several
+// words: identifiers in any spelling, and words that others write as one.
+function parseQuery(levels, query) {
+  const parsed = chunks(query).map(split), all = parsed.flatMap(({ words }) => words);
+  const common = new Set(levels.flatMap(({ head }) => head.common ?? []));
+  const isLeftOut = (word) => common.has(word) && !all.every((each) => common.has(each));
+  const spans = [];
+  let position = 0;
+  for (const { words, whole } of parsed) {
+    if (whole) spans.push({ term: whole, covered: words });
+    position += words.length;
+    const joined = position && position < all.length ? join(all[position - 1], all[position]) : "";
+    if (joined && !isLeftOut(all[position - 1])) spans.push({ term: joined, covered: [all[position - 1], all[position]] });
+  }
+  return { words: [...new Set(all.filter((word) => !isLeftOut(word)))], spans, title: terms(query).join(" ").slice(0, MAX_TERM) };
 }
 
-// The weight of each page for a word: its best term in its best field.
-function weigh(word, levels) {
+async function matchQuery(levels, query) {
+  const { words, spans, title } = parseQuery(levels, query);
+  const titleWeight = (term) => (term === `${title} ` ? FULL_TITLE : term.includes(" ") && term.startsWith(title) ? TITLE_PREFIX : 0);
+  const first = title.split(" ")[0];
+  const matchedSpans = await Promise.all(spans.map(async (span) => ({ ...span, levels: await matchStart(levels, span.term) })));
+  const isCovered = (word) => matchedSpans.some(({ covered, levels }) => covered.includes(word) && isFound(levels));
+  const matchedWords = await Promise.all(words.map((word) => matchWord(levels, word, isCovered(word))));
+  const titles = words.includes(first) ? await matchTerms(levels, first, exactFiles, titleWeight) : levels.map(() => []);
+  return { words: matchedWords.flat(), spans: matchedSpans, titles };
+}
+
+// The weight of each text for some terms: the best term in the best field. A text is
+// named by the numbers of its level and of itself.
+const LEVEL = 2 ** 24;
+function weigh(levels, matched) {
   const weights = new Map();
-  word.levels.forEach((terms, depth) => {
+  matched.forEach((terms, depth) => {
+    const { pageOf, superseded } = levels[depth];
     for (const { postings, weight } of terms) {
       postings.split(".").forEach((encoded, field) => {
-        for (const number of decodePages(field, encoded, levels[depth].size)) {
-          if (levels[depth].superseded.has(number)) continue;
-          const page = `${depth} ${number}`;
-          weights.set(page, Math.max(weights.get(page) ?? 0, FIELD_WEIGHTS[field] * weight));
+        for (const number of decodeTexts(field, encoded, pageOf.length)) {
+          if (superseded.has(pageOf[number])) continue;
+          const text = depth * LEVEL + number;
+          weights.set(text, Math.max(weights.get(text) ?? 0, FIELD_WEIGHTS[field] * weight));
         }
       });
     }
@@ -152,60 +220,66 @@ function weigh(word, levels) {
   return weights;
 }
 
-async function search(query, withOlder) {
-  const root = await load(ROOT);
-  const levels = root.levels.map(([key, count, superseded, size]) => ({ folder: `/search/${key}`, count, size, superseded: new Set(decodeNumbers(superseded)) }));
-  const { words, extras } = await matchQuery(levels, query);
-  const scores = new Map();
-  const add = (page, weight) => {
-    const [matched, score] = scores.get(page) ?? [0, 0];
-    scores.set(page, [matched + 1, score + weight]);
-  };
-  for (const word of words) {
-    const weights = weigh(word, levels);
-    const idf = Math.log(1 + root.pages / weights.size);
-    for (const [page, weight] of weights) add(page, weight * idf);
+// The same by page, and the sum of each text's weights, which decides what is shown.
+function weighPages(levels, matched, textScores) {
+  const pages = new Map();
+  for (const [text, weight] of weigh(levels, matched)) {
+    const depth = Math.floor(text / LEVEL), page = depth * LEVEL + levels[depth].pageOf[text % LEVEL];
+    pages.set(page, Math.max(pages.get(page) ?? 0, weight));
+    textScores.set(text, (textScores.get(text) ?? 0) + weight);
   }
-  const listed = await listedWith(words, withOlder, add);
-  for (const extra of extras) {
-    for (const [page, weight] of weigh(extra, levels)) if (scores.has(page)) scores.get(page)[1] += weight;
+  return pages;
+}
+
+export async function search(query, withOlder = false) {
+  const [root, status] = await Promise.all([load(ROOT), openStatus(withOlder)]);
+  const levels = [...await Promise.all(root.levels.map(openLevel)), ...status];
+  const total = levels.reduce((sum, { pageCount }) => sum + pageCount, 0);
+  const { words, spans, titles } = await matchQuery(levels, query);
+  const textScores = new Map(), scores = new Map();
+  const spanWeights = spans.map((span) => ({ ...span, weights: weighPages(levels, span.levels, textScores) }));
+  for (const { word, levels: matched } of words) {
+    const weights = weighPages(levels, matched, textScores);
+    for (const span of spanWeights) {
+      if (span.covered.includes(word)) for (const [page, weight] of span.weights) weights.set(page, Math.max(weights.get(page) ?? 0, weight));
+    }
+    const idf = Math.log(1 + total / weights.size);
+    for (const [page, weight] of weights) {
+      const [matchedCount, score] = scores.get(page) ?? [0, 0];
+      scores.set(page, [matchedCount + 1, score + weight * idf]);
+    }
   }
+  const improve = (page, score) => { if (scores.has(page)) scores.get(page)[1] += score; };
+  for (const { weights } of spanWeights) {
+    const idf = Math.log(1 + total / weights.size);
+    for (const [page, weight] of weights) improve(page, (weight + ADJACENT) * idf);
+  }
+  for (const [page, weight] of weighPages(levels, titles, textScores)) improve(page, weight);
   const bestCount = Math.max(0, ...[...scores.values()].map(([matched]) => matched));
   const ranked = [...scores].filter(([, [matched]]) => matched === bestCount).sort(([, a], [, b]) => b[1] - a[1]);
+  const wordsByTerm = new Map();
+  const note = (matched, found) => matched.flat().forEach(({ term }) => wordsByTerm.set(term, [...wordsByTerm.get(term) ?? [], ...found]));
+  words.forEach(({ word, levels: matched }) => note(matched, [word]));
+  spans.forEach(({ covered, levels: matched }) => note(matched, covered));
   return {
-    // The word of the query for each matching term.
-    wordByTerm: new Map([...words, ...extras].flatMap(({ word, levels }) => levels.flat().map(({ term }) => [term, word]))),
+    // The words of the query for each matching term.
+    wordsByTerm,
     wordCount: words.length,
-    results: ranked.map(([page]) => listed.get(page) ?? pageAt(levels, root.pagesOfBlock, page)),
+    results: ranked.map(([page]) => () => resultAt(levels[Math.floor(page / LEVEL)], page % LEVEL, (number) => textScores.get(page - page % LEVEL + number) ?? 0)),
   };
 }
 
-const pageAt = (levels, size, page) => async () => {
-  const [depth, number] = page.split(" ");
-  const block = await load(`${levels[depth].folder}/pages/${Math.floor(number / size)}.json`);
-  const [href, title, where] = block[number % size];
-  return { href, title, where, twin: href.replace(/(\/index)?\/$/, "$1$1.json") };
-};
-
-// Incidents and the API reference are not indexed but read: on the search page all of them.
-async function listedWith(words, withOlder, add) {
-  const [{ older, incidents }, reference] = await Promise.all(["incidents", "reference"].map((name) => load(`/search/${name}.json`)));
-  const parts = withOlder ? await Promise.all([...Array(older).keys()].map((number) => load(`/search/incidents/${number}.json`))) : [];
-  const day = (at) => new Date(at).toLocaleDateString("en-GB", { dateStyle: "medium", timeZone: "UTC" });
-  const rows = [
-    ...[...parts.flat(), ...incidents].reverse().map(([href, title, at]) => [href, title, "", `Incident · ${day(at)}`]),
-    ...reference.map(([href, title, summary, path]) => [href, title, summary, `${path} · ${summary}`]),
-  ];
-  const pages = new Map();
-  for (const [href, title, summary, where] of rows) {
-    const rowTerms = terms(`${title} ${summary}`);
-    for (const { word } of words) {
-      const weight = Math.max(0, ...rowTerms.map(exactOrPrefix(word)));
-      if (weight) add(href, FIELD_WEIGHTS[2] * weight);
-    }
-    pages.set(href, async () => ({ href, title, where }));
-  }
-  return pages;
+// A page as a result, with the file in which to look for an excerpt.
+async function resultAt({ folder, head, pagesOfBlock, pageOf }, page, scoreOf) {
+  const rows = pagesOfBlock ? await load(`${folder}/pages/${Math.floor(page / pagesOfBlock)}.json`) : head.pages;
+  const [href, title, where, at] = rows[pagesOfBlock ? page % pagesOfBlock : page];
+  const day = at && new Date(at).toLocaleDateString("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+  const result = { href, title, where: day ? `${where} · ${day}` : where };
+  if (!folder || href.startsWith("/reference/")) return result;
+  const first = pageOf.indexOf(page), numbers = [...Array(pageOf.lastIndexOf(page) - first + 1).keys()];
+  const part = numbers.reduce((best, number) => (scoreOf(first + number) > scoreOf(first + best) ? number : best), 0);
+  const path = href.replace(/(\/index)?\/$/, "$1$1");
+  return { ...result, text: numbers.length > 1 ? `/search/parts${path}/${part}.md` : `${path}.md` };
 }
 
 const slug = (text) => text.normalize("NFC").toLowerCase().replace(/['’]/g, "").replace(/[^\p{L}\p{M}\p{N}_]+/gu, " ").trim().split(" ").join("-") || "section";
@@ -252,8 +326,8 @@ function passages(markdown, title) {
 }
 
 // The passage with most words; the first if the title has all.
-function bestPassage(markdown, title, { wordByTerm, wordCount }) {
-  const countWords = (text) => new Set(terms(text).map((term) => wordByTerm.get(term)).filter(Boolean)).size;
+function bestPassage(markdown, title, { wordsByTerm, wordCount }) {
+  const countWords = (text) => new Set(terms(text).flatMap((term) => wordsByTerm.get(term) ?? [])).size;
   const all = passages(markdown, title), first = { heading: {}, text: all.find(({ text }) => text)?.text };
   if (countWords(title) >= wordCount) return first;
   const scores = all.map(({ heading, text }) => countWords(heading.text) * 1.5 + countWords(text) + (text ? 0.1 : 0));
@@ -262,8 +336,8 @@ function bestPassage(markdown, title, { wordByTerm, wordCount }) {
 }
 
 // The text as nodes, with the terms of the query in <mark>.
-function highlighted(text, wordByTerm) {
-  const isHit = (part) => terms(part).some((term) => wordByTerm.has(term));
+function highlighted(text, wordsByTerm) {
+  const isHit = (part) => terms(part).some((term) => wordsByTerm.has(term));
   const nodes = [];
   let from = 0;
   for (const { 0: chunk, index } of text.matchAll(CHUNK)) {
@@ -280,14 +354,15 @@ function highlighted(text, wordByTerm) {
 }
 
 const CONTEXT = 60, LENGTH = 180;
-function excerpt(text, wordByTerm) {
-  const hit = [...text.matchAll(CHUNK)].find(({ 0: chunk }) => terms(chunk).some((term) => wordByTerm.has(term)))?.index ?? 0;
+function excerpt(text, wordsByTerm) {
+  const hit = [...text.matchAll(CHUNK)].find(({ 0: chunk }) => terms(chunk).some((term) => wordsByTerm.has(term)))?.index ?? 0;
   const start = hit < CONTEXT ? 0 : text.indexOf(" ", hit - CONTEXT) + 1;
   const cut = text.slice(start, start + LENGTH);
   return (start ? "… " : "") + (start + LENGTH < text.length ? `${cut.replace(/\s\S*$/, "")} …` : cut);
 }
 
 const SEARCH_DELAY = 120, EXCERPT_DELAY = 180;
+const MAX_REQUESTS = 6;  // of one search, unless its words need more
 const wait = (time) => new Promise((resolve) => { setTimeout(resolve, time); });
 const create = (name, properties, ...children) => {
   const element = Object.assign(document.createElement(name), properties);
@@ -296,20 +371,21 @@ const create = (name, properties, ...children) => {
 };
 
 // The element of a result, and a function that adds an excerpt.
-function createResult({ href, title, where, twin }, answer) {
-  const link = create("a", { href }, create("bdi", {}, ...highlighted(title, answer.wordByTerm)));
+function createResult({ href, title, where, text }, answer) {
+  const link = create("a", { href }, create("bdi", {}, ...highlighted(title, answer.wordsByTerm)));
   const item = create("li", {}, link, create("p", { className: "where" }, where));
+  let isAdded = !text;
   const addExcerpt = async () => {
-    if (!twin) return;
-    const { data } = await load(twin);
-    const { heading, text } = bestPassage(data.content, title, answer);
-    const shown = text || data.summary;
-    if (heading.id) {
+    if (isAdded) return;
+    isAdded = true;
+    const { heading, text: shown } = bestPassage(await load(text, (response) => response.text()), title, answer) ?? {};
+    if (heading?.id) {
       link.href = `${href}#${encodeURIComponent(heading.id)}`;
-      link.append(create("span", {}, " › ", create("bdi", {}, ...highlighted(heading.text, answer.wordByTerm))));
+      link.append(create("span", {}, " › ", create("bdi", {}, ...highlighted(heading.text, answer.wordsByTerm))));
     }
-    if (shown) item.append(create("p", {}, ...highlighted(excerpt(shown, answer.wordByTerm), answer.wordByTerm)));
+    if (shown) item.append(create("p", {}, ...highlighted(excerpt(shown, answer.wordsByTerm), answer.wordsByTerm)));
   };
+  for (const event of ["focusin", "pointerenter"]) item.addEventListener(event, () => addExcerpt().catch(() => {}), { once: true });
   return { item, addExcerpt };
 }
 
@@ -328,6 +404,7 @@ export function attach(box, input) {
   const close = () => { panel.hidden = !isPage || !input.value.trim(); };
 
   async function show(query, searchId) {
+    const requestsBefore = requests;
     const answer = await search(query, isPage);
     const results = await Promise.all(answer.results.slice(0, shown).map((result) => result()));
     if (searchId !== latestSearch) return;
@@ -340,7 +417,10 @@ export function attach(box, input) {
     if (!isPage) more.href = address();
     panel.hidden = false;
     await wait(EXCERPT_DELAY);
-    if (searchId === latestSearch) await Promise.allSettled(items.map(({ addExcerpt }) => addExcerpt()));
+    // On a page of results all have excerpts. Elsewhere, the others get theirs once the
+    // reader reaches them.
+    const left = isPage ? items.length : MAX_REQUESTS - (requests - requestsBefore);
+    if (searchId === latestSearch) await Promise.allSettled(items.slice(0, Math.max(0, left)).map(({ addExcerpt }) => addExcerpt()));
   }
 
   async function update() {
@@ -363,7 +443,7 @@ export function attach(box, input) {
       });
     } catch {
       if (searchId !== latestSearch) return;
-      status.textContent = "The search could not be loaded. Please try again.";
+      status.textContent = "The search could not be loaded. Please reload the page.";
       panel.hidden = false;
     }
   }

@@ -1,6 +1,7 @@
 """Search as readers use it, in the built sample world."""
 
 import json
+import random
 import re
 from pathlib import Path
 from urllib.request import urlopen
@@ -19,6 +20,26 @@ TERMS = """async (texts) => {
   const search = await import(document.querySelector("[data-search]").dataset.search);
   return texts.map(search.terms);
 }"""
+
+
+# Pieces of identifiers and of words in several scripts.
+PIECES = [
+    *["get", "Child", "ITEM", "x", "HTTP", "v1", "12", "0", "é", "ß", "İ", "ﬁ", "Ａ"],
+    *["-", "_", ".", "/", ":", "::", "'", "’", "--", "=", "(", "`", " ", " ", "\n"],
+    *[
+        "监控",
+        "タ",
+        "한국",
+        "हिन्",
+        "שלום",
+        "ёлка",
+        "ไทย",
+        "😀",
+        "𠀀",
+        "a" * 39,
+        "\u0301",
+    ],
+]
 
 
 @pytest.fixture
@@ -67,6 +88,19 @@ def test_same_terms_in_browser(visit):
         assert told == terms(text)
 
 
+def test_same_terms_of_random_text(visit):
+    """Script and builder agree on any mixture of scripts, cases and punctuation."""
+    seed = random.randrange(2**32)
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    texts = ["".join(rng.choices(PIECES, k=rng.randint(1, 12))) for _ in range(3000)]
+
+    found = visit().evaluate(TERMS, texts)
+
+    for text, told in zip(texts, found, strict=True):
+        assert told == terms(text), text
+
+
 def test_nothing_is_loaded_before_the_first_focus(visit):
     """A page that nobody searches from fetches nothing of the search."""
     page = visit("/status/")
@@ -89,10 +123,19 @@ def test_nothing_is_loaded_before_the_first_focus(visit):
         ("limíts", "Limits"),
         ("what is stored", "Keys"),
         ("keys/limits", "Keys"),
+        ("keysLimits", "Keys"),
+        ("KEYS_LIMITS", "Keys"),
+        ("keys::lim", "Keys"),
+        ("lim its", "Limits"),
+        ("objectstorage", "Object storage"),
+        ("object-storage", "Object storage"),
     ],
 )
 def test_finds(visit, words, title):
-    """By its whole title, a beginning, a slip, an accent, a heading, an identifier."""
+    """
+    By its whole title, a beginning, a slip, an accent, a heading; an identifier in any
+    spelling; words that are one, and one that is two.
+    """
     assert look_for(visit(), words)[0] == title
 
 
@@ -125,6 +168,27 @@ def test_finds_operation(visit, words, title, href):
     assert title is None or titles[0] == title
     links = page.locator(f".results a[href^='{href}']")
     assert links.count() > 0
+
+
+@pytest.mark.parametrize("words", ["limits", "rate limits", "only the hash"])
+def test_few_requests(visit, words):
+    """A first search of up to three words loads at most six files."""
+    page, loaded = visit(), []
+    page.on("request", lambda asked: loaded.append(asked))
+
+    assert look_for(page, words)
+
+    assert 2 < len([asked for asked in loaded if asked.resource_type == "fetch"]) <= 6
+
+
+def test_index_that_cannot_be_read(visit):
+    """A page from before an upgrade asks for a reload instead of finding nothing."""
+    page = visit()
+    page.route("**/search/root-*.json", lambda route: route.fulfill(body="gone"))
+
+    page.keyboard.press("/")
+    page.keyboard.insert_text("limits")
+    page.locator(".found", has_text="reload the page").wait_for()
 
 
 def test_finds_nothing(visit):

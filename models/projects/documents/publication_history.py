@@ -1,16 +1,21 @@
 """Find the document revisions that were public earlier, by the activity feed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 from typing import Any
 
+from models.base import MILLISECOND
 from models.projects.documents.rows import DOCUMENTS, DocumentRevisionRow, DocumentRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.versioning.versioned import BATCH_SIZE
 
 PUBLISHED = "document.published"
+# The publications of an import are at most this far apart; those of other callers
+# each have an instant of their own.
+BATCH_TIME = 2 * MILLISECOND
 # Texts that are read together; each may have half a million characters.
 TEXT_BATCH_SIZE = 8
 # Limits of the earlier revisions of one document; older ones are left out.
@@ -24,6 +29,7 @@ class Publication:
     number: int
     document_id: str
     previous: int | None
+    at: datetime
 
 
 @dataclass(frozen=True)
@@ -62,10 +68,43 @@ def publications_after(number: int) -> list[Publication]:
     query = _publications_of_docs().where(ActivityRow.number > number)
     return [
         Publication(
-            row.number, row.entity_id, (row.metadata or {}).get("previousVersion")
+            row.number,
+            row.entity_id,
+            (row.metadata or {}).get("previousVersion"),
+            row.created_at,
         )
         for row in query.order_by(ActivityRow.number)
     ]
+
+
+def batches(publications: Iterable[Publication]) -> Iterator[list[Publication]]:
+    """Group the publications that were made together, such as those of an import."""
+    batch: list[Publication] = []
+    for publication in publications:
+        if batch and abs(publication.at - batch[0].at) > BATCH_TIME:
+            yield batch
+            batch = []
+        batch.append(publication)
+    if batch:
+        yield batch
+
+
+def sizes_at(versions: Mapping[str, int]) -> dict[str, int]:
+    """Return the size in bytes of each document at its version."""
+    sizes: dict[str, int] = {}
+    ids = list(versions)
+    for start in range(0, len(ids), BATCH_SIZE):
+        rows: Any = (
+            DocumentRevisionRow.select(
+                DocumentRevisionRow.document,
+                DocumentRevisionRow.version,
+                DocumentRevisionRow.size,
+            )
+            .where(DocumentRevisionRow.document.in_(ids[start : start + BATCH_SIZE]))
+            .tuples()
+        )
+        sizes |= {id: size for id, version, size in rows if versions[id] == version}
+    return sizes
 
 
 def revisions_at(versions: Mapping[str, int]) -> Iterator[RevisionText]:
@@ -112,7 +151,10 @@ def documents_with_several_versions() -> set[str]:
 def _publications_of_docs() -> Any:
     docs = ProjectRow.select(ProjectRow.id).where(ProjectRow.builtin)
     return ActivityRow.select(
-        ActivityRow.number, ActivityRow.entity_id, ActivityRow.metadata
+        ActivityRow.number,
+        ActivityRow.entity_id,
+        ActivityRow.metadata,
+        ActivityRow.created_at,
     ).where(ActivityRow.project.in_(docs) & (ActivityRow.action == PUBLISHED))
 
 

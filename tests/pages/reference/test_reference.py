@@ -182,18 +182,20 @@ def test_every_page_leads_to_the_reference(reference, output):
 
 
 def test_search_has_the_reference(reference, output):
-    """The search lists every page of the reference and every operation."""
-    rows = json.loads((output / "search/reference.json").read_text())
+    """The search finds every page of the reference and every operation."""
+    (root,) = (output / "search").glob("root-*.json")
+    (level,) = json.loads(root.read_text())["levels"]
+    head = output / "search" / level["key"] / "head.json"
+    rows = json.loads(head.read_text())["pages"]
 
-    hrefs = [href for href, *_ in rows]
     operations = {f"{each.method} {each.path}" for each in OPERATIONS}
-    assert set(hrefs) >= reference.keys()
-    assert {path for *_, path in rows} >= operations
+    summary = DESCRIBED["paths"]["/platform/v1/keys/rotate"]["post"]["summary"]
+    assert {href for href, *_ in rows} >= reference.keys()
+    assert {where.split(" · ")[0] for *_, where in rows} >= operations
     assert [
         "/reference/platform/keys/#rotate",
         "keys/rotate",
-        DESCRIBED["paths"]["/platform/v1/keys/rotate"]["post"]["summary"],
-        "POST /platform/v1/keys/rotate",
+        f"POST /platform/v1/keys/rotate · {summary}",
     ] in rows
 
 
@@ -201,5 +203,6 @@ def test_site_without_reference(build_site, output):
     """Without the description of an API there is nothing to link to."""
     build_site()
 
-    assert json.loads((output / "search/reference.json").read_text()) == []
+    (root,) = (output / "search").glob("root-*.json")
+    assert json.loads(root.read_text()) == {"levels": []}
     assert "/reference/" not in (output / "index.html").read_text()

@@ -2,10 +2,21 @@
 
 import gzip
 import json
+import re
 
 import pytest
 
+from models.projects.documents.document_import import (
+    ImportOptions,
+    document_source,
+    import_documents,
+)
+from sitegen.search import levels, passages, status
 from sitegen.search import pages as search
+from sitegen.search.inverted_index import HEADING
+from sitegen.search.levels import FORMAT
+from sitegen.theme.theme import DEFAULT_TEMPLATES
+from tests.worlds.projects import KEY
 
 ADD = "POST /status/v1/admin/incidents/add"
 
@@ -16,30 +27,59 @@ def read(output):
 
 
 @pytest.fixture
-def index(read, output):
+def root(read):
+    return lambda: read(f"root-{FORMAT}.json")["levels"]
+
+
+@pytest.fixture
+def index(read, root):
     """Return term by term which pages are named, the newest level first."""
 
     def read_all():
         found = []
-        for key, count, superseded, _ in read("root.json")["levels"]:
-            level = {}
-            for number in range(count):
-                level |= read(f"{key}/{number}.json")
-            names = [line[1] for line in read(f"{key}/pages/0.json")]
-            found.append((level, names, superseded))
+        for level in root():
+            head = level.get("head") or read(f"{level['key']}/head.json")
+            terms = head.get("terms", {})
+            for number in range(level["files"] if level["files"] > 1 else 0):
+                terms |= read(f"{level['key']}/{number}.json")
+            names = [line[1] for line in head["pages"]]
+            found.append((terms, names, level["superseded"]))
         return found
 
     return read_all
 
 
 @pytest.fixture
+def import_files(shelf, clock):
+    """Import and publish this many files at once."""
+
+    def run(count):
+        sources = [
+            document_source(
+                path=f"file-{n}.md",
+                slug=f"file-{n}",
+                section=None,
+                position=n,
+                title=f"File {n}",
+                summary=None,
+                content=f"Words {n}.",
+            )
+            for n in range(count)
+        ]
+        options = ImportOptions("guides", clock.now, KEY, tree="t", publish=True)
+        import_documents(sources, options)
+
+    return run
+
+
+@pytest.fixture
 def quick(monkeypatch):
     """Levels that merge soon, so that a few publications see all of them."""
-    monkeypatch.setattr(search, "OLD_SPAN", 12)
-    monkeypatch.setattr(search, "RECENT_SPAN", 4)
+    monkeypatch.setattr(levels, "OLD_SPAN", 12)
+    monkeypatch.setattr(levels, "RECENT_SPAN", 4)
 
 
-def test_names_and_terms(shelf, build_site, index, read):
+def test_names_and_terms(shelf, build_site, index, root):
     """A page is found by its words, under its title, collection and section."""
     shelf.publish("keys", "Some *words*.", title="Keys & <b>", section="Start")
 
@@ -48,8 +88,8 @@ def test_names_and_terms(shelf, build_site, index, read):
     ((level, names, _),) = index()
     assert level["words"] == "!"
     assert names == ["Keys & <b>"]
-    (key, *_) = read("root.json")["levels"][0]
-    assert read(f"{key}/pages/0.json")[0][::2] == ["/guides/keys/", "Guides · Start"]
+    (level,) = root()
+    assert level["head"]["pages"][0][::2] == ["/guides/keys/", "Guides · Start"]
 
 
 def test_words_of_a_note(shelf, build_site, index):
@@ -85,9 +125,9 @@ def test_new_words_supersede_the_old(shelf, build_site, index, quick):
 
     build_site()
 
-    levels = index()
-    assert any("after" in level for level, _, _ in levels)
-    for level, names, superseded in levels:
+    found = index()
+    assert any("after" in level for level, _, _ in found)
+    for level, names, superseded in found:
         if "before0" in level:
             assert superseded
             assert "Page 0" in names
@@ -107,7 +147,7 @@ def test_publish_changes_little(shelf, build_site, output):
 
     changed = [path for path in report.written if path.startswith("search/")]
     sizes = [len(gzip.compress((output / path).read_bytes())) for path in changed]
-    assert "search/root.json" in changed
+    assert f"search/root-{FORMAT}.json" in changed
     assert sum(sizes) < 5000
 
 
@@ -132,8 +172,8 @@ def test_levels_follow_from_the_data(shelf, build_site, output, quick, tmp_path)
 
 
 def test_incidents(ask, build_site, read, monkeypatch):
-    """The titles of incidents stand newest last, the older in files of their own."""
-    monkeypatch.setattr(search, "INCIDENTS_OF_FILE", 2)
+    """Incidents stand newest first after the services, the older in other files."""
+    monkeypatch.setattr(status, "INCIDENTS_OF_FILE", 2)
     ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
     for number in range(5):
         told = {"title": f"Slow {number}", "body": "Looking.", "services": ["api"]}
@@ -141,12 +181,150 @@ def test_incidents(ask, build_site, read, monkeypatch):
 
     build_site()
 
-    root = read("incidents.json")
-    older = [line[1] for line in read("incidents/0.json")]
-    newer = [line[1] for line in root["incidents"]]
-    assert root["older"] == 1
-    assert (len(older), len(newer)) == (2, 3)
-    assert set(older + newer) == {f"Slow {number}" for number in range(5)}
+    newest = read(f"status-{FORMAT}.json")
+    assert newest["older"] == 1
+    titles = [line[1] for line in newest["pages"]]
+    assert titles == ["API", "Slow 4", "Slow 3", "Slow 2"]
+    assert [line[1] for line in read("incidents/0.json")["pages"]] == [
+        "Slow 0",
+        "Slow 1",
+    ]
+
+
+def test_words_of_updates(ask, build_site, read):
+    """An incident is found by what its updates say; a service by its description."""
+    service = {"slug": "api", "name": "API", "description": "Answers requests."}
+    ask("POST /status/v1/admin/services/add", service)
+    incident = {"title": "Slow", "body": "A router restarts.", "services": ["api"]}
+    ask(ADD, incident | {"severity": "degraded"})
+
+    build_site()
+
+    newest = read(f"status-{FORMAT}.json")
+    found = {
+        term: postings.replace(".", "") for term, postings in newest["terms"].items()
+    }
+    positions = {line[1]: str(n) for n, line in enumerate(newest["pages"])}
+    assert found["requests"] == found["api"] == positions["API"]
+    assert found["router"] == found["slow"] == positions["Slow"]
+    # The title of an incident weighs less than that of a document.
+    assert newest["terms"]["slow"].count(".") == HEADING
+
+
+def test_import_ends_a_level(shelf, build_site, root, monkeypatch, import_files):
+    """After an import, everything is in one level, whatever its last number is."""
+    for number in range(3):
+        shelf.publish(f"page-{number}")
+    import_files(levels.OLD_BATCH)
+
+    build_site()
+
+    (level,) = root()
+    assert level["pages"] == levels.OLD_BATCH + 3
+
+    shelf.publish("one-more")
+    build_site()
+
+    newest, oldest = root()
+    assert (newest["pages"], newest["files"]) == (1, 1)
+    assert oldest == level
+
+
+def test_newest_level_is_in_the_root(shelf, build_site, root, output):
+    """The changes since the last merge need no request of their own, and no folder."""
+    for number in range(4):
+        shelf.publish(f"page-{number}", f"Word{number}. " * 400)
+
+    build_site()
+
+    newest, *others = root()
+    assert len(others) <= 2
+    assert newest["head"]["pages"]
+    assert not (output / "search" / newest["key"]).exists()
+
+
+def test_long_document_in_parts(shelf, build_site, root, output, index, monkeypatch):
+    """Each part of a long text is searched and shown by itself, for one result."""
+    monkeypatch.setattr(passages, "PART_SIZE", 200)
+    sections = [f"## Same {n % 2}\n\n{f'Word{n} ' * 15}\n" for n in range(6)]
+    shelf.publish("long", "\n".join(sections))
+    shelf.publish("short", "Nothing.")
+
+    build_site()
+
+    (level,) = root()
+    assert level["pages"] == 2
+    ((terms, names, _),) = index()
+    (long, short) = (names.index(name) for name in ("Long", "Short"))
+    parts = sorted((output / "search/parts/guides/long").iterdir())
+    assert len(parts) > 2
+    assert len(level["continuations"]) == len(parts) - 1
+    assert (long, short) == (0, 1)
+    assert terms["word0"] != terms["word5"]
+    text = "".join(part.read_text() for part in parts)
+    assert all(f"Word{n}" in text for n in range(6))
+    # The second heading of this name is at another address.
+    assert "## Same 0\n" in text
+    assert "## Same 0 {#same-0-1}\n" in text
+
+
+def test_larger_version_leaves_the_old_level(
+    shelf, build_site, root, quick, monkeypatch
+):
+    """A text that grows into parts does not renumber the level that it was in."""
+    monkeypatch.setattr(passages, "PART_SIZE", 200)
+    made = [shelf.publish(f"page-{n}", f"Word{n}.") for n in range(9)]
+    build_site()
+    before = {level["key"] for level in root()}
+
+    shelf.update(made[0], content="Long words.\n" * 100)
+    shelf.release(made[0])
+    build_site()
+
+    assert before & {level["key"] for level in root()}
+
+
+def test_many_pages_in_blocks(shelf, build_site, read, root, monkeypatch):
+    """The head of a large level lists no pages; they stand in blocks."""
+    monkeypatch.setattr(search, "MAX_PAGES_OF_HEAD", 2)
+    monkeypatch.setattr(search, "PAGES_OF_BLOCK", 2)
+    monkeypatch.setattr(levels, "OLD_SPAN", 1)
+    monkeypatch.setattr(levels, "FILE_TERMS", 1)
+    for number in range(5):
+        shelf.publish(f"page-{number}", f"Word{number}.")
+
+    build_site()
+
+    (level,) = root()
+    key = level["key"]
+    assert level["pagesOfBlock"] == 2
+    assert read(f"{key}/head.json")["pages"] == []
+    blocks = [read(f"{key}/pages/{number}.json") for number in range(3)]
+    assert [len(block) for block in blocks] == [2, 2, 1]
+
+
+def test_common_words(shelf, build_site, read, root, monkeypatch):
+    """The head tells which words most pages have, so that no query needs them."""
+    monkeypatch.setattr(levels, "OLD_SPAN", 1)
+    monkeypatch.setattr(levels, "FILE_TERMS", 1)
+    for number in range(4):
+        shelf.publish(f"page-{number}", f"The word{number}.")
+
+    build_site()
+
+    head = read(f"{root()[0]['key']}/head.json")
+    assert {"the", "page"} <= set(head["common"])
+    assert "word1" not in head["common"]
+
+
+def test_script_reads_this_format(build_site, read):
+    """The script of a page asks for the format that was built with it, or for none."""
+    build_site()
+
+    script = (DEFAULT_TEMPLATES / "assets/search.js").read_text()
+    paths = re.findall(r'"/search/((?:root|status)-\d+\.json)"', script)
+    assert len(paths) == 2
+    assert all(map(read, paths))
 
 
 def test_page_without_scripts(shelf, build_site, output):

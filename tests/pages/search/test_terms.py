@@ -9,13 +9,14 @@ from sitegen.search.inverted_index import (
     OFTEN,
     ONCE,
     TITLE,
+    Postings,
     Text,
     create_shards,
-    encode_postings,
+    decode_steps,
     headings,
     weigh_terms,
 )
-from sitegen.search.terms import terms
+from sitegen.search.terms import joined_words, terms
 from tests.samples.search_words import FOUND_BY
 
 CODE = "## A\n\n```sh\n# no heading\n~~~\n```\n\n# B {#own}\n"
@@ -45,24 +46,43 @@ def test_headings_of_code():
     assert list(headings(CODE)) == ["A", "B {#own}"]
 
 
+def encoded(postings, text_count):
+    """Encode the weights of one term, given by the number of the text."""
+    index = Postings()
+    for number in range(text_count):
+        index.add({"term": postings[number]} if number in postings else {})
+    return index.encode("term", index.counts().get("term", 0))
+
+
 @pytest.mark.parametrize(
     ("numbers", "text"),
     [([0], "0"), ([1, 3], "12"), ([31, 63], "vw1"), ([1024], "ww1"), ([], "")],
 )
 def test_steps(numbers, text):
     """Numbers stand as steps, five bits in a character; each place after a dot."""
-    once, title = ([each << 2 | at for each in numbers] for at in (ONCE, TITLE))
-    assert encode_postings(once, 2000) == text
-    assert encode_postings(title, 2000) == (text and f"...{text}")
+    once, title = (dict.fromkeys(numbers, at) for at in (ONCE, TITLE))
+    assert encoded(once, 2000) == text
+    assert encoded(title, 2000) == (text and f"...{text}")
+    assert list(decode_steps(text)) == numbers
 
 
 def test_steps_of_what_most_have():
     """Who lacks it is told; where it weighs more stands as ever; often is once."""
-    every = [n << 2 | (HEADING if n == 3 else OFTEN) for n in (0, 1, 3, 4, 5)]
+    every = {n: HEADING if n == 3 else OFTEN for n in (0, 1, 3, 4, 5)}
 
-    assert encode_postings(every, 6) == "!2..3"
-    assert encode_postings(every[:3], 6) == ".01.3"
-    assert encode_postings([0 << 2 | ONCE], 1) == "!"
+    assert encoded(every, 6) == "!2..3"
+    assert encoded({n: every[n] for n in (0, 1, 3)}, 6) == ".01.3"
+    assert encoded({0: ONCE}, 1) == "!"
+
+
+def test_joined_words():
+    """Two words of a title or a heading are found as one, too; not those of a text."""
+    found = weigh_terms(Text("Front matter", "", "## Set up\n\nRate limit a b 监控"))
+
+    assert found["frontmatter"] == TITLE
+    assert found["setup"] == HEADING
+    assert not {"ratelimit", "limita", "ab"} & found.keys()
+    assert list(joined_words("a big 监控 deal, http_sd")) == ["dealhttp", "httpsd"]
 
 
 def test_large_term_shares_its_file_with_few():
