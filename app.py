@@ -108,6 +108,7 @@ def _run_command(arguments: Namespace) -> int:
             clock=utc_now,
             describe_api=partial(_describe_api, settings),
             print_json=print_json,
+            import_over_api=_import_over_api,
             show_progress=show_progress,
         )
         if __name__ == "__main__":
@@ -175,6 +176,12 @@ def _describe_api(
     from api.openapi.document import api_description
 
     return api_description(settings)
+
+
+def _import_over_api(*arguments: Any) -> Any:
+    from api.client.document_import import import_over_api
+
+    return import_over_api(*arguments)
 
 
 # The rest is only for the commands that serve, and importing it takes longer than

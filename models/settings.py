@@ -250,6 +250,10 @@ class Settings:
     probe_key: str = declare_setting(
         "", "API key that probe uses instead of its key_file", in_repr=False
     )
+    # Not in the repr, since no page depends on it.
+    key_file: str = declare_setting(
+        "", "file with the API key that docs import --to uses", in_repr=False
+    )
 
     def __post_init__(self) -> None:
         for setting in fields(self):

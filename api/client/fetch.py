@@ -10,6 +10,7 @@ from api.client.http_request import (
     HttpResponse,
     send_request,
 )
+from api.client.server_url import require_safe_url
 from models.errors import ValidationFailed
 
 # Limits of a transfer: of all documents and redirects together.
@@ -17,8 +18,6 @@ MAX_SECONDS = 60
 MAX_BYTES = 32_000_000
 MAX_REDIRECTS = 3
 HEADERS = {"User-Agent": "masthead", "Accept": "application/json"}
-# Plain HTTP is allowed only where no network is involved.
-LOCAL_HOSTS = {"127.0.0.1", "::1", "localhost"}
 
 
 def fetch_documents(base_url: str, names: Iterable[str]) -> dict[str, str]:
@@ -29,23 +28,10 @@ def fetch_documents(base_url: str, names: Iterable[str]) -> dict[str, str]:
     Redirects are followed only within the same host.
     """
     base_url = base_url.rstrip("/")
-    _require_safe_url(base_url)
+    require_safe_url(base_url, "status page")
     with Deadline(MAX_SECONDS) as deadline:
         transfer = _Transfer(base_url, deadline)
         return {name: transfer.fetch_text(name) for name in names}
-
-
-def _require_safe_url(url: str) -> None:
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        raise ValidationFailed(f"{url} is not a valid URL.") from None
-    if not host or parts.username is not None or parts.query or parts.fragment:
-        raise ValidationFailed(f"{url} is not the base URL of a status page.")
-    is_local = parts.scheme == "http" and host in LOCAL_HOSTS
-    if parts.scheme != "https" and not is_local:
-        raise ValidationFailed(f"{url} must begin with https://.")
 
 
 class _Transfer:

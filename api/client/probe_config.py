@@ -1,7 +1,5 @@
 """Read the configuration file and the API key of the probe."""
 
-import os
-import stat
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -12,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 
+from api.client.key_file import read_key_file, require_key
 from api.client.targets import (
     CaFile,
     FilePath,
@@ -19,12 +18,10 @@ from api.client.targets import (
     InheritedOptions,
     ProbeTarget,
 )
-from models.platform.secrets import is_well_formed
 from models.settings import SettingError
 
 _INHERITED = tuple(InheritedOptions.model_fields)
 _TARGET: TypeAdapter[ProbeTarget] = TypeAdapter(ProbeTarget)
-_GROUP_AND_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _KEY_HINT = "Set MASTHEAD_PROBE_KEY, or name a file in key_file."
 
 
@@ -80,7 +77,7 @@ def read_config(file: Path, key: str) -> ProbeConfig:
     return ProbeConfig(
         api=general.api.rstrip("/"),
         ca_file=general.api_ca_file,
-        key=_valid_key(key or _read_key(file, general)),
+        key=require_key(key or _read_key(file, general), "The probe's key"),
         spool=Path(general.spool),
         max_samples=general.spool_max_samples,
         max_age=timedelta(days=general.spool_max_days),
@@ -115,27 +112,7 @@ def _require_distinct_sources(file: Path, targets: Iterable[ProbeTarget]) -> Non
 def _read_key(file: Path, general: GeneralOptions) -> str:
     if general.key_file is None:
         raise SettingError(f"{file}: there is no key. {_KEY_HINT}")
-    path = Path(general.key_file)
-    try:
-        with path.open(encoding="ascii", errors="replace") as key_file:
-            mode = os.fstat(key_file.fileno()).st_mode
-            key = key_file.read(1000).strip()
-    except OSError as error:
-        raise SettingError(f"key_file {path}: {error.strerror}.") from error
-    if mode & _GROUP_AND_OTHERS:
-        raise SettingError(
-            f"key_file {path} is accessible to others than its owner: run chmod 600"
-            f" {path}, and rotate the key if others may have read it."
-        )
-    return key
-
-
-def _valid_key(key: str) -> str:
-    if not is_well_formed(key):
-        raise SettingError(
-            "The probe's key is not a valid Masthead key: it is truncated or mistyped."
-        )
-    return key
+    return read_key_file(Path(general.key_file), "key_file")
 
 
 def _error_message(file: Path, target: str, error: ValidationError) -> str:

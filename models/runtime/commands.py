@@ -34,6 +34,8 @@ class CommandContext:
         [], tuple[Mapping[str, Any], Callable[[], Mapping[str, Any]]]
     ]
     print_json: Callable[[object], None]
+    # Imports documents into another server; see api/client/document_import.py.
+    import_over_api: Callable[..., Any]
     # Takes the name of one item, such as "page".
     show_progress: Callable[[str], Progress]
 

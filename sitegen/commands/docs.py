@@ -15,13 +15,16 @@ from models.projects.documents.document_import import (
 from models.projects.documents.documents import Collection
 from models.projects.documents.outside_links import is_website_url
 from models.projects.fields import Actor
-from models.projects.files.file_import import prepared_files
+from models.projects.files.file_import import FileSource, prepared_files
 from models.projects.projects.projects import docs_project
 from models.runtime.commands import INTERRUPTED, CommandContext, CommandError
 from models.runtime.startup import dry_run_settings, open_instance
 from models.settings import Settings
 from sitegen.sources import report as reports
 from sitegen.sources.tree import Note, Tree, read_tree
+
+# Files of the tree that cannot be used, with the reason.
+Refused = list[tuple[FileSource, str]]
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -38,6 +41,11 @@ def declare(parser: ArgumentParser) -> None:
         required=True,
         choices=get_args(Collection),
         help="collection in which the documents appear",
+    )
+    import_parser.add_argument(
+        "--to",
+        metavar="URL",
+        help="import into the server at this URL, with the key in MASTHEAD_KEY_FILE",
     )
     import_parser.add_argument(
         "--publish", action="store_true", help="publish the imported documents"
@@ -104,22 +112,14 @@ def import_docs(context: CommandContext, arguments: Namespace) -> int:
             raise CommandError(
                 f"The folder {arguments.folder} contains no Markdown files."
             )
-        with dry_run_settings(context.settings, arguments.dry_run) as settings:
-            now = context.clock()
-            open_instance(settings, now)
-            options = _import_options(settings, arguments, tree, now)
-            show_files = context.show_progress("picture or file")
-            with prepared_files(docs_project(), tree.files, show_files) as files:
-                report = import_documents(
-                    tree.sources, options, context.show_progress("document"), files
-                )
+        run = _import_over_api if arguments.to else _import_here
+        report, refused = run(context, arguments, tree)
     except KeyboardInterrupt:
-        # The import is one transaction, which was rolled back.
-        print("masthead: Interrupted. Nothing was imported.", file=sys.stderr)
+        print(f"masthead: Interrupted. {_outcome(arguments)}", file=sys.stderr)
         return INTERRUPTED
     tree.skipped += [
         Note(str(source.path.relative_to(arguments.folder)), reason)
-        for source, reason in files.refused
+        for source, reason in refused
     ]
     remarks = list(reports.remarks(tree, report))
     if arguments.json:
@@ -129,6 +129,47 @@ def import_docs(context: CommandContext, arguments: Namespace) -> int:
         _print_report(tree, report, remarks, is_dry_run=arguments.dry_run)
     is_incomplete = tree.skipped or report.held
     return 1 if is_incomplete or (arguments.strict and remarks) else 0
+
+
+def _import_here(
+    context: CommandContext, arguments: Namespace, tree: Tree
+) -> tuple[ImportReport, Refused]:
+    """Import the tree into the database of this machine."""
+    with dry_run_settings(context.settings, arguments.dry_run) as settings:
+        now = context.clock()
+        open_instance(settings, now)
+        options = _import_options(settings, arguments, tree, now)
+        show_files = context.show_progress("picture or file")
+        with prepared_files(docs_project(), tree.files, show_files) as files:
+            report = import_documents(
+                tree.sources, options, context.show_progress("document"), files
+            )
+    return report, files.refused
+
+
+def _import_over_api(
+    context: CommandContext, arguments: Namespace, tree: Tree
+) -> tuple[ImportReport, Refused]:
+    """Import the tree into another server, which knows the actor and the limits."""
+    settings = context.settings
+    options = _import_options(settings, arguments, tree, context.clock())
+    report, refused = context.import_over_api(
+        arguments.to,
+        settings.key_file,
+        tree.sources,
+        tree.files,
+        options,
+        context.show_progress,
+    )
+    return report, refused
+
+
+def _outcome(arguments: Namespace) -> str:
+    """Return what an interrupted import has left behind."""
+    if arguments.to:
+        return "Run it again to go on: what was sent is kept for a day."
+    # The import is one transaction, which was rolled back.
+    return "Nothing was imported."
 
 
 def _import_options(

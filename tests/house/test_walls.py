@@ -35,12 +35,20 @@ PAGES = {
     "yaml",
 }
 
-# The probe runs where no database is: of ours it takes shapes and how lines are logged.
+# A client runs where no database is: of ours it takes shapes and how lines are logged,
+# and how an import reads files.
 CLIENT = {
     "api.client",
     "dns",
     "models.base",
     "models.errors",
+    "models.projects.document_imports.manifest",
+    "models.projects.document_imports.reports",
+    "models.projects.documents.document_import",
+    "models.projects.files.file_import",
+    "models.projects.files.names",
+    "models.projects.files.uploads",
+    "models.runtime.commands",
     "models.runtime.server_locks",
     "models.logs",
     "models.platform.secrets",

@@ -1,0 +1,35 @@
+"""Read API keys from files that only their owner can read."""
+
+import os
+import stat
+from pathlib import Path
+
+from models.platform.secrets import is_well_formed
+from models.settings import SettingError
+
+_GROUP_AND_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def read_key_file(path: Path, setting: str) -> str:
+    """Return the key in a file; raise SettingError, which names the setting."""
+    try:
+        with path.open(encoding="ascii", errors="replace") as key_file:
+            mode = os.fstat(key_file.fileno()).st_mode
+            key = key_file.read(1000).strip()
+    except OSError as error:
+        raise SettingError(f"{setting} {path}: {error.strerror}.") from error
+    if mode & _GROUP_AND_OTHERS:
+        raise SettingError(
+            f"{setting} {path} is accessible to others than its owner: run chmod 600"
+            f" {path}, and rotate the key if others may have read it."
+        )
+    return key
+
+
+def require_key(key: str, name: str) -> str:
+    """Return the key; raise SettingError if it is not one, without its text."""
+    if not is_well_formed(key):
+        raise SettingError(
+            f"{name} is not a valid Masthead key: it is truncated or mistyped."
+        )
+    return key

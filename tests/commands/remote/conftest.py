@@ -1,0 +1,191 @@
+"""A server with imports over the API, and a relay before it that sees all requests."""
+
+import http.client
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+import app as masthead
+from api.client import operations
+from tests.commands.conftest import ROOT
+from tests.interrupts import heed_interrupts
+from tests.ports import served
+from tests.samples import pictures
+
+
+class Cut(Exception):
+    """The connection is cut here: nobody gets an answer."""
+
+
+class Relay:
+    """
+    Passes requests on to a server, and notes them as (verb, body).
+
+    `before` and `after` are called with the verb and the number of a request, before it
+    is passed on and before its answer is. They may raise Cut, or return another answer:
+    its status, headers and body.
+    """
+
+    def __init__(self):
+        self.port = None
+        self.requests = []
+        self.before = self.after = lambda verb, number: None
+
+    @property
+    def verbs(self):
+        return [verb for verb, _ in self.requests]
+
+    @property
+    def size(self):
+        return sum(len(body) for _, body in self.requests)
+
+    def sent(self, verb):
+        return [body for seen, body in self.requests if seen == verb]
+
+    def answer(self, request, body):
+        verb = request.path.partition("?")[0].rpartition("/")[2]
+        self.requests.append((verb, body))
+        number = len(self.requests)
+        if told := self.before(verb, number):
+            return told
+        answer = self._pass_on(request, body)
+        return self.after(verb, number) or answer
+
+    def _pass_on(self, request, body):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request("POST", request.path, body, dict(request.headers))
+            response = connection.getresponse()
+            headers = dict(response.headers) | {"Connection": "keep-alive"}
+            return response.status, headers, response.read()
+        except (OSError, http.client.HTTPException):
+            return 502, {}, b"<h1>Bad Gateway</h1>"
+        finally:
+            connection.close()
+
+
+@pytest.fixture
+def relay():
+    """A relay, at its `url`; a test sets the `port` that it leads to."""
+    relay = Relay()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            try:
+                status, headers, content = relay.answer(self, body)
+            except Cut:
+                self.close_connection = True
+                return
+            self.send_response(status)
+            for name, value in (headers | {"Content-Length": len(content)}).items():
+                self.send_header(name, str(value))
+            self.end_headers()
+            with suppress(OSError):
+                self.wfile.write(content)
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        relay.url = f"http://127.0.0.1:{server.server_address[1]}"
+        yield relay
+        server.shutdown()
+
+
+@pytest.fixture
+def api(app, shelf, relay):
+    """A server with the database of this test, behind the relay."""
+    with served(app, threads=4) as port:
+        relay.port = port
+        yield app
+
+
+@pytest.fixture
+def key_file(tmp_path, issue):
+    return written_key(tmp_path, issue("projects:document-imports:*"))
+
+
+def written_key(folder, key):
+    file = folder / "key"
+    file.touch(mode=0o600)
+    file.write_text(key + "\n")
+    return file
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """Two pages and a picture."""
+    folder = tmp_path / "tree"
+    (folder / "basics").mkdir(parents=True)
+    first = "# First\n\nSee [second](basics/second.md).\n\n![It](a.png)\n"
+    (folder / "first.md").write_text(first)
+    (folder / "basics/second.md").write_text("# Second\n\nThe second page.\n")
+    (folder / "a.png").write_bytes(pictures.png())
+    return folder
+
+
+def words_of(tree, url, *options):
+    words = ("docs", "import", tree, "--collection", "guides", "--publish")
+    return [*map(str, words), "--to", url, *options]
+
+
+@pytest.fixture
+def bring(tree, relay, key_file, monkeypatch, capsys, pauses):
+    """Import the tree over the relay in this process; return (exit, output, errors)."""
+    monkeypatch.setenv("MASTHEAD_KEY_FILE", str(key_file))
+    # Nothing of this machine is read or written.
+    monkeypatch.setenv("MASTHEAD_DATABASE", "/nowhere/masthead.db")
+
+    def brought(*options, url=relay.url):
+        relay.requests.clear()
+        code = masthead.main(words_of(tree, url, *options))
+        told = capsys.readouterr()
+        return code, told.out, told.err
+
+    return brought
+
+
+@pytest.fixture
+def pauses(monkeypatch):
+    """The pauses that a client would have made, none of which takes any time."""
+    made = []
+    monkeypatch.setattr(operations, "sleep", made.append)
+    return made
+
+
+@pytest.fixture
+def start_import(tree, relay, key_file):
+    """Start the import as a process, which a test can kill."""
+    processes = []
+
+    def started(*options):
+        environment = os.environ | {
+            "MASTHEAD_KEY_FILE": str(key_file),
+            "MASTHEAD_LOG_LEVEL": "error",
+        }
+        process = subprocess.Popen(
+            [sys.executable, "app.py", *words_of(tree, relay.url, *options)],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=heed_interrupts,
+        )
+        processes.append(process)
+        return process
+
+    yield started
+    for process in processes:
+        process.kill()
+        process.communicate()

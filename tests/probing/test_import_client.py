@@ -1,0 +1,179 @@
+"""The client of `docs import --to`, against servers that answer as they should not."""
+
+import json
+
+import pytest
+
+import app as masthead
+from api.client import operations
+from tests.probing.conftest import KEY, answer
+
+PROBLEM = "application/problem+json"
+
+
+@pytest.fixture(autouse=True)
+def pauses(monkeypatch):
+    """The pauses of the client, which take no time."""
+    made = []
+    monkeypatch.setattr(operations, "sleep", made.append)
+    return made
+
+
+@pytest.fixture
+def key_file(tmp_path):
+    file = tmp_path / "key"
+    file.touch(mode=0o600)
+    file.write_text(KEY)
+    return file
+
+
+@pytest.fixture
+def bring(tmp_path, key_file, monkeypatch, capsys):
+    """Import a page into the server at a URL; return (exit, error)."""
+    monkeypatch.setenv("MASTHEAD_KEY_FILE", str(key_file))
+    monkeypatch.setenv("MASTHEAD_LOG_LEVEL", "error")
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree/a.md").write_text("# A\n\nWords.\n")
+
+    def brought(url):
+        words = ["docs", "import", str(tmp_path / "tree"), "--collection", "guides"]
+        code = masthead.main([*words, "--to", url])
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert KEY not in told.err
+        return code, told.err
+
+    return brought
+
+
+def problem(status, kind, detail, **headers):
+    body = {"type": f"https://x/problems/{kind}/", "detail": detail}
+    return answer(status, json.dumps(body), Content_Type=PROBLEM, **headers)
+
+
+@pytest.mark.parametrize(
+    ("behave", "sentence"),
+    [
+        (answer(200, "<h1>Hi", Content_Type="text/html"), "answers 200 with text/html"),
+        (answer(405, "<h1>No", Content_Type="text/html"), "answers 405 with text/html"),
+        (answer(200, "[]", Content_Type="application/json"), "Check the address"),
+        (answer(403, "<h1>WAF"), "the proxy in front of it"),
+        (answer(301, "", Location="https://here/"), "redirects to https://here/."),
+        (
+            problem(404, "not-found", "Nothing exists at this path."),
+            "a version of Masthead without imports over the API: update it.",
+        ),
+        (
+            problem(422, "validation-failed", "x is unknown."),
+            "x is unknown. If it runs another version",
+        ),
+        (problem(401, "invalid-key", "No such key."), "No such key."),
+        (problem(409, "project-archived", "It is archived."), "It is archived."),
+        (answer(413, "<h1>413"), "client_max_body_size"),
+        (
+            answer(200, '{"data": 1}', Content_Type="application/json"),
+            "as another version of Masthead does",
+        ),
+    ],
+)
+def test_answer_that_ends_the_import(bring, serve, pauses, behave, sentence):
+    """It is told in a sentence, at once, and the exit code is 2."""
+    code, error = bring(f"http://{serve(behave)}")
+
+    assert code == 2
+    assert error.startswith("masthead: ")
+    assert sentence in error
+    assert pauses == []
+
+
+@pytest.mark.parametrize(
+    ("behave", "sentence"),
+    [
+        (lambda connection, _: connection.close(), "closed connection"),
+        (answer(502, "<h1>Bad gateway"), "it answers 502"),
+        (lambda connection, _: connection.sendall(b"What?\r\n\r\n"), "cannot be reach"),
+    ],
+)
+def test_server_that_never_answers(bring, serve, pauses, behave, sentence):
+    """A wrong address is told after seconds; it is tried again once."""
+    code, error = bring(f"http://{serve(behave)}")
+
+    assert (code, pauses) == (2, [2.0])
+    assert sentence in error
+    assert "Check the address." in error
+
+
+def test_address_without_a_server(bring):
+    """The reason is told."""
+    code, error = bring("http://127.0.0.1:1")
+
+    assert code == 2
+    assert "cannot be reached: Connection refused. Check the address." in error
+
+
+def test_server_that_stays_busy(bring, serve, pauses):
+    """It is waited for, ever longer and as long as it says, but not for ever."""
+    busy = problem(503, "server-busy", "The server is busy.", Retry_After="3")
+
+    code, error = bring(f"http://{serve(busy)}")
+
+    assert code == 2
+    assert "does not answer any more: The server is busy." in error
+    assert pauses[:5] == [3.0, 4.0, 8.0, 16.0, 30.0]
+    assert sum(pauses) <= operations.PATIENCE_SECONDS
+
+
+def test_untrusted_certificate(bring, serve, certificate, pauses):
+    """Nothing is sent to a server that is not known to be it."""
+    context, _ = certificate(90)
+
+    code, error = bring(f"https://{serve(answer(), context)}")
+
+    assert (code, pauses) == (2, [])
+    assert "is not trusted: self-signed certificate" in error
+    assert "SSL_CERT_FILE" in error
+
+
+def test_own_authority(bring, serve, certificate, monkeypatch):
+    """A certificate of one's own is trusted if the environment names it."""
+    context, file = certificate(90)
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+
+    _, error = bring(f"https://{serve(answer(200, '<h1>'), context)}")
+
+    assert "answers 200" in error
+
+
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        ("http://status.example.com", "must begin with https://"),
+        ("https://me:secret@example.com", "is not the base URL of a Masthead server"),
+        ("status.example.com", "is not the base URL"),
+        ("https://[", "is not a valid URL"),
+    ],
+)
+def test_address_that_is_not_safe(bring, url, sentence):
+    """A key is sent over HTTPS only, and to an address that is one."""
+    code, error = bring(url)
+
+    assert (code, sentence in error) == (2, True)
+
+
+def test_key_that_is_not_one(bring, key_file, monkeypatch):
+    """What is wrong with the key's file is told before anything is sent."""
+    key_file.write_text(KEY[:-1])
+    _, mistyped = bring("http://127.0.0.1:1")
+    key_file.chmod(0o644)
+    _, readable = bring("http://127.0.0.1:1")
+    monkeypatch.setenv("MASTHEAD_KEY_FILE", "/nowhere/key")
+    _, missing = bring("http://127.0.0.1:1")
+    monkeypatch.setenv("MASTHEAD_KEY_FILE", "")
+    _, unset = bring("http://127.0.0.1:1")
+
+    assert "The key in MASTHEAD_KEY_FILE is not a valid Masthead key" in mistyped
+    assert f"run chmod 600 {key_file}" in readable
+    assert missing == (
+        "masthead: MASTHEAD_KEY_FILE /nowhere/key: No such file or directory.\n"
+    )
+    assert "set MASTHEAD_KEY_FILE" in unset
