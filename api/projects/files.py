@@ -54,8 +54,8 @@ def add_file(call: Call, request: AddFile) -> ProjectFile:
 
     The body is the file itself. Documents show it by its name, a path from the root of
     the project. A page shows the new bytes when its document is published again. The
-    type follows from the name and the content. JPEG and PNG lose their metadata, and
-    SVG whatever could run or load something.
+    type follows from the name and the content. JPEG, PNG and WebP lose their metadata,
+    and SVG whatever could run or load something.
     """
     file, is_changed = files.add_file(
         request,

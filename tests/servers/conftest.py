@@ -126,7 +126,8 @@ def post(settings, clock, issue):
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         headers["Authorization"] = f"Bearer {secret or key}"
         client = hosts[host].test_client()
-        response = client.post(path, json=body, headers=headers)
+        sent = {"data": body} if isinstance(body, bytes) else {"json": body}
+        response = client.post(path, headers=headers, **sent)
         return response.status_code, response.json
 
     return post

@@ -22,7 +22,7 @@ each of its statements:
   the name `relationships`, since a cycle may pass through any project
   (test_cycle_through_four_projects).
 - The bytes of files, which projects share, are not deleted while another begins to use
-  them: the name `files`.
+  them: the name `files` (test_removal_of_bytes_that_another_project_begins_to_use).
 - A key changes and is replaced only while it is active, and once; a rotated key has no
   power over its lineage: the lineage of the key (test_rotations_of_a_key,
   test_rotation_of_a_removed_key, test_take_over_of_a_replacement).
