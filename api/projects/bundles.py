@@ -30,7 +30,8 @@ def export_project(call: Call, query: ExportProject) -> Iterator[str]:
     Export a project with its entire content, archived or not, as one object.
 
     Other projects appear only as the ids that work items are linked to. Global
-    labels are included if a work item has them, and marked as global.
+    labels are included if a work item has them, and marked as global. The bytes of
+    files are in fileContents, as Base64; with files=false, the bundle has no files.
     """
     return export.export_project(query, call.now, call.actor)
 
@@ -53,4 +54,9 @@ def import_project(call: Call, request: ImportProject) -> ImportedProject:
     and specification links that lead to another project are left out; dropped counts
     them. Send an Idempotency-Key to repeat the call safely.
     """
-    return project_import.import_project(request, call.now, call.actor)
+    return project_import.import_project(
+        request,
+        call.now,
+        call.actor,
+        files_max_bytes=call.settings.files_max_bytes,
+    )

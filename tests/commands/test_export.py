@@ -224,7 +224,9 @@ def test_projects_come_back(exported):
         same = exported_by_api(bundle["project"]["id"])
 
     with writing():
-        imported = import_project(ImportProject(**asked), NOON, BY_OWNER)
+        imported = import_project(
+            ImportProject(**asked), NOON, BY_OWNER, files_max_bytes=1_000_000
+        )
 
     assert without_time(same) == without_time(bundle)
     again = without_record(exported_by_api(imported.project.id))

@@ -20,6 +20,8 @@ _REMOVED = "Whether something was removed; false if there was nothing to remove.
 _NAME_PREFIX = ("The beginning of the name.", "sec")
 _NEWER = ("The newer version. Default: the latest.", 3)
 _AS_OF = ("Returns the revision that was the latest at this time.", _DAY)
+# Of the line "Words."
+_WORDS_SHA256 = "04992df26cbd3c75a3f121501e221823883baf391208ea3ecb76dc2c194c2d64"
 
 FIELDS: dict[str, str | tuple[str, Any]] = {
     "activity": ("Whether to include the activity.", True),
@@ -353,6 +355,24 @@ FIELDS |= {
         " there before.",
         True,
     ),
+    "BundledFile.name": _FILE_NAME,
+    "BundledFile.type": ("The media type, by the suffix of the name.", "image/png"),
+    "PinnedFile.name": _FILE_NAME,
+    "BundledFile.sha256": ("The SHA-256 of the content of the file.", _WORDS_SHA256),
+    "BundledFile.sourceSha256": (
+        "The SHA-256 of the bytes that were sent.",
+        _WORDS_SHA256,
+    ),
+    "ExportProject.files": ("Whether to include the files.", True),
+    "FileContent.data": ("The bytes, as Base64.", "V29yZHMuCg=="),
+    "FileContent.sha256": ("The SHA-256 of the bytes.", _WORDS_SHA256),
+    "PinnedFile.sha256": (
+        "The SHA-256 of the content that the version shows.",
+        _WORDS_SHA256,
+    ),
+    "ProjectBundle.fileContents": "The contents of the files.",
+    "ProjectBundle.files": "The files, as they are now.",
+    "ProjectBundle.pinnedFiles": "The files that versions of documents show.",
     "ProjectBundle.members": "The members and their roles.",
     "ProjectBundle.activity": "The activity.",
     "ProjectBundle.specifications": "The specifications.",

@@ -1,12 +1,13 @@
 """The schema of a project bundle: a project with its entire content."""
 
 import json
+from base64 import b64decode
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
 from models.base import Schema
-from models.fields import Id, Moment, WholeNumber
+from models.fields import SHA256_HEX, Id, Moment, WholeNumber
 from models.projects.discussion.comments import Comment
 from models.projects.discussion.references import (
     ExternalId,
@@ -20,6 +21,9 @@ from models.projects.documents.aliases import Alias
 from models.projects.documents.documents import Document, Note, Position, Section
 from models.projects.documents.revisions import DocumentRevision
 from models.projects.fields import Description, Summary, Text, Title, Version
+from models.projects.files.files import ProjectFile
+from models.projects.files.names import FileName
+from models.projects.files.uploads import MAX_FILE_BYTES
 from models.projects.members.members import MAX_MEMBERS, ProjectMember
 from models.projects.planning.labels import Label, LabelName
 from models.projects.planning.milestones import (
@@ -44,6 +48,10 @@ MIB = 1024 * 1024
 # The limit of an import request; an export leaves room for the fields around it.
 MAX_BUNDLE_BYTES = 64 * MIB
 MAX_METADATA_BYTES = 64 * 1024
+# Base64 has four characters for three bytes.
+MAX_DATA_LENGTH = (MAX_FILE_BYTES + 2) // 3 * 4
+
+Sha256Hex = Annotated[str, Field(pattern=SHA256_HEX)]
 
 Action = Annotated[str, Field(max_length=64, pattern=r"^[a-z]+\.[a-z]+(-[a-z]+)*$")]
 Number = Annotated[WholeNumber, Field(ge=1, lt=2**31)]
@@ -164,6 +172,33 @@ class BundledAlias(Schema):
     is_declared: Annotated[bool, Field(alias="declared")]
 
 
+class BundledFile(ProjectFile):
+    name: FileName
+    sha256: Sha256Hex
+    source_sha256: Sha256Hex
+    creator_id: Id
+
+
+class PinnedFile(Schema):
+    """The content that a version of a document shows under the name of a file."""
+
+    document_id: Id
+    version: Version
+    name: FileName
+    sha256: Sha256Hex
+
+
+class FileContent(Schema):
+    """The bytes of files in Base64; files with equal bytes share them."""
+
+    sha256: Sha256Hex
+    data: Annotated[str, Field(max_length=MAX_DATA_LENGTH)]
+
+    def decode(self) -> bytes:
+        """Return the bytes; raise ValueError if this is no Base64."""
+        return b64decode(self.data, validate=True)
+
+
 class BundledComment(Comment):
     author_id: Id
     content: Annotated[str, Field(max_length=50_000)]
@@ -225,6 +260,10 @@ class ProjectBundle(Schema):
     document_revisions: list[BundledDocumentRevision]
     # Bundles of earlier releases have no aliases.
     aliases: Annotated[list[BundledAlias], Field(default_factory=list)]
+    # Bundles of earlier releases have no files either.
+    files: Annotated[list[BundledFile], Field(default_factory=list)]
+    pinned_files: Annotated[list[PinnedFile], Field(default_factory=list)]
+    file_contents: Annotated[list[FileContent], Field(default_factory=list)]
     comments: list[BundledComment]
     references: list[BundledReference]
     activity: list[BundledActivity]

@@ -1,5 +1,6 @@
 """Validate the consistency of a bundle: unique ids, known references, no cycles."""
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from itertools import islice
@@ -23,6 +24,7 @@ KINDS = (
     "specification_revisions",
     "documents",
     "document_revisions",
+    "files",
     "comments",
     "references",
     "activity",
@@ -35,6 +37,13 @@ UNIQUE_KEYS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
     ("work", "number", lambda item: item.number),
     ("specifications", "slug", lambda specification: specification.slug),
     ("documents", "slug", lambda document: document.slug),
+    ("files", "name", lambda file: file.name),
+    (
+        "pinned_files",
+        "name",
+        lambda pin: (pin.document_id, pin.version, pin.name),
+    ),
+    ("file_contents", "sha256", lambda content: content.sha256),
     ("aliases", "address", lambda alias: (alias.document_id, alias.address)),
     (
         "relationships",
@@ -71,6 +80,7 @@ REFERENCES = (
     ("specification_revisions", "specification_id", "specifications"),
     ("document_revisions", "document_id", "documents"),
     ("aliases", "document_id", "documents"),
+    ("pinned_files", "document_id", "documents"),
 )
 ENTITY_KINDS = {
     "work": "work",
@@ -100,6 +110,8 @@ def validate_bundle(bundle: ProjectBundle) -> None:
         _duplicate_keys,
         _other_projects,
         _revision_mismatches,
+        _wrong_contents,
+        _wrong_pins,
         _cycles,
     ):
         errors = list(islice(check(bundle), MAX_ERRORS))
@@ -169,6 +181,25 @@ def _mismatched_fields(
     return [field for field in fields if getattr(head, field) != getattr(newest, field)]
 
 
+def _wrong_contents(bundle: ProjectBundle) -> Iterator[Error]:
+    for index, content in enumerate(bundle.file_contents):
+        try:
+            is_same = hashlib.sha256(content.decode()).hexdigest() == content.sha256
+        except ValueError:
+            yield _error("file_contents", index, "data", "Is not Base64.")
+            continue
+        if not is_same:
+            yield _error("file_contents", index, "data", "Does not have the sha256.")
+
+
+def _wrong_pins(bundle: ProjectBundle) -> Iterator[Error]:
+    versions = {document.id: document.version for document in bundle.documents}
+    for index, pin in enumerate(bundle.pinned_files):
+        if pin.version > versions.get(pin.document_id, pin.version):
+            detail = "Is greater than the version of the document."
+            yield _error("pinned_files", index, "version", detail)
+
+
 def _cycles(bundle: ProjectBundle) -> Iterator[Error]:
     for type in ("blocks", "supersedes"):
         edges = (
@@ -219,6 +250,12 @@ def _unknown_ids(bundle: ProjectBundle) -> Iterator[Error]:
         if not {relationship.source_id, relationship.target_id} & ids["work"]:
             detail = "Neither end is among the work of the bundle."
             yield _error("relationships", index, "source_id", detail)
+    contents = {content.sha256 for content in bundle.file_contents}
+    for kind in ("files", "pinned_files"):
+        for index, file in enumerate(getattr(bundle, kind)):
+            if file.sha256 not in contents:
+                detail = f"Is not among the fileContents of the bundle: {file.sha256}."
+                yield _error(kind, index, "sha256", detail)
     yield from _unknown_entities(bundle, ids)
 
 

@@ -15,6 +15,7 @@ from models.projects.bundles.bundle import (
     BundledComment,
     BundledDocument,
     BundledDocumentRevision,
+    BundledFile,
     BundledLabel,
     BundledMilestone,
     BundledProject,
@@ -22,7 +23,13 @@ from models.projects.bundles.bundle import (
     BundledSpecification,
     BundledSpecificationRevision,
     BundledWorkItem,
+    PinnedFile,
     ProjectBundle,
+)
+from models.projects.bundles.bundled_files import (
+    files_of,
+    pinned_files_of,
+    serialize_contents,
 )
 from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
 from models.projects.documents.aliases import aliases_of
@@ -60,7 +67,7 @@ def global_labels() -> Iterator[Schema]:
 
 
 def _bundle_contents(
-    project: ProjectRow, *, with_activity: bool = True
+    project: ProjectRow, *, with_activity: bool, with_files: bool
 ) -> dict[str, Iterator[Schema]]:
     """
     Return iterators over the content of a project, by field of its bundle.
@@ -69,6 +76,8 @@ def _bundle_contents(
     schema.
     """
     activity = _rows(ActivityRow, project) if with_activity else ()
+    files = files_of(project) if with_files else ()
+    pinned_files = pinned_files_of(project) if with_files else ()
     sources: dict[str, tuple[type[Schema], Iterable[Any]]] = {
         "membership": (ProjectMember, _rows(MemberRow, project)),
         "labels": (BundledLabel, _labels(project)),
@@ -83,6 +92,8 @@ def _bundle_contents(
         "documents": (BundledDocument, _heads(DOCUMENTS, project)),
         "document_revisions": (BundledDocumentRevision, _revisions(DOCUMENTS, project)),
         "aliases": (BundledAlias, _aliases(project)),
+        "files": (BundledFile, files),
+        "pinned_files": (PinnedFile, pinned_files),
         "comments": (BundledComment, _rows(CommentRow, project)),
         "references": (BundledReference, _rows(ExternalReferenceRow, project)),
         "activity": (BundledActivity, activity),
@@ -94,7 +105,11 @@ def _bundle_contents(
 
 
 def serialize_bundle(
-    project: ProjectRow, now: datetime, *, with_activity: bool = True
+    project: ProjectRow,
+    now: datetime,
+    *,
+    with_activity: bool = True,
+    with_files: bool = True,
 ) -> Iterator[str]:
     """Yield the JSON of a project's bundle in pieces."""
     header = {
@@ -104,7 +119,9 @@ def serialize_bundle(
         "project": BundledProject.model_validate(project).to_json(),
     }
     yield json.dumps(header, ensure_ascii=False)[:-1]
-    contents = _bundle_contents(project, with_activity=with_activity)
+    contents = _bundle_contents(
+        project, with_activity=with_activity, with_files=with_files
+    )
     for name, entities in contents.items():
         yield f',\n"{ProjectBundle.model_fields[name].alias}": ['
         separator = "\n"
@@ -112,7 +129,10 @@ def serialize_bundle(
             yield separator + entity.model_dump_json(by_alias=True)
             separator = ",\n"
         yield "]"
-    yield "}\n"
+    yield ',\n"fileContents": ['
+    if with_files:
+        yield from serialize_contents(project)
+    yield "]}\n"
 
 
 def documents_with_aliases(

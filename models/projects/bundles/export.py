@@ -11,6 +11,7 @@ from models.errors import PayloadTooLarge
 from models.fields import Id, QueryBoolean
 from models.projects.bundles.bundle import MAX_BUNDLE_BYTES
 from models.projects.bundles.bundle_writer import serialize_bundle
+from models.projects.bundles.bundled_files import content_bytes
 from models.projects.discussion.rows import CommentRow
 from models.projects.documents.rows import DocumentRevisionRow
 from models.projects.fields import Actor
@@ -39,6 +40,7 @@ ACTIVITY_COLUMN: tuple[Any, Any] = (ActivityRow.metadata, ActivityRow.project)
 class ExportProject(Schema):
     id: Id
     activity: QueryBoolean = True
+    files: QueryBoolean = True
 
 
 def export_project(query: ExportProject, now: datetime, actor: Actor) -> Iterator[str]:
@@ -51,9 +53,12 @@ def export_project(query: ExportProject, now: datetime, actor: Actor) -> Iterato
     require_role(project, actor, "projects:export")
     max_bytes = MAX_BUNDLE_BYTES - ENVELOPE_BYTES
     columns = (*TEXT_COLUMNS, ACTIVITY_COLUMN) if query.activity else TEXT_COLUMNS
-    if _min_bytes(project, columns) > max_bytes:
+    files_bytes = content_bytes(project) if query.files else 0
+    if _min_bytes(project, columns) + files_bytes > max_bytes:
         raise _too_large(max_bytes)
-    pieces = serialize_bundle(project, now, with_activity=query.activity)
+    pieces = serialize_bundle(
+        project, now, with_activity=query.activity, with_files=query.files
+    )
     return _limit_bytes(pieces, max_bytes)
 
 
@@ -82,7 +87,7 @@ def _min_bytes(project: ProjectRow, columns: Iterable[tuple[Any, Any]]) -> int:
 
 def _too_large(max_bytes: int) -> PayloadTooLarge:
     return PayloadTooLarge(
-        f"The bundle would have more than {max_bytes} bytes. Without the activity it"
-        " may be small enough.",
+        f"The bundle would have more than {max_bytes} bytes. Without the activity or"
+        " the files it may be small enough.",
         limitBytes=max_bytes,
     )

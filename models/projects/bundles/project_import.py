@@ -16,6 +16,7 @@ from models.projects.bundles.bundle_validation import (
     stored_relationship,
     validate_bundle,
 )
+from models.projects.bundles.bundled_files import FileCreator
 from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
 from models.projects.documents.revisions import DocumentRevision
 from models.projects.documents.rows import (
@@ -103,7 +104,7 @@ class ImportedProject(Schema):
 
 
 def import_project(
-    request: ImportProject, now: datetime, actor: Actor
+    request: ImportProject, now: datetime, actor: Actor, *, files_max_bytes: int
 ) -> ImportedProject:
     """
     Create a project from a bundle, with its numbers, versions, times and authors.
@@ -119,6 +120,7 @@ def import_project(
     _insert(MemberRow, _memberships(request, project, now))
     _create_labels(bundle, ids)
     dropped = _create_entities(bundle, ids)
+    FileCreator(bundle, ids).create(project, files_max_bytes)
     for batch in _batches(_indexed_texts(bundle, ids)):
         index_texts(batch)
     counts = count_project_rows(project)

@@ -1,0 +1,140 @@
+"""Write the files of a project into its bundle, and create them from one."""
+
+import json
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from typing import Any
+
+from peewee import fn
+
+from models.errors import Refusal, ValidationFailed
+from models.projects.bundles.bundle import ProjectBundle
+from models.projects.documents.rows import DocumentRow
+from models.projects.files.contents import read_content, store_content
+from models.projects.files.file_types import media_type
+from models.projects.files.files import ProjectFile, describe_file, require_space
+from models.projects.files.rows import FileContentRow, FileRow, PinnedFileRow
+from models.projects.files.uploads import read_upload
+from models.projects.projects.rows import ProjectRow
+
+Values = dict[str, Any]
+
+
+def files_of(project: ProjectRow) -> Iterator[ProjectFile]:
+    rows = FileRow.select(FileRow, FileContentRow).join(FileContentRow)
+    of_project = rows.where(FileRow.project == project.id)
+    yield from map(describe_file, of_project.order_by(FileRow.name).iterator())
+
+
+def pinned_files_of(project: ProjectRow) -> Iterator[Values]:
+    pin = PinnedFileRow
+    rows: Iterable[Any] = (
+        pin.select(pin.document, pin.version, pin.name, pin.content)
+        .join(DocumentRow)
+        .where(DocumentRow.project == project.id)
+        .order_by(pin.document, pin.version, pin.name)
+        .tuples()
+        .iterator()
+    )
+    for document_id, version, name, sha256 in rows:
+        yield {
+            "document_id": document_id,
+            "version": version,
+            "name": name,
+            "sha256": sha256,
+        }
+
+
+def serialize_contents(project: ProjectRow) -> Iterator[str]:
+    """Yield the JSON of the files' contents in pieces, so that none is in memory."""
+    content: Any = FileContentRow
+    query = content.select(content.digest).where(_is_of(project))
+    rows: list[tuple[str]] = list(query.order_by(content.digest).tuples())
+    separator = "\n"
+    for (digest,) in rows:
+        yield f'{separator}{{"sha256": {json.dumps(digest)}, "data": "'
+        yield from _base64(read_content(digest))
+        yield '"}'
+        separator = ",\n"
+
+
+def content_bytes(project: ProjectRow) -> int:
+    """Return how many bytes the contents have in a bundle."""
+    size = FileContentRow.select(fn.COALESCE(fn.SUM(FileContentRow.size), 0))
+    return int(size.where(_is_of(project)).scalar()) * 4 // 3
+
+
+def _is_of(project: ProjectRow) -> Any:
+    """Return whether a file of the project, or one that its pages show, has it."""
+    files = FileRow.select(FileRow.content).where(FileRow.project == project.id)
+    documents = DocumentRow.select(DocumentRow.id).where(
+        DocumentRow.project == project.id
+    )
+    pinned = PinnedFileRow.select(PinnedFileRow.content).where(
+        PinnedFileRow.document.in_(documents)
+    )
+    content: Any = FileContentRow
+    digest = content.digest
+    return digest.in_(files) | digest.in_(pinned)
+
+
+def _base64(pieces: Iterable[bytes]) -> Iterator[str]:
+    rest = b""
+    for piece in pieces:
+        piece = rest + piece
+        # Three bytes are four characters.
+        end = len(piece) // 3 * 3
+        yield b64encode(piece[:end]).decode()
+        rest = piece[end:]
+    yield b64encode(rest).decode()
+
+
+class FileCreator:
+    """Creates the files of a bundle, whose contents are checked as uploads are."""
+
+    def __init__(self, bundle: ProjectBundle, ids: dict[str, str]) -> None:
+        self._bundle, self._ids = bundle, ids
+        self._contents = {content.sha256: content for content in bundle.file_contents}
+        # The stored digests, by the bundle's digest and the media type.
+        self._stored: dict[tuple[str, str], str] = {}
+
+    def create(self, project: ProjectRow, max_bytes: int) -> None:
+        """Raise LimitExceeded if the files have more than `max_bytes`."""
+        for index, file in enumerate(self._bundle.files):
+            FileRow.create(
+                id=self._ids[file.id],
+                project=project,
+                name=file.name,
+                content=self._store("files", index, file.name, file.sha256),
+                source_digest=file.source_sha256,
+                creator_id=file.creator_id,
+                creator_type=file.creator_type,
+                created_at=file.created_at,
+                updated_at=file.updated_at,
+            )
+        for index, pin in enumerate(self._bundle.pinned_files):
+            PinnedFileRow.insert(
+                document=self._ids[pin.document_id],
+                version=pin.version,
+                name=pin.name,
+                content=self._store("pinnedFiles", index, pin.name, pin.sha256),
+            ).execute()
+        if self._stored:
+            require_space(project, max_bytes)
+
+    def _store(self, kind: str, index: int, name: str, sha256: str) -> str:
+        """Store a content cleaned; a release may clean more than the one before."""
+        key = sha256, media_type(name)
+        if key not in self._stored:
+            data = self._contents[sha256].decode()
+            try:
+                with read_upload(name, BytesIO(data), len(data)) as upload:
+                    store_content(upload)
+                    self._stored[key] = upload.digest
+            except Refusal as refusal:
+                pointer = f"/bundle/{kind}/{index}"
+                detail = f"The file '{name}' cannot be stored: {refusal.detail}"
+                error = {"pointer": pointer, "code": "file", "detail": detail}
+                raise ValidationFailed(detail, error) from None
+        return self._stored[key]

@@ -1,0 +1,255 @@
+"""The files of a project, and what its pages show, in its bundle."""
+
+import copy
+import hashlib
+from base64 import b64decode, b64encode
+
+import pytest
+
+from models.projects.files.contents import CHUNK_BYTES, read_content
+from models.projects.files.rows import FileContentRow, FileRow, PinnedFileRow
+from models.projects.projects.rows import ProjectRow
+from tests.samples import pictures
+from tests.worlds.docs_project import Shelf
+from tests.worlds.projects import OWNER, make_project
+
+IMPORT = "POST /projects/v1/admin/projects/import"
+OLD, NEW = pictures.png(4, 3), pictures.png(8, 6)
+
+pytestmark = pytest.mark.both_engines
+
+
+@pytest.fixture
+def project(ask, store, clock):
+    """A document whose two published versions show two states of a picture."""
+    project = make_project("atlas", clock.now)
+    shelf = Shelf(ask, project)
+    shelf.add("images/a.png", OLD)
+    document = shelf.publish("start", "![](images/a.png)\n")
+    clock.pass_(minutes=1)
+    shelf.add("images/a.png", NEW)
+    shelf.add("b.txt", b"Words.\n")
+    shelf.update(document, content="![](images/a.png) [](b.txt)\n")
+    shelf.release(document)
+    return project
+
+
+@pytest.fixture
+def bring(ask):
+    """Import the bundle; return the response."""
+
+    def brought(bundle, slug="copy"):
+        return ask(IMPORT, {"slug": slug, "ownerId": OWNER, "bundle": bundle})
+
+    return brought
+
+
+@pytest.fixture
+def wrong(bring, export, project, refusal):
+    """Import the bundle after a change to it; return the pointer of the refusal."""
+    bundle = export(project.id)
+
+    def tried(change, kind="validation-failed"):
+        changed = copy.deepcopy(bundle)
+        change(changed)
+        response = bring(changed)
+        problem = refusal(response, kind)
+        assert not ProjectRow.select().where(ProjectRow.slug == "copy").exists()
+        assert FileContentRow.select().count() == 3
+        return problem["errors"][0]["pointer"]
+
+    return tried
+
+
+def set_content(bundle, content):
+    """Replace the picture that is shown now; everything else agrees with it."""
+    [file] = [each for each in bundle["files"] if each["name"] == "images/a.png"]
+    before, digest = file["sha256"], hashlib.sha256(content).hexdigest()
+    file["sha256"] = digest
+    for pin in bundle["pinnedFiles"]:
+        pin["sha256"] = digest if pin["sha256"] == before else pin["sha256"]
+    data = b64encode(content).decode()
+    for each in bundle["fileContents"]:
+        if each["sha256"] == before:
+            each |= {"sha256": digest, "data": data}
+
+
+def test_export(export, project):
+    """It has the files as they are read, the pins, and every content that is shown."""
+    bundle = export(project.id)
+
+    assert [file["name"] for file in bundle["files"]] == ["b.txt", "images/a.png"]
+    pins = [(pin["version"], pin["name"]) for pin in bundle["pinnedFiles"]]
+    assert pins == [(1, "images/a.png"), (2, "b.txt"), (2, "images/a.png")]
+    contents = {
+        content["sha256"]: b64decode(content["data"])
+        for content in bundle["fileContents"]
+    }
+    assert set(contents.values()) == {OLD, NEW, b"Words.\n"}
+    assert all(hashlib.sha256(data).hexdigest() == s for s, data in contents.items())
+
+
+def test_there_and_back(ask, export, bring, project):
+    """After a purge the project comes back with its files and what its pages show."""
+    before = export(project.id)
+    ask("POST /projects/v1/projects/remove", {"id": project.id})
+    confirm = {"id": project.id, "confirm": "atlas"}
+    ask("POST /projects/v1/admin/projects/purge", confirm)
+    assert FileContentRow.select().count() == 0
+
+    response = bring(before, slug="atlas")
+
+    ids = response.json["data"]["ids"]
+    after = export(ids[project.id])
+    for kind in ("files", "pinnedFiles", "fileContents"):
+        names = ("id", "projectId", "documentId")
+        expected = [
+            each | {name: ids[each[name]] for name in names if name in each}
+            for each in before[kind]
+        ]
+        assert after[kind] == expected
+    assert response.json["data"]["counts"]["files"] == 2
+    stored = {b"".join(read_content(row.digest)) for row in FileContentRow}
+    assert stored == {OLD, NEW, b"Words.\n"}
+
+
+def test_copy_shares_the_contents(export, bring, project):
+    """A project beside the original has files of its own and the same bytes."""
+    assert bring(export(project.id)).status_code == 200
+
+    assert FileRow.select().count() == 4
+    assert PinnedFileRow.select().count() == 6
+    assert FileContentRow.select().count() == 3
+
+
+def test_without_files(export, bring, project):
+    """The files may be left out; the rest is imported."""
+    bundle = export(project.id, files="false")
+
+    assert bundle["files"] == bundle["pinnedFiles"] == bundle["fileContents"] == []
+    assert bring(bundle).json["data"]["counts"]["files"] == 0
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, CHUNK_BYTES, CHUNK_BYTES + 1, 600_000])
+def test_content_in_pieces(ask, export, clock, store, size):
+    """However a file is cut into pieces, its Base64 is that of the whole."""
+    project = make_project("atlas", clock.now)
+    text = bytes(32 + number % 90 for number in range(size))
+    Shelf(ask, project).add("a.txt", text)
+
+    [content] = export(project.id)["fileContents"]
+
+    assert b64decode(content["data"], validate=True) == text
+
+
+def test_too_many_bytes(ask, export, project, monkeypatch, refusal):
+    """What an import would refuse is not exported, and without files it is."""
+    size = len(ask("GET /projects/v1/projects/export", {"id": project.id}).data)
+    limit = "models.projects.bundles.export.MAX_BUNDLE_BYTES"
+    monkeypatch.setattr(limit, 4096 + size - 20)
+
+    response = ask("GET /projects/v1/projects/export", {"id": project.id})
+
+    assert "or the files" in refusal(response, "payload-too-large")["detail"]
+    assert export(project.id, files="false")["files"] == []
+
+
+def test_full_project(bring, export, project, settings, refusal):
+    """The files of a bundle have the limit that those of any project have."""
+    bundle = export(project.id)
+    object.__setattr__(settings, "files_max_bytes", len(OLD) + len(NEW))
+
+    problem = refusal(bring(bundle), "limit-exceeded")
+
+    assert "MASTHEAD_FILES_MAX_BYTES" in problem["detail"]
+    assert not ProjectRow.select().where(ProjectRow.slug == "copy").exists()
+
+
+def test_content_is_cleaned(bring, export, project):
+    """A picture of a bundle loses what an uploaded one does."""
+    bundle = export(project.id)
+    hidden = pictures.png(8, 6, pictures.chunk(b"tEXt", b"Author\0" + pictures.HIDDEN))
+    set_content(bundle, hidden)
+
+    assert bring(bundle).status_code == 200
+
+    stored = [b"".join(read_content(row.digest)) for row in FileContentRow]
+    assert not any(pictures.HIDDEN in content for content in stored)
+    assert len(stored) == 3
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (pictures.HTML, "images/a.png"),
+        (NEW[:20], "images/a.png"),
+        (pictures.png(100_000, 100_000), "images/a.png"),
+        (NEW, "images/a.svg"),
+        (NEW, "images/a.html"),
+    ],
+)
+def test_hostile_content(wrong, content, name):
+    """What could not be uploaded is not imported either."""
+
+    def change(bundle):
+        set_content(bundle, content)
+        bundle["files"][1]["name"] = name
+
+    assert wrong(change) == "/bundle/files/1"
+
+
+@pytest.mark.parametrize(
+    ("kind", "index", "values", "pointer"),
+    [
+        ("files", 0, {"name": "../b.txt"}, "files/0/name"),
+        ("files", 0, {"name": "/b.txt"}, "files/0/name"),
+        ("files", 0, {"name": "images/a.png"}, "files/1/name"),
+        ("files", 0, {"sha256": "A" * 64}, "files/0/sha256"),
+        ("files", 0, {"sourceSha256": "x"}, "files/0/sourceSha256"),
+        ("files", 0, {"projectId": OWNER}, "files/0/projectId"),
+        ("pinnedFiles", 0, {"name": "a/../b.png"}, "pinnedFiles/0/name"),
+        ("pinnedFiles", 0, {"version": 0}, "pinnedFiles/0/version"),
+        ("pinnedFiles", 0, {"version": 3}, "pinnedFiles/0/version"),
+        ("pinnedFiles", 0, {"version": 2}, "pinnedFiles/2/name"),
+        ("fileContents", 0, {"data": "A"}, "fileContents/0/data"),
+        ("fileContents", 0, {"data": "\u00e4" * 4}, "fileContents/0/data"),
+        ("fileContents", 0, {"data": "QUJD"}, "fileContents/0/data"),
+        ("fileContents", 0, {"data": "A" * 13_333_340}, "fileContents/0/data"),
+    ],
+)
+def test_wrong_entries(wrong, kind, index, values, pointer):
+    """Each is refused by its place, and nothing of the bundle is stored."""
+    told = wrong(lambda bundle: bundle[kind][index].update(values))
+
+    assert told == f"/bundle/{pointer}"
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer"),
+    [
+        (lambda bundle: bundle["fileContents"].clear(), "files/0/sha256"),
+        (
+            lambda bundle: bundle["files"].clear() or bundle["fileContents"].clear(),
+            "pinnedFiles/0/sha256",
+        ),
+        (
+            lambda bundle: bundle["pinnedFiles"][0].update(documentId=OWNER),
+            "pinnedFiles/0/documentId",
+        ),
+    ],
+)
+def test_what_is_not_there(wrong, change, pointer):
+    """A file needs its content, and a pin its document."""
+    assert wrong(change, "reference-not-found") == f"/bundle/{pointer}"
+
+
+def test_content_that_nothing_shows(export, bring, project):
+    """Bytes that no file and no page needs are not stored."""
+    bundle = export(project.id)
+    digest = hashlib.sha256(b"Else.").hexdigest()
+    data = b64encode(b"Else.").decode()
+    bundle["fileContents"].append({"sha256": digest, "data": data})
+
+    assert bring(bundle).status_code == 200
+
+    assert FileContentRow.select().count() == 3
