@@ -8,6 +8,7 @@ from sitegen.docs.collections import DocsCollection, docs_collections, new_texts
 from sitegen.docs.document_page import DocumentPages, ResolvedDocument
 from sitegen.docs.document_source import DocumentSource
 from sitegen.docs.published_files import published_files
+from sitegen.docs.redirects import redirects_of
 from sitegen.docs.sidebar import SidebarCache
 from sitegen.page import BuildContext, PageBatch
 
@@ -30,6 +31,7 @@ class DocumentPageCache:
             documents,
             context.bodies,
             published_files(context),
+            context.once_per_build(redirects_of),
             context.settings.edit_url,
         )
         yield PageBatch(self._update(context, collections, are_addresses_changed))

@@ -6,6 +6,7 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
+from models.projects.documents.aliases import Redirect
 from models.projects.documents.alternative_ids import alternative_ids
 from models.projects.documents.link_resolver import LinkResolver
 from models.projects.documents.publication_history import (
@@ -60,6 +61,7 @@ class DocumentSource:
         documents: list[PublishedPage],
         body_cache: BodyCache,
         files: PublishedFiles,
+        redirects: Sequence[Redirect],
         edit_url: str = "",
     ) -> bool:
         """
@@ -72,11 +74,14 @@ class DocumentSource:
         self._prefetch(documents)
         self._with_several_versions = documents_with_several_versions()
         is_same_files, self.files = files.pins == self.files.pins, files
-        address_facts = [_address_fields(document) for document in documents]
+        address_facts = [
+            *(_address_fields(document) for document in documents),
+            *((address, document.id) for address, document in redirects),
+        ]
         if address_facts == self._address_facts:
             return not is_same_files
         self._address_facts = address_facts
-        self.addresses = LinkResolver(documents, edit_url)
+        self.addresses = LinkResolver(documents, edit_url, redirects)
         return True
 
     def open_some(self, documents: list[PublishedPage], body_cache: BodyCache) -> None:

@@ -58,6 +58,15 @@ class _Found(NamedTuple):
     name: str
 
 
+# Where targets stand, as a whole: without and with spaces.
+_PLACES = (
+    re.compile(r"(?<=[(<\"'\s])[^()<>\"'\s]++(?=[)>\"'\s]|\Z)"),
+    re.compile(r"(?<=<)[^<>\n]++(?=>)"),
+    re.compile(r"(?<=[\"'])[^\"'\n]++(?=[\"'])"),
+)
+MAX_BRACKETED = 100
+
+
 @dataclass
 class TreeFiles:
     """The files that the documents read so far refer to."""
@@ -75,6 +84,7 @@ class TreeFiles:
         the references to existing files.
         """
         present: set[str] = set()
+        changed: dict[str, str] = {}
         for target in _targets(text):
             found = self._find(target, path.as_posix())
             if found is None:
@@ -82,9 +92,9 @@ class TreeFiles:
             name = self._add(found)
             reference = self._reference(target, name, path.as_posix())
             if reference != target:
-                text = _replaced(text, target, reference)
+                changed[target] = reference
             present.add(reference)
-        return text, present
+        return _with_references(text, changed), present
 
     def _reference(self, target: str, name: str, path: str) -> str:
         """Return the target, rewritten if a document could not name the file by it."""
@@ -218,7 +228,13 @@ def _inside(path: str) -> Iterator[str]:
         yield normal
 
 
-def _replaced(text: str, target: str, reference: str) -> str:
-    """Replace a target where it stands as one: in brackets, quotes or a definition."""
-    pattern = rf"(?<=[(<\"'\s]){re.escape(target)}(?=[)>\"'\s]|$)"
-    return re.sub(pattern, lambda _: reference, text)
+def _with_references(text: str, references: dict[str, str]) -> str:
+    """Replace targets where they stand as such: in brackets, quotes or definitions."""
+    for place in _PLACES if references else ():
+        text = place.sub(lambda match: references.get(match[0], match[0]), text)
+    # A text has few of these, and each is looked for in all of it.
+    with_brackets = [target for target in references if "(" in target or ")" in target]
+    for target in with_brackets[:MAX_BRACKETED]:
+        place = re.compile(rf"(?<=[(\s]){re.escape(target)}(?=[)\s]|$)")
+        text = place.sub(lambda _, target=target: references[target], text)  # type: ignore[misc]
+    return text

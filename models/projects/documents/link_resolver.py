@@ -66,10 +66,17 @@ class LinkResolver:
     """
     Index the published documents by slug, address and source file.
 
-    `edit_url` is the pattern of the addresses at which files are edited.
+    `edit_url` is the pattern of the addresses at which files are edited, and
+    `redirects` are other addresses of documents.
     """
 
-    def __init__(self, documents: Iterable[PublishedPage], edit_url: str = "") -> None:
+    def __init__(
+        self,
+        documents: Iterable[PublishedPage],
+        edit_url: str = "",
+        redirects: Iterable[tuple[str, PublishedPage]] = (),
+    ) -> None:
+        self._by_alias = {stem(address): page for address, page in redirects}
         self._repository = Repository(edit_url)
         self._by_slug: dict[str, PublishedPage] = {}
         by_tree: dict[str | None, list[PublishedPage]] = defaultdict(list)
@@ -118,7 +125,8 @@ class LinkResolver:
             return document_href(page)
         if href := _site_href(path):
             return href
-        if page := self._page_named(document, path):
+        page = self._by_alias.get(stem(path)) or self._page_named(document, path)
+        if page:
             return document_href(page)
         base = document.source_base
         return website_href(base, raw_path) if base else None

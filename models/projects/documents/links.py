@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 from models.base import Schema
 from models.fields import Id, QueryInteger, Slug
+from models.projects.documents.aliases import redirects
 from models.projects.documents.alternative_ids import alternative_ids
 from models.projects.documents.link_resolver import (
     LinkResolver,
@@ -117,7 +118,8 @@ class _LinkChecker:
             page for page in published_documents() if page.id != document.id
         ]
         own = [self.page] if self.is_on_site else []
-        self._resolver = LinkResolver([*self._others, *own], edit_url)
+        pages = [*self._others, *own]
+        self._resolver = LinkResolver(pages, edit_url, redirects(pages))
         self._ids: dict[str, frozenset[str]] = {}
 
     @property

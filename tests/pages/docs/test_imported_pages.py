@@ -103,6 +103,24 @@ def test_new_base(bring, build_site, page):
     assert not bring("https://old.example", **{"here.md": "[far](/download)\n"}).changed
 
 
+def test_link_to_an_alias(bring, ask, build_site, page):
+    """A link to an address that redirects leads to the page at once, while it does."""
+    text = "[old](/docs/2.0/setup/#start)\n"
+    setup = "---\naliases: [/docs/2.0/setup/]\n---\n\n## Start\n"
+    bring(**{"here.md": text, "new/setup.md": setup})
+    before = build_site()
+    html = page("here")
+    links = ask("GET /projects/v1/documents/links", {"id": document_id("here")})
+
+    bring(**{"new/setup.md": "## Start\n"})
+    after = build_site(["docs"])
+
+    assert '<a href="/guides/setup/#start">old</a>' in html
+    assert [link["slug"] for link in links.json["data"]["outgoing"]] == ["setup"]
+    assert before.warnings == []
+    assert after.warnings == ["guides/here: nothing is at /docs/2.0/setup/#start"]
+
+
 def test_edit_link(bring, shelf, build_site, page):
     """The page of a file says where it is edited; other documents have no file."""
     shelf.publish("plain")

@@ -11,6 +11,7 @@ from models.projects.files.rows import FileRow
 from models.projects.projects.projects import docs_project
 from sitegen.sources.tree import read_tree
 from tests.conftest import NOON
+from tests.processor import at_most
 from tests.samples import pictures
 
 
@@ -93,6 +94,8 @@ def sources(build_site, output):
         ("guide/a_b.png", r"a\_b.png"),
         ("guide/é(1).png", "<é(1).png>"),
         ("guide/A.PNG", "A.PNG?raw=true"),
+        ("static/my a.png", "</my a.png>"),
+        ("static/a(1).png", "/a(1).png"),
     ],
 )
 def test_place(put, bring, sources, path, target):
@@ -103,6 +106,17 @@ def test_place(put, bring, sources, path, target):
 
     assert tree.notes == []
     assert len(sources("setup")) == 1
+
+
+def test_many_references(put, folder):
+    """A page that refers to files very often is read in linear time."""
+    text = "".join(f"![A](/a.png?{number})\n" for number in range(8_000))
+    put(**{"guide/setup.md": text, "static/a.png": pictures.png()})
+
+    with at_most(8):
+        tree = read_tree(folder)
+
+    assert tree.sources[0].content == text.replace("/a.png", "/static/a.png")
 
 
 @pytest.mark.parametrize(
