@@ -233,6 +233,7 @@ from models.storage.database import (
     without_password,
     writing,
 )
+from sitegen.build.build import output_folder
 from sitegen.build.builder import Builder
 from sitegen.build.docs_process import DocsProcess
 from sitegen.build.preview import Preview
@@ -503,7 +504,8 @@ class _Server:
             ),
             is_output_current=lambda: builder.is_output_current,
         )
-        folder = OutputFolder(settings.output)
+        # The folder of all builds, which then need not read its manifest again.
+        folder = output_folder(contexts(utc_now()))
         # The pages of a site that was served at another URL have links to that one.
         can_be_read = folder.is_complete and was_built_for(
             folder.path, settings.site_url

@@ -54,7 +54,10 @@ class _Child:
     restart_at: float = 0.0
 
 
-@dataclass
+# Whoever sets the handler of a signal also has the one before described, which is a
+# method of this class. So its description must not include the processes, which have
+# the description of the API: each start of a process took a CPU second for that.
+@dataclass(repr=False)
 class Supervisor:
     """
     The parent of a server's processes; it opens no database and starts no thread.

@@ -66,7 +66,9 @@ class SeparateDocs:
             result = None
             self._is_outdated = self.process.is_busy
             self._is_last_in_place = False
-            self._outline = outline_of_files(context, folder.exists)
+            # Looking for thousands of files takes long on a busy disk.
+            has_file = manifest.entries.__contains__ if manifest else folder.exists
+            self._outline = outline_of_files(context, has_file)
             self._version = ""
         elif result is not None and self._is_outdated:
             # Further results of the same build may follow.

@@ -214,6 +214,26 @@ def test_orphans_of_a_killed_process(supervise, tmp_path):
     assert process.poll() is None
 
 
+def test_processes_are_not_described(supervise, tmp_path):
+    """What a process has to do may take long to describe, and nobody reads it."""
+    prepare = (
+        "class Large:\n"
+        "    def __call__(self):\n"
+        "        work('one')\n"
+        "    def __repr__(self):\n"
+        "        Path('described').touch()\n"
+        "        return ''\n"
+        "runs[0] = ('one', Large())\n"
+    )
+    process = supervise(prepare)
+    until(has_started(tmp_path))
+
+    process.terminate()
+
+    assert process.wait(60) == 0
+    assert not (tmp_path / "described").exists()
+
+
 # The process one writes a letter, reports or not, and dies after 0.2 seconds.
 DIES = """
 supervisor.FIRST_PAUSE_SECONDS = supervisor.MAX_PAUSE_SECONDS = 0.01
