@@ -32,6 +32,7 @@ from sitegen.docs import pages
 from sitegen.docs.collections import docs_collections
 from sitegen.page import GENERATORS, BuildContext, PageGenerator
 from sitegen.search import pages as search
+from sitegen.search import status  # noqa: F401  (the search reads its file, too)
 from sitegen.theme.theme import Theme
 from tests.browser.conftest import CHROMIUM
 

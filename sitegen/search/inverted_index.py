@@ -216,7 +216,8 @@ def _divide(
             # The middle decides: so a term that fills a file shares it with few others.
             number = int((start + size / 2) / total * file_count)
         # A term larger than a file leaves the next files empty, with equal bounds.
-        bounds += [_bound(previous, term)] * (number - len(bounds))
+        if number > len(bounds):
+            bounds += [_bound(previous, term)] * (number - len(bounds))
         files[number][term] = postings.encode(term, count)
         previous, start = term, start + size
     return files, bounds + [LAST] * (file_count - 1 - len(bounds))

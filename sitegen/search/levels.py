@@ -32,6 +32,8 @@ from sitegen.search.passages import part_count, split_into_parts
 OLD_SPAN, RECENT_SPAN = 512, 16
 # How many publications of one import end the oldest level, and the one after it.
 OLD_BATCH, RECENT_BATCH = 64, 16
+# An import that restores, changes and publishes a document adds three numbers.
+NUMBERS_OF_PUBLICATION = 3
 # How much text, reduced as below, makes a file of about 6 KB compressed.
 FILE_TERMS = 1200
 # Increased when the same texts would result in other files.
@@ -138,7 +140,8 @@ def read_levels(context: BuildContext) -> list[Level]:
     current = {id: documents[id].published_version for id in sorted(documents)}
     newest = last_publication_number()
     # Far enough back to see an import that began before the oldest level's span.
-    publications = publications_after(newest // OLD_SPAN * OLD_SPAN - OLD_SPAN)
+    start = newest // OLD_SPAN * OLD_SPAN - NUMBERS_OF_PUBLICATION * OLD_BATCH
+    publications = publications_after(start)
     old, recent = divide(publications, newest)
     since_old = [p for p in publications if p.number > old]
     since_recent = [p for p in since_old if p.number > recent]

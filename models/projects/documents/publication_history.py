@@ -22,7 +22,7 @@ TEXT_BATCH_SIZE = 8
 MAX_REVISIONS, MAX_BYTES = 20, 2 * 1024 * 1024
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Publication:
     """A revision becoming public; `previous` is the version that was, if any."""
 
@@ -66,14 +66,11 @@ def last_publication_number() -> int:
 def publications_after(number: int) -> list[Publication]:
     """Return the publications in the docs project after a number, oldest first."""
     query = _publications_of_docs().where(ActivityRow.number > number)
+    # Each build reads hundreds of them, and tuples take a third of the time of rows.
+    rows: Any = query.order_by(ActivityRow.number).tuples()
     return [
-        Publication(
-            row.number,
-            row.entity_id,
-            (row.metadata or {}).get("previousVersion"),
-            row.created_at,
-        )
-        for row in query.order_by(ActivityRow.number)
+        Publication(number, document_id, (metadata or {}).get("previousVersion"), at)
+        for number, document_id, metadata, at in rows
     ]
 
 
