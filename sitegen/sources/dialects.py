@@ -26,11 +26,19 @@ _TAG_START = re.compile(r"[ \t]*<[A-Z][\w.]{0,40}+(?:\s[^<>]{0,500}+)?")
 _TAG_END = re.compile(r">\s*$")
 # A line with nothing but such a tag. The site shows its content alone.
 _BOX = re.compile(r" {0,3}<(/?)(div|span)((?:\s[^<>]{0,500}+)?)>\s*")
+# Comments by which Docusaurus highlights lines of code.
+_HIGHLIGHT = re.compile(
+    r"\s*(?://|#|--|%|/\*|<!--|\{/\*) ?highlight-(next-line|start|end)"
+    r" ?(?:\*/\}?|-->)?\s*"
+)
 _HIDDEN = re.compile(r"\s*#(?: .*)?")
 _COMMENT = re.compile(r" {0,3}(<!--|\{/\*)")
 COMMENTS = {"<!--": "-->", "{/*": "*/}"}
 # Each conversion changes only text that has one of these.
-_SIGNS = ("{", "<", "[[", ":::", "!!!", "???", "===", "#tab", "\nimport", "\nexport")
+_SIGNS = (
+    *("{", "<", "[[", ":::", "!!!", "???", "===", "#tab", "highlight-"),
+    *("\nimport", "\nexport"),
+)
 # Names of icons, and lines of spaces, which become empty.
 _OTHER_SIGNS = re.compile(r":[a-z]+-|\n[^\S\n]+(?:\n|\Z)")
 
@@ -65,7 +73,8 @@ def to_markdown(text: str, *, is_mdx: bool) -> str:
     Return the text in the Markdown of this site.
 
     Admonitions and tabs become quotes and titles, links by shortcode become paths,
-    and imports, exports and comments are removed. Code is not changed.
+    and imports, exports and comments are removed. Of code, only comments that
+    highlight lines are changed.
     """
     # Line by line, a page takes twenty times as long.
     from_start = f"\n{text}"
@@ -80,6 +89,8 @@ def convert_lines(text: str, *, is_mdx: bool) -> str:
     lines = text.split("\n")
     if "{%" in text or "{{" in text:
         lines = list(_with_fences(lines))
+    if "highlight-" in text:
+        lines = _with_highlights(lines)
     if "<" in text:
         lines = list(_without_boxes(_with_whole_tags(lines)))
     if "{:" in text:
@@ -87,6 +98,38 @@ def convert_lines(text: str, *, is_mdx: bool) -> str:
     if any(start in text for start in COMMENTS):
         lines = list(_without_comments(lines))
     return ContainerConverter(_lines(lines, is_mdx)).text()
+
+
+def _with_highlights(lines: list[str]) -> list[str]:
+    """Replace comments that highlight lines of code by numbers after the fence."""
+    fences, output = FenceTracker(), list[str]()
+    # Where the fence is, the lines of code after it, and what the last comment said.
+    start, numbers, count, mark = 0, list[int](), 0, ""
+    for line in lines:
+        was_open = fences.is_open
+        fences.is_code(line)
+        if not was_open:
+            start, numbers, count, mark = len(output), [], 0, ""
+        elif not fences.is_open:
+            output[start] = _with_numbers(output[start], numbers)
+        elif comment := _HIGHLIGHT.fullmatch(line):
+            mark = comment[1].removesuffix("end")
+            continue
+        else:
+            count += 1
+            numbers += [count] if mark else []
+            mark = mark if mark == "start" else ""
+        output.append(line)
+    return output
+
+
+def _with_numbers(fence: str, numbers: list[int]) -> str:
+    if not numbers:
+        return fence
+    fence = fence.rstrip()
+    # Without a language, the numbers would be one.
+    language = "text" if fence[-1] in "`~" else ""
+    return f"{fence}{language} {{{','.join(map(str, numbers))}}}"
 
 
 def _with_fences(lines: list[str]) -> Iterator[str]:
