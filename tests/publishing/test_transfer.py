@@ -14,6 +14,26 @@ from sitegen.output.publishing.lease import LEASE
 from sitegen.output.publishing.publication import STATE, Publication
 from sitegen.output.publishing.targets import PublishError
 from tests.publishing.published import dead_ends, files_of, with_headers
+from tests.samples import pictures
+
+TYPES = {
+    "avif": "image/avif",
+    "csv": "text/csv",
+    "gif": "image/gif",
+    "jpeg": "image/jpeg",
+    "jpg": "image/jpeg",
+    "json": "application/json",
+    "mp4": "video/mp4",
+    "pdf": "application/pdf",
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "txt": "text/plain",
+    "webm": "video/webm",
+    "webp": "image/webp",
+    "yaml": "application/yaml",
+    "yml": "application/yaml",
+    "zip": "application/zip",
+}
 
 
 def run(settings, **more):
@@ -37,6 +57,27 @@ def test_headers(to_bucket, site, bucket, output):
     run(to_bucket)
 
     assert bucket.site("a") == with_headers(files_of(output))
+
+
+def test_types_of_files(to_bucket, shelf, bucket, build_site, output):
+    """Pictures and other files of pages arrive whole, with the type of each."""
+    for name, content in pictures.FILES.items():
+        shelf.add(name, content)
+    shelf.publish("a", " ".join(f"[x]({name})" for name in pictures.FILES))
+    build_site()
+
+    run(to_bucket)
+
+    shown = {
+        path: stored
+        for path, stored in bucket.site("a").items()
+        if path.startswith("files/")
+    }
+    assert sorted(path.rpartition("/")[2] for path in shown) == sorted(pictures.FILES)
+    for path, (content, type, cache) in shown.items():
+        assert content == (output / path).read_bytes()
+        assert type.partition(";")[0] == TYPES[path.rpartition(".")[2]]
+        assert cache == "public, max-age=31536000, immutable"
 
 
 def test_only_what_changed(to_bucket, site, bucket, shelf, build_site, output):

@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from io import BytesIO
 
 import pytest
 
@@ -12,6 +13,10 @@ from models.changes import mark, marks
 from models.idempotency import StoredResponseRow
 from models.platform.keys import KeyRow
 from models.projects.documents.rendered_bodies import BodyRow
+from models.projects.documents.rows import DocumentRow
+from models.projects.files.contents import store_content
+from models.projects.files.rows import FileChunkRow, FileRow, PinnedFileRow
+from models.projects.files.uploads import Upload
 from models.projects.projects.projects import ensure_docs_project
 from models.projects.projects.rows import ProjectRow
 from models.status.services.rows import ServiceRow
@@ -28,6 +33,7 @@ from models.storage.integrity import integrity_problems
 from models.storage.schema import tables_of
 from tests import world
 from tests.commands.conftest import ROOT, fetch, serving
+from tests.conftest import NOON
 from tests.worlds.full_project import make_full
 from tests.worlds.life import Life
 from tests.worlds.projects import OWNER
@@ -57,8 +63,34 @@ def rich(store, settings, clock):
         BodyRow.create(key="", links="", headings="", html=b"")
         edges = {"secret_offset": 2**63 - 1, "completed_at": -(2**63)}
         StoredResponseRow.create(id="", fingerprint="\\.", body=b"\\x00", **edges)
+        _store_file()
         mark("docs")
     return people
+
+
+def _store_file():
+    """A file in two pieces with every byte, and a version of a page that shows it."""
+    content = bytes(range(256)) * 1_500 + b"\\x00\\N\t\n"
+    upload = Upload(BytesIO(content), len(content), "a" * 64, "b" * 64, (3, 2))
+    store_content(upload)
+    document = DocumentRow.select().order_by(DocumentRow.id).first()
+    FileRow.create(
+        id="file",
+        project=document.project_id,
+        name="images/a.png",
+        content=upload.digest,
+        source_digest=upload.source_digest,
+        source_size=2**40,
+        source_modified_ns=2**60,
+        creator_id=OWNER,
+        creator_type="account",
+        created_at=NOON,
+        updated_at=NOON,
+    )
+    PinnedFileRow.insert(
+        document=document.id, version=1, name="images/a.png", content=upload.digest
+    ).execute()
+    assert FileChunkRow.select().count() == 2
 
 
 @pytest.fixture
