@@ -1,14 +1,19 @@
 """Pages of imported files: where their links lead, and where their files are edited."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from models.projects.documents.document_import import ImportOptions, import_documents
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
 from models.projects.fields import Actor
+from sitegen.docs.body_cache import BodyCache
+from sitegen.docs.document_source import DocumentSource
+from sitegen.docs.published_files import PublishedFiles
 from sitegen.sources.tree import read_tree
 
+NEW = SimpleNamespace(id="new")
 GITHUB = "https://github.com/acme/app/edit/main/{tree}/{path}"
 
 
@@ -119,6 +124,18 @@ def test_link_to_an_alias(bring, ask, build_site, page):
     assert [link["slug"] for link in links.json["data"]["outgoing"]] == ["setup"]
     assert before.warnings == []
     assert after.warnings == ["guides/here: nothing is at /docs/2.0/setup/#start"]
+
+
+def test_links_are_resolved_again(store):
+    """A builder that goes on resolves links again when only an alias changes."""
+    source, bodies, files = DocumentSource(), BodyCache(), PublishedFiles({})
+
+    found = [
+        source.open([], bodies, files, redirects)
+        for redirects in ([], [], [("/old/", NEW)], [("/old/", NEW)], [("/new/", NEW)])
+    ]
+
+    assert found == [True, False, True, False, True]
 
 
 def test_edit_link(bring, shelf, build_site, page):
