@@ -1,5 +1,6 @@
 """Build an inverted index of terms and texts, divided into small files."""
 
+import codecs
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -193,9 +194,14 @@ _DIGIT_BYTES = DIGITS.encode()
 _HIGHER = _DIGIT_BYTES[HALF:]
 
 
+# Python loads a codec at its first use, when the process may not be allowed to read the
+# files of the interpreter any more.
+_UTF_16 = codecs.lookup("utf-16-be")
+
+
 def sort_terms(terms: Iterable[str]) -> list[str]:
     """Sort as JavaScript compares: by the units of UTF-16."""
-    return sorted(terms, key=lambda term: term.encode("utf-16-be"))
+    return sorted(terms, key=_UTF_16.encode)
 
 
 def _estimate_size(postings: int, text_count: int) -> float:
