@@ -207,7 +207,8 @@ from models.idempotency import RequestsInProgress
 from models.platform.key_uses import KeyUses
 from models.platform.rate_limits import RateLimiter
 from models.platform.shared_rate_limits import rate_limiter_for
-from models.projects.documents.document_import import ImportOptions, import_documents
+from models.projects.document_imports.document_import import import_documents
+from models.projects.document_imports.options import ImportOptions
 from models.projects.documents.published import published_count
 from models.projects.fields import Actor
 from models.runtime.build_progress import Progress

@@ -22,7 +22,7 @@ from models.projects.documents.documents import (
     ListDocuments,
     UpdateDocument,
 )
-from models.projects.documents.links import (
+from models.projects.documents.linking.links import (
     DocumentLinks,
     GetDocumentLinks,
     document_links,

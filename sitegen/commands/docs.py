@@ -7,13 +7,10 @@ from pathlib import Path
 from typing import get_args
 
 from models.display_text import escape_line
-from models.projects.documents.document_import import (
-    ImportOptions,
-    ImportReport,
-    import_documents,
-)
+from models.projects.document_imports.document_import import import_documents
+from models.projects.document_imports.options import ImportOptions, ImportReport
 from models.projects.documents.documents import Collection
-from models.projects.documents.outside_links import is_website_url
+from models.projects.documents.linking.outside_links import is_website_url
 from models.projects.fields import Actor
 from models.projects.files.file_import import FileSource, prepared_files
 from models.projects.projects.projects import docs_project

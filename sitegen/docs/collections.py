@@ -7,7 +7,7 @@ from functools import cached_property
 from operator import is_
 from typing import Any
 
-from models.projects.documents.link_resolver import document_href
+from models.projects.documents.linking.link_resolver import document_href
 from models.projects.documents.published import (
     PublishedDocument,
     PublishedPage,

@@ -16,14 +16,14 @@ from typing import Any
 from markupsafe import Markup
 
 from models.fields import format_moment
-from models.projects.documents.alternative_ids import TITLE
-from models.projects.documents.link_resolver import (
+from models.projects.documents.linking.alternative_ids import TITLE
+from models.projects.documents.linking.link_resolver import (
     document_href,
     document_path,
     is_document_href,
     link_fragment,
 )
-from models.projects.documents.outside_links import edit_url
+from models.projects.documents.linking.outside_links import edit_url
 from models.projects.documents.published import PublishedPage
 from models.projects.documents.rendered_bodies import RenderedBody
 from models.response_headers import without_query

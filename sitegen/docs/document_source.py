@@ -6,9 +6,9 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
-from models.projects.documents.aliases import Redirect
-from models.projects.documents.alternative_ids import alternative_ids
-from models.projects.documents.link_resolver import LinkResolver
+from models.projects.documents.linking.aliases import Redirect
+from models.projects.documents.linking.alternative_ids import alternative_ids
+from models.projects.documents.linking.link_resolver import LinkResolver
 from models.projects.documents.publication_history import (
     EarlierRevision,
     documents_with_several_versions,

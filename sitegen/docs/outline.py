@@ -7,7 +7,7 @@ from itertools import chain
 
 from models.base import Schema
 from models.fields import format_moment
-from models.projects.documents.link_resolver import document_path
+from models.projects.documents.linking.link_resolver import document_path
 from sitegen.docs.collections import (
     COLLECTIONS,
     DocsCollection,

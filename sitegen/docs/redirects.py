@@ -4,8 +4,11 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from models.display_text import isolate
-from models.projects.documents.aliases import Redirect, redirects
-from models.projects.documents.link_resolver import document_href, is_document_href
+from models.projects.documents.linking.aliases import Redirect, redirects
+from models.projects.documents.linking.link_resolver import (
+    document_href,
+    is_document_href,
+)
 from models.projects.documents.published import PublishedPage
 from models.response_headers import file_for
 from sitegen.docs.collections import docs_collections

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from models.base import canonical_json
-from models.projects.documents.link_resolver import document_href
+from models.projects.documents.linking.link_resolver import document_href
 from models.projects.documents.published import PublishedPage
 from sitegen.docs.collections import DocsCollection, are_same_objects
 from sitegen.docs.section_groups import SectionGroup

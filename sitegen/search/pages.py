@@ -15,7 +15,7 @@ from typing import Any
 
 from models.base import canonical_json
 from models.display_text import balance_directions
-from models.projects.documents.link_resolver import document_href, document_path
+from models.projects.documents.linking.link_resolver import document_href, document_path
 from models.projects.documents.published import PublishedPage, published_contents
 from sitegen.docs.collections import (
     COLLECTIONS,

@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 
 from models.fields import format_moment
-from models.projects.documents.link_resolver import document_href
+from models.projects.documents.linking.link_resolver import document_href
 from models.response_headers import url_path
 from sitegen.docs.collections import DocsCollection, docs_collections
 from sitegen.docs.outline import docs_outline

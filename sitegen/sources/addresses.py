@@ -4,7 +4,7 @@ from pathlib import Path
 from posixpath import join, normpath
 
 from models.front_matter import text_of
-from models.projects.documents.tree_names import stem
+from models.projects.documents.linking.tree_names import stem
 from sitegen.sources.names import NumberPrefixes
 from sitegen.sources.source_file import SourceFile
 

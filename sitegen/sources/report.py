@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from models.projects.documents.document_import import ImportReport
+from models.projects.document_imports.options import ImportReport
 from sitegen.sources.tree import Note, Tree
 
 # In the order of the report.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from models.errors import Refusal
 from models.front_matter import UnreadableFile, load_yaml, text_of
-from models.projects.documents.document_import import DocumentSource, document_source
+from models.projects.document_imports.sources import DocumentSource, document_source
 from models.projects.files.file_import import FileSource
 from sitegen.sources.aliases import read_aliases
 from sitegen.sources.dialects import (

@@ -14,7 +14,8 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from api.http.problem_types import PROBLEM_TYPES
-from models.projects.documents.document_import import ImportOptions, import_documents
+from models.projects.document_imports.document_import import import_documents
+from models.projects.document_imports.options import ImportOptions
 from models.projects.documents.documents import (
     CreateDocument,
     UpdateDocument,

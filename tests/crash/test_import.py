@@ -17,11 +17,9 @@ DYING = """
 import os, signal, sys
 from datetime import UTC, datetime
 from models.storage.database import open_database
-from models.projects.documents.document_import import (
-    ImportOptions,
-    document_source,
-    import_documents,
-)
+from models.projects.document_imports.document_import import import_documents
+from models.projects.document_imports.options import ImportOptions
+from models.projects.document_imports.sources import document_source
 from models.projects.fields import Actor
 from models.settings import NIL_UUID
 

@@ -44,7 +44,7 @@ CLIENT = {
     "models.errors",
     "models.projects.document_imports.manifest",
     "models.projects.document_imports.reports",
-    "models.projects.documents.document_import",
+    "models.projects.document_imports.document_import",
     "models.projects.files.file_import",
     "models.projects.files.names",
     "models.projects.files.uploads",

@@ -70,6 +70,7 @@ DOCUMENT = {
     "revisedAt": ago(days=9),
     "markdownHref": "/guides/keys-and-scopes.md",
     "twinHref": "/guides/keys-and-scopes.json",
+    "editHref": "https://github.com/example/docs/edit/main/keys-and-scopes.md",
 }
 
 

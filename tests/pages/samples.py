@@ -240,6 +240,7 @@ MINIMAL = {
             "register": [],
             "previous": None,
             "next": None,
+            "editHref": None,
         },
     ),
     "redirect": FULL["redirect"],

@@ -29,7 +29,7 @@ from models.status.services.rows import ServiceRow
 from models.status.snapshot.snapshot import status_snapshot
 from models.status.uptime.summary import uptime_summary
 from models.storage.database import database, open_database, writing
-from tests.rules.projects.test_documents import write
+from tests.rules.projects.documents.test_documents import write
 from tests.world import (
     DEMO_EMAIL,
     current_measurements,

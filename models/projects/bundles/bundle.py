@@ -17,8 +17,8 @@ from models.projects.discussion.references import (
     System,
     Url,
 )
-from models.projects.documents.aliases import Alias
 from models.projects.documents.documents import Document, Note, Position, Section
+from models.projects.documents.linking.aliases import Alias
 from models.projects.documents.revisions import DocumentRevision
 from models.projects.fields import Description, Summary, Text, Title, Version
 from models.projects.files.files import ProjectFile

@@ -32,7 +32,7 @@ from models.projects.bundles.bundled_files import (
     serialize_contents,
 )
 from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
-from models.projects.documents.aliases import aliases_of
+from models.projects.documents.linking.aliases import aliases_of
 from models.projects.documents.rows import (
     DOCUMENTS,
     DocumentRevisionRow,

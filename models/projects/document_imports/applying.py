@@ -10,6 +10,7 @@ from typing import Any
 from peewee import chunked
 
 from models.errors import DocumentImportIncomplete
+from models.projects.document_imports.document_import import import_tree
 from models.projects.document_imports.imports import current_import, delete_imports
 from models.projects.document_imports.manifest import (
     ApplyDocumentImport,
@@ -17,18 +18,14 @@ from models.projects.document_imports.manifest import (
     ListedFile,
     StartDocumentImport,
 )
+from models.projects.document_imports.options import ImportOptions, ImportReport
 from models.projects.document_imports.parts import listed_texts, missing_texts, parts_of
 from models.projects.document_imports.rows import (
     DocumentImportRow,
     ImportFileRow,
     ImportTextRow,
 )
-from models.projects.documents.document_import import (
-    DocumentSource,
-    ImportOptions,
-    ImportReport,
-    import_tree,
-)
+from models.projects.document_imports.sources import DocumentSource
 from models.projects.documents.revisions import newest_revisions
 from models.projects.documents.rows import DocumentRevisionRow
 from models.projects.fields import Actor

@@ -19,7 +19,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from models.base import Schema
 from models.fields import SHA256_HEX, Id, MayOmit, Moment, SingleLine, WholeNumber
-from models.projects.documents.document_import import SourceFields, WebsiteUrl
+from models.projects.document_imports.sources import SourceFields, WebsiteUrl
 from models.projects.documents.documents import Collection
 from models.projects.fields import Text
 from models.projects.files.names import FileName

@@ -8,7 +8,7 @@ from models.projects.document_imports.manifest import (
     ImportedFiles,
     SourceNote,
 )
-from models.projects.documents.document_import import HeldDocument, ImportReport
+from models.projects.document_imports.options import HeldDocument, ImportReport
 from models.projects.files.file_import import FileReport
 
 OUTCOMES = (

@@ -9,7 +9,7 @@ from typing import Any
 from peewee import BlobField, TextField, chunked
 
 from models.base import Row
-from models.projects.documents.renamed_headings import Heading
+from models.projects.documents.linking.renamed_headings import Heading
 from models.projects.versioning.versioned import BATCH_SIZE
 from models.storage.database import writing
 from models.storage.write_locks import BUILDS

@@ -6,8 +6,9 @@ from threading import Event
 
 import pytest
 
+from models.projects.document_imports.document_import import import_documents
+from models.projects.document_imports.options import ImportOptions
 from models.projects.document_imports.rows import DocumentImportRow
-from models.projects.documents.document_import import ImportOptions, import_documents
 from models.projects.documents.rows import DocumentRow
 from models.projects.fields import Actor
 from models.projects.files.file_import import prepared_files

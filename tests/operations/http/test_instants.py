@@ -10,12 +10,13 @@ import pytest
 
 from api.http.application import create_app
 from models.audit import AuditRow
-from models.projects.documents.document_import import ImportOptions, import_documents
+from models.projects.document_imports.document_import import import_documents
+from models.projects.document_imports.options import ImportOptions
 from models.projects.documents.rows import DocumentRow
 from models.projects.work.rows import WorkItemRow
 from models.storage.database import database
 from tests.conftest import NOON
-from tests.rules.projects.test_document_import import source
+from tests.rules.projects.documents.test_document_import import source
 from tests.worlds.projects import KEY, make_project
 
 pytestmark = pytest.mark.both_engines

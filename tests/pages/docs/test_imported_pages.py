@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from models.projects.documents.document_import import ImportOptions, import_documents
+from models.projects.document_imports.document_import import import_documents
+from models.projects.document_imports.options import ImportOptions
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
 from models.projects.fields import Actor
 from sitegen.docs.body_cache import BodyCache

@@ -4,11 +4,9 @@ import shutil
 
 import pytest
 
-from models.projects.documents.document_import import (
-    ImportOptions,
-    document_source,
-    import_documents,
-)
+from models.projects.document_imports.document_import import import_documents
+from models.projects.document_imports.options import ImportOptions
+from models.projects.document_imports.sources import document_source
 from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID
 from tests.worlds.projects import KEY

@@ -6,11 +6,9 @@ import re
 
 import pytest
 
-from models.projects.documents.document_import import (
-    ImportOptions,
-    document_source,
-    import_documents,
-)
+from models.projects.document_imports.document_import import import_documents
+from models.projects.document_imports.options import ImportOptions
+from models.projects.document_imports.sources import document_source
 from sitegen.search import levels, passages, status
 from sitegen.search import pages as search
 from sitegen.search.inverted_index import HEADING

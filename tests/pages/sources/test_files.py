@@ -4,7 +4,8 @@ import os
 
 import pytest
 
-from models.projects.documents.document_import import ImportOptions, import_documents
+from models.projects.document_imports.document_import import import_documents
+from models.projects.document_imports.options import ImportOptions
 from models.projects.fields import Actor
 from models.projects.files.file_import import prepared_files
 from models.projects.files.rows import FileRow

@@ -2,7 +2,8 @@
 
 import pytest
 
-from models.projects.documents.document_import import ImportOptions, import_documents
+from models.projects.document_imports.document_import import import_documents
+from models.projects.document_imports.options import ImportOptions
 from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID
 from sitegen.sources.report import remarks

@@ -3,8 +3,8 @@
 import pytest
 
 from models.projects.projects.activity import ActivityRow
-from tests.rules.projects.test_documents import write
-from tests.rules.projects.test_publication import publish
+from tests.rules.projects.documents.test_documents import write
+from tests.rules.projects.documents.test_publication import publish
 from tests.worlds.projects import make_project
 
 BASE = "/projects/v1/documents"

@@ -4,8 +4,8 @@ import pytest
 
 from models.changes import behind
 from models.projects.projects.activity import ActivityRow
-from tests.rules.projects.test_documents import save, write
-from tests.rules.projects.test_publication import publish
+from tests.rules.projects.documents.test_documents import save, write
+from tests.rules.projects.documents.test_publication import publish
 from tests.worlds.projects import make_project
 
 pytestmark = pytest.mark.both_engines

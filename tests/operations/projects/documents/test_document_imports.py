@@ -8,16 +8,14 @@ import pytest
 from api.scheduler import delete_expired
 from models.changes import marks
 from models.projects.document_imports import imports, manifest
+from models.projects.document_imports.document_import import import_documents
+from models.projects.document_imports.options import ImportOptions
 from models.projects.document_imports.rows import (
     DocumentImportRow,
     ImportFileRow,
     ImportTextRow,
 )
-from models.projects.documents.document_import import (
-    DocumentSource,
-    ImportOptions,
-    import_documents,
-)
+from models.projects.document_imports.sources import DocumentSource
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
 from models.projects.fields import Actor
 from models.projects.files.contents import delete_unused_contents
@@ -270,7 +268,9 @@ def test_texts_that_change_places(bring, start):
 def test_texts_that_change_places_in_a_long_tree(bring, monkeypatch):
     """So do those that are read after the other document has been written."""
     monkeypatch.setattr("models.projects.document_imports.applying.TEXTS_AT_ONCE", 1)
-    monkeypatch.setattr("models.projects.documents.document_batch.MAX_RECORDS", 1)
+    monkeypatch.setattr(
+        "models.projects.document_imports.document_batch.MAX_RECORDS", 1
+    )
 
     test_texts_that_change_places(bring, lambda _: {"missingTexts": []})
 

@@ -152,7 +152,7 @@ def test_query_of_a_link(shelf, links):
 
 def test_without_end(shelf, links, monkeypatch):
     """However many links there are, an answer ends, and says so."""
-    monkeypatch.setattr("models.projects.documents.links.MAX_LINKS", 3)
+    monkeypatch.setattr("models.projects.documents.linking.links.MAX_LINKS", 3)
     limits = shelf.publish("limits", "[a](b.md) [a](c.md) [a](d.md)\n")
     text = "[a](limits.md?{0}) [b](no-{0}.md)\n"
     keys = shelf.publish("keys", "".join(text.format(n) for n in range(2)))
@@ -173,7 +173,7 @@ def test_what_the_site_has_yet_to_read(shelf, links, build_site, monkeypatch):
     limits = shelf.publish("limits")
     shelf.publish("keys", "[a](limits.md)\n")
     read = links(limits)
-    monkeypatch.setattr("models.projects.documents.links.MAX_RENDERED_BYTES", 0)
+    monkeypatch.setattr("models.projects.documents.linking.links.MAX_RENDERED_BYTES", 0)
     unread = links(limits)
     build_site()
     built = links(limits)

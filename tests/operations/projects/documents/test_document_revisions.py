@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.rules.projects.test_documents import save, write
+from tests.rules.projects.documents.test_documents import save, write
 from tests.worlds.projects import KEY, make_project
 
 LIST = "GET /projects/v1/document-revisions/list"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.rules.projects.test_documents import save, write
-from tests.rules.projects.test_publication import publish
+from tests.rules.projects.documents.test_documents import save, write
+from tests.rules.projects.documents.test_publication import publish
 from tests.worlds.projects import make_project
 
 LIST = "GET /projects/v1/published/list"

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from models.projects.documents.link_resolver import LinkResolver
+from models.projects.documents.linking.link_resolver import LinkResolver
 from models.projects.documents.published import PublishedPage
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

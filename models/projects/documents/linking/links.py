@@ -7,9 +7,9 @@ from urllib.parse import unquote
 
 from models.base import Schema
 from models.fields import Id, QueryInteger, Slug
-from models.projects.documents.aliases import redirects
-from models.projects.documents.alternative_ids import alternative_ids
-from models.projects.documents.link_resolver import (
+from models.projects.documents.linking.aliases import redirects
+from models.projects.documents.linking.alternative_ids import alternative_ids
+from models.projects.documents.linking.link_resolver import (
     LinkResolver,
     document_href,
     is_on_site,

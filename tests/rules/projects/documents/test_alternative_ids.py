@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.projects.documents.alternative_ids import (
+from models.projects.documents.linking.alternative_ids import (
     TITLE,
     alternative_ids,
     github_spelling,

@@ -12,7 +12,7 @@ from models.errors import (
     RevisionNotFound,
     RoleRequired,
 )
-from models.projects.documents.aliases import redirects
+from models.projects.documents.linking.aliases import redirects
 from models.projects.documents.publication import (
     PublishDocument,
     UnpublishDocument,
@@ -28,7 +28,7 @@ from models.projects.documents.published import (
     published_documents,
 )
 from models.projects.projects.activity import ActivityRow
-from tests.rules.projects.test_documents import newest_record, save, write
+from tests.rules.projects.documents.test_documents import newest_record, save, write
 from tests.worlds.projects import CONTRIBUTOR, KEY, MAINTAINER, account, make_project
 
 

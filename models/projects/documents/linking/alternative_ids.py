@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from models.projects.documents.renamed_headings import (
+from models.projects.documents.linking.renamed_headings import (
     MAX_HEADINGS,
     Outline,
     former_ids,

@@ -2,12 +2,16 @@
 
 import pytest
 
-from models.projects.documents.aliases import UnusableAlias, alias_address, redirects
+from models.projects.documents.linking.aliases import (
+    UnusableAlias,
+    alias_address,
+    redirects,
+)
 from models.projects.documents.published import published_documents
 from models.projects.documents.rows import DocumentAliasRow
-from tests.rules.projects.test_document_import import brought, source
-from tests.rules.projects.test_documents import save
-from tests.rules.projects.test_publication import unpublish
+from tests.rules.projects.documents.test_document_import import brought, source
+from tests.rules.projects.documents.test_documents import save
+from tests.rules.projects.documents.test_publication import unpublish
 from tests.worlds.projects import make_project
 
 pytestmark = pytest.mark.both_engines

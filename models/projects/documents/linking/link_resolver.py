@@ -7,20 +7,20 @@ from typing import get_args
 from urllib.parse import unquote
 
 from models.projects.documents.documents import Collection
-from models.projects.documents.outside_links import (
+from models.projects.documents.linking.outside_links import (
     Repository,
     path_below,
     relative_website_href,
     website_href,
 )
-from models.projects.documents.published import PublishedPage
-from models.projects.documents.tree_names import (
+from models.projects.documents.linking.tree_names import (
     TreeNames,
     is_outside,
     relative_names,
     stem,
     tails,
 )
+from models.projects.documents.published import PublishedPage
 from models.response_headers import PATH_RULES, url_path, without_query
 
 COLLECTIONS = get_args(Collection)

@@ -21,8 +21,8 @@ from models.projects.versioning.archive import (
     restore_document,
 )
 from models.storage.database import database, migrate, open_database
-from tests.rules.projects.test_document_import import brought, source
-from tests.rules.projects.test_documents import save
+from tests.rules.projects.documents.test_document_import import brought, source
+from tests.rules.projects.documents.test_documents import save
 from tests.worlds.projects import KEY, OWNER, READER, make_project
 
 pytestmark = pytest.mark.both_engines

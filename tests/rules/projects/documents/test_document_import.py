@@ -6,21 +6,19 @@ import pytest
 
 from models.changes import marks
 from models.errors import ValidationFailed
-from models.projects.documents import document_batch
-from models.projects.documents.document_import import (
-    ImportOptions,
-    document_source,
-    import_documents,
-)
+from models.projects.document_imports import document_batch
+from models.projects.document_imports.document_import import import_documents
+from models.projects.document_imports.options import ImportOptions
+from models.projects.document_imports.sources import document_source
 from models.projects.documents.published import published_contents, published_documents
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
 from models.projects.fields import Actor
 from models.projects.projects.activity import ActivityRow
 from sitegen.sources.tree import read_tree
-from tests.rules.projects.test_documents import write
+from tests.rules.projects.documents.test_documents import write
 from tests.worlds.projects import KEY, OWNER, make_project
 
-PROMETHEUS = Path(__file__).parents[4] / "shared" / "data" / "prometheus-docs"
+PROMETHEUS = Path(__file__).parents[5] / "shared" / "data" / "prometheus-docs"
 
 
 @pytest.fixture

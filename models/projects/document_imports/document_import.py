@@ -1,41 +1,33 @@
 """Import a tree of files as documents of the docs project."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Annotated, Any
+from dataclasses import replace
+from typing import Any
 
-from pydantic import AfterValidator, Field, ValidationError
-
-from models.base import MILLISECOND, Schema
+from models.base import MILLISECOND
 from models.changes import mark
-from models.errors import ValidationFailed
-from models.fields import SingleLine, Slug, unique_slug
 from models.instants import next_instant
-from models.projects.documents.aliases import Alias, AliasBatch, ineffective_aliases
-from models.projects.documents.document_batch import DocumentBatch
-from models.projects.documents.documents import (
-    Collection,
-    CreateDocument,
-    Position,
-    Section,
-    UpdateDocument,
-)
-from models.projects.documents.manual_changes import (
+from models.projects.document_imports.document_batch import DocumentBatch
+from models.projects.document_imports.manual_changes import (
     ManualChange,
     manual_changes,
     record_import,
 )
-from models.projects.documents.outside_links import is_website_url
+from models.projects.document_imports.matching import DocumentMatcher
+from models.projects.document_imports.options import (
+    HeldDocument,
+    ImportOptions,
+    ImportReport,
+)
+from models.projects.document_imports.sources import DocumentSource, SourceFields
+from models.projects.documents.documents import CreateDocument, UpdateDocument
+from models.projects.documents.linking.aliases import AliasBatch, ineffective_aliases
 from models.projects.documents.positions import stable_positions
 from models.projects.documents.publication import UnpublishDocument, unpublish_document
-from models.projects.documents.renamed_files import MIN_BYTES, renamed_files
-from models.projects.documents.revisions import NewestRevision, newest_revisions
-from models.projects.documents.rows import DOCUMENTS, DocumentRow, digest_of
-from models.projects.fields import Actor, Summary, Text, Title
+from models.projects.documents.revisions import newest_revisions
+from models.projects.documents.rows import DOCUMENTS, DocumentRow
 from models.projects.files.file_import import (
-    FileReport,
     PreparedFiles,
     import_files,
     prune_files,
@@ -49,7 +41,6 @@ from models.projects.versioning.archive import (
     remove_document,
     restore_document,
 )
-from models.settings import Settings
 from models.storage.database import writing
 
 # The fields of a source that are compared with the head; the content is compared
@@ -58,111 +49,6 @@ FIELDS = ("title", "summary", "section", "position")
 # A document may be restored, saved and published, each a millisecond after the other.
 LAST_SAVE = 2 * MILLISECOND
 MAX_NOTE = 300
-
-
-def _require_website_url(url: str) -> str:
-    if not is_website_url(url):
-        raise ValueError("Must be a URL such as https://docs.example.com.")
-    return url
-
-
-WebsiteUrl = Annotated[
-    str, Field(max_length=1_000), AfterValidator(_require_website_url)
-]
-SourceAddress = Annotated[str, Field(max_length=300), SingleLine]
-
-
-class SourceFields(Schema):
-    """
-    What an import knows of a file beside its text; `path` is relative to the tree.
-
-    `address` is that of its page on the website of the tree, if it differs from the
-    path. If `is_numbered`, the position only tells its place among the other files, and
-    the document may have another one.
-    """
-
-    path: str
-    address: SourceAddress | None = None
-    slug: Slug
-    section: Section | None = None
-    position: Position
-    is_numbered: bool = False
-    title: Title
-    summary: Summary = None
-    # Addresses that the file declares, at which readers may look for the page.
-    aliases: list[Alias] = []
-
-    def digest(self) -> str:
-        """Return the SHA-256 of the text."""
-        raise NotImplementedError
-
-
-class DocumentSource(SourceFields):
-    """A file to import."""
-
-    content: Text
-
-    def digest(self) -> str:
-        return digest_of(self.content)
-
-
-@dataclass(frozen=True)
-class HeldDocument:
-    """A document that the import leaves to the people who changed it."""
-
-    path: str
-    slug: str
-    reason: str
-
-
-@dataclass
-class ImportReport:
-    """The slugs of the documents, by what was done."""
-
-    created: list[str] = field(default_factory=list)
-    updated: list[str] = field(default_factory=list)
-    unchanged: list[str] = field(default_factory=list)
-    published: list[str] = field(default_factory=list)
-    restored: list[str] = field(default_factory=list)
-    pruned: list[str] = field(default_factory=list)
-    # Those among the updated ones whose file, and with it their slug, was renamed.
-    renamed: list[str] = field(default_factory=list)
-    held: list[HeldDocument] = field(default_factory=list)
-    files: FileReport = field(default_factory=FileReport)
-    # Pairs of a file's path and a remark about it.
-    notes: list[tuple[str, str]] = field(default_factory=list)
-
-    @property
-    def changed(self) -> bool:
-        changed = self.created or self.updated or self.published
-        return bool(changed or self.restored or self.pruned or self.files.changed)
-
-
-@dataclass(frozen=True)
-class ImportOptions:
-    """
-    Where an import writes, and what it does.
-
-    `tree` names the folder; a document belongs to one file of one tree. `base` is the
-    URL where the tree is published, to which links lead that it cannot resolve.
-    `publish` publishes every document as it is in its file. `prune` unpublishes and
-    archives the documents whose file is gone; files in `skipped_paths` could not be
-    read but exist. `take_over` also imports what people changed since the last import.
-    `is_dry_run` rolls everything back.
-    """
-
-    collection: Collection
-    now: datetime
-    actor: Actor
-    tree: str
-    base: str | None = None
-    publish: bool = False
-    prune: bool = False
-    take_over: bool = False
-    skipped_paths: frozenset[str] = frozenset()
-    is_dry_run: bool = False
-    # The limit of all files of the project.
-    files_max_bytes: int = Settings.files_max_bytes
 
 
 # Tree, collection, path and address of a file, and the URL of the tree.
@@ -175,17 +61,6 @@ ORIGIN = (
 
 class _DryRun(Exception):
     """Rolls back the transaction of a dry run."""
-
-
-def document_source(**fields: Any) -> DocumentSource:
-    """Return the source, or raise ValidationFailed with the first error."""
-    try:
-        return DocumentSource(**fields)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-    sentence = str(first["msg"]).removeprefix("Value error, ").rstrip(".")
-    name = first["loc"][0] if first["loc"] else "file"
-    raise ValidationFailed(f"The {name} cannot be used: {sentence}.")
 
 
 def import_documents(
@@ -249,104 +124,6 @@ def import_tree(
         # The next change must be later than every time stored here.
         next_instant("projects", options.now + LAST_SAVE)
     return run.report
-
-
-class DocumentMatcher:
-    """Matches sources with existing documents, and assigns free slugs."""
-
-    def __init__(
-        self,
-        project: ProjectRow,
-        sources: Sequence[SourceFields],
-        options: ImportOptions,
-        revisions: Mapping[str, NewestRevision],
-    ) -> None:
-        self.project, self.options = project, options
-        query = DocumentRow.select().where(DocumentRow.project == project.id)
-        rows = list(query.order_by(DocumentRow.id))
-        self._paths = {source.path for source in sources} | options.skipped_paths
-        self._by_path = {
-            str(row.source_path): row for row in rows if self._is_of_tree(row)
-        }
-        self._by_slug = {row.slug: row for row in rows}
-        # The existing document of each source that has one, by path.
-        self.documents: dict[str, DocumentRow] = {}
-        self._renamed_paths = self._find_renamed(sources, revisions)
-        for source in sources:
-            former_path = self._renamed_paths.get(source.path, source.path)
-            document = self._by_path.get(former_path) or self._adopt(source.slug)
-            if document is not None:
-                self.documents[source.path] = document
-        self._slugs = {row.slug for row in rows}
-
-    def without_file(self) -> list[DocumentRow]:
-        """Return the documents of this tree whose file no longer exists."""
-        matched_ids = {document.id for document in self.documents.values()}
-        return [
-            row
-            for path, row in self._by_path.items()
-            if row.source_tree and path not in self._paths and row.id not in matched_ids
-        ]
-
-    def is_renamed(self, source: SourceFields) -> bool:
-        return source.path in self._renamed_paths
-
-    def new_slug(self, source: SourceFields) -> str | None:
-        """Return the slug that a document gets with its file's name, if it is free."""
-        is_free = source.slug not in self._slugs
-        return (
-            self.reserve_slug(source) if self.is_renamed(source) and is_free else None
-        )
-
-    def reserve_slug(self, source: SourceFields) -> str:
-        """Return the slug of a new document, with a number appended if it is taken."""
-        slug = unique_slug(source.slug, self._slugs)
-        self._slugs.add(slug)
-        return slug
-
-    def _find_renamed(
-        self, sources: Sequence[SourceFields], revisions: Mapping[str, NewestRevision]
-    ) -> dict[str, str]:
-        """Return the former path of each file that was renamed, by its path."""
-        gone = {
-            path: revisions[row.id].sha256
-            for path, row in self._by_path.items()
-            if row.source_tree
-            and row.archived_at is None
-            and path not in self._paths
-            and revisions[row.id].size >= MIN_BYTES
-        }
-        new = (source for source in sources if source.path not in self._by_path)
-        renamed = renamed_files({file.path: file.digest() for file in new}, gone)
-        for former_path in renamed.values():
-            # No other file gets the document for its slug.
-            self._by_slug.pop(self._by_path[former_path].slug, None)
-        return renamed
-
-    def _is_of_tree(self, row: DocumentRow) -> bool:
-        # A person may have moved it into another collection since.
-        is_in_collection = row.source_collection == self.options.collection
-        # Documents imported before trees had names may be of any tree.
-        is_of_tree = row.source_tree in (None, self.options.tree)
-        return bool(row.source_path) and is_in_collection and is_of_tree
-
-    def _adopt(self, slug: str) -> DocumentRow | None:
-        """
-        Return the document with the slug, if a file may take it over.
-
-        It may if the document came from no file, or if its file was renamed.
-        """
-        row = self._by_slug.get(slug)
-        if row is None:
-            return None
-        if row.source_path:
-            is_free = self._is_of_tree(row) and row.source_path not in self._paths
-        else:
-            is_free = row.collection in (None, self.options.collection)
-        if not is_free:
-            return None
-        # Only the first of several files with the same slug gets the document.
-        return self._by_slug.pop(slug)
 
 
 class _DocumentImport:

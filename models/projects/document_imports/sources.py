@@ -1,0 +1,71 @@
+"""What an import knows of the files of a tree."""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, ValidationError
+
+from models.base import Schema
+from models.errors import ValidationFailed
+from models.fields import SingleLine, Slug
+from models.projects.documents.documents import Position, Section
+from models.projects.documents.linking.aliases import Alias
+from models.projects.documents.linking.outside_links import is_website_url
+from models.projects.documents.rows import digest_of
+from models.projects.fields import Summary, Text, Title
+
+
+def _require_website_url(url: str) -> str:
+    if not is_website_url(url):
+        raise ValueError("Must be a URL such as https://docs.example.com.")
+    return url
+
+
+WebsiteUrl = Annotated[
+    str, Field(max_length=1_000), AfterValidator(_require_website_url)
+]
+SourceAddress = Annotated[str, Field(max_length=300), SingleLine]
+
+
+class SourceFields(Schema):
+    """
+    What an import knows of a file beside its text; `path` is relative to the tree.
+
+    `address` is that of its page on the website of the tree, if it differs from the
+    path. If `is_numbered`, the position only tells its place among the other files, and
+    the document may have another one.
+    """
+
+    path: str
+    address: SourceAddress | None = None
+    slug: Slug
+    section: Section | None = None
+    position: Position
+    is_numbered: bool = False
+    title: Title
+    summary: Summary = None
+    # Addresses that the file declares, at which readers may look for the page.
+    aliases: list[Alias] = []
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the text."""
+        raise NotImplementedError
+
+
+class DocumentSource(SourceFields):
+    """A file to import."""
+
+    content: Text
+
+    def digest(self) -> str:
+        return digest_of(self.content)
+
+
+def document_source(**fields: Any) -> DocumentSource:
+    """Return the source, or raise ValidationFailed with the first error."""
+    try:
+        return DocumentSource(**fields)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+    sentence = str(first["msg"]).removeprefix("Value error, ").rstrip(".")
+    name = first["loc"][0] if first["loc"] else "file"
+    raise ValidationFailed(f"The {name} cannot be used: {sentence}.")
