@@ -17,7 +17,7 @@ MAX_SHOWN_ELEMENTS = 500_000
 # How many references and nested ids lead from one to the next.
 MAX_LEVELS = 100
 
-_TARGET = re.compile(r"url\(\s*['\"]?\s*#([^()'\"\s]+)", re.I)
+_TARGET = re.compile(r"url\(\s*+(?:['\"]\s*+)?#([^()'\"\s]+)", re.I)
 
 
 class ShownElements:
