@@ -21,6 +21,7 @@ from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin
 
 from bench.original_tree import OriginalTree
+from bench.tree_queries import queries_answered
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("TREES", ROOT.parent / "shared" / "data"))
@@ -125,6 +126,7 @@ class Comparison:
             self._shown_images = {
                 each for each in sources if self._file(each).is_file()
             }
+            self._answered, self._asked = queries_answered(self._site)
 
     def rows(self) -> Iterator[tuple[tuple[str, str], str]]:
         """Yield each row's label and target, with the figure of this tree."""
@@ -138,6 +140,8 @@ class Comparison:
         for kind, pattern in RAW.items():
             target = "0" if kind == "HTML tags" else ""
             yield (f"pages with raw {kind}", target), self._raw(pattern)
+        queries = share(self._answered, self._asked)
+        yield ("queries answered in the first three", ">= 95%"), queries
         remarks = sum(len(self._report[key]) for key in ("leftOut", "drafts", "notes"))
         yield ("remarks of the import", ""), str(remarks)
 
