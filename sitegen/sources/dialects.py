@@ -31,12 +31,22 @@ _HIGHLIGHT = re.compile(
     r"\s*(?://|#|--|%|/\*|<!--|\{/\*) ?highlight-(next-line|start|end)"
     r" ?(?:\*/\}?|-->)?\s*"
 )
+_END_TAG = re.compile(r" {0,3}</[a-z][a-z0-9]{0,20}>\s*")
+# Kramdown, MkDocs, VitePress, GitLab and Hugo.
+_CONTENTS = re.compile(
+    r"^[ \t]*(?:\{: ?toc ?\}|\[TOC\]|\[\[_?toc_?\]\]|\{\{[<%] ?toc ?[%>]\}\})[ \t]*$",
+    re.I | re.M,
+)
+_MARK = re.compile(r"\{:[^{}]*\}\s*")
+_CONTENTS_HEADING = re.compile(
+    r"#{1,6} +(?:table of contents|contents|on this page|toc)[ #:]*", re.I
+)
 _HIDDEN = re.compile(r"\s*#(?: .*)?")
 _COMMENT = re.compile(r" {0,3}(<!--|\{/\*)")
 COMMENTS = {"<!--": "-->", "{/*": "*/}"}
 # Each conversion changes only text that has one of these.
 _SIGNS = (
-    *("{", "<", "[[", ":::", "!!!", "???", "===", "#tab", "highlight-"),
+    *("{", "<", "[[", "[TOC]", ":::", "!!!", "???", "===", "#tab", "highlight-"),
     *("\nimport", "\nexport"),
 )
 # Names of icons, and lines of spaces, which become empty.
@@ -93,6 +103,8 @@ def convert_lines(text: str, *, is_mdx: bool) -> str:
         lines = _with_highlights(lines)
     if "<" in text:
         lines = list(_without_boxes(_with_whole_tags(lines)))
+    if _CONTENTS.search(text):
+        lines = _without_contents(lines)
     if "{:" in text:
         lines = _with_notes(lines)
     if any(start in text for start in COMMENTS):
@@ -164,7 +176,7 @@ def _without_boxes(lines: Iterable[str]) -> Iterator[str]:
 
     They would keep the text inside from being read as Markdown, which Jekyll reads.
     """
-    fences, depth = FenceTracker(), 0
+    fences, depth, was_end = FenceTracker(), 0, False
     for line in lines:
         tag = None if fences.is_code(line) else _BOX.fullmatch(line)
         is_dropped = tag is not None
@@ -172,6 +184,10 @@ def _without_boxes(lines: Iterable[str]) -> Iterator[str]:
             # Of boxes, only those are dropped whose text is Markdown.
             is_dropped = depth > 0 or "markdown" in tag[3]
             depth += is_dropped if not tag[1] else -is_dropped
+        if was_end and _FENCE.match(line):
+            # Elsewhere than in CommonMark, no blank line is needed here.
+            yield ""
+        was_end = not is_dropped and bool(_END_TAG.fullmatch(line))
         yield "" if is_dropped else line
 
 
@@ -194,6 +210,25 @@ def _with_whole_tags(lines: Iterable[str]) -> Iterator[str]:
         else:
             yield line
     yield from started
+
+
+def _without_contents(lines: Iterable[str]) -> list[str]:
+    """Remove marks of a table of contents, which every page has, and their heading."""
+    fences, output = FenceTracker(), list[str]()
+    for line in lines:
+        if fences.is_code(line) or not _CONTENTS.fullmatch(line):
+            output.append(line)
+            continue
+        if "{:" in line and output:
+            # The item of a list that the table replaces.
+            output.pop()
+        while output and not output[-1].strip():
+            output.pop()
+        is_marked = len(output) > 1 and _MARK.fullmatch(output[-1])
+        heading = output[-2 if is_marked else -1] if output else ""
+        if _CONTENTS_HEADING.fullmatch(heading):
+            del output[-2 if is_marked else -1 :]
+    return output
 
 
 def _with_notes(lines: Iterable[str]) -> list[str]:
