@@ -43,6 +43,8 @@ HELD = {
     "specificationRevisions": 1,
     "documents": 1,
     "documentRevisions": 1,
+    "documentAliases": 1,
+    "documentImports": 0,
     "files": 0,
     "comments": 1,
     "externalReferences": 1,

@@ -10,7 +10,12 @@ from models.errors import BuiltinProject, ConfirmationMismatch, NotArchived
 from models.fields import Id, Slug
 from models.idempotency import delete_responses_about
 from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
-from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
+from models.projects.document_imports.rows import DocumentImportRow
+from models.projects.documents.rows import (
+    DocumentAliasRow,
+    DocumentRevisionRow,
+    DocumentRow,
+)
 from models.projects.fields import Actor
 from models.projects.files.contents import content_digests, delete_unused_contents
 from models.projects.files.rows import FileRow
@@ -44,6 +49,7 @@ PROJECT_TABLES: dict[str, Any] = {
     "specifications": SpecificationRow,
     "documents": DocumentRow,
     "files": FileRow,
+    "documentImports": DocumentImportRow,
     "comments": CommentRow,
     "externalReferences": ExternalReferenceRow,
     "activity": ActivityRow,
@@ -61,6 +67,7 @@ DEPENDENT_TABLES: dict[str, tuple[Any, ...]] = {
     ),
     "specificationRevisions": (SpecificationRevisionRow.specification,),
     "documentRevisions": (DocumentRevisionRow.document,),
+    "documentAliases": (DocumentAliasRow.document,),
 }
 
 
