@@ -16,6 +16,7 @@ from models.storage.schema import Table
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)
+LATEST = datetime(9999, 12, 31, 23, 59, 59, 999_000, tzinfo=UTC)
 
 # The old and the new value of a field.
 Change = tuple[Any, Any]
@@ -145,7 +146,9 @@ class Row(Model):
 
     def date_update(self, now: datetime) -> None:
         """Set a new updated_at, which increases with every call."""
-        self.updated_at = max(now, self.updated_at + MILLISECOND)
+        # An imported row may be of the last millisecond that there is.
+        next_time = min(self.updated_at, LATEST - MILLISECOND) + MILLISECOND
+        self.updated_at = max(now, next_time)
 
 
 def _differ(old: Any, new: Any) -> bool:

@@ -111,9 +111,13 @@ def slugify(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
-def unique_slug(slug: str, taken: AbstractSet[str]) -> str:
-    """Return the slug, with -2, -3, … appended if it is taken."""
-    candidate, count = slug, 1
+def unique_slug(slug: str, taken: AbstractSet[str], after: int = 1) -> str:
+    """
+    Return the slug, with -2, -3, … appended if it is taken.
+
+    Numbers up to `after` are known to be taken.
+    """
+    candidate, count = slug, after
     while candidate in taken:
         count += 1
         suffix = f"-{count}"

@@ -72,7 +72,10 @@ def import_over_api(
 def _hint(problem: ApiProblem) -> str:
     """Return what the sentence of the server cannot know."""
     if problem.kind == NOT_FOUND:
-        return " It runs a version of Masthead without imports over the API: update it."
+        return (
+            " Give the URL of the server, without a path; if that is its URL, it runs a"
+            " version of Masthead without imports over the API, so update it."
+        )
     if problem.kind == "validation-failed":
         return " If it runs another version of Masthead, update the older of the two."
     return ""

@@ -152,7 +152,10 @@ class TreeFiles:
             root / name: root
             for root in generators
             for name in (*sorted(STATIC_FOLDERS - {"src"}), "src/assets")
-            if (root / name).is_dir() and not folder.is_relative_to(root / name)
+            # A symbolic link could lead to anything.
+            if (root / name).is_dir()
+            and (root / name).resolve() == root / name
+            and not folder.is_relative_to(root / name)
         }
 
     @cached_property

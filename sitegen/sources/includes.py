@@ -176,6 +176,8 @@ class Includes:
             for folder in self.folders:
                 if candidate.is_relative_to(folder.resolve()):
                     inside = candidate.relative_to(folder.resolve())
+                    if any(part.startswith(".") for part in inside.parts):
+                        raise UnreadableFile("hidden files are not included")
                     return candidate, read_text(folder, inside).rstrip("\n")
         raise UnreadableFile(
             "it is outside the folder; name its folder with --include-from"

@@ -129,6 +129,10 @@ def _jekyll_collections(folder: Path) -> set[str]:
 
 def _read(folder: Path, path: Path, tree: Tree) -> SourceFile | None:
     """Read a file; note in the tree why it is left out, if it is."""
+    name = path.as_posix().encode(errors="backslashreplace").decode()
+    if name != path.as_posix():
+        tree.skipped.append(Note(name, "Its name is not UTF-8."))
+        return None
     try:
         file = read_file(folder, path)
     except UnreadableFile as error:
@@ -181,7 +185,7 @@ def _converted_body(file: SourceFile, tree: Tree, tree_files: TreeFiles) -> str:
     """Return the body in the Markdown of this site, and note what it loses."""
     body, remarks = tree.includes.expand(file.path, file.body)
     if file.remark:
-        remarks = [f"{file.remark.rstrip('.')}, so it was left out.", *remarks]
+        remarks = [f"{file.remark.rstrip('.')}, so the page has none.", *remarks]
     if tree.includes.is_mdbook:
         body = without_hidden_lines(body)
     body = to_markdown(body, is_mdx=file.path.suffix.lower() == ".mdx").lstrip("\n")

@@ -61,7 +61,7 @@ def problem(status, kind, detail, **headers):
         (answer(301, "", Location="https://here/"), "redirects to https://here/."),
         (
             problem(404, "not-found", "Nothing exists at this path."),
-            "a version of Masthead without imports over the API: update it.",
+            "Give the URL of the server, without a path;",
         ),
         (
             problem(422, "validation-failed", "x is unknown."),

@@ -25,7 +25,7 @@ from models.projects.fields import Text
 from models.projects.files.names import FileName
 from models.projects.files.uploads import MAX_FILE_BYTES
 
-MAX_DOCUMENTS = MAX_FILES = 10_000
+MAX_DOCUMENTS = MAX_FILES = MAX_ALIASES = 10_000
 MAX_TEXTS = 1_000
 # Of the new texts of an import: writing them takes about a tenth of a second a
 # megabyte, and other writes wait for it in SQLite.
@@ -84,6 +84,8 @@ class StartDocumentImport(Schema):
         paths = {document.path for document in self.documents}
         if len(paths) < len(self.documents):
             raise ValueError("Two documents have the same path.")
+        if sum(len(document.aliases) for document in self.documents) > MAX_ALIASES:
+            raise ValueError(f"All documents together have over {MAX_ALIASES} aliases.")
         if len({file.name for file in self.files}) < len(self.files):
             raise ValueError("Two files have the same name.")
         return self

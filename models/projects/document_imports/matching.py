@@ -38,6 +38,8 @@ class DocumentMatcher:
             if document is not None:
                 self.documents[source.path] = document
         self._slugs = {row.slug for row in rows}
+        # By slug: the last number that was appended to it.
+        self._last_numbers: dict[str, int] = {}
 
     def without_file(self) -> list[DocumentRow]:
         """Return the documents of this tree whose file no longer exists."""
@@ -60,7 +62,10 @@ class DocumentMatcher:
 
     def reserve_slug(self, source: SourceFields) -> str:
         """Return the slug of a new document, with a number appended if it is taken."""
-        slug = unique_slug(source.slug, self._slugs)
+        after = self._last_numbers.get(source.slug, 1)
+        slug = unique_slug(source.slug, self._slugs, after)
+        if slug != source.slug:
+            self._last_numbers[source.slug] = int(slug.rpartition("-")[2])
         self._slugs.add(slug)
         return slug
 

@@ -3,7 +3,7 @@
 import struct
 from collections.abc import Callable
 
-from models.projects.files.metadata import truncated
+from models.projects.files.metadata import counted, truncated
 
 
 def check_gif(content: bytes) -> int:
@@ -35,8 +35,9 @@ def _end_of_blocks(content: bytes, position: int) -> int:
 
 def check_boxes(content: bytes) -> int:
     """Check the boxes of AVIF and MP4: each says how long it is."""
-    position, has_media = 0, False
+    position, has_media, parts = 0, False, 0
     while position < len(content):
+        parts = counted(parts, "AVIF or MP4")
         has_media |= content[position + 4 : position + 8] == b"mdat"
         try:
             (length,) = struct.unpack_from(">I", content, position)

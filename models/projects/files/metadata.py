@@ -26,6 +26,8 @@ _JPEG_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]", re.DOTALL)
 _EXIF, _ICC_PROFILE = b"Exif\0\0", b"ICC_PROFILE\0"
 # A larger colour profile of PNG, which is compressed, is there to fill memories.
 MAX_PROFILE_BYTES = 4_000_000
+# Chunks, segments or boxes of a file. Pictures have hundreds; each takes time.
+MAX_PARTS = 50_000
 # Bits of the header of WebP: what else the file contains.
 _WEBP_EXIF, _WEBP_XMP = 0x08, 0x04
 _ORIENTATION = 0x0112
@@ -37,11 +39,20 @@ def truncated(title: str) -> ValidationFailed:
     return ValidationFailed(detail, {"code": "damaged_file", "detail": detail})
 
 
+def counted(parts: int, title: str) -> int:
+    """Count one part more of a file; raise ValidationFailed if they are too many."""
+    if parts == MAX_PARTS:
+        detail = f"The {title} file has more than {MAX_PARTS} parts."
+        raise ValidationFailed(detail, {"code": "too_many_parts", "detail": detail})
+    return parts + 1
+
+
 def clean_png(content: bytes, output: BinaryIO) -> None:
     """Write the picture; raise ValidationFailed if it is incomplete."""
     output.write(PNG_SIGNATURE)
-    position, kind = len(PNG_SIGNATURE), b""
+    position, kind, parts, has_profile = len(PNG_SIGNATURE), b"", 0, False
     while kind != b"IEND":
+        parts = counted(parts, "PNG")
         length, kind = _unpack(">I4s", content, position, "PNG")
         end = position + 12 + length
         chunk = memoryview(content)[position:end]
@@ -49,7 +60,12 @@ def clean_png(content: bytes, output: BinaryIO) -> None:
             raise truncated("PNG")
         if position == len(PNG_SIGNATURE) and kind != b"IHDR":
             raise truncated("PNG")
-        if kind in _PNG_CHUNKS and not (kind == b"iCCP" and _is_bomb(chunk[8:-4])):
+        if kind == b"iCCP":
+            # There is one at most.
+            if not has_profile and not _is_bomb(chunk[8:-4]):
+                output.write(chunk)
+            has_profile = True
+        elif kind in _PNG_CHUNKS:
             output.write(chunk)
         elif kind == b"eXIf" and (exif := _turned(bytes(chunk[8:-4]))):
             output.write(_png_chunk(b"eXIf", exif))
@@ -109,8 +125,9 @@ def _is_needed(marker: int, start: bytes) -> bool:
 
 def _jpeg_segments(content: bytes) -> Iterator[tuple[int, int, int]]:
     """Yield marker, start and end of each segment; pixels belong to their header."""
-    position, has_pixels = 2, False
+    position, has_pixels, parts = 2, False, 0
     while True:
+        parts = counted(parts, "JPEG")
         (mark, marker) = _unpack(">BB", content, position, "JPEG")
         if mark != 0xFF:
             raise truncated("JPEG")
@@ -162,7 +179,9 @@ def _webp_chunks(content: bytes) -> Iterator[tuple[bytes, int, int]]:
     position, file_end = 12, 8 + int.from_bytes(content[4:8], "little")
     if file_end > len(content):
         raise truncated("WebP")
+    parts = 0
     while position < file_end:
+        parts = counted(parts, "WebP")
         kind, length = _unpack("<4sI", content, position, "WebP")
         end = position + 8 + length + length % 2
         if end > file_end:

@@ -163,6 +163,19 @@ def test_nothing_else_beside_the_tree(put, bring, path, target):
     assert tree.files == []
 
 
+@pytest.mark.parametrize("target", [".", "secret"])
+def test_static_folder_that_is_a_link(put, bring, tmp_path, target):
+    """A tree cannot make a static folder of another folder."""
+    put(**{"guide/setup.md": "# Setup\n\n[A](/secret.json) [B](/secret/secret.json)\n"})
+    put(**{"../secret/secret.json": "{}", "../secret.json": "{}"})
+    put(**{"../docusaurus.config.js": ""})
+    (tmp_path / "static").symlink_to(tmp_path / target)
+
+    tree, _, _ = bring()
+
+    assert tree.files == []
+
+
 def test_reference_definition(put, bring, sources):
     """A picture may be named at the end of the page."""
     put(**{"setup.md": '![A][a]\n\n[a]: <my a.png> "T"\n', "my a.png": pictures.png()})

@@ -108,6 +108,7 @@ def test_include_outside(content, tmp_path):
         ("{{#include ghost.md}}", "there is no such file"),
         (f"{{{{#include {'a' * 290}.md}}}}", "there is no such file"),
         ("{{#include loop.md}}", "there is no such file"),
+        ("{{#include .git/config}}", "hidden files are not included"),
         ("{{#include large.md}}", "the file has more than 500000 characters"),
         ("{{#include code.rs:ghost}}", "it has no part ghost"),
         (
@@ -121,6 +122,8 @@ def test_include_that_fails(content, tmp_path, text, reason):
     (tmp_path / "outside.md").write_text("Outside.")
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree" / "loop.md").symlink_to("loop.md")
+    (tmp_path / "tree" / ".git").mkdir()
+    (tmp_path / "tree" / ".git" / "config").write_text("token")
     with (tmp_path / "tree" / "large.md").open("wb") as file:
         file.truncate(1_000_000_000)
 

@@ -1,5 +1,7 @@
 """A tree of Markdown files, read as the documents it is to become."""
 
+import os
+
 import pytest
 
 from sitegen.sources.tree import read_tree
@@ -183,7 +185,7 @@ def test_front_matter_that_cannot_be_read(read, front, reason):
     source = the(tree)
     assert (source.title, source.content) == ("Page", "Words.")
     [note] = tree.notes
-    assert note.reason == f"The front matter is {reason}, so it was left out."
+    assert note.reason == f"The front matter is {reason}, so the page has none."
 
 
 def test_links_of_the_file_system(read, tmp_path):
@@ -290,3 +292,16 @@ def test_long_unreadable_front_matter(read):
 
     with at_most(seconds=2):
         read(a=f"{lines}---\nWords.")
+
+
+def test_name_that_is_not_utf_8(tmp_path):
+    """Such a file is left out, and the others are read."""
+    (tmp_path / "a.md").write_text("# A")
+    (tmp_path / os.fsdecode(b"bad\xff.md")).write_text("# B")
+
+    tree = read_tree(tmp_path)
+
+    assert [source.path for source in tree.sources] == ["a.md"]
+    assert [(note.path, note.reason) for note in tree.skipped] == [
+        ("bad\\udcff.md", "Its name is not UTF-8.")
+    ]

@@ -14,12 +14,20 @@ _SOURCE_EXTENSION = re.compile(r"\.(?:md|mdx|markdown)$", re.IGNORECASE)
 _REPOSITORY = re.compile(
     r"(?P<repository>https?://[^/{}]+/[^{}]+?(?:/-)?)/edit/(?P<branch>[^/{}]+)/"
 )
+# A name, or an address of IPv6.
+_HOST = re.compile(r"[\w.-]+|[0-9a-f:.]+")
 _WEBSITE_URL = re.compile(r"https?://[^\s/?#@\\\"'<>]+(?:/[^\s?#\\\"'<>]*)?")
 
 
 def is_website_url(url: str) -> bool:
     """Tell whether a tree can be published there: by HTTP, without query or user."""
-    return _WEBSITE_URL.fullmatch(url) is not None
+    if not _WEBSITE_URL.fullmatch(url):
+        return False
+    try:
+        parts = urlsplit(url)
+        return parts.port != 0 and _HOST.fullmatch(parts.hostname or "") is not None
+    except ValueError:
+        return False
 
 
 def website_href(base: str, path: str) -> str:

@@ -580,6 +580,7 @@ def test_addresses_of_the_website(ask, start, send_parts):
         *({"base": "javascript:alert(1)"}, {"base": "docs.example.com"}),
         *({"base": "https://a@b.example"}, {"base": "https://a.example/?x"}),
         *({"base": "https://"}, {"base": None}),
+        *({"base": "https://[::1"}, {"base": "https://a%zz"}, {"base": "https://a:x"}),
         {"documents": [listed("a.md", "One.\n", address="/a\nb")]},
         {"documents": [listed("a.md", "One.\n", address="x" * 301)]},
     ],

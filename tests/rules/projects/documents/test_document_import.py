@@ -189,6 +189,16 @@ def test_slug_of_another_collection(docs, clock):
     assert (again.unchanged, again.notes) == (report.created, [])
 
 
+def test_many_files_of_one_slug(docs, clock):
+    """Each gets the next number that is free."""
+    brought(clock, source("same-3.md"))
+
+    sources = [source(f"{n}/same.md") for n in range(5)]
+    report = brought(clock, *sources)
+
+    assert report.created == ["same", "same-2", "same-4", "same-5", "same-6"]
+
+
 @pytest.mark.parametrize("other", [{"collection": "support"}, {"tree": "more"}])
 def test_same_file_name_in_another_tree(docs, clock, other):
     """A path says which document it is only within its tree and collection."""

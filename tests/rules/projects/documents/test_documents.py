@@ -2,6 +2,7 @@
 
 import pytest
 
+from models.base import LATEST
 from models.errors import (
     Archived,
     DocumentPublished,
@@ -17,7 +18,11 @@ from models.projects.documents.documents import (
     update_document,
 )
 from models.projects.documents.publication import PublishDocument, publish_document
-from models.projects.documents.rows import DocumentRevisionRow, document_with
+from models.projects.documents.rows import (
+    DocumentRevisionRow,
+    DocumentRow,
+    document_with,
+)
 from models.projects.projects.activity import ActivityRow
 from tests.worlds.projects import (
     CONTRIBUTOR,
@@ -231,3 +236,13 @@ def test_collection_of_a_published_page(docs, project, clock):
     with pytest.raises(DocumentPublished, match="needs a collection"):
         save(page, clock, collection=None)
     assert save(elsewhere, clock, collection=None).collection is None
+
+
+def test_last_millisecond(project, clock):
+    """A document whose imported time is the last there is can still be saved."""
+    document = write(project, clock)
+    DocumentRow.update(updated_at=LATEST).execute()
+
+    saved = save(document_with(document.id), clock, title="New")
+
+    assert saved.updated_at == LATEST

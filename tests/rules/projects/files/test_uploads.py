@@ -1,5 +1,6 @@
 """What is taken from a file that somebody sends, and what is refused."""
 
+import struct
 import zlib
 from io import BytesIO
 
@@ -12,6 +13,7 @@ from models.errors import (
     UnsupportedMediaType,
     ValidationFailed,
 )
+from models.projects.files.metadata import MAX_PARTS
 from models.projects.files.uploads import MAX_FILE_BYTES, MAX_SVG_BYTES, read_upload
 from tests.samples import pictures
 from tests.samples.pictures import FILES, HIDDEN, PICTURES
@@ -155,6 +157,33 @@ def test_colour_profile_that_is_none(compressed):
     content, _ = cleaned("a.png", pictures.png(3, 2, chunk))
 
     assert content == pictures.png()
+
+
+def test_second_colour_profile():
+    """A picture has one profile, so another is not even unpacked."""
+    first, second = (
+        pictures.chunk(b"iCCP", b"name\0\0" + zlib.compress(bytes(length)))
+        for length in (100, 200)
+    )
+
+    content, _ = cleaned("a.png", pictures.png(3, 2, first, second))
+
+    assert content == pictures.png(3, 2, first)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.png", pictures.png(3, 2, pictures.chunk(b"tEXt") * MAX_PARTS)),
+        ("a.jpg", pictures.jpeg(3, 2, pictures.segment(0xFE, b"") * MAX_PARTS)),
+        ("a.webp", pictures.webp(3, 2, pictures.riff_chunk(b"XMP ", b"") * MAX_PARTS)),
+        ("a.mp4", pictures.mp4() + struct.pack(">I4s", 8, b"free") * MAX_PARTS),
+    ],
+)
+def test_file_of_too_many_parts(name, content):
+    """To clean a file of a million tiny parts would take many seconds."""
+    with pytest.raises(ValidationFailed, match="more than 50000 parts"):
+        cleaned(name, content)
 
 
 def test_colour_profile():
