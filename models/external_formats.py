@@ -14,6 +14,7 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
+from models import fields
 from models.errors import ValidationFailed
 from models.fields import parse_moment
 
@@ -101,7 +102,5 @@ def validate_as(type_: type[T], value: Any, name: str, zone: tzinfo = UTC) -> T:
 
 def first_error(error: ValidationError) -> str:
     """Return the first error as a sentence that begins with its location."""
-    first = error.errors(include_url=False, include_input=False)[0]
-    location = ".".join(str(part) for part in first["loc"])
-    message = str(first["msg"]).removeprefix("Value error, ").rstrip(".")
+    location, message = fields.first_error(error)
     return f"{location}: {message}." if location else f"{message}."

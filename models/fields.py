@@ -15,6 +15,7 @@ from pydantic import (
     GetJsonSchemaHandler,
     PlainSerializer,
     StringConstraints,
+    ValidationError,
     WithJsonSchema,
 )
 from pydantic_core import CoreSchema, core_schema
@@ -109,6 +110,13 @@ def _require_single_line(value: str) -> str:
 def slugify(name: str) -> str:
     """Return the name as a slug, which may begin with a digit or be empty."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def first_error(error: ValidationError) -> tuple[str, str]:
+    """Return where the first error is, parts joined by '.', and its words."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    location = ".".join(map(str, first["loc"]))
+    return location, str(first["msg"]).removeprefix("Value error, ").rstrip(".")
 
 
 def unique_slug(slug: str, taken: AbstractSet[str], after: int = 1) -> str:

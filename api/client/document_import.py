@@ -13,6 +13,7 @@ from api.client.operations import NOT_FOUND, TOO_LARGE, ApiClient, ApiProblem
 from models.base import Schema
 from models.base import canonical_json as _json
 from models.errors import Refusal
+from models.fields import first_error
 from models.projects.document_imports.manifest import (
     MAX_TEXTS,
     AppliedDocumentImport,
@@ -123,11 +124,10 @@ class _RemoteImport:
                 skipped_paths=sorted(self.options.skipped_paths),
             )
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            place = ".".join(map(str, first["loc"]))
+            place, sentence = first_error(error)
             raise CommandError(
                 f"The tree cannot be imported over the API: {place or 'the tree'}:"
-                f" {str(first['msg']).removeprefix('Value error, ').rstrip('.')}."
+                f" {sentence}."
             ) from error
 
     def _base(self) -> dict[str, str]:

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field, ValidationError
 
 from models.base import Schema
 from models.errors import ValidationFailed
-from models.fields import SingleLine, Slug
+from models.fields import SingleLine, Slug, first_error
 from models.projects.documents.documents import Position, Section
 from models.projects.documents.linking.aliases import Alias
 from models.projects.documents.linking.outside_links import is_website_url
@@ -65,7 +65,6 @@ def document_source(**fields: Any) -> DocumentSource:
     try:
         return DocumentSource(**fields)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-    sentence = str(first["msg"]).removeprefix("Value error, ").rstrip(".")
-    name = first["loc"][0] if first["loc"] else "file"
+        location, sentence = first_error(error)
+    name = location.partition(".")[0] or "file"
     raise ValidationFailed(f"The {name} cannot be used: {sentence}.")
