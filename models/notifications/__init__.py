@@ -1,0 +1,1 @@
+"""Tell subscribers of incidents, maintenance, states and documents."""

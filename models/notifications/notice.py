@@ -1,0 +1,107 @@
+"""
+Describe an event in words, for chat rooms and mails.
+
+The module is pure: it reads no rows, no clock and no settings.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from models.notifications.event_types import EventType
+
+# What decides the colour of a notice: the states of a service.
+NoticeState = Literal[
+    "operational", "maintenance", "degraded", "partial-outage", "major-outage"
+]
+
+HEADLINES: dict[EventType, str] = {
+    "incident.opened": "New incident",
+    "incident.updated": "Incident update",
+    "incident.resolved": "Resolved",
+    "incident.reopened": "Incident reopened",
+    "maintenance.scheduled": "Maintenance scheduled",
+    "maintenance.changed": "Maintenance changed",
+    "maintenance.started": "Maintenance started",
+    "maintenance.completed": "Maintenance completed",
+    "maintenance.cancelled": "Maintenance cancelled",
+}
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What a person is told of an event of an incident or a maintenance window."""
+
+    type: EventType
+    site_name: str
+    # "Incident update".
+    headline: str
+    # The title that the operator gave the incident or the window; one line.
+    title: str
+    # The status of an incident, such as "identified"; None for a window.
+    status: str | None
+    # The newest message in Markdown; "" for a window without a description.
+    text: str
+    state: NoticeState
+    # The names of the affected services, in their order.
+    services: tuple[str, ...]
+    # When the incident or the window starts, and when it ends, if that is known.
+    starts_at: datetime
+    ends_at: datetime | None
+    # The public page of the incident or the window.
+    url: str
+    at: datetime
+
+
+def notice_of(
+    type: EventType, data: Mapping[str, Any], site_name: str, at: datetime
+) -> Notice:
+    """
+    Return the notice of an event with the `data` of its webhook.
+
+    Raise KeyError for an event that people are not told of.
+    """
+    headline = HEADLINES[type]
+    if type.startswith("incident."):
+        incident = data["incident"]["incident"]
+        updates = data["incident"]["updates"]
+        is_over = incident["status"] == "resolved"
+        return Notice(
+            type=type,
+            site_name=site_name,
+            headline=headline,
+            title=incident["title"],
+            status=incident["status"],
+            text=updates[-1]["body"] if updates else "",
+            state="operational" if is_over else incident["severity"],
+            services=_names(incident),
+            starts_at=_moment(incident["startedAt"]),
+            ends_at=_moment(incident["resolvedAt"]) if is_over else None,
+            url=data["url"],
+            at=at,
+        )
+    window = data["maintenance"]
+    is_over = window["status"] in ("completed", "cancelled")
+    return Notice(
+        type=type,
+        site_name=site_name,
+        headline=headline,
+        title=window["title"],
+        status=None,
+        text=window["description"] or "",
+        state="operational" if is_over else "maintenance",
+        services=_names(window),
+        starts_at=_moment(window["startsAt"]),
+        ends_at=_moment(window["endsAt"]),
+        url=data["url"],
+        at=at,
+    )
+
+
+def _names(subject: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(service["name"] for service in subject["services"])
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
