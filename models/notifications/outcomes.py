@@ -1,0 +1,28 @@
+"""
+Describe what became of one attempt to deliver.
+
+The module is pure: it reads no rows, no clock and no settings.
+"""
+
+from dataclasses import dataclass
+
+# How much of a receiver's answer is kept, in characters.
+MAX_ANSWER = 1024
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """
+    What a receiver answered, or why there is no answer.
+
+    The status code is of HTTP or SMTP. The answer is its text, or a sentence that
+    describes the error. `retry_after` is in seconds. After a permanent failure there
+    is no further attempt, and the subscription is quarantined.
+    """
+
+    is_delivered: bool
+    status_code: int | None = None
+    answer: str | None = None
+    duration_ms: int = 0
+    retry_after: float | None = None
+    is_permanent: bool = False
