@@ -34,7 +34,7 @@ def test_file_names_in_reports(tmp_path):
     shown = "\\u001b[2Jevil\\u000apublished: forged\\udcff.md"
     assert f"left out: {shown}: " in report.stderr.decode()
     assert b"\x1b" not in report.stdout + report.stderr + as_json.stdout
-    # JSON cannot carry the byte that is not UTF-8, so it names the file as the report does.
+    # JSON cannot carry a byte that is not UTF-8: it has the name of the report.
     named = json.loads(as_json.stdout)["leftOut"][0]["path"]
     assert named == "\x1b[2Jevil\npublished: forged\\udcff.md"
 
