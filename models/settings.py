@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import timedelta
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from typing import Any, get_type_hints
 from urllib.parse import urlsplit
 
@@ -243,6 +243,13 @@ class Settings:
         "URLs from standard input",
         in_repr=False,
     )
+    # Not in the repr, since no page depends on it.
+    notify_networks: tuple[str, ...] = declare_setting(
+        (),
+        "private networks to which notifications can be delivered, as CIDR, separated "
+        "by commas",
+        in_repr=False,
+    )
     templates: str = declare_setting(
         "", "folder with templates that replace the built-in templates of the same name"
     )
@@ -281,6 +288,8 @@ class Settings:
         if self.site_logo and not self.site_logo.startswith(("https://", "/")):
             raise SettingError("MASTHEAD_SITE_LOGO must start with https:// or /.")
         self._check_publishing()
+        for network in self.notify_networks:
+            _check_network(network)
 
     def _check_publishing(self) -> None:
         """Check the target: a folder in the output would be published into itself."""
@@ -358,6 +367,16 @@ class Settings:
                 if variable in environ
             }
         )
+
+
+def _check_network(text: str) -> None:
+    try:
+        ip_network(text)
+    except ValueError as error:
+        raise SettingError(
+            "MASTHEAD_NOTIFY_NETWORKS must be networks such as 10.0.0.0/8 or fd00::/8,"
+            f" with commas between them: {error}."
+        ) from None
 
 
 def _is_endpoint(address: str) -> bool:

@@ -126,8 +126,8 @@ def _rows(text):
 
 
 def _told(default):
-    if isinstance(default, tuple):
+    if default and isinstance(default, tuple):
         return "the seven reads of status"
     if isinstance(default, float):
         default = f"{default:g}"
-    return f"`{default}`" if default != "" else "empty"
+    return f"`{default}`" if default not in ("", ()) else "empty"

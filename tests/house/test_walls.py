@@ -9,8 +9,17 @@ import pytest
 from tests.house.source import ROOT, in_rooms, name_of, parsed
 
 AREAS = ("platform", "projects", "status")
-SHARED = {path.stem for path in (ROOT / "models").glob("*.py")} | {"storage", "runtime"}
+SHARED = {path.stem for path in (ROOT / "models").glob("*.py")} | {
+    "notifications",
+    "runtime",
+    "storage",
+}
 PURE = (
+    "models/notifications/addresses.py",
+    "models/notifications/event_types.py",
+    "models/notifications/notice.py",
+    "models/notifications/outcomes.py",
+    "models/notifications/webhook_message.py",
     "models/status/formatting.py",
     "models/status/state.py",
     "models/status/uptime/uptime.py",

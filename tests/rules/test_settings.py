@@ -31,6 +31,7 @@ def test_read():
         SITE_NAME=" Example ",
         FRESHNESS_SECONDS="120",
         RAW_RETENTION_DAYS="91",
+        NOTIFY_NETWORKS="10.0.0.0/8, fd00::/8",
     )
 
     assert (found.port, found.default_rate_refill) == (9000, 0.5)
@@ -38,6 +39,7 @@ def test_read():
     assert found.site_name == "Example"
     assert found.freshness == timedelta(minutes=2)
     assert found.raw_retention == timedelta(days=91)
+    assert found.notify_networks == ("10.0.0.0/8", "fd00::/8")
 
 
 def test_nothing_is_public():
@@ -85,6 +87,8 @@ def test_nothing_is_public():
         *(("DOCS_OWNER_ID", ""), ("DOCS_OWNER_ID", "ada")),
         ("LOG_LEVEL", "loud"),
         *(("EDIT_URL", "https://example.com/docs"), ("EDIT_URL", "{path}")),
+        *(("NOTIFY_NETWORKS", "ten"), ("NOTIFY_NETWORKS", "10.0.0.1/8")),
+        *(("NOTIFY_NETWORKS", "10.0.0.0/33"), ("NOTIFY_NETWORKS", "fd00::/8;::1")),
         *(("EDIT_URL", "javascript://x/{path}"), ("EDIT_URL", "https://a/b {path}")),
     ],
 )
