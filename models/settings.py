@@ -8,15 +8,17 @@ environment variable, and pydantic would be loaded by a build that has nothing t
 import os
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import timedelta
 from ipaddress import ip_address, ip_network
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 from urllib.parse import urlsplit
 
+from models.notifications.mail_relay import parse_mail_relay, parse_mailbox
 from models.storage.engines.engine import is_postgresql
 
+T = TypeVar("T")
 PREFIX = "MASTHEAD_"
 # An empty path would mean the current directory.
 NON_EMPTY_LINE = r"[^\x00-\x1f]+"
@@ -250,6 +252,26 @@ class Settings:
         "by commas",
         in_repr=False,
     )
+    # Not in the repr, since no page depends on how mails are sent.
+    smtp: str = declare_setting(
+        "",
+        "URL of the relay that takes mails, such as smtp://user@mail.example.com:587; "
+        "empty: no mails are sent",
+        in_repr=False,
+    )
+    smtp_password_file: str = declare_setting(
+        "", "file with the password of the user in MASTHEAD_SMTP", in_repr=False
+    )
+    mail_from: str = declare_setting(
+        "",
+        "address that mails are from, such as Example status <status@example.com>",
+        in_repr=False,
+    )
+    api_url: str = declare_setting(
+        "",
+        "public URL of the API for the links in mails, without a path or a trailing "
+        "slash; empty: the URL of the site",
+    )
     templates: str = declare_setting(
         "", "folder with templates that replace the built-in templates of the same name"
     )
@@ -287,9 +309,15 @@ class Settings:
             )
         if self.site_logo and not self.site_logo.startswith(("https://", "/")):
             raise SettingError("MASTHEAD_SITE_LOGO must start with https:// or /.")
+        if self.api_url and not re.fullmatch(ORIGIN_URL, self.api_url):
+            raise SettingError(
+                "MASTHEAD_API_URL must be a URL such as https://api.example.com,"
+                " without a path and without a trailing slash."
+            )
         self._check_publishing()
         for network in self.notify_networks:
             _check_network(network)
+        self._check_mail()
 
     def _check_publishing(self) -> None:
         """Check the target: a folder in the output would be published into itself."""
@@ -319,6 +347,27 @@ class Settings:
                 " not contain it."
             )
 
+    def _check_mail(self) -> None:
+        _parse_setting("mail_from", self.mail_from, parse_mailbox)
+        relay = _parse_setting("smtp", self.smtp, parse_mail_relay)
+        if relay is None:
+            return
+        if not relay.is_allowed(self.notify_networks):
+            raise SettingError(
+                "MASTHEAD_SMTP must begin with smtp:// or smtps://: smtp+plain:// is"
+                " not encrypted, and is only for a relay on this machine or in"
+                " MASTHEAD_NOTIFY_NETWORKS."
+            )
+        if relay.user and not self.smtp_password_file:
+            raise SettingError(
+                "MASTHEAD_SMTP_PASSWORD_FILE must be set, because MASTHEAD_SMTP names a"
+                " user."
+            )
+        if not self.mail_from:
+            raise SettingError(
+                "MASTHEAD_MAIL_FROM must be set, because MASTHEAD_SMTP is set."
+            )
+
     def _local_site_url(self) -> str:
         if not re.fullmatch(ORIGIN_URL, self.server_url):
             raise SettingError(
@@ -335,6 +384,11 @@ class Settings:
     @property
     def listens_on_all_addresses(self) -> bool:
         return self.host in REACHABLE_HOSTS
+
+    @property
+    def api_origin(self) -> str:
+        """The URL at which readers reach the API, for the links in mails."""
+        return self.api_url or self.site_url
 
     @property
     def publishes_to_bucket(self) -> bool:
@@ -377,6 +431,13 @@ def _check_network(text: str) -> None:
             "MASTHEAD_NOTIFY_NETWORKS must be networks such as 10.0.0.0/8 or fd00::/8,"
             f" with commas between them: {error}."
         ) from None
+
+
+def _parse_setting(name: str, text: str, parse: Callable[[str], T]) -> T | None:
+    try:
+        return parse(text) if text else None
+    except ValueError as error:
+        raise SettingError(f"{environment_variable(name)} {error}.") from None
 
 
 def _is_endpoint(address: str) -> bool:

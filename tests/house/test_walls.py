@@ -17,6 +17,8 @@ SHARED = {path.stem for path in (ROOT / "models").glob("*.py")} | {
 PURE = (
     "models/notifications/addresses.py",
     "models/notifications/event_types.py",
+    "models/notifications/mail_address.py",
+    "models/notifications/mail_relay.py",
     "models/notifications/notice.py",
     "models/notifications/outcomes.py",
     "models/notifications/webhook_message.py",
@@ -73,6 +75,8 @@ CLIENT = {
 ALONE = {
     # The driver of a server is loaded where there is one.
     "models/storage/engines/postgresql_driver.py": {"psycopg"},
+    # What is a mail address is a question of several standards.
+    "models/notifications/mail_address.py": {"email_validator"},
     # Secrets in stored responses are sealed by a library.
     "models/sealing.py": {"cryptography"},
     # What time makes due is done by a server.
