@@ -1,5 +1,6 @@
 """The command `docs import`: import a folder of Markdown files."""
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 from datetime import datetime
@@ -115,7 +116,8 @@ def import_docs(context: CommandContext, arguments: Namespace) -> int:
         print(f"masthead: Interrupted. {_outcome(arguments)}", file=sys.stderr)
         return INTERRUPTED
     tree.skipped += [
-        Note(str(source.path.relative_to(arguments.folder)), reason)
+        # A picture may lie beside the folder, where its generator keeps them.
+        Note(os.path.relpath(source.path, arguments.folder), reason)
         for source, reason in refused
     ]
     remarks = list(reports.remarks(tree, report))

@@ -80,8 +80,7 @@ def read_text(folder: Path, path: Path) -> str:
 def existing_file(path: Path) -> Path | None:
     """Return the file that a path of an author leads to, None if there is none."""
     try:
-        file = path.resolve()
-        return file if file.is_file() else None
+        return path.resolve() if path.is_file() else None
     except (OSError, RuntimeError, ValueError):
         # The name is too long or contains NUL, or symbolic links form a loop.
         return None

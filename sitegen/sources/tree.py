@@ -1,6 +1,5 @@
 """Read a folder of Markdown files as documents to import."""
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from sitegen.sources.navigation.layout import FRONT_MATTER_LABELS, Layout
 from sitegen.sources.navigation.reading import PARSE_ERRORS
 from sitegen.sources.source_file import SUFFIXES, SourceFile, read_file, read_text
 from sitegen.sources.unsupported_syntax import remove_local_images
+from sitegen.sources.walk import walk
 
 SUMMARY_LENGTH = 300
 
@@ -33,6 +33,7 @@ _HEADING_ID = re.compile(r"\s\{[:#.][^{}]{0,200}\}\s*$")
 IGNORED_FOLDERS = {"node_modules", "_site", "_includes", "_layouts"}
 # Shown in place of missing pages, and not a page itself.
 NOT_FOUND_PAGE = "404"
+MAX_LEVELS = 100
 JEKYLL_CONFIG = "_config.yml"
 
 
@@ -97,12 +98,11 @@ def read_tree(
 def _paths(folder: Path) -> Iterator[Path]:
     """Yield the Markdown files that are not hidden, relative to the folder."""
     paths, collections = [], _jekyll_collections(folder)
-    for parent, folders, names in os.walk(folder):
-        folders[:] = [
-            name for name in folders if _is_folder_of_pages(name, collections)
-        ]
+    for parent, _, names in walk(
+        folder, lambda _, name: _is_folder_of_pages(name, collections)
+    ):
         paths += [
-            (Path(parent) / name).relative_to(folder)
+            Path(parent, name)
             for name in names
             if name.lower().endswith(SUFFIXES) and not name.startswith(".")
         ]
@@ -132,6 +132,10 @@ def _read(folder: Path, path: Path, tree: Tree) -> SourceFile | None:
     name = path.as_posix().encode(errors="backslashreplace").decode()
     if name != path.as_posix():
         tree.skipped.append(Note(name, "Its name is not UTF-8."))
+        return None
+    if len(path.parts) > MAX_LEVELS:
+        reason = f"It is in more than {MAX_LEVELS - 1} folders within each other."
+        tree.skipped.append(Note(name, reason))
         return None
     try:
         file = read_file(folder, path)

@@ -140,6 +140,20 @@ def test_import_with_a_base(command, tree, tmp_path):
     assert (code, "nothing is at" in built[2]) == (0, False)
 
 
+def test_import_of_an_unusable_picture_beside_the_tree(command, tmp_path):
+    """The report names it from the folder, and the rest is imported."""
+    for name in ("docs", "static"):
+        (tmp_path / "site" / name).mkdir(parents=True)
+    (tmp_path / "site/docusaurus.config.js").touch()
+    (tmp_path / "site/docs/a.md").write_text("# A\n\n![A](/a.png)\n")
+    (tmp_path / "site/static/a.png").write_text("<html>")
+
+    code, out, err = command("docs", "import", "site/docs", "--collection", "guides")
+
+    assert (code, "created 1" in out) == (1, True)
+    assert err.startswith("left out: ../static/a.png: The file is named .png, but its")
+
+
 def test_import_of_what_a_person_unpublished(command, tree, clock):
     """The report names what is held, and the exit code is 1 until it is taken over."""
     words = ("docs", "import", tree, "--collection", "guides", "--publish")

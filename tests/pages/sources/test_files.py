@@ -1,6 +1,8 @@
 """The pictures and files of a tree, as an import brings them."""
 
+import inspect
 import os
+import sys
 
 import pytest
 
@@ -11,6 +13,7 @@ from models.projects.files.file_import import prepared_files
 from models.projects.files.rows import FileRow
 from models.projects.projects.projects import docs_project
 from sitegen.sources.tree import read_tree
+from sitegen.sources.walk import walk
 from tests.conftest import NOON
 from tests.processor import at_most
 from tests.samples import pictures
@@ -89,6 +92,8 @@ def sources(build_site, output):
         ("src/images/a.png", "/images/a.png"),
         ("assets/a.png", "/assets/a.png"),
         ("static/img/a.png", "/docs/v2/img/a.png"),
+        ("static/img/a.png", "../img/a.png"),
+        ("static/.hidden/a.png", "/.hidden/a.png"),
         ("static/img/a.png", "@site/static/img/a.png"),
         ("guide/my a.png", "<my a.png>"),
         ("guide/my a.png", "my%20a.png"),
@@ -118,6 +123,48 @@ def test_many_references(put, folder):
         tree = read_tree(folder)
 
     assert tree.sources[0].content == text.replace("/a.png", "/static/a.png")
+
+
+def test_many_links_to_missing_files(put, folder, monkeypatch):
+    """Each is looked up a few times, however many folders a site may keep files in."""
+    long = "/".join(f"p{number}" for number in range(100))
+    links = "".join(f"![A](/{number}/{long}/a.png)\n" for number in range(300))
+    put(**{"guide/setup.md": links})
+    put(**{f"{number}/static/a.png": pictures.png() for number in range(60)})
+    put(**{"../docusaurus.config.js": "", "../static/b.png": pictures.png()})
+    looked_up = []
+    for name in ("stat", "lstat"):
+        original = getattr(os, name)
+        monkeypatch.setattr(os, name, counting(original, looked_up))
+
+    with at_most(5):
+        tree = read_tree(folder)
+
+    (note,) = tree.notes
+    assert "and 290 more" in note.reason
+    assert len(looked_up) < 5_000
+
+
+def counting(look_up, looked_up):
+    def counted(path, *arguments, **options):
+        looked_up.append(path)
+        return look_up(path, *arguments, **options)
+
+    return counted
+
+
+def test_folders_within_folders(tmp_path):
+    """A tree is read to its end, however many folders are within each other."""
+    levels = 200
+    tmp_path.joinpath(*["d"] * levels).mkdir(parents=True)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack()) + levels // 2)
+    try:
+        found = [path for path, _, _ in walk(tmp_path, lambda *_: True)]
+    finally:
+        sys.setrecursionlimit(limit)
+
+    assert len(found) == levels + 1
 
 
 @pytest.mark.parametrize(
@@ -218,6 +265,16 @@ def test_unusable_picture(put, bring, sources):
     assert source.path.name == "a.png"
     assert "its content is not PNG" in reason
     assert sources("setup") == ["b.png"]
+
+
+def test_first_of_two_folders(put, bring):
+    """An address that files of two folders may have leads to the outer one's."""
+    put(**{"guide/setup.md": "# Setup\n\n![A](/a.png)\n"})
+    put(**{"a/static/a.png": pictures.png(1, 1), "static/a.png": pictures.png(2, 2)})
+
+    tree, _, _ = bring()
+
+    assert [file.name for file in tree.files] == ["Our-docs/static/a.png"]
 
 
 @pytest.mark.parametrize("target", ["../secret.png", "/../secret.png", "link.png"])

@@ -305,3 +305,19 @@ def test_name_that_is_not_utf_8(tmp_path):
     assert [(note.path, note.reason) for note in tree.skipped] == [
         ("bad\\udcff.md", "Its name is not UTF-8.")
     ]
+
+
+def test_file_in_many_folders(tmp_path):
+    """One that is in too many folders within each other is left out."""
+    for levels in (99, 100, 600):
+        folder = tmp_path.joinpath(*["d"] * levels)
+        folder.mkdir(parents=True)
+        (folder / f"{levels}.md").write_text("# Page")
+
+    tree = read_tree(tmp_path)
+
+    assert [source.slug for source in tree.sources] == ["99"]
+    assert {note.reason for note in tree.skipped} == {
+        "It is in more than 99 folders within each other."
+    }
+    assert len(tree.skipped) == 2
