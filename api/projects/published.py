@@ -53,6 +53,7 @@ def get_published_outline(call: Call) -> list[OutlineCollection]:
     Get the table of contents of the public docs.
 
     Pages are sorted as on the public site: by collection, section (null first),
-    position and title.
+    position and title. Imported trees stand one after the other, except in a section
+    that they share.
     """
     return published.published_outline()

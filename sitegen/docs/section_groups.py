@@ -1,11 +1,13 @@
 """Group the documents of a collection by their sections, which can be nested."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from models.projects.documents.published import PublishedPage
 from models.projects.documents.sections import SEPARATOR, section_parts
+from models.projects.documents.tree_order import tree_ranks
 from sitegen.theme.filters import section_id
 
 
@@ -24,6 +26,8 @@ class SectionGroup:
     id: str = ""
     parent: "SectionGroup | None" = None
     items: "list[PublishedPage | SectionGroup]" = field(default_factory=list)
+    # The rank of the first tree that has pages here, and the position of the first.
+    first_place: tuple[int, int] = (0, 0)
 
     @cached_property
     def pages(self) -> list[PublishedPage]:
@@ -59,16 +63,31 @@ class SectionGroup:
             else:
                 yield item
 
-    def sort(self) -> int:
-        """Sort the items by their first positions; return the first of all."""
-        keys = {}
-        for item in self.items:
+    def sort(self, ranks: Mapping[str | None, int]) -> None:
+        """
+        Sort the items by their first positions, one tree after the other.
+
+        A section that several trees have is one, and in it only the position counts.
+        """
+        for group in self.items:
+            if isinstance(group, SectionGroup):
+                group.sort(ranks)
+
+        def place(item: "PublishedPage | SectionGroup") -> tuple[int, int]:
             if isinstance(item, SectionGroup):
-                keys[id(item)] = (item.sort(), True, item.label, "")
+                return item.first_place
+            return ranks.get(item.source_tree, 0), item.position
+
+        def sort_key(item: "PublishedPage | SectionGroup") -> tuple[Any, ...]:
+            rank, position = place(item)
+            if isinstance(item, SectionGroup):
+                tie = (True, item.label, "")
             else:
-                keys[id(item)] = (item.position, False, item.title, item.slug)
-        self.items.sort(key=lambda item: keys[id(item)])
-        return min((key[0] for key in keys.values()), default=0)
+                tie = (False, item.title, item.slug)
+            return 0 if self.name else rank, position, *tie
+
+        self.items.sort(key=sort_key)
+        self.first_place = min(map(place, self.items), default=(0, 0))
 
 
 def section_name(section: str | None) -> str:
@@ -79,6 +98,7 @@ def group_by_section(
     documents: Iterable[PublishedPage], collection_href: str
 ) -> SectionGroup:
     """Return the root of the sections of a collection."""
+    documents = list(documents)
     groups = {"": SectionGroup("", "", collection_href)}
     by_section: dict[str | None, SectionGroup] = {}
     for document in documents:
@@ -88,7 +108,7 @@ def group_by_section(
             by_section[document.section] = group
         group.items.append(document)
     root = groups[""]
-    root.sort()
+    root.sort(tree_ranks(documents))
     _assign_ids(root)
     return root
 

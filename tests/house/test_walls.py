@@ -29,6 +29,7 @@ PURE = (
     "models/platform/rate_limits.py",
     "models/projects/versioning/common_lines.py",
     "models/projects/versioning/diff.py",
+    "models/projects/documents/tree_order.py",
     "models/projects/roles.py",
 )
 STORAGE = {"models.storage", "peewee", "playhouse"}

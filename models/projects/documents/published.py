@@ -19,6 +19,7 @@ from models.projects.documents.rows import (
     DocumentRevisionRow,
     DocumentRow,
 )
+from models.projects.documents.tree_order import tree_ranks
 from models.projects.fields import CommaSeparated
 from models.projects.projects.rows import ProjectRow
 from models.storage.database import database
@@ -225,18 +226,32 @@ def published_outline() -> list[OutlineCollection]:
 
 
 def _outline_sections(pages: list[PublishedPage]) -> list[OutlineSection]:
-    """Return the sections in the order of their first page's position."""
-    sections = [
-        OutlineSection(
-            section=section,
-            pages=[OutlinePage.model_validate(page) for page in group],
-        )
+    """
+    Return the sections in the order of their first page's position, tree by tree.
+
+    So are the pages without a section, which come first.
+    """
+    ranks = tree_ranks(pages)
+
+    def place(page: PublishedPage) -> tuple[int, int]:
+        return ranks.get(page.source_tree, 0), page.position
+
+    sections = {
+        section: list(group)
         for section, group in groupby(pages, lambda page: page.section)
-    ]
-    # Equal positions leave the order by name; pages without a section come first.
-    return sorted(
-        sections, key=lambda group: (group.section is not None, group.pages[0].position)
+    }
+    sections.get(None, []).sort(key=place)
+    # Equal places leave the order by name.
+    ordered = sorted(
+        sections.items(),
+        key=lambda item: (item[0] is not None, min(map(place, item[1]))),
     )
+    return [
+        OutlineSection(
+            section=section, pages=[OutlinePage.model_validate(page) for page in group]
+        )
+        for section, group in ordered
+    ]
 
 
 def published_documents() -> list[PublishedPage]:

@@ -4,6 +4,12 @@ import re
 
 import pytest
 
+from models.projects.document_imports.document_import import import_documents
+from models.projects.document_imports.options import ImportOptions
+from models.projects.documents.published import published_outline
+from models.projects.documents.rows import DocumentRow
+from models.projects.fields import Actor
+from sitegen.sources.tree import read_tree
 from tests.pages.crawl import lost_links
 
 
@@ -35,14 +41,20 @@ def sidebar(html):
     return lines
 
 
-def test_next_page_crosses_sections(tree):
-    """Reading order goes by position over the whole tree, groups staying together."""
-    order, slug = ["first"], "first"
+def reading_order(page, slug):
+    """Return the page and those to which "next" leads from it."""
+    order = [slug]
     while match := re.search(
-        r'rel="next" href="/guides/([^/]+)/"', tree(f"guides/{slug}/index.html")
+        r'rel="next" href="/guides/([^/]+)/"', page(f"guides/{slug}/index.html")
     ):
         slug = match[1]
         order.append(slug)
+    return order
+
+
+def test_next_page_crosses_sections(tree):
+    """Reading order goes by position over the whole tree, groups staying together."""
+    order = reading_order(tree, "first")
 
     assert order == ["first", "deep", "use", "more", "apart", "last"]
 
@@ -92,3 +104,75 @@ def test_page_moves_between_sections(tree, shelf, build_site, output):
     build_site(output=output.parent / "fresh")
     fresh = output.parent / "fresh" / "guides/deep/index.html"
     assert fresh.read_text(encoding="utf-8") == incremental
+
+
+@pytest.fixture
+def page(output):
+    return lambda path: (output / path).read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def two_trees(import_tree):
+    """Two trees with equal positions, of which the second has the lower ones."""
+    import_tree("zebra", {"a.md": 10, "Use/b.md": 20, "Shared/c.md": 30, "d.md": 40})
+    import_tree("ape", {"e.md": 1, "Use more/f.md": 15, "Shared/g.md": 25, "h.md": 35})
+    return ["a", "b", "g", "c", "d", "e", "f", "h"]
+
+
+@pytest.fixture
+def import_tree(shelf, settings, clock, tmp_path):
+    def imported(name, positions):
+        for path, position in positions.items():
+            file = tmp_path / name / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"---\nposition: {position}\n---\nText.")
+        options = ImportOptions(
+            collection="guides",
+            now=clock.now,
+            actor=Actor("account", settings.docs_owner_id),
+            tree=name,
+            publish=True,
+        )
+        return import_documents(read_tree(tmp_path / name).sources, options)
+
+    return imported
+
+
+def test_trees_follow_one_another(two_trees, build_site, page, import_tree):
+    """
+    The tree that was imported first comes first as a whole, and stays there.
+
+    The pages of a section that both have are together, by position.
+    """
+    build_site()
+
+    assert reading_order(page, "a") == two_trees
+    positions = {row.slug: row.position for row in DocumentRow}
+    report = import_tree("zebra", {"a.md": 10, "new.md": 50})
+    build_site()
+
+    assert (report.created, report.updated) == (["new"], [])
+    assert reading_order(page, "a") == [*two_trees[:5], "new", *two_trees[5:]]
+    assert positions.items() <= {row.slug: row.position for row in DocumentRow}.items()
+
+
+def test_page_of_no_tree_is_among_those_of_the_first(
+    two_trees, shelf, build_site, page
+):
+    """A page that a person wrote stands by its position, as with one tree."""
+    shelf.publish("own", "Text.", position=35)
+    build_site()
+
+    assert reading_order(page, "a") == [*two_trees[:4], "own", *two_trees[4:]]
+
+
+def test_outline_has_trees_one_after_the_other(two_trees):
+    """The API returns the pages in the order of the site."""
+    [guides] = published_outline()
+
+    sections = {
+        group.section: [page.slug for page in group.pages] for group in guides.sections
+    }
+    assert list(sections) == [None, "Use", "Shared", "Use more"]
+    assert sections[None] == ["a", "d", "e", "h"]
+    assert sections["Shared"] == ["g", "c"]
