@@ -5,15 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from models.fields import SLUG_LENGTH, unique_slug
+from models.fields import unique_slug
 from models.front_matter import text_of
-from models.normalization import normalize
+from models.projects.documents.linking.tree_names import NUMBER_PREFIX, file_slug
 from sitegen.sources.source_file import SourceFile
 
 # Fields of front matter that set the last part of a page's address, by precedence.
 ADDRESS_FIELDS = ("slug", "permalink", "url", "id")
-# 01-intro: a position, then a name.
-_NUMBER = re.compile(r"(\d{1,4})(?:[-_.]| +)(?=[^\W\d_])")
 
 
 def to_title(name: str) -> str:
@@ -31,7 +29,7 @@ class NumberPrefixes:
 
     def __init__(self, paths: Iterable[Path]) -> None:
         all_paths = {ancestor for path in paths for ancestor in (path, *path.parents)}
-        prefixes = {path: _NUMBER.match(path.name) for path in all_paths}
+        prefixes = {path: NUMBER_PREFIX.match(path.name) for path in all_paths}
         counts = Counter(path.parent for path, prefix in prefixes.items() if prefix)
         self._positions = {
             path: int(prefix[1])
@@ -45,7 +43,7 @@ class NumberPrefixes:
     def without(self, path: Path) -> str:
         """Return the name of the file or folder without its number prefix."""
         is_numbered = path in self._positions
-        return _NUMBER.sub("", path.name, count=1) if is_numbered else path.name
+        return NUMBER_PREFIX.sub("", path.name, count=1) if is_numbered else path.name
 
 
 def base_name(file: SourceFile, prefixes: NumberPrefixes) -> str:
@@ -64,14 +62,14 @@ def slugs(files: Sequence[SourceFile], prefixes: NumberPrefixes) -> list[str]:
     order of the files.
     """
     names = [
-        _slug(_requested_name(file) or base_name(file, prefixes)) for file in files
+        file_slug(_requested_name(file) or base_name(file, prefixes)) for file in files
     ]
     counts = Counter(names)
     taken = {slug for slug in names if counts[slug] == 1}
     slugs = []
     for file, slug in zip(files, names, strict=True):
         if counts[slug] > 1:
-            slug = unique_slug(_slug(_name_with_folders(file, prefixes)), taken)
+            slug = unique_slug(file_slug(_name_with_folders(file, prefixes)), taken)
             taken.add(slug)
         slugs.append(slug)
     return slugs
@@ -93,11 +91,3 @@ def _name_with_folders(file: SourceFile, prefixes: NumberPrefixes) -> str:
     folders = [path for path in (parent, *parent.parents) if path.name]
     names = [prefixes.without(path) for path in reversed(folders)]
     return "-".join([*names, _requested_name(file) or base_name(file, prefixes)])
-
-
-def _slug(name: str) -> str:
-    """Return the name as a slug: lower-case ASCII words joined by hyphens."""
-    decomposed = normalize("NFKD", name)
-    ascii_name = decomposed.encode("ascii", "ignore").decode().lower()
-    slug = re.sub(r"[^a-z0-9]+", "-", ascii_name).strip("-")
-    return slug[:SLUG_LENGTH].rstrip("-") or "page"

@@ -18,11 +18,11 @@ from sitegen.sources.dialects import (
 from sitegen.sources.files import TreeFiles
 from sitegen.sources.includes import Includes
 from sitegen.sources.names import base_name, slugs, to_title
-from sitegen.sources.navigation.entries import plain_label
+from sitegen.sources.navigation.entries import Navigation, plain_label
 from sitegen.sources.navigation.layout import FRONT_MATTER_LABELS, Layout
 from sitegen.sources.navigation.reading import PARSE_ERRORS
 from sitegen.sources.source_file import SUFFIXES, SourceFile, read_file, read_text
-from sitegen.sources.unsupported_syntax import remove_local_images
+from sitegen.sources.unsupported_syntax import join_names, remove_local_images
 from sitegen.sources.walk import walk
 
 SUMMARY_LENGTH = 300
@@ -78,7 +78,7 @@ def read_tree(
     tree = Tree(includes=Includes([folder, *include_from]))
     files = [file for path in _paths(folder) if (file := _read(folder, path, tree))]
     layout = Layout(folder, files)
-    tree.notes += [Note(*unreadable) for unreadable in layout.navigation.unreadable]
+    tree.notes += _navigation_notes(layout.navigation)
     files = sorted(layout.files, key=lambda file: file.name)
     aliases = read_aliases(folder, files, layout.index)
     tree.notes += [Note(*remark) for remark in aliases.remarks]
@@ -93,6 +93,15 @@ def read_tree(
     for notes in (tree.skipped, tree.drafts, tree.notes):
         notes.sort(key=lambda note: note.path)
     return tree
+
+
+def _navigation_notes(navigation: Navigation) -> Iterator[Note]:
+    for name, reason in navigation.unreadable:
+        yield Note(name, reason)
+    if missing := navigation.missing:
+        verb = "does" if len(missing) == 1 else "do"
+        reason = f"It names {join_names(missing)}, which {verb} not exist."
+        yield Note(navigation.file, reason)
 
 
 def _paths(folder: Path) -> Iterator[Path]:

@@ -1,7 +1,7 @@
 """Find syntax that this site does not support, and remove images that it lacks."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from markdown_it.token import Token
 
@@ -88,16 +88,16 @@ def _image_remarks(local: list[str], remaining: list[str]) -> Iterator[str]:
     removed = [source for source in local if source not in remaining]
     if removed:
         places = "neither in the folder nor at an https URL"
-        yield f"Images that are {places} were left out: {_names(removed)}."
+        yield f"Images that are {places} were left out: {join_names(removed)}."
     if remaining:
-        yield f"Broken images remain in the text: {_names(remaining)}."
+        yield f"Broken images remain in the text: {join_names(remaining)}."
 
 
 def _markup_remarks(tokens: list[Token], source: str) -> Iterator[str]:
     texts = [token.content for token in tokens if token.type == "text"]
     tags = [f"<{tag}>" for text in texts for tag in _TAG.findall(text)]
     if tags:
-        names = _names(_with_lines(tags, source))
+        names = join_names(_with_lines(tags, source))
         yield f"HTML and components are shown as text: {names}."
     shortcodes = [
         " ".join(shortcode.split())
@@ -105,7 +105,7 @@ def _markup_remarks(tokens: list[Token], source: str) -> Iterator[str]:
         for shortcode in _SHORTCODE.findall(text)
     ]
     if shortcodes:
-        names = _names(_with_lines(shortcodes, source))
+        names = join_names(_with_lines(shortcodes, source))
         yield f"Shortcodes and directives are shown as text: {names}."
 
 
@@ -119,7 +119,8 @@ def _with_lines(names: list[str], source: str) -> list[str]:
     return named
 
 
-def _names(names: list[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
+    """Return the distinct names in one text, the first MAX_NAMES of them."""
     distinct = list(dict.fromkeys(names))
     omitted = len(distinct) - MAX_NAMES
     listed = ", ".join(distinct[:MAX_NAMES])

@@ -39,5 +39,5 @@ def _entries(
             open_chapters.append((indent, label))
             groups.append(label)
         # A chapter without a target is a draft.
-        if target and (path := index.find(target)):
+        if target and (path := index.find_page(target)):
             yield Entry(path, label, tuple(groups))

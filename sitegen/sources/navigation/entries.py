@@ -14,6 +14,7 @@ from sitegen.sources.source_file import INDEXES
 MAX_DEPTH = 20
 _MARKUP = re.compile(r"[`*]|(?<!\w)_|_(?!\w)")
 _SUFFIX = re.compile(r"(?i)(?:\.mdx?|\.markdown|\.html?)$")
+_MARKDOWN = re.compile(r"(?i)\.(?:mdx?|markdown)$")
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,17 @@ class Navigation:
     own_files: set[str] = field(default_factory=set)
     # The files that could not be read, each with the reason.
     unreadable: list[tuple[str, str]] = field(default_factory=list)
+    # The file that was used, and the pages that it names and that do not exist.
+    file: str = ""
+    missing: list[str] = field(default_factory=list)
 
 
 class FileIndex:
     """Finds the file of a tree that a navigation names, with or without suffix."""
 
     def __init__(self, paths: Iterable[str]) -> None:
+        # The pages that a navigation named and that were not found.
+        self.missing: list[str] = []
         self._exact = set(paths)
         self._by_stem: dict[str, str] = {}
         for path in sorted(self._exact):
@@ -54,16 +60,35 @@ class FileIndex:
 
     def find(self, reference: str, folder: str = "") -> str | None:
         """Return the path of the file that a reference from the folder leads to."""
-        reference = unquote(re.split(r"[?#]", reference)[0])
-        if reference.startswith("/"):
-            folder = ""
-        path = normpath(f"{folder}/{reference.lstrip('/')}".lstrip("/"))
+        path = _path(reference, folder)
         if path in self._exact:
             return path
         stem = _stem(path)
         if stem == ".":
             stem = next((name for name in INDEXES if name in self._by_stem), "")
         return self._by_stem.get(stem) or self._by_stem.get(stem.lower())
+
+    def find_page(
+        self, reference: str, folder: str = "", *, is_id: bool = False
+    ) -> str | None:
+        """
+        Return the file that a navigation names; note the name if there is none.
+
+        A reference can also be an address of anything, unless it is an `id`, or ends
+        as the names of pages do.
+        """
+        found = self.find(reference, folder)
+        path = _path(reference, folder)
+        if not found and "://" not in reference and (is_id or _MARKDOWN.search(path)):
+            self.missing.append(path)
+        return found
+
+
+def _path(reference: str, folder: str) -> str:
+    reference = unquote(re.split(r"[?#]", reference)[0])
+    if reference.startswith("/"):
+        folder = ""
+    return normpath(f"{folder}/{reference.lstrip('/')}".lstrip("/"))
 
 
 def _stem(path: str) -> str:

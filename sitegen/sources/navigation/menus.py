@@ -34,7 +34,7 @@ def _mkdocs(
     nav: Any, label: str, groups: Groups, index: FileIndex, folder: str
 ) -> Iterator[Entry]:
     if isinstance(nav, str):
-        if path := index.find(nav, folder):
+        if path := index.find_page(nav, folder):
             yield Entry(path, label, groups)
     elif isinstance(nav, list):
         inner = (*groups, label) if label else groups
@@ -82,7 +82,7 @@ def _item(
     targets = [item[key] for key in _TARGETS if isinstance(item.get(key), str)]
     inner = (*groups, label) if label and children else groups
     for target in targets:
-        if path := index.find(target, folder):
+        if path := index.find_page(target, folder):
             yield Entry(path, label, inner)
             break
         if loaded := load(target, folder):

@@ -18,7 +18,7 @@ from sitegen.sources.navigation.sidebars import (
     read_sidebars,
     read_starlight,
 )
-from sitegen.sources.source_file import existing_file, read_text
+from sitegen.sources.source_file import SUFFIXES, existing_file, read_text
 
 CATEGORY_FILES = ("_category_.json", "_category_.yml", "_category_.yaml")
 MKDOCS_FILES = ("mkdocs.yml", "mkdocs.yaml")
@@ -58,11 +58,24 @@ def read_entries(
         reader.menu,
     ):
         paths: dict[str, Entry] = {}
+        navigation.file = ""
+        index.missing.clear()
         for entry in read():
             paths.setdefault(entry.path, entry)
         if paths:
+            navigation.missing = [
+                name
+                for name in dict.fromkeys(index.missing)
+                if not _is_page(folder, name)
+            ]
             return list(paths.values())
     return []
+
+
+def _is_page(folder: Path, name: str) -> bool:
+    """Tell whether there is a file that a navigation names, though not imported."""
+    names = (name, *(name + suffix for suffix in SUFFIXES))
+    return any(existing_file(folder / name) for name in names)
 
 
 class _Reader:
@@ -133,6 +146,8 @@ class _Reader:
         for root in roots:
             for name in names:
                 if (root / name).is_file():
+                    # A menu may load others.
+                    self._navigation.file = self._navigation.file or name
                     return _load(root, name, parse, self._navigation)
         return None
 

@@ -79,6 +79,19 @@ def test_links(bring, build_site, page):
     assert report.warnings == []
 
 
+def test_link_to_a_renamed_file(bring, build_site, page, tmp_path):
+    """A link that still has the former name leads to the page."""
+    text = "Words that are long enough to know the page by them. " * 3
+    bring(**{"here.md": "[Old](sub/old.md)\n", "sub/old.md": text})
+    (tmp_path / "docs/sub/old.md").unlink()
+
+    report = bring(**{"sub/new.md": text})
+
+    assert report.renamed == ["new"]
+    assert build_site().warnings == []
+    assert '<a href="/guides/new/">Old</a>' in page("here")
+
+
 @pytest.mark.parametrize("base", ["http://old.example", "https://old.example"])
 def test_image_of_the_website(bring, shelf, build_site, page, base):
     """An image that a page names later comes from there by https only."""

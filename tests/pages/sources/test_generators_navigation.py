@@ -2,7 +2,7 @@
 
 import pytest
 
-from sitegen.sources.tree import read_tree
+from sitegen.sources.tree import Note, read_tree
 
 PAGE = "# {}\n\nWords.\n"
 
@@ -55,6 +55,37 @@ def test_mdbook(write):
         ("Reference", "Terms"),
         (None, "Page unlisted"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("SUMMARY.md", "- [A](a.md)\n- [Old](sub/old.md)\n"),
+        ("mkdocs.yml", "nav:\n  - A: a.md\n  - Old: sub/old.md\ndocs_dir: .\n"),
+        ("sidebars.js", "module.exports = {s: ['a', 'sub/old', 'draft']};\n"),
+        ("toc.yml", "- name: A\n  href: a.md\n- name: Old\n  href: sub/old.md\n"),
+    ],
+)
+def test_navigation_names_a_missing_page(write, file, text):
+    """A renamed file loses its section, so the report says what to mend."""
+    draft = "---\ndraft: true\n---\nWords.\n"
+    files = {file: text, "a.md": None, "sub/new.md": None, "draft.md": draft}
+
+    [note] = write(files, "").notes
+
+    old = "sub/old" if file == "sidebars.js" else "sub/old.md"
+    assert note == Note(file, f"It names {old}, which does not exist.")
+
+
+def test_navigation_names_what_is_no_page(write):
+    """Addresses and drafts are no mistakes."""
+    summary = "- [A](a.md)\n- [Web](https://x.example/b.md)\n- [Draft](draft.md)\n"
+    menu = "- title: A\n  url: /a/\n- title: Shop\n  url: /shop/\n"
+    draft = "---\ndraft: true\n---\nWords.\n"
+    pages = {"a.md": None, "draft.md": draft}
+
+    assert write({"SUMMARY.md": summary} | pages, "").notes == []
+    assert write({"x/_data/navigation.yml": menu, "x/a.md": None}, "x").notes == []
 
 
 def test_heading_that_repeats_the_label(write):

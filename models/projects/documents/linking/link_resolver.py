@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from posixpath import normpath
+from posixpath import basename, normpath
 from typing import get_args
 from urllib.parse import unquote
 
@@ -15,6 +15,7 @@ from models.projects.documents.linking.outside_links import (
 )
 from models.projects.documents.linking.tree_names import (
     TreeNames,
+    file_slugs,
     is_outside,
     relative_names,
     stem,
@@ -67,7 +68,7 @@ class LinkResolver:
     Index the published documents by slug, address and source file.
 
     `edit_url` is the pattern of the addresses at which files are edited, and
-    `redirects` are other addresses of documents.
+    `redirects` are other addresses of documents, by which their former names are known.
     """
 
     def __init__(
@@ -77,6 +78,11 @@ class LinkResolver:
         redirects: Iterable[tuple[str, PublishedPage]] = (),
     ) -> None:
         self._by_alias = {stem(address): page for address, page in redirects}
+        self._by_former_slug = {
+            address.partition("/")[2]: page
+            for address, page in self._by_alias.items()
+            if address.partition("/")[0] in COLLECTIONS
+        }
         self._repository = Repository(edit_url)
         self._by_slug: dict[str, PublishedPage] = {}
         by_tree: dict[str | None, list[PublishedPage]] = defaultdict(list)
@@ -161,10 +167,29 @@ class LinkResolver:
             names = list(relative_names(document, path))
             if page := self._tree_of(document).find(names):
                 return document_href(page)
+            if page := self._page_formerly_at(document, names):
+                return document_href(page)
             if href := self._outside_href(document, names[0], raw_path):
                 return href
         page = self._page_by_end(document, path)
+        page = page or self._page_with_former_slug(basename(stem(path)))
         return document_href(page) if page else None
+
+    def _page_with_former_slug(self, name: str) -> PublishedPage | None:
+        pages = map(self._by_former_slug.get, file_slugs(name))
+        return next(filter(None, pages), None)
+
+    def _page_formerly_at(
+        self, document: PublishedPage, names: list[str]
+    ) -> PublishedPage | None:
+        """Return the document of the tree that had one of these paths or aliases."""
+        candidates = [self._by_alias.get(stem(name)) for name in names]
+        # The slug of a file whose name others had, too, begins with its folders.
+        if "/" in names[0]:
+            candidates.append(self._page_with_former_slug(stem(names[0])))
+        tree = document.source_tree
+        of_tree = (page for page in candidates if page and page.source_tree == tree)
+        return next(of_tree, None)
 
     def _outside_href(
         self, document: PublishedPage, name: str, path: str

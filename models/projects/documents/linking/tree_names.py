@@ -1,14 +1,19 @@
 """Find the documents of an imported tree by the names that its authors use in links."""
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from posixpath import dirname, join, normpath
 
+from models.fields import SLUG_LENGTH, slugify
+from models.normalization import normalize
 from models.projects.documents.published import PublishedPage
 
 EXTENSIONS = (".md", ".mdx", ".markdown", ".html", ".json")
 # The address of a folder is that of its index page.
 INDEX_NAMES = ("index", "_index", "readme")
+# 01-intro: a position, then a name.
+NUMBER_PREFIX = re.compile(r"^(\d{1,4})(?:[-_.]| +)(?=[^\W\d_])")
 # Longer paths are found only as a whole, not by their last parts.
 MAX_PARTS = 10
 
@@ -110,6 +115,18 @@ def stem(path: str) -> str:
         path = path.removesuffix(extension)
     folder, _, name = path.rpartition("/")
     return folder if name == "." or name.lower() in INDEX_NAMES else path
+
+
+def file_slug(name: str) -> str:
+    """Return the slug of a file's name: lower-case ASCII words joined by hyphens."""
+    ascii_name = normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return slugify(ascii_name)[:SLUG_LENGTH].rstrip("-") or "page"
+
+
+def file_slugs(path: str) -> Iterator[str]:
+    """Yield the slugs that a file may have got: with numbers in its path or without."""
+    yield file_slug(path)
+    yield file_slug("/".join(NUMBER_PREFIX.sub("", part) for part in path.split("/")))
 
 
 def _path(document: PublishedPage) -> str:

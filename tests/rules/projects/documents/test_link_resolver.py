@@ -74,6 +74,36 @@ def test_leads_nowhere(target):
     assert ADDRESSES.resolve(HERE, target) is None
 
 
+@pytest.mark.parametrize(
+    ("target", "address"),
+    [
+        ("begin.md", "/guides/first-steps/"),
+        ("First_Begin.md#a", "/guides/first-steps/#a"),
+        ("02-second.md", "/guides/first-steps/"),
+        ("../2.0/setup.md", "/guides/first-steps/"),
+        ("../2.0/other.md", None),
+        ("limits.md", "/support/limits/"),
+        ("elsewhere.md", "/guides/far/"),
+        ("../3.0/setup.md", None),
+    ],
+)
+def test_former_name(target, address):
+    """A link to a name that a page had leads to the page, unless another has it now."""
+    far = page("far", source="far.md", tree="other")
+    aliases = [
+        ("/guides/setup-begin/", NEAR),
+        ("/guides/first-begin/", NEAR),
+        ("/products/second/", NEAR),
+        ("/2.0/setup/", NEAR),
+        ("/guides/limits/", NEAR),
+        ("/guides/elsewhere/", far),
+        ("/3.0/setup/", far),
+    ]
+    resolver = LinkResolver([HERE, NEAR, FAR, far], redirects=aliases)
+
+    assert resolver.resolve(HERE, target) == address
+
+
 def test_document_without_a_source():
     """It names others by slug, whatever folders its author believes in."""
     assert ADDRESSES.resolve(PLAIN, "../support/limits.md") == "/support/limits/"
