@@ -5,19 +5,27 @@ from collections.abc import Callable
 
 from models.projects.files.metadata import counted, truncated
 
+# A block of GIF has at most 255 bytes, so the largest animations have 40,000 of pixels.
+MAX_GIF_BLOCKS = 200_000
+
 
 def check_gif(content: bytes) -> int:
     """Return where the picture ends."""
+    blocks = 0
     try:
         position = 13 + _color_table_bytes(content[10])
         while (kind := content[position]) != 0x3B:
             if kind == 0x21:
-                position = _end_of_blocks(content, position + 2)
+                position += 2
             elif kind == 0x2C:
-                table = _color_table_bytes(content[position + 9])
-                position = _end_of_blocks(content, position + 11 + table)
+                position += 11 + _color_table_bytes(content[position + 9])
             else:
                 raise truncated("GIF")
+            while length := content[position]:
+                blocks = counted(blocks, "GIF", MAX_GIF_BLOCKS)
+                position += 1 + length
+            blocks = counted(blocks, "GIF", MAX_GIF_BLOCKS)
+            position += 1
     except IndexError:
         raise truncated("GIF") from None
     return position + 1
@@ -25,12 +33,6 @@ def check_gif(content: bytes) -> int:
 
 def _color_table_bytes(flags: int) -> int:
     return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
-
-
-def _end_of_blocks(content: bytes, position: int) -> int:
-    while length := content[position]:
-        position += 1 + length
-    return position + 1
 
 
 def check_boxes(content: bytes) -> int:

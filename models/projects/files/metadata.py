@@ -17,9 +17,11 @@ from models.projects.files.file_types import PNG_SIGNATURE
 
 # Chunks of PNG that its pixels need: of palettes, colours and animations.
 _PNG_CHUNKS = frozenset(
-    b"IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP sBIT bKGD pHYs cICP mDCV cLLI"
+    b"IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB sBIT bKGD pHYs cICP mDCV cLLI"
     b" acTL fcTL fdAT".split()
 )
+# Chunks that are checked, which a picture has once at most.
+_SINGLE_PNG_CHUNKS = frozenset((b"iCCP", b"eXIf"))
 # The marker that ends a segment of compressed pixels: neither a stuffed byte nor a
 # restart marker.
 _JPEG_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]", re.DOTALL)
@@ -39,10 +41,10 @@ def truncated(title: str) -> ValidationFailed:
     return ValidationFailed(detail, {"code": "damaged_file", "detail": detail})
 
 
-def counted(parts: int, title: str) -> int:
+def counted(parts: int, title: str, most: int = MAX_PARTS) -> int:
     """Count one part more of a file; raise ValidationFailed if they are too many."""
-    if parts == MAX_PARTS:
-        detail = f"The {title} file has more than {MAX_PARTS} parts."
+    if parts == most:
+        detail = f"The {title} file has more than {most} parts."
         raise ValidationFailed(detail, {"code": "too_many_parts", "detail": detail})
     return parts + 1
 
@@ -50,7 +52,7 @@ def counted(parts: int, title: str) -> int:
 def clean_png(content: bytes, output: BinaryIO) -> None:
     """Write the picture; raise ValidationFailed if it is incomplete."""
     output.write(PNG_SIGNATURE)
-    position, kind, parts, has_profile = len(PNG_SIGNATURE), b"", 0, False
+    position, kind, parts, seen = len(PNG_SIGNATURE), b"", 0, set[bytes]()
     while kind != b"IEND":
         parts = counted(parts, "PNG")
         length, kind = _unpack(">I4s", content, position, "PNG")
@@ -60,16 +62,21 @@ def clean_png(content: bytes, output: BinaryIO) -> None:
             raise truncated("PNG")
         if position == len(PNG_SIGNATURE) and kind != b"IHDR":
             raise truncated("PNG")
-        if kind == b"iCCP":
-            # There is one at most.
-            if not has_profile and not _is_bomb(chunk[8:-4]):
+        if kind not in _SINGLE_PNG_CHUNKS:
+            if kind in _PNG_CHUNKS:
                 output.write(chunk)
-            has_profile = True
-        elif kind in _PNG_CHUNKS:
-            output.write(chunk)
-        elif kind == b"eXIf" and (exif := _turned(bytes(chunk[8:-4]))):
-            output.write(_png_chunk(b"eXIf", exif))
+        elif kind not in seen:
+            output.write(_cleaned_chunk(kind, chunk))
+        seen.add(kind)
         position = end
+
+
+def _cleaned_chunk(kind: bytes, chunk: memoryview) -> bytes | memoryview:
+    """Return a chunk of a profile or EXIF, or nothing if it is not needed."""
+    if kind == b"iCCP":
+        return b"" if _is_bomb(chunk[8:-4]) else chunk
+    exif = _turned(bytes(chunk[8:-4]))
+    return _png_chunk(kind, exif) if exif else b""
 
 
 def _is_bomb(profile: memoryview) -> bool:
@@ -98,12 +105,12 @@ def _png_chunk(kind: bytes, content: bytes) -> bytes:
 def clean_jpeg(content: bytes, output: BinaryIO) -> None:
     """Write the picture; raise ValidationFailed if it is incomplete."""
     output.write(content[:2])
-    exif = b""
+    exif: bytes | None = None
     pieces = []
     for marker, start, end in _jpeg_segments(content):
         piece = memoryview(content)[start:end]
         if marker == 0xE1 and piece[4:10] == _EXIF:
-            exif = exif or _turned(bytes(piece[10:]))
+            exif = _turned(bytes(piece[10:])) if exif is None else exif
         elif _is_needed(marker, bytes(piece[4:18])):
             pieces.append(piece)
     if exif:
@@ -156,12 +163,14 @@ def _jpeg_segments(content: bytes) -> Iterator[tuple[int, int, int]]:
 
 def clean_webp(content: bytes, output: BinaryIO) -> None:
     """Write the picture; raise ValidationFailed if it is incomplete."""
-    header, chunks, exif = b"", [], b""
+    header, chunks = b"", []
+    exif: bytes | None = None
     for kind, start, end in _webp_chunks(content):
         if kind == b"VP8X":
             header = content[start + 8 : end]
         elif kind == b"EXIF":
-            exif = _turned(content[start + 8 : end].removeprefix(_EXIF))
+            if exif is None:
+                exif = _turned(content[start + 8 : end].removeprefix(_EXIF))
         elif kind != b"XMP ":
             chunks.append(memoryview(content)[start:end])
     if header:

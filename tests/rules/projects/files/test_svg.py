@@ -193,6 +193,13 @@ def test_size(attributes, size):
     assert clean_svg(svg(attributes=attributes))[1] == size
 
 
+@pytest.mark.parametrize("element", ["<g/>", "<other/>"])
+def test_too_many_elements(element):
+    """Half a million tiny elements would take seconds, also those that are left out."""
+    with pytest.raises(ValidationFailed, match="SVG file has more than 100000 parts"):
+        clean_svg(svg(element * 100_000))
+
+
 def test_large_picture():
     """The largest picture is cleaned in a few seconds of the processor."""
     content = svg("<path d='M0 0L10 10'/>" * 85_000)

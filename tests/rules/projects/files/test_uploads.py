@@ -13,6 +13,7 @@ from models.errors import (
     UnsupportedMediaType,
     ValidationFailed,
 )
+from models.projects.files.containers import MAX_GIF_BLOCKS
 from models.projects.files.metadata import MAX_PARTS
 from models.projects.files.uploads import MAX_FILE_BYTES, MAX_SVG_BYTES, read_upload
 from tests.samples import pictures
@@ -184,6 +185,35 @@ def test_file_of_too_many_parts(name, content):
     """To clean a file of a million tiny parts would take many seconds."""
     with pytest.raises(ValidationFailed, match="more than 50000 parts"):
         cleaned(name, content)
+
+
+@pytest.mark.parametrize("block", [b"\x21\xfe\0", b"\x21\xfe" + b"\1x" * 9 + b"\0"])
+def test_blocks_of_gif(block):
+    """A long animation has many, and a file of tiny blocks is refused."""
+    picture, counted = pictures.gif(), block.count(b"x") + 1
+    blocks = block * (MAX_GIF_BLOCKS // counted)
+    long = picture[:-1] + block * (MAX_PARTS // counted) + b";"
+
+    assert cleaned("a.gif", long)[0] == long
+    with pytest.raises(ValidationFailed, match="GIF file has more than 200000 parts"):
+        cleaned("a.gif", picture[:-1] + blocks + b";")
+
+
+@pytest.mark.parametrize("turned", [1, 6])
+def test_second_exif(turned):
+    """Only the first one counts, so that not all of many have to be read."""
+    first, second = pictures.exif(turned), pictures.exif(3)
+    jpeg = [pictures.segment(0xE1, b"Exif\0\0" + exif) for exif in (first, second)]
+    png = [pictures.chunk(b"eXIf", exif) for exif in (first, second)]
+    webp = [pictures.riff_chunk(b"EXIF", exif) for exif in (first, second)]
+
+    for name, make, chunks in (
+        ("a.jpg", pictures.jpeg, jpeg),
+        ("a.png", pictures.png, png),
+        ("a.webp", pictures.webp, webp),
+    ):
+        content, _ = cleaned(name, make(3, 2, *chunks))
+        assert content == cleaned(name, make(3, 2, chunks[0]))[0]
 
 
 def test_colour_profile():
