@@ -15,6 +15,7 @@ from pydantic import ConfigDict, TypeAdapter
 from models.audit import AuditTarget, describe_changes
 from models.base import Change, Schema
 from models.errors import Refusal
+from models.notifications.events import NewEvent
 from models.pagination import CursorQuery, OffsetQuery
 from models.platform import keys
 from models.platform.developer_keys import lineage_account
@@ -118,6 +119,8 @@ class Call:
     # The file in the body of an operation that declares `read_upload`.
     upload: Upload | None = None
     audit_records: list[PendingAuditRecord] = field(default_factory=list)
+    # What subscribers are told once the change is live.
+    events: list[NewEvent] = field(default_factory=list)
     is_unchanged: bool = False
     is_audit_skipped: bool = False
     is_rebuild_deferrable: bool = False
@@ -182,6 +185,11 @@ class Call:
             self.audit(row, detail=describe_changes(changes))
         else:
             self.mark_unchanged()
+
+    def notify(self, event: NewEvent | None) -> None:
+        """Tell subscribers of the change; None, if there is nothing to tell."""
+        if event is not None:
+            self.events.append(event)
 
     def mark_unchanged(self) -> None:
         """Declare that nothing changed: no audit record is written, no area marked."""

@@ -61,6 +61,11 @@ def marks() -> dict[str, int]:
     return {area: marked.get(area, 0) for area in AREAS}
 
 
+def built_generations() -> dict[str, int]:
+    """Return the generation up to which the pages of each area are built."""
+    return {row.name: row.built for row in AreaRow.select()}
+
+
 def behind() -> set[str]:
     """Return the areas that have changed since their last build."""
     rows = AreaRow.select().where(AreaRow.marked > AreaRow.built)

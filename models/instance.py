@@ -49,8 +49,9 @@ def instance_id() -> str:
 
 
 def create_instance_secrets() -> None:
-    """Create the secret of a new instance; an existing one stays as it is."""
-    get_or_store("cursor-secret", secrets.token_hex(32))
+    """Create the secrets of a new instance; existing ones stay as they are."""
+    for name in ("cursor-secret", "notification-secret"):
+        get_or_store(name, secrets.token_hex(32))
 
 
 def read_instance_value(name: str) -> int | None:

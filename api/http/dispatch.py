@@ -44,6 +44,7 @@ from models.idempotency import (
 )
 from models.instants import begin_poll, next_instant
 from models.logs import LogLine
+from models.notifications.events import record_events
 from models.pagination import CursorQuery, Page
 from models.platform.key_uses import KeyUses
 from models.platform.rate_limits import (
@@ -200,6 +201,7 @@ class Dispatcher:
             # Last, because other writes wait for them; see models/changes.py.
             _record_audit(call)
             generation = _mark_area(call)
+            record_events(call.events, operation.rebuilds or "", generation, call.now)
         if operation.rebuilds is None or generation is None:
             return _json_response(body)
         self.wake_builder(operation.rebuilds, call.is_rebuild_deferrable)

@@ -14,7 +14,7 @@ from models.errors import (
     VersionConflict,
 )
 from models.pagination import Page
-from models.projects.documents import documents, publication
+from models.projects.documents import documents, events, publication
 from models.projects.documents.documents import (
     CreateDocument,
     Document,
@@ -157,6 +157,8 @@ def publish_document(call: Call, request: PublishDocument) -> DocumentRow:
         call.mark_unchanged()
     if not document.project.builtin:
         call.skip_rebuild()
+    if is_changed:
+        call.notify(events.published_event(document))
     return document
 
 
@@ -176,6 +178,8 @@ def unpublish_document(call: Call, request: UnpublishDocument) -> DocumentRow:
         call.mark_unchanged()
     if not document.project.builtin:
         call.skip_rebuild()
+    if is_changed:
+        call.notify(events.unpublished_event(document))
     return document
 
 

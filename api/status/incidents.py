@@ -3,7 +3,7 @@
 from api.operation import Call, operation
 from models.errors import IncidentNotFound, ReferenceNotFound
 from models.pagination import Page
-from models.status.incidents import incidents
+from models.status.incidents import events, incidents
 from models.status.incidents.incidents import (
     GetIncident,
     IncidentRow,
@@ -37,6 +37,8 @@ def add_incident(call: Call, request: StatusAddIncident) -> IncidentRow:
     """
     incident = incidents.open_incident(request, call.now, call.clock_at)
     call.audit(incident)
+    if request.notify:
+        call.notify(events.opened_event(incident))
     return incident
 
 
@@ -58,6 +60,7 @@ def update_incident(call: Call, request: StatusUpdateIncident) -> IncidentRow:
     """
     incident, changes = incidents.update_incident(request, call.now, call.clock_at)
     call.audit_changes(incident, changes)
+    call.notify(events.changed_event(incident, changes))
     return incident
 
 
@@ -81,6 +84,8 @@ def add_incident_update(
     """
     update = incidents.add_incident_update(request, call.now, call.clock_at)
     call.audit(update, detail=f"status: {update.status}")
+    if request.notify:
+        call.notify(events.update_event(update))
     return update
 
 

@@ -3,7 +3,7 @@
 from api.operation import Call, operation
 from models.errors import MaintenanceNotFound, ReferenceNotFound
 from models.pagination import Page
-from models.status.maintenance import windows
+from models.status.maintenance import events, windows
 from models.status.maintenance.windows import (
     GetMaintenance,
     ListMaintenance,
@@ -32,6 +32,8 @@ def add_maintenance(call: Call, request: StatusAddMaintenance) -> MaintenanceRow
     """
     window = windows.schedule_maintenance(request, call.now, call.clock_at)
     call.audit(window)
+    if request.notify:
+        call.notify(events.scheduled_event(window))
     return window
 
 
@@ -53,6 +55,8 @@ def update_maintenance(call: Call, request: StatusUpdateMaintenance) -> Maintena
     """
     window, changes = windows.update_maintenance(request, call.now, call.clock_at)
     call.audit_changes(window, changes)
+    if request.notify:
+        call.notify(events.changed_event(window, changes))
     return window
 
 

@@ -40,6 +40,9 @@ STATUS = WriteLocks(shared=True, names=("status",))
 # What the builder records about the site.
 BUILDS = WriteLocks(shared=True, names=("builds",))
 
+# Subscriptions and deliveries.
+NOTIFICATIONS = WriteLocks(shared=True, names=("notifications",))
+
 
 def project_locks(*ids: str) -> WriteLocks:
     """Return the locks of writes in these projects."""

@@ -21,6 +21,7 @@ PURE = (
     "models/notifications/mail_relay.py",
     "models/notifications/notice.py",
     "models/notifications/outcomes.py",
+    "models/notifications/schedule.py",
     "models/notifications/webhook_message.py",
     "models/status/formatting.py",
     "models/status/state.py",

@@ -39,6 +39,10 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
     "maintenance": "Maintenance windows: the last 90 days' and the scheduled ones.",
     "measurements": "The measurements.",
     "name": ("The name on the status page, on one line.", "Public API"),
+    "notify": (
+        "Whether subscribers are told of the change; no response shows it.",
+        True,
+    ),
     "observedAt": "When the measurement was made.",
     "overall": "The overall status.",
     "period": "The period of time, which ends now.",

@@ -66,6 +66,7 @@ class StatusAddIncident(Schema):
     started_at: MayOmit[Moment] = None
     services: ServiceSlugs
     body: Body
+    notify: bool = True
 
 
 class StatusUpdateIncident(Schema):
@@ -82,6 +83,7 @@ class StatusAddIncidentUpdate(Schema):
     incident_id: StatusId
     status: MayOmit[IncidentStatus] = None
     body: Body
+    notify: bool = True
 
 
 class ListIncidents(CursorQuery):
@@ -133,6 +135,9 @@ class IncidentUpdateRow(Row):
 
     class Meta:
         table_name = "entry"
+
+    # The status of the incident before this update.
+    previous_status: str
 
     @property
     def audited(self) -> AuditTarget:
@@ -204,9 +209,12 @@ def add_incident_update(
     status = request.status or incident.status
     resolved_at = _new_resolved_at(incident, {"status": status}, clock_at)
     _require_valid_times(incident.started_at, resolved_at, clock_at, pointer="/status")
+    previous_status = incident.status
     if not incident.change({"status": status, "resolved_at": resolved_at}, now):
         incident.touch(now)
-    return _create_update(incident, status, request.body, now)
+    update = _create_update(incident, status, request.body, now)
+    update.previous_status = previous_status
+    return update
 
 
 def list_incidents(query: ListIncidents, now: datetime) -> Page[IncidentRow]:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from peewee import ModelSelect, TextField
+from peewee import BooleanField, ModelSelect, TextField
 from pydantic import AfterValidator, Field
 
 from models.audit import AuditTarget
@@ -51,6 +51,7 @@ class StatusAddMaintenance(Schema):
     starts_at: Moment
     ends_at: Moment
     services: ServiceSlugs
+    notify: bool = True
 
 
 class StatusUpdateMaintenance(Schema):
@@ -61,6 +62,7 @@ class StatusUpdateMaintenance(Schema):
     ends_at: MayOmit[Moment] = None
     status: MayOmit[Literal["scheduled", "completed", "cancelled"]] = None
     services: MayOmit[ServiceSlugs] = None
+    notify: bool = True
 
 
 class ListMaintenance(CursorQuery):
@@ -82,6 +84,8 @@ class MaintenanceRow(Row):
     ends_at = MomentField()
     # The status that was written: scheduled, completed or cancelled.
     written = TextField()
+    # Whether subscribers are told when it starts and ends.
+    is_told = BooleanField(default=True)
     created_at = MomentField()
     updated_at = MomentField()
 
@@ -140,6 +144,7 @@ def schedule_maintenance(
         starts_at=request.starts_at,
         ends_at=request.ends_at,
         written="scheduled",
+        is_told=request.notify,
         created_at=now,
         updated_at=now,
     )
@@ -160,6 +165,7 @@ def update_maintenance(
     window = maintenance_with_id(request.id, clock_at)
     values = request.sent_fields()
     values.pop("id")
+    values.pop("notify", None)
     slugs = values.pop("services", None)
     if "status" in values:
         values["written"] = values.pop("status")
@@ -171,6 +177,9 @@ def update_maintenance(
     changes = update_subject(window, values, slugs, now)
     if "written" in changes:
         changes["status"] = changes.pop("written")
+    if changes and request.notify and not window.is_told:
+        window.is_told = True
+        window.save()
     return load_details([window], clock_at)[0], changes
 
 

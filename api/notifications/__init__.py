@@ -1,0 +1,1 @@
+"""Send notifications: by webhook, to chat rooms and by mail."""

@@ -1,0 +1,199 @@
+"""Deliver events from threads of the builder's process, as soon as they are due."""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
+from time import monotonic
+from typing import NamedTuple
+
+from models.errors import StorageBusy
+from models.logs import LogLine
+from models.notifications.dispatch import (
+    Attempt,
+    claim,
+    record_outcomes,
+    recover,
+    release,
+)
+from models.notifications.fan_out import fan_out
+from models.notifications.outcomes import Outcome
+
+log = logging.getLogger("masthead.notifications")
+
+# How often the dispatcher looks for what is due without being woken.
+TICK_SECONDS = 1.0
+# A receiver that hangs keeps a thread until its time is over; the others go on.
+MAX_THREADS = 64
+# How long a stopping server waits for attempts that have begun.
+STOP_SECONDS = 5.0
+
+# Makes the attempts of a batch one after the other.
+Send = Callable[[Sequence[Attempt]], Iterable[tuple[Attempt, Outcome]]]
+
+
+class Sender(NamedTuple):
+    """How one channel delivers: `batch_size` attempts over one connection."""
+
+    send: Send
+    batch_size: int = 1
+    max_batches: int = MAX_THREADS
+
+
+class Dispatcher:
+    """
+    Delivers while this is entered, on the server that is the leader.
+
+    `senders` has one for each channel that is available. `find_live` returns the
+    generation of each area that readers see. `record_due` records the events that the
+    clock causes, and wakes the builder if pages show them.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], datetime],
+        senders: Mapping[str, Sender],
+        *,
+        find_live: Callable[[], Mapping[str, int]],
+        record_due: Callable[[datetime], None] = lambda _: None,
+        is_leader: Callable[[], bool] = lambda: True,
+        tick_seconds: float = TICK_SECONDS,
+    ) -> None:
+        self._clock = clock
+        self._senders = senders
+        self._find_live = find_live
+        self._record_due = record_due
+        self._is_leader = is_leader
+        self._tick_seconds = tick_seconds
+        self._woken = Event()
+        self._stopping = Event()
+        self._has_recovered = False
+        # Of subscriptions and of channels: the attempts, and the batches, under way.
+        self._in_flight: Counter[str] = Counter()
+        self._batches: Counter[str] = Counter()
+        self._finished: SimpleQueue[tuple[str, list[tuple[Attempt, Outcome | None]]]]
+        self._finished = SimpleQueue()
+        self._unrecorded: list[tuple[Attempt, Outcome | None]] = []
+        self._thread = Thread(target=self._run, name="dispatcher", daemon=True)
+
+    def __enter__(self) -> "Dispatcher":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop; what has not begun is released, what has begun may be repeated."""
+        self._stopping.set()
+        self._woken.set()
+        self._thread.join(2 * STOP_SECONDS)
+
+    def wake(self) -> None:
+        """Look for what is due at once, because something was built or written."""
+        self._woken.set()
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            self._woken.wait(self._tick_seconds)
+            self._woken.clear()
+            if not self._is_leader():
+                self._has_recovered = False
+                continue
+            try:
+                self.step()
+            except StorageBusy as error:
+                log.warning(LogLine(notifications="wait", reason=error))
+            except Exception:
+                log.exception(LogLine(notifications="failed"))
+        self._finish()
+
+    def step(self) -> None:
+        """Do once what is due: events of the clock, deliveries, outcomes."""
+        now = self._clock()
+        if not self._has_recovered:
+            if count := recover(now):
+                log.info(LogLine(notifications="repeat", count=count))
+            self._has_recovered = True
+        self._record_due(now)
+        fan_out(now, self._find_live())
+        self._record_finished()
+        for channel in self._senders:
+            self._start_batches(channel)
+
+    def _start_batches(self, channel: str) -> None:
+        """Claim what is due over the channel, as much as threads are free for."""
+        sender = self._senders[channel]
+        free = min(
+            sender.max_batches - self._batches[channel],
+            MAX_THREADS - self._batches.total(),
+        )
+        if free <= 0 or self._stopping.is_set():
+            return
+        limit = free * sender.batch_size
+        attempts = claim(self._clock(), [channel], limit, self._in_flight)
+        if attempts:
+            # There may be more, of subscriptions that were not claimed this time.
+            self._woken.set()
+        for batch in _split(attempts, sender.batch_size):
+            self._in_flight.update(attempt.subscription_id for attempt in batch)
+            self._batches[channel] += 1
+            # A daemon, because a receiver that hangs must not keep the process.
+            Thread(
+                target=self._deliver,
+                args=(channel, sender.send, batch),
+                name=f"delivery-{channel}",
+                daemon=True,
+            ).start()
+
+    def _deliver(self, channel: str, send: Send, batch: list[Attempt]) -> None:
+        """Make the attempts of a batch; runs in a thread of its own."""
+        unfinished = {attempt.number: attempt for attempt in batch}
+        results: list[tuple[Attempt, Outcome | None]] = []
+        try:
+            if not self._stopping.is_set():
+                for attempt, outcome in send(batch):
+                    del unfinished[attempt.number]
+                    results.append((attempt, outcome))
+        except Exception:
+            # A sender has outcomes for all that receivers do, so this is a bug.
+            log.exception(LogLine(notifications="failed", channel=channel))
+            error = Outcome(is_delivered=False, answer="An internal error occurred.")
+            results += [(attempt, error) for attempt in unfinished.values()]
+            unfinished.clear()
+        results += [(attempt, None) for attempt in unfinished.values()]
+        self._finished.put((channel, results))
+        self._woken.set()
+
+    def _record_finished(self) -> None:
+        """Record the outcomes; those that the storage refuses are kept for later."""
+        try:
+            while True:
+                channel, results = self._finished.get_nowait()
+                self._batches[channel] -= 1
+                self._in_flight -= Counter(a.subscription_id for a, _ in results)
+                self._unrecorded += results
+        except Empty:
+            pass
+        if not self._unrecorded:
+            return
+        made = [(a, outcome) for a, outcome in self._unrecorded if outcome]
+        not_made = [a for a, outcome in self._unrecorded if outcome is None]
+        record_outcomes(made, self._clock())
+        release(not_made)
+        self._unrecorded = []
+
+    def _finish(self) -> None:
+        """Record what ends in time; the rest is found without an outcome later."""
+        deadline = monotonic() + STOP_SECONDS
+        try:
+            while self._batches.total() and monotonic() < deadline:
+                self._woken.wait(deadline - monotonic())
+                self._woken.clear()
+                self._record_finished()
+        except Exception as error:
+            log.warning(LogLine(notifications="stopped", reason=error))
+
+
+def _split(attempts: list[Attempt], size: int) -> Iterator[list[Attempt]]:
+    for start in range(0, len(attempts), size):
+        yield attempts[start : start + size]

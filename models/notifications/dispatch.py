@@ -1,0 +1,269 @@
+"""
+Claim the deliveries that are due, and record what became of them.
+
+Nothing is sent here. An attempt is written before it is made: whoever finds it without
+an outcome after a crash makes it again, with the same id.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from peewee import fn
+
+from models.notifications.outcomes import MAX_ANSWER, Outcome
+from models.notifications.rows import DeliveryRow, EventRow, SubscriptionRow
+from models.notifications.schedule import decide
+from models.notifications.secrets import signing_secrets
+from models.storage.database import reading, writing
+from models.storage.write_locks import NOTIFICATIONS
+
+UNFINISHED = ("waiting", "sending", "failed")
+# How many deliveries to one receiver are made at the same time.
+MAX_PER_SUBSCRIPTION = 4
+NOTHING: Mapping[str, int] = {}
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attempt to deliver, with all that its message needs."""
+
+    number: int
+    delivery_id: str
+    subscription_id: str
+    channel: str
+    address: str
+    language: str | None
+    type: str
+    subject_id: str
+    # The path of the page and the data of the webhook; empty without an event.
+    path: str
+    data: Mapping[str, Any]
+    at: datetime
+    attempts: int
+    secrets: tuple[str, ...] = ()
+    # The first delivery of the subject to the subscription, if that is another one.
+    thread_id: str | None = None
+
+
+def recover(now: datetime) -> int:
+    """
+    Make attempts without an outcome due again; return how many there were.
+
+    Called before a dispatcher's first claim: whoever made them is gone.
+    """
+    with writing(NOTIFICATIONS):
+        count: int = (
+            DeliveryRow.update(
+                status="waiting",
+                possibly_repeated=True,
+                next_attempt_at=now,
+                sending_at=None,
+            )
+            .where(DeliveryRow.status == "sending")
+            .execute()
+        )
+    return count
+
+
+def next_attempt_at() -> datetime | None:
+    """Return when the next delivery is due, None if none waits."""
+    with reading():
+        row = (
+            DeliveryRow.select(DeliveryRow.next_attempt_at)
+            .where(DeliveryRow.status.in_(("waiting", "failed")))
+            .order_by(DeliveryRow.next_attempt_at)
+            .first()
+        )
+    return row.next_attempt_at if row else None
+
+
+def claim(
+    now: datetime,
+    channels: Collection[str],
+    limit: int,
+    in_flight: Mapping[str, int] = NOTHING,
+) -> list[Attempt]:
+    """
+    Claim the deliveries over these channels that are due, the longest waiting first.
+
+    Of one subscription and subject only the oldest unfinished one is claimed, and of
+    one subscription no more than MAX_PER_SUBSCRIPTION together with those `in_flight`,
+    which are counted by its id. What a subscription gets that is not active any more is
+    given up.
+    """
+    busy = [id for id, count in in_flight.items() if count >= MAX_PER_SUBSCRIPTION]
+    earlier = DeliveryRow.alias()
+    is_behind_another = earlier.select().where(
+        earlier.subscription == DeliveryRow.subscription,
+        earlier.subject_id == DeliveryRow.subject_id,
+        earlier.number < DeliveryRow.number,
+        earlier.status.in_(UNFINISHED),
+    )
+    due = (
+        DeliveryRow.select(DeliveryRow, SubscriptionRow, EventRow)
+        .join(SubscriptionRow)
+        .switch(DeliveryRow)
+        .left_outer_join(EventRow)
+        .where(
+            DeliveryRow.status.in_(("waiting", "failed")),
+            DeliveryRow.next_attempt_at <= now,
+            SubscriptionRow.channel.in_(list(channels)),
+            DeliveryRow.subscription.not_in(busy),
+            ~fn.EXISTS(is_behind_another),
+        )
+        .order_by(DeliveryRow.next_attempt_at, DeliveryRow.number)
+        .limit(limit)
+    )
+    with writing(NOTIFICATIONS):
+        rows = list(due)
+        welcome = _at_most(MAX_PER_SUBSCRIPTION, in_flight, filter(_is_welcome, rows))
+        _set_status(
+            [row.number for row in rows if not _is_welcome(row)],
+            status="given-up",
+            next_attempt_at=None,
+        )
+        _set_status(
+            [row.number for row in welcome],
+            status="sending",
+            attempts=DeliveryRow.attempts + 1,
+            sending_at=now,
+        )
+        threads = _first_deliveries(welcome)
+        return [_attempt(row, threads, now) for row in welcome]
+
+
+def release(attempts: Iterable[Attempt]) -> None:
+    """Make claimed deliveries due again, of which the attempt was not begun."""
+    numbers = [attempt.number for attempt in attempts]
+    if numbers:
+        with writing(NOTIFICATIONS):
+            _set_status(
+                numbers,
+                status="waiting",
+                attempts=DeliveryRow.attempts - 1,
+                sending_at=None,
+            )
+
+
+def record_outcomes(
+    outcomes: Iterable[tuple[Attempt, Outcome]],
+    now: datetime,
+    draw: Callable[[], float] = random.random,
+) -> None:
+    """
+    Record what became of attempts, in one transaction.
+
+    An attempt that somebody else has made due again meanwhile keeps that.
+    """
+    outcomes = list(outcomes)
+    if not outcomes:
+        return
+    with writing(NOTIFICATIONS):
+        for attempt, outcome in outcomes:
+            _record(attempt, outcome, now, draw())
+
+
+def _record(attempt: Attempt, outcome: Outcome, now: datetime, random: float) -> None:
+    subscription = SubscriptionRow.get_or_none(
+        SubscriptionRow.id == attempt.subscription_id
+    )
+    if subscription is None:
+        return
+    decision = decide(
+        outcome,
+        attempt.attempts,
+        now,
+        failing_since=subscription.failing_since,
+        is_mail=attempt.channel == "email",
+        random=random,
+    )
+    DeliveryRow.update(
+        status=decision.status,
+        next_attempt_at=decision.next_attempt_at,
+        status_code=outcome.status_code,
+        duration_ms=outcome.duration_ms,
+        answer=outcome.answer[:MAX_ANSWER] if outcome.answer else None,
+        delivered_at=now if outcome.is_delivered else None,
+        sending_at=None,
+    ).where(
+        DeliveryRow.number == attempt.number,
+        DeliveryRow.status == "sending",
+        DeliveryRow.attempts == attempt.attempts,
+    ).execute()
+    if outcome.is_delivered:
+        subscription.last_delivery_at, subscription.failing_since = now, None
+    elif subscription.failing_since is None:
+        subscription.failing_since = now
+    if decision.is_quarantined and subscription.state == "active":
+        subscription.state, subscription.quarantined_at = "quarantined", now
+        subscription.reason = outcome.answer
+    subscription.save()
+
+
+def _at_most(
+    maximum: int, in_flight: Mapping[str, int], rows: Iterable[DeliveryRow]
+) -> list[DeliveryRow]:
+    """Return the first rows of each subscription, as many as it may still have."""
+    counts, chosen = Counter(in_flight), []
+    for row in rows:
+        counts[row.subscription_id] += 1
+        if counts[row.subscription_id] <= maximum:
+            chosen.append(row)
+    return chosen
+
+
+def _is_welcome(row: DeliveryRow) -> bool:
+    """Return whether the subscription is still told: of itself in any live state."""
+    state = row.subscription.state
+    return state == "active" or (row.event_id is None and state != "ended")
+
+
+def _set_status(numbers: list[int], **values: Any) -> None:
+    if numbers:
+        DeliveryRow.update(**values).where(DeliveryRow.number.in_(numbers)).execute()
+
+
+def _first_deliveries(rows: list[DeliveryRow]) -> dict[tuple[str, str], str]:
+    """Return the id of the first delivery of each mailbox's subject."""
+    mails = [row for row in rows if row.subscription.channel == "email" and row.event]
+    if not mails:
+        return {}
+    query = (
+        DeliveryRow.select(
+            DeliveryRow.subscription, DeliveryRow.subject_id, DeliveryRow.id
+        )
+        .where(
+            DeliveryRow.subscription.in_([row.subscription_id for row in mails]),
+            DeliveryRow.subject_id.in_({row.subject_id for row in mails}),
+            DeliveryRow.delivered_at.is_null(False),
+        )
+        .order_by(DeliveryRow.number.desc())
+    )
+    return {(row.subscription_id, row.subject_id): row.id for row in query}
+
+
+def _attempt(
+    row: DeliveryRow, threads: Mapping[tuple[str, str], str], now: datetime
+) -> Attempt:
+    subscription, event = row.subscription, row.event
+    is_webhook = subscription.channel == "webhook"
+    return Attempt(
+        number=row.number,
+        delivery_id=row.id,
+        subscription_id=subscription.id,
+        channel=subscription.channel,
+        address=subscription.address,
+        language=subscription.language,
+        type=row.type,
+        subject_id=row.subject_id,
+        path=event.path if event else "",
+        data=event.data if event else {},
+        at=event.at if event else row.created_at,
+        attempts=row.attempts + 1,
+        secrets=signing_secrets(subscription, now) if is_webhook else (),
+        thread_id=threads.get((subscription.id, row.subject_id)),
+    )

@@ -1,0 +1,88 @@
+"""
+Record the events that subscribers are told of, in the transaction of their change.
+
+A crash after the commit loses no event, and a change that is rolled back leaves none.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from models.base import new_id
+from models.notifications.event_types import EventType
+from models.notifications.rows import EventRow, SubscriptionRow
+
+
+@dataclass(frozen=True)
+class NewEvent:
+    """
+    What has happened to an incident, a window, a service or a document.
+
+    `data` is that of the webhook, without the URL. `path` is the address of the page
+    on the site that shows it. `phase` is given if the clock caused the event: it is
+    recorded once for a subject, type and phase.
+    """
+
+    type: EventType
+    subject_id: str
+    path: str
+    data: Mapping[str, Any]
+    services: list[str] = field(default_factory=list)
+    phase: str | None = None
+
+
+def has_subscribers() -> bool:
+    """Return whether anybody would be told of an event now."""
+    return SubscriptionRow.select().where(SubscriptionRow.state == "active").exists()
+
+
+def has_subscribers_of(type: EventType) -> bool:
+    """Return whether a webhook asks for events of this type."""
+    webhooks = SubscriptionRow.select(SubscriptionRow.events).where(
+        SubscriptionRow.state == "active", SubscriptionRow.channel == "webhook"
+    )
+    return any(type in row.events for row in webhooks)
+
+
+def unrecorded(events: Iterable[NewEvent]) -> list[NewEvent]:
+    """Return those events of the clock that no server has recorded."""
+    return [
+        event
+        for event in events
+        if not EventRow.select()
+        .where(
+            EventRow.type == event.type,
+            EventRow.subject_id == event.subject_id,
+            EventRow.phase == event.phase,
+        )
+        .exists()
+    ]
+
+
+def record_events(
+    events: Iterable[NewEvent], area: str, generation: int | None, now: datetime
+) -> None:
+    """
+    Record the events of a change, inside its transaction.
+
+    They are due once the area's pages of this generation are live. Without a
+    subscription nothing is recorded: later subscribers are not told of earlier events.
+    """
+    events = list(events)
+    if not events or not has_subscribers():
+        return
+    for event in events:
+        id = new_id(now)
+        EventRow.insert(
+            id=id,
+            type=event.type,
+            subject_id=event.subject_id,
+            phase=event.phase or id,
+            area=area,
+            generation=generation,
+            services=event.services,
+            path=event.path,
+            data=event.data,
+            at=now,
+        ).on_conflict_ignore().execute()

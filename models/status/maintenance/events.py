@@ -1,0 +1,70 @@
+"""Describe what subscribers are told of a maintenance window."""
+
+from datetime import datetime, timedelta
+
+from models.base import Change, epoch_ms
+from models.notifications.event_types import EventType
+from models.notifications.events import NewEvent
+from models.site_addresses import maintenance_address
+from models.status.maintenance.windows import (
+    MaintenanceRow,
+    StatusMaintenance,
+    load_details,
+)
+
+# A window that ended before that, while no server ran, is not told to have ended.
+MAX_AGE = timedelta(days=1)
+
+
+def scheduled_event(window: MaintenanceRow) -> NewEvent:
+    return _event("maintenance.scheduled", window)
+
+
+def changed_event(
+    window: MaintenanceRow, changes: dict[str, Change]
+) -> NewEvent | None:
+    """Return the event of changed fields, None if the window is over."""
+    if "status" in changes and window.status in ("cancelled", "completed"):
+        is_cancelled = window.status == "cancelled"
+        return _event(
+            "maintenance.cancelled" if is_cancelled else "maintenance.completed", window
+        )
+    is_over = window.status in ("cancelled", "completed")
+    return None if is_over or not changes else _event("maintenance.changed", window)
+
+
+def events_of_clock(now: datetime) -> list[NewEvent]:
+    """
+    Return the events of windows that have started, or ended, by their times.
+
+    They are the same at each call: recording one a second time does nothing.
+    """
+    windows = MaintenanceRow.select().where(
+        MaintenanceRow.is_told,
+        MaintenanceRow.written == "scheduled",
+        MaintenanceRow.starts_at <= now,
+        MaintenanceRow.ends_at > now - MAX_AGE,
+    )
+    return [
+        _event_of_clock(window)
+        for window in load_details(list(windows.order_by(MaintenanceRow.id)), now)
+    ]
+
+
+def _event_of_clock(window: MaintenanceRow) -> NewEvent:
+    if window.status == "active":
+        return _event("maintenance.started", window, at=window.starts_at)
+    return _event("maintenance.completed", window, at=window.ends_at)
+
+
+def _event(
+    type: EventType, window: MaintenanceRow, at: datetime | None = None
+) -> NewEvent:
+    return NewEvent(
+        type=type,
+        subject_id=window.id,
+        path=maintenance_address(window.id),
+        data={"maintenance": StatusMaintenance.model_validate(window).to_json()},
+        services=[service.slug for service in window.services],
+        phase=str(epoch_ms(at)) if at else None,
+    )

@@ -1,0 +1,103 @@
+"""Tell webhooks that the state of a service has changed, once it has held."""
+
+from datetime import datetime, timedelta
+
+from peewee import ForeignKeyField, TextField
+
+from models.base import MomentField, Row
+from models.notifications.events import NewEvent
+from models.site_addresses import service_address
+from models.status.services.rows import ServiceRow
+from models.status.snapshot.snapshot import StatusSnapshot
+
+# A state that holds for less is not told, so that a flapping service tells nothing.
+MIN_DURATION = timedelta(seconds=60)
+
+
+class ToldStateRow(Row):
+    """The state of a service that webhooks were told of, and the one it has since."""
+
+    service = ForeignKeyField(ServiceRow, primary_key=True, on_delete="CASCADE")
+    state = TextField()
+    changed_to = TextField(null=True)
+    changed_at = MomentField(null=True)
+
+    service_id: int
+
+
+def forget_told_states() -> None:
+    """Forget all states: whoever subscribes later is told of later changes."""
+    ToldStateRow.delete().execute()
+
+
+def has_told_states() -> bool:
+    return ToldStateRow.select().exists()
+
+
+def changed_states(
+    snapshot: StatusSnapshot, told: dict[int, ToldStateRow]
+) -> list[ServiceRow]:
+    """Return the services whose rows `note_states` would change at this time."""
+    return [
+        service
+        for service in snapshot.services
+        if _differs(
+            told.get(service.number),
+            snapshot.service_status(service).state,
+            snapshot.now,
+        )
+    ]
+
+
+def told_states() -> dict[int, ToldStateRow]:
+    return {row.service_id: row for row in ToldStateRow.select()}
+
+
+def note_states(snapshot: StatusSnapshot) -> list[NewEvent]:
+    """
+    Note the states that services have now, inside a write transaction.
+
+    Return the events of states that differ from the told ones, and have held.
+    """
+    told, events = told_states(), []
+    for service in changed_states(snapshot, told):
+        state = snapshot.service_status(service).state
+        row = told.get(service.number)
+        if row is None:
+            ToldStateRow.create(service=service.number, state=state)
+        elif state == row.state:
+            row.changed_to = row.changed_at = None
+            row.save()
+        elif state != row.changed_to:
+            row.changed_to, row.changed_at = state, snapshot.now
+            row.save()
+        else:
+            events.append(_event(service, snapshot, row.state))
+            row.state, row.changed_to, row.changed_at = state, None, None
+            row.save()
+    return events
+
+
+def _differs(row: ToldStateRow | None, state: str, now: datetime) -> bool:
+    """Return whether the state is new, other than noted, or has held long enough."""
+    if row is None or (state != row.state and state != row.changed_to):
+        return True
+    if state == row.state:
+        return row.changed_to is not None
+    # A clock that was set back starts the time again.
+    return not row.changed_at <= now < row.changed_at + MIN_DURATION
+
+
+def _event(
+    service: ServiceRow, snapshot: StatusSnapshot, previous_state: str
+) -> NewEvent:
+    return NewEvent(
+        type="service.state-changed",
+        subject_id=service.slug,
+        path=service_address(service.slug),
+        data={
+            "service": snapshot.service_status(service).to_json(),
+            "previousState": previous_state,
+        },
+        services=[service.slug],
+    )

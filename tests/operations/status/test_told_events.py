@@ -1,0 +1,240 @@
+"""Which changes subscribers are told of, and what they are told."""
+
+import json
+
+import pytest
+
+from models.fields import format_moment
+from models.notifications.rows import EventRow
+from models.status.clock_events import record_clock_events
+from tests.worlds.notifications import subscribe
+from tests.worlds.status import (
+    ADD_INCIDENT,
+    ADD_UPDATE,
+    UPDATE_INCIDENT,
+    UPDATE_WINDOW,
+    World,
+)
+
+pytestmark = pytest.mark.both_engines
+
+
+@pytest.fixture
+def world(ask, clock):
+    world = World(ask, clock)
+    world.service("api", name="Public API")
+    subscribe(clock.now)
+    return world
+
+
+@pytest.fixture
+def told(store):
+    """The types of the events so far, oldest first."""
+
+    def types():
+        return [row.type for row in EventRow.select().order_by(EventRow.number)]
+
+    return types
+
+
+def test_incident(world, ask, told):
+    """An incident is opened, updated, resolved and reopened: one event for each."""
+    id = world.incident("api")
+    for body, status in [
+        ("It is the cache.", "identified"),
+        ("Done.", "resolved"),
+        ("Not yet.", "monitoring"),
+        ("Still looking.", "monitoring"),
+    ]:
+        ask(ADD_UPDATE, {"incidentId": id, "body": body, "status": status})
+
+    assert told() == [
+        "incident.opened",
+        "incident.updated",
+        "incident.resolved",
+        "incident.reopened",
+        "incident.updated",
+    ]
+
+
+def test_data_of_an_incident(world):
+    """An event has the incident as the API shows it, and the page's generation."""
+    id = world.incident("api", title="Errors")
+
+    event = EventRow.get()
+    incident = event.data["incident"]["incident"]
+    assert (incident["title"], incident["status"]) == ("Errors", "investigating")
+    assert [u["body"] for u in event.data["incident"]["updates"]] == ["We are looking."]
+    assert (event.subject_id, event.services) == (id, ["api"])
+    assert event.path == f"/status/incidents/{id}/"
+    assert event.area == "status"
+    assert format_moment(event.at) == incident["createdAt"]
+
+
+def test_generation(world, ask):
+    """An event is due with the generation that the change was answered with."""
+    response = ask(
+        ADD_INCIDENT,
+        {"title": "Errors", "severity": "degraded", "services": ["api"], "body": "…"},
+    )
+
+    assert EventRow.get().generation == int(response.headers["Site-Generation"])
+
+
+def test_newest_updates(world, ask):
+    """Of a long incident an event has the newest updates."""
+    id = world.incident("api")
+    for number in range(25):
+        ask(ADD_UPDATE, {"incidentId": id, "body": f"Update {number}"})
+
+    newest = EventRow.select().order_by(EventRow.number.desc()).first()
+    bodies = [update["body"] for update in newest.data["incident"]["updates"]]
+    assert bodies == [f"Update {number}" for number in range(5, 25)]
+
+
+@pytest.mark.parametrize(
+    ("change", "type"),
+    [
+        ({"status": "resolved"}, "incident.resolved"),
+        ({"severity": "major-outage"}, "incident.updated"),
+        ({"status": "identified"}, "incident.updated"),
+        ({"title": "A better title"}, None),
+        ({}, None),
+    ],
+)
+def test_changed_fields(world, ask, told, change, type):
+    """A new status or severity is told, a corrected title is not."""
+    id = world.incident("api")
+    ask(UPDATE_INCIDENT, {"id": id} | change)
+
+    assert told()[1:] == ([type] if type else [])
+
+
+def test_without_notify(world, ask, told):
+    """What an operator does quietly tells nobody, and no answer shows it."""
+    quiet = {"notify": False}
+    id = world.incident("api", **quiet)
+    answer = ask(ADD_UPDATE, {"incidentId": id, "body": "A typo."} | quiet)
+    window = world.window("api", 60, 120, **quiet)
+    ask(UPDATE_WINDOW, {"id": window, "title": "Better"} | quiet)
+
+    assert told() == []
+    assert "notify" not in json.dumps(answer.json)
+
+
+def test_nothing_is_told_of_what_is_not_kept(world, ask, told):
+    """A dry run, a refused request and a repeat make no event."""
+    asked = {"title": "Errors", "severity": "degraded", "services": ["api"]}
+    ask(ADD_INCIDENT, asked | {"body": "…"}, headers={"Dry-Run": "true"})
+    ask(ADD_INCIDENT, asked | {"body": "…", "services": ["unknown"]})
+    assert told() == []
+
+    for _ in range(2):
+        ask(ADD_INCIDENT, asked | {"body": "…"})
+    assert told() == ["incident.opened"]
+
+
+def test_window(world, ask, clock, settings, told):
+    """A window is scheduled, changed, started and completed: each is told once."""
+    id = world.window("api", 60, 120)
+    ask(UPDATE_WINDOW, {"id": id, "title": "Longer"})
+    for seconds in (30, 30, 30, 30, 30):
+        clock.pass_(seconds=seconds)
+        for _ in range(2):
+            record_clock_events(clock.now, settings.freshness)
+
+    assert told() == [
+        "maintenance.scheduled",
+        "maintenance.changed",
+        "maintenance.started",
+        "maintenance.completed",
+    ]
+
+
+def test_window_that_is_moved_starts_again(world, ask, clock, settings, told):
+    """A window that has started and gets a later start is told to start again."""
+    id = world.window("api", 60, 1200)
+    clock.pass_(seconds=60)
+    record_clock_events(clock.now, settings.freshness)
+    ask(UPDATE_WINDOW, {"id": id, "startsAt": world.text(60)})
+    clock.pass_(seconds=60)
+    record_clock_events(clock.now, settings.freshness)
+
+    assert told().count("maintenance.started") == 2
+
+
+@pytest.mark.parametrize("status", ["cancelled", "completed"])
+def test_window_that_an_operator_ends(world, ask, clock, settings, told, status):
+    """What an operator ends is told once, and the clock adds nothing."""
+    id = world.window("api", 60, 120)
+    ask(UPDATE_WINDOW, {"id": id, "status": status})
+    clock.pass_(seconds=150)
+    record_clock_events(clock.now, settings.freshness)
+    ask(UPDATE_WINDOW, {"id": id, "title": "Over"})
+
+    assert told() == ["maintenance.scheduled", f"maintenance.{status}"]
+
+
+def test_quiet_window_starts_quietly(world, ask, clock, settings, told):
+    """A window that nobody was told of is told of only once an update says so."""
+    id = world.window("api", 60, 120, notify=False)
+    clock.pass_(seconds=60)
+    record_clock_events(clock.now, settings.freshness)
+    assert told() == []
+
+    ask(UPDATE_WINDOW, {"id": id, "title": "Now for all"})
+    record_clock_events(clock.now, settings.freshness)
+    assert told() == ["maintenance.changed", "maintenance.started"]
+
+
+def test_start_of_a_window_is_built(world, clock, settings):
+    """The start of a window is told with the generation whose pages show it."""
+    world.window("api", 60, 120)
+    before = EventRow.get().generation
+    clock.pass_(seconds=60)
+
+    assert record_clock_events(clock.now, settings.freshness)
+    started = EventRow.get(EventRow.type == "maintenance.started")
+    assert started.generation > before
+
+
+def test_state_that_holds(world, ask, clock, settings, told):
+    """A state is told once it has held for a minute; a shorter one is not."""
+
+    def at(seconds, status):
+        clock.pass_(seconds=seconds)
+        world.sample("api", "probe", status, 0)
+        record_clock_events(clock.now, settings.freshness)
+
+    at(0, "operational")
+    at(10, "down")
+    at(59, "operational")
+    at(10, "down")
+    assert told() == []
+
+    at(60, "down")
+    at(60, "down")
+    (event,) = EventRow.select()
+    assert event.type == "service.state-changed"
+    assert event.data["previousState"] == "operational"
+    assert event.data["service"]["state"] == "major-outage"
+    assert event.generation is None
+
+
+def test_publication(shelf, clock, told):
+    """A document that appears on the site, and leaves it, is told."""
+    subscribe(clock.now)
+    document = shelf.publish("intro", title="Introduction")
+    shelf.release(document)
+    shelf.withdraw(document)
+
+    assert told() == ["document.published", "document.unpublished"]
+    event = EventRow.get()
+    assert event.data["document"] == {
+        "id": document["id"],
+        "slug": "intro",
+        "collection": "guides",
+        "title": "Introduction",
+        "version": 1,
+    }
+    assert (event.area, event.path) == ("docs", "/guides/intro/")

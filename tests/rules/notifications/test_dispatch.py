@@ -1,0 +1,180 @@
+"""What is claimed, in which order, and what becomes of it."""
+
+from datetime import timedelta
+
+import pytest
+
+from models.notifications.dispatch import claim, record_outcomes, recover, release
+from models.notifications.fan_out import fan_out
+from models.notifications.rows import DeliveryRow, SubscriptionRow
+from tests.rules.notifications.test_fan_out import MAIL, NOW, happen
+from tests.worlds.notifications import ALL_LIVE, DELIVERED, FAILED, GONE, subscribe
+
+SECOND = timedelta(seconds=1)
+
+pytestmark = [pytest.mark.usefixtures("store"), pytest.mark.both_engines]
+
+
+def claimed(now=NOW, channels=("webhook",), limit=100, **more):
+    return claim(now, channels, limit, **more)
+
+
+def statuses():
+    rows = DeliveryRow.select().order_by(DeliveryRow.number)
+    return [row.status for row in rows]
+
+
+def test_attempt_is_written_before_it_is_made():
+    """What is claimed is counted as an attempt, and is claimed by nobody else."""
+    subscribe(NOW)
+    happen()
+    fan_out(NOW, ALL_LIVE)
+
+    (attempt,) = claimed()
+
+    assert (attempt.attempts, statuses()) == (1, ["sending"])
+    assert claimed() == []
+
+
+def test_after_a_crash():
+    """An attempt without an outcome is made again, with the same id, and says so."""
+    subscribe(NOW)
+    happen()
+    fan_out(NOW, ALL_LIVE)
+    (first,) = claimed()
+
+    recover(NOW + SECOND)
+    (second,) = claimed(NOW + SECOND)
+
+    assert second.delivery_id == first.delivery_id
+    assert second.attempts == 2
+    assert DeliveryRow.get().possibly_repeated
+
+
+def test_outcome_that_comes_too_late():
+    """The outcome of an attempt that was made due again does not end the next one."""
+    subscribe(NOW)
+    happen()
+    fan_out(NOW, ALL_LIVE)
+    (first,) = claimed()
+    recover(NOW)
+    claimed()
+
+    record_outcomes([(first, FAILED)], NOW)
+
+    assert statuses() == ["sending"]
+
+
+def test_released_attempt_does_not_count():
+    """What was claimed but not begun is due as before."""
+    subscribe(NOW)
+    happen()
+    fan_out(NOW, ALL_LIVE)
+
+    release(claimed())
+    (attempt,) = claimed()
+
+    assert attempt.attempts == 1
+    assert not DeliveryRow.get().possibly_repeated
+
+
+def test_order_of_a_subject():
+    """The second event of an incident waits for the first, another incident not."""
+    subscribe(NOW)
+    for type, subject in [
+        ("incident.opened", "1"),
+        ("incident.updated", "1"),
+        ("incident.opened", "2"),
+    ]:
+        happen(type, subject)
+    fan_out(NOW, ALL_LIVE)
+
+    first = claimed()
+    assert [(a.type, a.subject_id) for a in first] == [
+        ("incident.opened", "1"),
+        ("incident.opened", "2"),
+    ]
+    record_outcomes([(first[0], FAILED), (first[1], DELIVERED)], NOW, lambda: 0.0)
+    assert claimed(NOW + 4 * SECOND) == []
+    (again,) = claimed(NOW + 5 * SECOND)
+    record_outcomes([(again, DELIVERED)], NOW + 5 * SECOND)
+
+    (update,) = claimed(NOW + 5 * SECOND)
+    assert update.type == "incident.updated"
+
+
+def test_failures_and_success():
+    """A delivery shows its last attempt, and the subscription its last success."""
+    subscribe(NOW)
+    happen()
+    fan_out(NOW, ALL_LIVE)
+    record_outcomes([(claimed()[0], FAILED)], NOW, lambda: 0.0)
+
+    delivery, subscription = DeliveryRow.get(), SubscriptionRow.get()
+    assert (delivery.status, delivery.status_code) == ("failed", 503)
+    assert delivery.answer == "Try again."
+    assert delivery.next_attempt_at == NOW + 5 * SECOND
+    assert subscription.failing_since == NOW
+
+    later = NOW + 5 * SECOND
+    record_outcomes([(claimed(later)[0], DELIVERED)], later)
+
+    delivery, subscription = DeliveryRow.get(), SubscriptionRow.get()
+    assert (delivery.status, delivery.delivered_at) == ("delivered", later)
+    assert (subscription.failing_since, subscription.last_delivery_at) == (None, later)
+
+
+def test_quarantine():
+    """A receiver that is gone gets nothing more, not even what waits for it."""
+    subscribe(NOW)
+    happen()
+    happen(subject="2")
+    fan_out(NOW, ALL_LIVE)
+    first, _ = claimed()
+    release([_])
+
+    record_outcomes([(first, GONE)], NOW)
+
+    assert SubscriptionRow.get().state == "quarantined"
+    assert claimed() == []
+    assert statuses() == ["given-up", "given-up"]
+    happen(subject="3")
+    assert fan_out(NOW, ALL_LIVE) == 0
+
+
+def test_busy_subscriptions():
+    """Of a receiver that is called often enough now, nothing more is claimed."""
+    busy = subscribe(NOW, "https://slow/")
+    subscribe(NOW, "https://good/")
+    happen()
+    fan_out(NOW, ALL_LIVE)
+
+    assert [a.address for a in claimed(in_flight={busy.id: 4})] == ["https://good/"]
+
+
+def test_mails_of_an_incident_are_one_thread():
+    """Later mails answer the first one that was delivered."""
+    subscribe(NOW, "ada@example.com", **MAIL)
+    happen()
+    fan_out(NOW, ALL_LIVE)
+    (first,) = claimed(channels=["email"])
+    record_outcomes([(first, DELIVERED)], NOW)
+    for type in ("incident.updated", "incident.resolved"):
+        happen(type)
+        fan_out(NOW, ALL_LIVE)
+        (later,) = claimed(channels=["email"])
+        record_outcomes([(later, DELIVERED)], NOW)
+        assert later.thread_id == first.delivery_id
+
+    assert first.thread_id is None
+
+
+def test_secrets_of_a_webhook():
+    """A webhook is signed with its secret, which the table has only sealed."""
+    secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    subscribe(NOW, secret=secret)
+    happen()
+    fan_out(NOW, ALL_LIVE)
+
+    assert claimed()[0].secrets == (secret,)
+    assert secret.encode() not in bytes(SubscriptionRow.get().sealed_secret)

@@ -1,0 +1,214 @@
+"""The dispatcher: everything that is due is delivered, whatever receivers do."""
+
+import threading
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from api.notifications.dispatcher import Dispatcher, Sender
+from models.errors import StorageBusy
+from models.notifications import dispatch
+from models.notifications.dispatch import MAX_PER_SUBSCRIPTION, claim
+from models.notifications.fan_out import fan_out
+from models.notifications.rows import DeliveryRow
+from tests.rules.notifications.test_fan_out import NOW, happen
+from tests.worlds.notifications import ALL_LIVE, FAILED, Receivers, subscribe
+
+SECONDS = 20
+
+pytestmark = [pytest.mark.usefixtures("store"), pytest.mark.both_engines]
+
+
+@pytest.fixture
+def receivers():
+    return Receivers()
+
+
+def dispatcher(send, **more):
+    senders = {"webhook": Sender(send)}
+    return Dispatcher(
+        more.pop("clock", lambda: NOW),
+        senders,
+        find_live=lambda: ALL_LIVE,
+        tick_seconds=0.01,
+        **more,
+    )
+
+
+def finished(*statuses):
+    """Wait until all deliveries have one of these statuses."""
+    pause, deadline = threading.Event(), SECONDS
+    while deadline > 0:
+        rows = list(DeliveryRow.select())
+        if rows and all(row.status in statuses for row in rows):
+            return rows
+        pause.wait(0.02)
+        deadline -= 0.02
+    raise AssertionError([row.status for row in DeliveryRow.select()])
+
+
+def test_event_is_delivered(receivers):
+    """What happens is told, once, and the outcome is recorded."""
+    subscribe(NOW)
+    with dispatcher(receivers.send):
+        happen()
+        (row,) = finished("delivered")
+
+    assert receivers.types() == ["incident.opened"]
+    assert (row.attempts, row.delivered_at) == (1, NOW)
+
+
+def test_receivers_that_hang_hold_nobody_up():
+    """More receivers hang than would do at once, and a good one is told meanwhile."""
+    release = threading.Event()
+    receivers = Receivers()
+
+    def send(batch):
+        if "hangs" in batch[0].address:
+            release.wait(SECONDS)
+        yield from receivers.send(batch)
+
+    for number in range(20):
+        subscribe(NOW, f"https://hangs-{number}/")
+    subscribe(NOW)
+    try:
+        with dispatcher(send):
+            happen()
+            happen(subject="2")
+            while len(receivers.types()) < 2:
+                assert not release.wait(0.02)
+            assert DeliveryRow.select().where(DeliveryRow.status == "sending").exists()
+            release.set()
+            finished("delivered")
+    finally:
+        release.set()
+
+
+def test_one_receiver_is_not_flooded():
+    """One receiver is called for a few incidents at a time, and for each in the end."""
+    lock, now, most = threading.Lock(), [0], [0]
+    pause = threading.Event()
+
+    def send(batch):
+        with lock:
+            now[0] += 1
+            most[0] = max(most[0], now[0])
+        pause.wait(0.02)
+        with lock:
+            now[0] -= 1
+        yield from Receivers().send(batch)
+
+    subscribe(NOW)
+    for number in range(12):
+        happen(subject=str(number))
+    with dispatcher(send):
+        assert len(finished("delivered")) == 12
+
+    assert most[0] <= MAX_PER_SUBSCRIPTION
+
+
+def test_sender_with_a_bug(receivers):
+    """An error in our own code is a failed attempt, and others are delivered."""
+
+    def send(batch):
+        if "bad" in batch[0].address:
+            raise ZeroDivisionError
+        return receivers.send(batch)
+
+    subscribe(NOW, "https://bad/")
+    subscribe(NOW)
+    with dispatcher(send):
+        happen()
+        rows = finished("delivered", "failed")
+
+    assert sorted(row.status for row in rows) == ["delivered", "failed"]
+    assert receivers.types() == ["incident.opened"]
+
+
+def test_outcome_is_kept_while_the_storage_refuses(receivers, monkeypatch):
+    """An outcome that cannot be written is written later, and nothing is repeated."""
+    real, refusals = dispatch.writing, [3]
+
+    @contextmanager
+    def refusing(locks):
+        if receivers.types() and refusals[0]:
+            refusals[0] -= 1
+            raise StorageBusy("The storage is full.", state="database-full")
+        with real(locks):
+            yield
+
+    monkeypatch.setattr(dispatch, "writing", refusing)
+    subscribe(NOW)
+    with dispatcher(receivers.send):
+        happen()
+        (row,) = finished("delivered")
+
+    assert (row.attempts, receivers.types()) == (1, ["incident.opened"])
+    assert refusals == [0]
+
+
+def test_only_the_leader_delivers(receivers):
+    """A server that stands by delivers nothing; a new leader repeats what was open."""
+    is_leader = threading.Event()
+    subscribe(NOW)
+    happen()
+    fan_out(NOW, ALL_LIVE)
+    (left_open,) = claim(NOW, ["webhook"], 1)
+
+    with dispatcher(receivers.send, is_leader=is_leader.is_set):
+        assert not is_leader.wait(0.2)
+        assert receivers.types() == []
+        is_leader.set()
+        (row,) = finished("delivered")
+
+    assert row.possibly_repeated
+    assert receivers.attempts[left_open.address][0].delivery_id == left_open.delivery_id
+
+
+def test_stop_releases_what_has_not_begun():
+    """A stop waits for what has begun, and what has not is due as before."""
+    begun, release = threading.Event(), threading.Event()
+    receivers = Receivers()
+
+    def send(batch):
+        for attempt in batch:
+            begun.set()
+            release.wait(SECONDS)
+            yield from receivers.send([attempt])
+            return
+
+    subscribe(NOW, "https://1/")
+    subscribe(NOW, "https://2/")
+    happen()
+    sender = Sender(send, batch_size=2)
+    with Dispatcher(lambda: NOW, {"webhook": sender}, find_live=lambda: ALL_LIVE):
+        assert begun.wait(SECONDS)
+        threading.Timer(0.1, release.set).start()
+
+    rows = sorted((row.status, row.attempts) for row in DeliveryRow.select())
+    assert rows == [("delivered", 1), ("waiting", 0)]
+    assert not any(row.possibly_repeated for row in DeliveryRow.select())
+
+
+def test_next_day(receivers):
+    """What failed is attempted again when its time comes, without being woken."""
+    now = [NOW]
+    receivers.outcomes["https://tool.example.com/hook"] = FAILED
+    subscribe(NOW)
+    with dispatcher(receivers.send, clock=lambda: now[0]):
+        happen()
+        finished("failed")
+        receivers.outcomes.clear()
+        now[0] = NOW + timedelta(seconds=6)
+        (row,) = finished("delivered")
+
+    assert row.attempts == 2
+
+
+def test_clock_set_back(receivers):
+    """An event of the future, as a clock set back makes it, is told at once."""
+    subscribe(NOW)
+    happen(now=NOW + timedelta(hours=1), generation=10**12)
+    with dispatcher(receivers.send, clock=lambda: datetime(2026, 3, 1, tzinfo=UTC)):
+        finished("delivered")

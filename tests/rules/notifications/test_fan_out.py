@@ -1,0 +1,153 @@
+"""Who gets a delivery of an event, and when."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from models.notifications import fan_out as module
+from models.notifications.dispatch import claim, record_outcomes
+from models.notifications.events import NewEvent, record_events
+from models.notifications.fan_out import fan_out
+from models.notifications.rows import DeliveryRow, EventRow
+from models.storage.database import writing
+from tests.worlds.notifications import ALL_LIVE, DELIVERED, FAILED, subscribe
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+MAIL = {"channel": "email", "secret": None}
+
+pytestmark = [pytest.mark.usefixtures("store"), pytest.mark.both_engines]
+
+
+def happen(type="incident.opened", subject="1", now=NOW, generation=1, **more):
+    event = NewEvent(type, subject, f"/status/incidents/{subject}/", {}, **more)
+    with writing():
+        record_events([event], "status", generation, now)
+
+
+def told():
+    rows = DeliveryRow.select().order_by(DeliveryRow.number)
+    return [(row.subscription.address, row.type) for row in rows]
+
+
+def test_nothing_is_recorded_without_a_subscription():
+    """An event that nobody is told of leaves no row."""
+    happen()
+
+    assert EventRow.select().count() == 0
+
+
+def test_only_what_was_asked_for():
+    """Services and kinds of events are chosen; no service means all of them."""
+    subscribe(NOW, "https://all/")
+    subscribe(NOW, "https://api/", services=["api"])
+    subscribe(NOW, "https://mail/", services=["mail"])
+    subscribe(NOW, "https://windows/", events=["maintenance.started"])
+
+    happen(services=["api", "web"])
+    fan_out(NOW, ALL_LIVE)
+
+    assert sorted(told()) == [
+        ("https://all/", "incident.opened"),
+        ("https://api/", "incident.opened"),
+    ]
+
+
+def test_later_subscribers_are_not_told():
+    """Who subscribes after an event is told of the next one."""
+    subscribe(NOW, "https://first/")
+    happen()
+    subscribe(NOW + SECOND, "https://second/")
+
+    fan_out(NOW + SECOND, ALL_LIVE)
+
+    assert told() == [("https://first/", "incident.opened")]
+
+
+def test_event_waits_for_its_page():
+    """A delivery exists once the page is live, or after a minute."""
+    subscribe(NOW)
+    happen(generation=5)
+    happen(subject="2", generation=6)
+
+    assert fan_out(NOW, {"status": 4}) == 0
+    assert fan_out(NOW, {"status": 5}) == 1
+    assert fan_out(NOW + 59 * SECOND, {"status": 5}) == 0
+    assert fan_out(NOW + 60 * SECOND, {"status": 5}) == 1
+
+
+def test_events_of_a_subject_keep_their_order():
+    """Nothing overtakes an earlier event of its incident; other incidents do."""
+    subscribe(NOW)
+    happen(generation=6)
+    happen("incident.updated", generation=5)
+    happen(subject="2", generation=5)
+
+    fan_out(NOW, {"status": 5})
+
+    assert [row.subject_id for row in DeliveryRow.select()] == ["2"]
+
+
+def test_slices(monkeypatch):
+    """A fan-out that dies between two slices goes on behind the last one."""
+    monkeypatch.setattr(module, "SLICE_SIZE", 2)
+    for number in range(5):
+        subscribe(NOW, f"https://{number}/")
+    happen()
+    event = EventRow.get()
+
+    first = module._tell_slice(event, NOW)
+    assert (first, EventRow.get().told_at) == (2, None)
+    fan_out(NOW, ALL_LIVE)
+    fan_out(NOW, ALL_LIVE)
+
+    assert sorted(told()) == [(f"https://{n}/", "incident.opened") for n in range(5)]
+
+
+def test_unsent_mail_collapses():
+    """A mailbox gets the newest news of an incident, a webhook each of them."""
+    subscribe(NOW, "ada@example.com", **MAIL)
+    subscribe(NOW, "https://tool/")
+    happen()
+    fan_out(NOW, ALL_LIVE)
+    happen("incident.updated")
+    happen("incident.opened", subject="2")
+    fan_out(NOW, ALL_LIVE)
+
+    mails = [type for address, type in told() if address == "ada@example.com"]
+    assert mails == ["incident.updated", "incident.opened"]
+    assert len(told()) == 2 + 3
+
+
+def test_failed_mail_collapses_and_an_uncertain_one_does_not():
+    """What the mailbox may have already keeps its text: its id is shown once."""
+    subscribe(NOW, "ada@example.com", **MAIL)
+    happen()
+    fan_out(NOW, ALL_LIVE)
+    (attempt,) = claim(NOW, ["email"], 10)
+    record_outcomes([(attempt, FAILED)], NOW)
+    happen("incident.updated")
+    fan_out(NOW, ALL_LIVE)
+
+    assert told() == [("ada@example.com", "incident.updated")]
+
+    DeliveryRow.update(possibly_repeated=True).execute()
+    happen("incident.resolved")
+    fan_out(NOW, ALL_LIVE)
+
+    assert [type for _, type in told()] == ["incident.updated", "incident.resolved"]
+
+
+def test_sent_mail_is_not_replaced():
+    """News after a mail that has left is a mail of its own."""
+    subscribe(NOW, "ada@example.com", **MAIL)
+    happen()
+    fan_out(NOW, ALL_LIVE)
+    (attempt,) = claim(NOW, ["email"], 10)
+    happen("incident.updated")
+    fan_out(NOW, ALL_LIVE)
+    record_outcomes([(attempt, DELIVERED)], NOW)
+
+    assert [type for _, type in told()] == ["incident.opened", "incident.updated"]
+    rows = DeliveryRow.select().order_by(DeliveryRow.number)
+    assert [row.status for row in rows] == ["delivered", "waiting"]

@@ -1,0 +1,44 @@
+"""Subscriptions, and receivers that keep what they get."""
+
+from collections import defaultdict
+
+from models.notifications.event_types import events_of_channel
+from models.notifications.outcomes import Outcome
+from models.notifications.subscriptions import create_subscription
+from models.storage.database import writing
+
+DELIVERED = Outcome(is_delivered=True, status_code=200)
+FAILED = Outcome(is_delivered=False, status_code=503, answer="Try again.")
+GONE = Outcome(is_delivered=False, status_code=410, is_permanent=True)
+# The pages of all changes are live.
+ALL_LIVE = {"status": 10**9, "docs": 10**9}
+
+
+def subscribe(now, address="https://tool.example.com/hook", **more):
+    """Add a subscription as an operator would, with all events of its channel."""
+    channel = more.pop("channel", "webhook")
+    asked = {
+        "folded_address": address,
+        "events": events_of_channel(channel),
+        "services": [],
+        "source": "operator",
+        "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+    } | more
+    with writing():
+        return create_subscription(channel, address, now=now, **asked)
+
+
+class Receivers:
+    """Keeps each attempt by address; answers what is set for the address."""
+
+    def __init__(self):
+        self.attempts = defaultdict(list)
+        self.outcomes = defaultdict(lambda: DELIVERED)
+
+    def send(self, batch):
+        for attempt in batch:
+            self.attempts[attempt.address].append(attempt)
+            yield attempt, self.outcomes[attempt.address]
+
+    def types(self, address="https://tool.example.com/hook"):
+        return [attempt.type for attempt in self.attempts[address]]
