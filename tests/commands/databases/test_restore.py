@@ -13,6 +13,7 @@ import pytest
 
 from tests.commands.conftest import ROOT, fetch
 from tests.commands.servers.test_serve import until
+from tests.servers.test_processes import children, is_running
 
 pytestmark = pytest.mark.both_engines
 
@@ -77,8 +78,11 @@ def test_restore_of_a_copy_made_while_writing(writer, run, environment, tmp_path
     before, copy = list(kept), tmp_path / "copy.db"
 
     assert run("backup", copy)[0] == 0
+    others = children(process.pid)
     process.kill()
     process.wait()
+    # Its other processes end by themselves, and until then they may still build.
+    until(lambda: not any(map(is_running, others)))
 
     found = ids(copy)
     assert set(before) <= set(found)
