@@ -15,12 +15,17 @@ SHARED = {path.stem for path in (ROOT / "models").glob("*.py")} | {
     "storage",
 }
 PURE = (
+    "models/display_text.py",
     "models/notifications/addresses.py",
     "models/notifications/event_types.py",
     "models/notifications/mail_address.py",
+    "models/notifications/mail_format.py",
+    "models/notifications/mail_html.py",
+    "models/notifications/mail_message.py",
     "models/notifications/mail_relay.py",
     "models/notifications/notice.py",
     "models/notifications/outcomes.py",
+    "models/notifications/plain_text.py",
     "models/notifications/schedule.py",
     "models/notifications/webhook_message.py",
     "models/status/formatting.py",
