@@ -2,11 +2,15 @@
 
 import socket
 import ssl
+from collections.abc import Sequence
 from contextlib import suppress
 from threading import Lock, Timer
 from time import monotonic
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
+
+# A family, and an address in its form.
+SocketAddress = tuple[int, Any]
 
 
 class Deadline:
@@ -66,10 +70,19 @@ class Deadline:
 
     def connect(self, host: str, port: int) -> socket.socket:
         """Return a connection to the first address of the host that accepts one."""
-        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        return self.connect_to([(info[0], info[4]) for info in found])
+
+    def connect_to(self, addresses: Sequence[SocketAddress]) -> socket.socket:
+        """Return a connection to the first of the addresses that accepts one."""
         last_error = OSError("The host has no address.")
-        for index, (family, kind, protocol, _, address) in enumerate(addresses):
-            connection = socket.socket(family, kind, protocol)
+        for index, (family, address) in enumerate(addresses):
+            try:
+                connection = socket.socket(family, socket.SOCK_STREAM)
+            except OSError as error:
+                # The system may be without IPv6.
+                last_error = error
+                continue
             try:
                 # Each address gets its share: a dead one leaves time for the others.
                 addresses_left = len(addresses) - index

@@ -2,7 +2,7 @@
 
 import socket
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from http.client import HTTPException
 from typing import NamedTuple
@@ -19,6 +19,9 @@ DEFAULT_HEADERS = {"User-Agent": "masthead-probe", "Accept": "*/*"}
 # UnicodeError.
 REQUEST_ERRORS = (OSError, HTTPError, HTTPException, UnicodeError)
 _CHUNK_BYTES = 65_536
+
+# Returns a connection to a host and port.
+Connect = Callable[[str, int], socket.socket]
 
 
 class HttpRequest(NamedTuple):
@@ -42,10 +45,16 @@ class HttpResponse(NamedTuple):
     certificate_expires_at: int | None = None
 
 
-def send_request(request: HttpRequest, deadline: Deadline) -> HttpResponse:
-    """Send the request over a new connection, so that connecting is checked too."""
+def send_request(
+    request: HttpRequest, deadline: Deadline, connect: Connect | None = None
+) -> HttpResponse:
+    """
+    Send the request over a new connection, so that connecting is checked too.
+
+    `connect` may choose the address; the certificate must be that of the URL's host.
+    """
     url = parse_url(request.url)
-    connection = _connection(url, request.ca_file, deadline)
+    connection = _connection(url, request.ca_file, connect or deadline.connect)
     try:
         connection.connect()
         certificate_expires_at = _certificate_expiry(connection)
@@ -89,7 +98,7 @@ def _read_body(response: HTTPResponse, max_bytes: int, deadline: Deadline) -> by
     return b"".join(chunks)
 
 
-def _connection(url: Url, ca_file: str | None, deadline: Deadline) -> HTTPConnection:
+def _connection(url: Url, ca_file: str | None, connect: Connect) -> HTTPConnection:
     assert url.host
     host = url.host.strip("[]")
     connection: _PlainConnection | _TlsConnection
@@ -98,22 +107,22 @@ def _connection(url: Url, ca_file: str | None, deadline: Deadline) -> HTTPConnec
     else:
         ssl_context = _ssl_context(ca_file)
         connection = _TlsConnection(host, url.port or 443, ssl_context=ssl_context)
-    connection.deadline = deadline
+    connection.connect_host = connect
     return connection
 
 
 class _PlainConnection(HTTPConnection):
-    deadline: Deadline
+    connect_host: Connect
 
     def _new_conn(self) -> socket.socket:
-        return self.deadline.connect(self.host, self.port)
+        return self.connect_host(self.host, self.port)
 
 
 class _TlsConnection(HTTPSConnection):
-    deadline: Deadline
+    connect_host: Connect
 
     def _new_conn(self) -> socket.socket:
-        return self.deadline.connect(self.host, self.port)
+        return self.connect_host(self.host, self.port)
 
 
 @cache

@@ -5,7 +5,6 @@ import logging
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
-from email.utils import parsedate_to_datetime
 from random import SystemRandom
 from threading import Event
 from typing import NamedTuple
@@ -20,6 +19,7 @@ from api.client.http_request import (
     send_request,
 )
 from api.client.probe_config import ProbeConfig
+from api.client.retry_after import retry_after_seconds
 from api.client.spool import Sample, Spool, SpoolBatch
 from models.logs import LogLine
 from models.status.measurements.measurements import RecordedMeasurements
@@ -172,7 +172,8 @@ class Sender:
         reason = f"answered {response.status}: {detail}"[:300]
         if not is_problem or response.status not in PERMANENT_STATUSES:
             header = response.headers.get("Retry-After", "")
-            raise NotSent(reason, _retry_after_seconds(header, self._clock()))
+            pause = retry_after_seconds(header, self._clock(), MAX_RETRY_AFTER_SECONDS)
+            raise NotSent(reason, pause)
         rejected = _rejected_indexes(problem)
         rejected_samples = [
             sample for index, sample in enumerate(samples) if index in rejected
@@ -208,14 +209,3 @@ def _backoff_seconds(failures: int) -> float:
     the same moment.
     """
     return _random.uniform(0, min(MAX_BACKOFF_SECONDS, 2.0 ** min(failures - 1, 10)))
-
-
-def _retry_after_seconds(header: str, now: datetime) -> float:
-    """Parse a Retry-After header: seconds or a date, and 0 for anything else."""
-    if header.isascii() and header.isdigit():
-        return min(float(header), MAX_RETRY_AFTER_SECONDS)
-    try:
-        seconds = (parsedate_to_datetime(header) - now).total_seconds()
-    except (ValueError, TypeError):
-        return 0
-    return min(max(seconds, 0), MAX_RETRY_AFTER_SECONDS)

@@ -166,7 +166,7 @@ def reached_address(address: IPAddress) -> IPAddress:
 
 def is_public(address: IPAddress) -> bool:
     """Return whether the address is of a host of the public internet."""
-    if not address.is_global or address.is_multicast or address.is_reserved:
+    if not address.is_global or address.is_multicast:
         return False
     if isinstance(address, IPv4Address):
         return True

@@ -115,10 +115,10 @@ def check(config):
 
 @pytest.fixture(scope="session")
 def certificate(tmp_path_factory):
-    """Make a certificate of this machine that is valid for a number of days."""
+    """Make a certificate of this machine or a name, for a number of days."""
     folder = tmp_path_factory.mktemp("certificates")
 
-    def make_certificate(days):
+    def make_certificate(days, of="IP:127.0.0.1"):
         file = folder / f"{len([*folder.iterdir()])}.pem"
         arguments = (
             f"req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days {days}"
@@ -127,7 +127,7 @@ def certificate(tmp_path_factory):
             "-subj",
             "/CN=here",
             "-addext",
-            "subjectAltName=IP:127.0.0.1",
+            f"subjectAltName={of}",
         ]
         outputs = ["-keyout", str(file) + ".key", "-out", str(file)]
         subprocess.run(

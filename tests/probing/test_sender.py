@@ -142,6 +142,7 @@ def test_pauses_grow(make_sender):
         ("99999999", 300, 300),
         ("soon", 0, 1),
         ("-5", 0, 1),
+        ("Sun, 1 Mar 2026 12:00:00 +99999999999999", 0, 1),
     ],
 )
 @pytest.mark.parametrize("status", [429, 503])
