@@ -83,10 +83,12 @@ def show_progress(unit: str) -> Progress:
 
 
 def _print_progress(unit: str, items: Iterable[Any]) -> Iterator[Any]:
-    total = f" of {len(items)}" if isinstance(items, Sized) else ""
+    # There can be more than were expected.
+    total = len(items) if isinstance(items, Sized) else 0
     printed_at = perf_counter()
     for number, item in enumerate(items, 1):
         yield item
         if perf_counter() >= printed_at + PROGRESS_SECONDS:
             printed_at = perf_counter()
-            print(f"{unit} {number}{total}", file=sys.stderr, flush=True)
+            of_total = f" of {total}" if number <= total else ""
+            print(f"{unit} {number}{of_total}", file=sys.stderr, flush=True)

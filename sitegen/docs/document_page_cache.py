@@ -101,12 +101,13 @@ class DocumentPageCache:
                 yield pages
 
     def _resolved(self) -> Iterator[tuple[str, PublishedPage, ResolvedDocument]]:
-        """Yield the documents that could be resolved, each with its name."""
+        """Yield the documents that could be resolved, with the name for a warning."""
         for pages in self._pages.values():
             if pages.resolved is not None:
                 document = pages.document
                 name = f"{document.collection}/{document.slug}"
-                yield name, document, pages.resolved
+                source = f" ({document.source_path})" if document.source_path else ""
+                yield name + source, document, pages.resolved
 
     def _broken_fragments(self) -> Iterator[str]:
         """

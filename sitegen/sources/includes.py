@@ -1,9 +1,11 @@
 """Put included files into the text, as mdBook, MkDocs and other generators do."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from os.path import relpath
 from pathlib import Path
 
 from models.front_matter import UnreadableFile, split_front_matter
@@ -44,11 +46,24 @@ _ANCHOR = re.compile(
 _NUMBER = re.compile(r"[0-9]{0,7}")
 
 
+class _OutsideFolders(UnreadableFile):
+    """The file exists outside of the folders; `folder` is relative to the tree."""
+
+    def __init__(self, folder: str) -> None:
+        super().__init__("The file is outside of the folders.")
+        self.folder = folder
+
+
 @dataclass
 class Includes:
-    """Where included files may lie: in the first folder, the tree, or in another."""
+    """
+    Where included files may lie: in the first folder, the tree, or in another.
+
+    `outside` counts the includes from further folders, which are relative to the tree.
+    """
 
     folders: Sequence[Path]
+    outside: Counter[str] = field(default_factory=Counter, init=False)
     # What was read for one file, all of its includes taken together.
     _length: int = field(default=0, init=False)
     _count: int = field(default=0, init=False)
@@ -156,6 +171,9 @@ class Includes:
             self._length += len(text)
             if self._is_full:
                 raise UnreadableFile("the page would become too long")
+        except _OutsideFolders as error:
+            self.outside[error.folder] += 1
+            return None
         except UnreadableFile as error:
             reason = str(error).rstrip(".")
             reason = reason[:1].lower() + reason[1:]
@@ -167,23 +185,30 @@ class Includes:
         is_from_root = name.startswith(("/", "~/", "@/", "@site/"))
         relative = name.removeprefix("~").removeprefix("@site/").lstrip("@/")
         starts = [] if is_from_root else [file.parent]
-        exists = False
+        outside = None
         for start in (*starts, *self.folders):
             candidate = existing_file(start / relative)
             if candidate is None:
                 continue
-            exists = True
+            outside = outside or candidate
             for folder in self.folders:
                 if candidate.is_relative_to(folder.resolve()):
                     inside = candidate.relative_to(folder.resolve())
                     if any(part.startswith(".") for part in inside.parts):
                         raise UnreadableFile("hidden files are not included")
                     return candidate, read_text(folder, inside).rstrip("\n")
-        raise UnreadableFile(
-            "it is outside the folder; name its folder with --include-from"
-            if exists
-            else "there is no such file"
-        )
+        if outside is None:
+            raise UnreadableFile("there is no such file")
+        raise _OutsideFolders(self._folder_of(outside))
+
+    def _folder_of(self, outside: Path) -> str:
+        """Return the folder of a file, just below the one that the tree is also in."""
+        path = relpath(outside, self.folders[0].resolve())
+        # A symbolic link may lead to a name that is not UTF-8.
+        path = path.encode(errors="backslashreplace").decode()
+        up, _, inside = path.rpartition("../")
+        folder, slash, _ = inside.partition("/")
+        return f"{up}../{folder}" if slash else f"{up}.."
 
 
 def _end_of_literal(lines: Sequence[str], start: int, fence: str) -> int:

@@ -1,12 +1,15 @@
 """Format the report of an import of documents, as lines and as JSON."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
-from models.projects.document_imports.options import ImportReport
+from models.projects.document_imports.options import HeldDocument, ImportReport
 from sitegen.sources.tree import Note, Tree
 
+NoteT = TypeVar("NoteT", Note, HeldDocument)
+_DIGITS = re.compile(r"([0-9]+)")
 # In the order of the report.
 OUTCOMES = (
     *("created", "updated", "unchanged", "published", "pruned", "restored"),
@@ -17,13 +20,30 @@ OUTCOMES = (
 def remarks(tree: Tree, report: ImportReport) -> Iterator[str]:
     """Yield a line for each file that was left out, held, a draft, or changed."""
     for label, notes in (("left out", tree.skipped), ("draft", tree.drafts)):
-        for note in notes:
+        for note in _in_order(notes):
             yield f"{label}: {note.path}: {note.reason}"
-    for held in report.held:
+    for held in _in_order(report.held):
         yield f"held: {held.path}: {held.reason} --take-over imports it again."
-    notes_of_tree = [(note.path, note.reason) for note in tree.notes]
-    for path, reason in sorted([*notes_of_tree, *report.notes]):
-        yield f"note: {path}: {reason}"
+    for note in _all_notes(tree, report):
+        yield f"note: {note.path}: {note.reason}"
+
+
+def _all_notes(tree: Tree, report: ImportReport) -> list[Note]:
+    return _in_order([*tree.notes, *(Note(*note) for note in report.notes)])
+
+
+def _in_order(notes: Iterable[NoteT]) -> list[NoteT]:
+    """Return notes by path and line; numbers are compared as such."""
+    return sorted(notes, key=lambda note: (_key(note.path), _key(note.reason)))
+
+
+def _key(text: str) -> list[str | tuple[int, str]]:
+    # Texts and numbers alternate, so that like is compared with like.
+    parts: list[str | tuple[int, str]] = list(_DIGITS.split(text))
+    for index in range(1, len(parts), 2):
+        digits = str(parts[index]).lstrip("0")
+        parts[index] = (len(digits), digits)
+    return parts
 
 
 def changes(report: ImportReport) -> Iterator[str]:
@@ -41,16 +61,22 @@ def summary(tree: Tree, report: ImportReport) -> str:
         if entries := getattr(report, outcome):
             counts.append(f"{outcome} {len(entries)}")
     if tree.files:
-        counts.append(f"files {len(tree.files)}")
+        replaced = len(report.files.updated)
+        changed = f" ({replaced} changed)" if replaced else ""
+        counts.append(f"files {len(tree.files)}{changed}")
     left_out = f"left out {len(tree.skipped)}, drafts {len(tree.drafts)}"
     return f"{', '.join(counts)}, {left_out}"
 
 
 def to_json(tree: Tree, report: ImportReport) -> dict[str, Any]:
     """Return the report for scripts: slugs by outcome, and notes by file."""
-    notes = [*tree.notes, *(Note(path, reason) for path, reason in report.notes)]
-    remarks = {"leftOut": tree.skipped, "drafts": tree.drafts, "notes": notes}
+    notes = _all_notes(tree, report)
+    remarks = {
+        "leftOut": _in_order(tree.skipped),
+        "drafts": _in_order(tree.drafts),
+        "notes": notes,
+    }
     slugs = {outcome: getattr(report, outcome) for outcome in OUTCOMES}
     lists = {name: list(map(asdict, notes)) for name, notes in remarks.items()}
-    held = {"held": list(map(asdict, report.held))}
+    held = {"held": list(map(asdict, _in_order(report.held)))}
     return slugs | held | {"files": asdict(report.files)} | lists

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from os.path import normpath
 from pathlib import Path
+from shlex import quote
 
 from models.errors import Refusal
 from models.front_matter import UnreadableFile, load_yaml, text_of
@@ -90,8 +92,7 @@ def read_tree(
         except Refusal as refusal:
             tree.skipped.append(Note(file.name, refusal.detail))
     tree.files = list(tree_files.files.values())
-    for notes in (tree.skipped, tree.drafts, tree.notes):
-        notes.sort(key=lambda note: note.path)
+    tree.notes += _notes_on_folders(tree.includes, folder)
     return tree
 
 
@@ -102,6 +103,18 @@ def _navigation_notes(navigation: Navigation) -> Iterator[Note]:
         verb = "does" if len(missing) == 1 else "do"
         reason = f"It names {join_names(missing)}, which {verb} not exist."
         yield Note(navigation.file, reason)
+
+
+def _notes_on_folders(includes: Includes, folder: Path) -> Iterator[Note]:
+    """Yield a note for each folder outside of the tree that files include from."""
+    for outside, count in includes.outside.items():
+        path = normpath(folder / outside)
+        noun = "include of a file" if count == 1 else "includes of files"
+        yield Note(
+            outside,
+            f"{count} {noun} outside of the tree could not be resolved. Name the folder"
+            f" with --include-from {quote(path)}.",
+        )
 
 
 def _paths(folder: Path) -> Iterator[Path]:

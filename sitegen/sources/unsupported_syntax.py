@@ -8,6 +8,7 @@ from markdown_it.token import Token
 from sitegen.markdown.link_targets import LinkTarget, link_target
 from sitegen.markdown.rendering import parse_tokens
 from sitegen.markdown.work_limits import WorkLimitExceeded
+from sitegen.sources.dialects import FenceTracker
 
 # Names per remark.
 MAX_NAMES = 10
@@ -45,7 +46,7 @@ def remove_local_images(
         return text, [TOO_MUCH_WORK]
     return text, [
         *_image_remarks(local, _local_images(tokens, present)),
-        *_markup_remarks(tokens, source),
+        *_markup_remarks(tokens, text, source),
     ]
 
 
@@ -93,30 +94,57 @@ def _image_remarks(local: list[str], remaining: list[str]) -> Iterator[str]:
         yield f"Broken images remain in the text: {join_names(remaining)}."
 
 
-def _markup_remarks(tokens: list[Token], source: str) -> Iterator[str]:
-    texts = [token.content for token in tokens if token.type == "text"]
-    tags = [f"<{tag}>" for text in texts for tag in _TAG.findall(text)]
+def _markup_remarks(tokens: list[Token], text: str, source: str) -> Iterator[str]:
+    tags: dict[str, str] = {}
+    shortcodes: dict[str, str] = {}
+    lines = text.split("\n")
+    for token in tokens:
+        for child in _flatten(token.children or []) if token.type == "inline" else ():
+            if child.type == "text":
+                for tag in _TAG.findall(child.content):
+                    tags.setdefault(f"<{tag}>", _line_with(f"<{tag}", token, lines))
+                for name in _SHORTCODE.findall(child.content):
+                    line = _line_with(name, token, lines)
+                    shortcodes.setdefault(" ".join(name.split()), line)
     if tags:
-        names = join_names(_with_lines(tags, source))
+        names = join_names(_with_numbers(tags, source))
         yield f"HTML and components are shown as text: {names}."
-    shortcodes = [
-        " ".join(shortcode.split())
-        for text in texts
-        for shortcode in _SHORTCODE.findall(text)
-    ]
     if shortcodes:
-        names = join_names(_with_lines(shortcodes, source))
+        names = join_names(_with_numbers(shortcodes, source))
         yield f"Shortcodes and directives are shown as text: {names}."
 
 
-def _with_lines(names: list[str], source: str) -> list[str]:
-    """Add to each name the first line in which the source has it."""
+def _line_with(name: str, token: Token, lines: list[str]) -> str:
+    """Return the line of the text in which a token has a name."""
+    start, end = token.map or (0, 0)
+    return next((line for line in lines[start:end] if name in line), "")
+
+
+def _with_numbers(lines: dict[str, str], source: str) -> list[str]:
+    """Add to each name the number that its line has in the source, if it is there."""
+    numbers = _line_numbers(source)
     named = []
-    for name in dict.fromkeys(names):
-        start = source.find(name.rstrip(">"))
-        line = f" (line {source.count(chr(10), 0, start) + 1})" if start >= 0 else ""
-        named.append(name + line)
+    for name, line in lines.items():
+        opening = name.rstrip(">")
+        # Of a line that was converted, only the name may be left.
+        with_name = (n for text, n in numbers.items() if opening in text)
+        number = numbers.get(_unquoted(line)) or next(with_name, None)
+        named.append(f"{name} (line {number})" if number else name)
     return named
+
+
+def _line_numbers(source: str) -> dict[str, int]:
+    """Return the number of each line that is no code, the first of equal ones."""
+    fences, numbers = FenceTracker(), dict[str, int]()
+    for number, line in enumerate(source.split("\n"), 1):
+        if not fences.is_code(line):
+            numbers.setdefault(_unquoted(line), number)
+    return numbers
+
+
+def _unquoted(line: str) -> str:
+    """Return a line without what stands before it in quotes and tabs."""
+    return line.strip(" \t>")
 
 
 def join_names(names: Sequence[str]) -> str:

@@ -1,12 +1,29 @@
 """How far a long command is."""
 
+import pytest
+
 from api.commands.terminal import show_progress
 
 
-def test_progress_in_lines(monkeypatch, capsys):
-    """Where there is no terminal, long work tells in lines how far it is."""
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
     monkeypatch.setattr("api.commands.terminal.PROGRESS_SECONDS", 0)
 
+
+def test_more_items_than_expected(capsys):
+    """A total that was an estimate is left out once there are more."""
+
+    class Pages(list):
+        def __len__(self):
+            return 1
+
+    assert list(show_progress("page")(Pages("ab"))) == ["a", "b"]
+
+    assert capsys.readouterr().err == "page 1 of 1\npage 2\n"
+
+
+def test_progress_in_lines(capsys):
+    """Where there is no terminal, long work tells in lines how far it is."""
     assert list(show_progress("page")(["a", "b"])) == ["a", "b"]
     assert list(show_progress("record")(iter("a"))) == ["a"]
 

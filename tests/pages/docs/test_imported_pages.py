@@ -137,7 +137,9 @@ def test_link_to_an_alias(bring, ask, build_site, page):
     assert '<a href="/guides/setup/#start">old</a>' in html
     assert [link["slug"] for link in links.json["data"]["outgoing"]] == ["setup"]
     assert before.warnings == []
-    assert after.warnings == ["guides/here: nothing is at /docs/2.0/setup/#start"]
+    assert after.warnings == [
+        "guides/here (here.md): nothing is at /docs/2.0/setup/#start"
+    ]
 
 
 def test_links_are_resolved_again(store):

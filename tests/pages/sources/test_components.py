@@ -102,6 +102,23 @@ def test_component_without_counterpart_is_named(tmp_path):
     ]
 
 
+def test_line_is_that_of_the_occurrence(tmp_path):
+    """Not that of code, nor of a component of the same name that was converted."""
+    (tmp_path / "a.md").write_text(
+        "`<Chart>`\n\n```jsx\n<Chart a='b' />\n{{< map >}}\n```\n\n"
+        "<Card title='A'>\n\nOne.\n\n</Card>\n\n"
+        "> A <Card> in a quote\n> and <Chart> here.\n\n"
+        "{{< map >}}\n\n<Chart>\n"
+    )
+
+    tree = read_tree(tmp_path)
+
+    assert [note.reason for note in tree.notes] == [
+        "HTML and components are shown as text: <Card> (line 14), <Chart> (line 15).",
+        "Shortcodes and directives are shown as text: {{< map (line 17).",
+    ]
+
+
 REPEATED = [
     *("<Tabs>\n", "</Tabs>\n", '<Card title="', "<Card>\n</Card>\n", "<Badge "),
     *("{{< tab ", "<Tabs>\n<TabItem>\n", ":::image ", "{{< figure ", "<a b={"),
