@@ -12,7 +12,7 @@ from datetime import datetime
 from peewee import IntegerField, TextField, chunked
 
 from models.base import MomentField, Row
-from models.storage.database import database, writing
+from models.storage.database import database, reading, writing
 from models.storage.write_locks import BUILDS
 
 AREAS = ("docs", "status")
@@ -63,7 +63,8 @@ def marks() -> dict[str, int]:
 
 def built_generations() -> dict[str, int]:
     """Return the generation up to which the pages of each area are built."""
-    return {row.name: row.built for row in AreaRow.select()}
+    with reading():
+        return {row.name: row.built for row in AreaRow.select()}
 
 
 def behind() -> set[str]:

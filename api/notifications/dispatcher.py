@@ -14,12 +14,15 @@ from models.logs import LogLine
 from models.notifications.dispatch import (
     Attempt,
     claim,
+    due_channels,
     record_outcomes,
     recover,
     release,
 )
+from models.notifications.events import has_subscriptions
 from models.notifications.fan_out import fan_out
 from models.notifications.outcomes import Outcome
+from models.storage.database import database, reading
 
 log = logging.getLogger("masthead.notifications")
 
@@ -106,10 +109,14 @@ class Dispatcher:
             except Exception:
                 log.exception(LogLine(notifications="failed"))
         self._finish()
+        database.close()
 
     def step(self) -> None:
         """Do once what is due: events of the clock, deliveries, outcomes."""
         now = self._clock()
+        with reading():
+            if not has_subscriptions():
+                return
         if not self._has_recovered:
             if count := recover(now):
                 log.info(LogLine(notifications="repeat", count=count))
@@ -117,7 +124,7 @@ class Dispatcher:
         self._record_due(now)
         fan_out(now, self._find_live())
         self._record_finished()
-        for channel in self._senders:
+        for channel in due_channels(now) & self._senders.keys():
             self._start_batches(channel)
 
     def _start_batches(self, channel: str) -> None:

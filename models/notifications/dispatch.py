@@ -55,6 +55,9 @@ def recover(now: datetime) -> int:
 
     Called before a dispatcher's first claim: whoever made them is gone.
     """
+    with reading():
+        if not DeliveryRow.select().where(DeliveryRow.status == "sending").exists():
+            return 0
     with writing(NOTIFICATIONS):
         count: int = (
             DeliveryRow.update(
@@ -69,16 +72,17 @@ def recover(now: datetime) -> int:
     return count
 
 
-def next_attempt_at() -> datetime | None:
-    """Return when the next delivery is due, None if none waits."""
+def due_channels(now: datetime) -> set[str]:
+    """Return the channels over which something is due."""
     with reading():
-        row = (
-            DeliveryRow.select(DeliveryRow.next_attempt_at)
-            .where(DeliveryRow.status.in_(("waiting", "failed")))
-            .order_by(DeliveryRow.next_attempt_at)
-            .first()
+        rows: Any = (
+            DeliveryRow.select(SubscriptionRow.channel)
+            .join(SubscriptionRow)
+            .where(_is_due(now))
+            .distinct()
+            .tuples()
         )
-    return row.next_attempt_at if row else None
+        return {channel for (channel,) in rows}
 
 
 def claim(
@@ -109,8 +113,7 @@ def claim(
         .switch(DeliveryRow)
         .left_outer_join(EventRow)
         .where(
-            DeliveryRow.status.in_(("waiting", "failed")),
-            DeliveryRow.next_attempt_at <= now,
+            _is_due(now),
             SubscriptionRow.channel.in_(list(channels)),
             DeliveryRow.subscription.not_in(busy),
             ~fn.EXISTS(is_behind_another),
@@ -202,6 +205,11 @@ def _record(attempt: Attempt, outcome: Outcome, now: datetime, random: float) ->
         subscription.state, subscription.quarantined_at = "quarantined", now
         subscription.reason = outcome.answer
     subscription.save()
+
+
+def _is_due(now: datetime) -> Any:
+    is_open = DeliveryRow.status.in_(("waiting", "failed"))
+    return is_open & (DeliveryRow.next_attempt_at <= now)
 
 
 def _at_most(

@@ -32,6 +32,11 @@ class NewEvent:
     phase: str | None = None
 
 
+def has_subscriptions() -> bool:
+    """Return whether there are subscriptions in any state."""
+    return SubscriptionRow.select().exists()
+
+
 def has_subscribers() -> bool:
     """Return whether anybody would be told of an event now."""
     return SubscriptionRow.select().where(SubscriptionRow.state == "active").exists()

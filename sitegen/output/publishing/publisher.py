@@ -38,16 +38,23 @@ class Publisher:
         settings: Settings,
         clock: Callable[[], datetime],
         *,
+        find_generations: Callable[[], dict[str, int]] = dict,
+        on_published: Callable[[], None] = lambda: None,
         pause_seconds: float = PAUSE_SECONDS,
         first_retry_seconds: float = FIRST_RETRY_SECONDS,
     ) -> None:
         self._settings = settings
         self._clock = clock
+        # Returns the generation up to which the pages of each area are built.
+        self._find_generations = find_generations
+        self._on_published = on_published
         self._pause_seconds = pause_seconds
         self._first_retry_seconds = first_retry_seconds
         self._wake_event = threading.Event()
         self._stop_event = threading.Event()
         self._fault: Fault | None = None
+        # Of each area, the generation up to which its pages were published.
+        self.published_generations: dict[str, int] = {}
         self.progress = BuildProgress()
         self._retry_seconds = first_retry_seconds
         self._publication: Publication | None = None
@@ -117,7 +124,10 @@ class Publisher:
     def _publish(self, publication: Publication) -> bool:
         """Publish, and return whether the hook succeeded too."""
         started_at, started = self._clock(), time.perf_counter()
+        generations = self._find_generations()
         report = publication.run()
+        self.published_generations = generations
+        self._on_published()
         seconds = time.perf_counter() - started
         self.progress.record(started_at, seconds)
         if report.sent or report.removed:
