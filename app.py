@@ -196,13 +196,17 @@ from pathlib import Path
 from socket import socket
 from threading import Event, Thread
 
+from api.notifications.senders import create_senders
+
 from api.commands.keys import issue_admin_key
 from api.commands.listener import open_listener, site_url_warning, with_options
 from api.http.application import BODY_LIMITS, BRIEF_REQUESTS, create_app
 from api.http.metrics import Metrics, SharedMetrics
 from api.http.server.server import limited_server
+from api.notifications.dispatcher import Dispatcher
 from api.scheduler import Scheduler, delete_expired
 from models import changes
+from models.changes import built_generations
 from models.idempotency import RequestsInProgress
 from models.platform.key_uses import KeyUses
 from models.platform.rate_limits import RateLimiter
@@ -214,7 +218,7 @@ from models.projects.fields import Actor
 from models.runtime.build_progress import Progress
 from models.runtime.builder_report import BuilderReporter, BuilderState
 from models.runtime.forking import call_in_child, ending_by_signals
-from models.runtime.leader_election import join_election
+from models.runtime.leader_election import LeaderElection, join_election
 from models.runtime.process_table import ProcessTable, SharedFlag, default_processes
 from models.runtime.server_locks import ServerLocks
 from models.runtime.startup import (
@@ -225,6 +229,7 @@ from models.runtime.startup import (
 )
 from models.runtime.supervisor import ProcessFailed, Supervisor
 from models.runtime.wake_pipe import WakePipe
+from models.status.clock_events import record_clock_events
 from models.status.measurements.measurements import record_measurements
 from models.status.measurements.sources import shared_source_faults
 from models.status.services.catalogue import services_in_display_order
@@ -471,12 +476,17 @@ class _Server:
         election = join_election(
             settings.database, lambda *change: builder.wake(*change)
         )
-        publisher = Publisher(settings, utc_now)
+        publisher = Publisher(
+            settings,
+            utc_now,
+            find_generations=built_generations,
+            on_published=lambda: dispatcher.wake(),
+        )
         builder = Builder(
             utc_now,
             contexts,
             lambda at: scheduler.schedule_once(at, builder.wake),
-            publisher.wake,
+            lambda: (publisher.wake(), dispatcher.wake()),
             election=election,
             create_docs_process=partial(
                 DocsProcess,
@@ -487,6 +497,7 @@ class _Server:
                 note_end=partial(self.table.note_end, DOCS),
             ),
         )
+        dispatcher = self._create_dispatcher(builder, publisher, election)
         metrics = self._metrics(BUILDER, builder.progress, publisher.progress)
         server_locks = ServerLocks(settings.database, settings.output)
         scheduler = Scheduler(utc_now, metrics.record_job)
@@ -512,7 +523,7 @@ class _Server:
             folder.path, settings.site_url
         )
         first_build = None if can_be_read else builder.has_started
-        with server_locks, election, publisher, reporter:
+        with server_locks, election, publisher, reporter, dispatcher:
             builder.start()
             self.wake_pipe.start_receiving(builder.wake)
             Thread(target=self._announce, args=(first_build,), daemon=True).start()
@@ -522,6 +533,29 @@ class _Server:
                     Event().wait()
             finally:
                 builder.stop()
+
+    def _create_dispatcher(
+        self, builder: Builder, publisher: Publisher, election: LeaderElection
+    ) -> Dispatcher:
+        """Return what notifies subscribers, once readers see what it is about."""
+        settings = self.settings
+
+        def find_live() -> Mapping[str, int]:
+            if settings.publish:
+                return publisher.published_generations
+            return built_generations()
+
+        def record_due(now: datetime) -> None:
+            if record_clock_events(now, settings.freshness):
+                builder.wake("status")
+
+        return Dispatcher(
+            utc_now,
+            create_senders(settings, utc_now),
+            find_live=find_live,
+            record_due=record_due,
+            is_leader=lambda: election.is_leader,
+        )
 
     def _announce(self, first_build: Event | None) -> None:
         """Print the lines, after the first build if the site was not complete."""
