@@ -196,14 +196,13 @@ from pathlib import Path
 from socket import socket
 from threading import Event, Thread
 
-from api.notifications.senders import create_senders
-
 from api.commands.keys import issue_admin_key
 from api.commands.listener import open_listener, site_url_warning, with_options
 from api.http.application import BODY_LIMITS, BRIEF_REQUESTS, create_app
 from api.http.metrics import Metrics, SharedMetrics
 from api.http.server.server import limited_server
 from api.notifications.dispatcher import Dispatcher
+from api.notifications.senders import create_senders
 from api.scheduler import Scheduler, delete_expired
 from models import changes
 from models.changes import built_generations
@@ -476,6 +475,11 @@ class _Server:
         election = join_election(
             settings.database, lambda *change: builder.wake(*change)
         )
+
+        def on_built() -> None:
+            publisher.wake()
+            dispatcher.wake()
+
         publisher = Publisher(
             settings,
             utc_now,
@@ -486,7 +490,7 @@ class _Server:
             utc_now,
             contexts,
             lambda at: scheduler.schedule_once(at, builder.wake),
-            lambda: (publisher.wake(), dispatcher.wake()),
+            on_built,
             election=election,
             create_docs_process=partial(
                 DocsProcess,

@@ -31,7 +31,7 @@ TICK_SECONDS = 1.0
 # A receiver that hangs keeps a thread until its time is over; the others go on.
 MAX_THREADS = 64
 # How long a stopping server waits for attempts that have begun.
-STOP_SECONDS = 5.0
+STOP_SECONDS = 2.0
 
 # Makes the attempts of a batch one after the other.
 Send = Callable[[Sequence[Attempt]], Iterable[tuple[Attempt, Outcome]]]
