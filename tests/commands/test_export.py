@@ -61,7 +61,7 @@ def taken(tmp_path_factory, keeping):
 
 
 def _live():
-    world.populate(NOON)
+    world.populate(NOON, days=2)
     world.people(NOON)
     with writing():
         make_full(NOON)

@@ -26,7 +26,7 @@ def needed(program):
 
 @pytest.fixture
 def world(build_site, clock):
-    populate(clock.now)
+    populate(clock.now, days=2)
     assert build_site().failed == []
 
 

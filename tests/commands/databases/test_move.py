@@ -51,7 +51,7 @@ def rich(store, settings, clock):
         clock.now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
     )
     people = world.people(clock.now)
-    world.populate(clock.now)
+    world.populate(clock.now, days=2)
     make_full(clock.now)
     with writing():
         KeyRow.update(rate_capacity=2**53, rate_refill=0.1, issuer=ODD).execute()
