@@ -299,9 +299,11 @@ def build_site(store, settings, clock):
     theme, bodies = Theme(settings), BodyCache()
     told = {kind: asdict(problem) for kind, problem in PROBLEM_TYPES.items()}
 
-    def built(areas=AREAS, *, output=None, openapi=None, bodies=bodies, **more):
+    def built(
+        areas=AREAS, *, output=None, openapi=None, problems=told, bodies=bodies, **more
+    ):
         into = replace(settings, output=str(output)) if output else settings
-        shared = {"theme": theme, "bodies": bodies, "problems": told}
+        shared = {"theme": theme, "bodies": bodies, "problems": problems}
         shared |= {"openapi": openapi or {}}
         return build(
             BuildContext(now=clock.now, settings=into, **shared), areas, **more

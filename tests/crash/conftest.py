@@ -1,10 +1,16 @@
 """A site on which much has changed since its build."""
 
+from dataclasses import asdict
+from functools import partial
+
 import pytest
 
+from api.http.problem_types import PROBLEM_TYPES
 from tests.crash.scene import Scene
 
 ADMIN = "POST /status/v1/admin"
+# One of the pages that nothing changes; all of them are half of the site.
+PROBLEMS = {"not-found": asdict(PROBLEM_TYPES["not-found"])}
 
 
 @pytest.fixture
@@ -12,6 +18,7 @@ def scene(ask, shelf, build_site, settings, output, tmp_path, clock, keeping):
     """A site on which much has changed since its build."""
     ask(f"{ADMIN}/services/add", {"slug": "api", "name": "API"})
     ask(f"{ADMIN}/services/add", {"slug": "mail", "name": "Mail"})
+    build_site = partial(build_site, problems=PROBLEMS)
     moving, going = shelf.publish("limits"), shelf.publish("old", section="Old")
     build_site()
     clock.pass_(minutes=1)

@@ -31,8 +31,9 @@ class Recording(Quick):
 
 
 @pytest.fixture
-def by_parts(scene, settings, build_site, clock, monkeypatch):
+def by_parts(scene, settings, clock, monkeypatch):
     """Have the scene's folder built as a server does; any other folder at once."""
+    build = scene.build
     monkeypatch.setattr(separate_docs, "FILES_AT_ONCE", 4)
     monkeypatch.setattr(docs_builder, "FIRST_FILES_SECONDS", 0.0)
     for name in ("_sync", "_sync_all"):
@@ -40,11 +41,11 @@ def by_parts(scene, settings, build_site, clock, monkeypatch):
 
     def build_by_parts(folder):
         docs = SeparateDocs(LocalDocs(settings))
-        build_site(["status"], folder=folder, separate_docs=docs)
+        build(["status"], folder=folder, separate_docs=docs)
         docs.request(clock.now, Theme(settings).version)
         docs.process.respond()
         while docs.result() is not None:
-            build_site(["docs", "status"], folder=folder, separate_docs=docs)
+            build(["docs", "status"], folder=folder, separate_docs=docs)
         docs.process.docs_builder._folder.remove_staged()
 
     scene.build = build_by_parts
