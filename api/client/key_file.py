@@ -23,6 +23,8 @@ def read_key_file(path: Path, setting: str) -> str:
             f"{setting} {path} is accessible to others than its owner: run chmod 600"
             f" {path}, and rotate the key if others may have read it."
         )
+    if not key:
+        raise SettingError(f"{setting} {path} is empty: write the key into it.")
     return key
 
 

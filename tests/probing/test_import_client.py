@@ -149,7 +149,7 @@ def test_own_authority(bring, serve, certificate, monkeypatch):
     [
         ("http://status.example.com", "must begin with https://"),
         ("https://me:secret@example.com", "is not the base URL of a Masthead server"),
-        ("status.example.com", "is not the base URL"),
+        ("status.example.com", "write https://status.example.com."),
         ("https://[", "is not a valid URL"),
     ],
 )
@@ -177,3 +177,33 @@ def test_key_that_is_not_one(bring, key_file, monkeypatch):
         "masthead: MASTHEAD_KEY_FILE /nowhere/key: No such file or directory.\n"
     )
     assert "set MASTHEAD_KEY_FILE" in unset
+
+
+@pytest.mark.parametrize(
+    ("url", "better"),
+    [
+        ("127.0.0.1:8791", "http://127.0.0.1:8791"),
+        ("localhost:8791", "http://localhost:8791"),
+        ("[::1]:8791", "http://[::1]:8791"),
+        ("status.example.com", "https://status.example.com"),
+        ("status.example.com:x", "https://status.example.com:x"),
+        ("[", "https://["),
+    ],
+)
+def test_address_without_a_scheme(bring, url, better):
+    """What to write instead is told."""
+    code, error = bring(url)
+
+    assert (code, error) == (2, f"masthead: {url} has no scheme: write {better}.\n")
+
+
+def test_empty_key_file(bring, key_file):
+    """It is said to be empty, not mistyped."""
+    key_file.write_text("\n")
+
+    code, error = bring("http://127.0.0.1:1")
+
+    assert code == 2
+    assert error == (
+        f"masthead: MASTHEAD_KEY_FILE {key_file} is empty: write the key into it.\n"
+    )

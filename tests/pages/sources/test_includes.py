@@ -94,10 +94,10 @@ def test_include_outside(content, tmp_path):
         text, notes = content(f"\n{{{{#include {path}}}}}")
 
         assert "secret" not in text
-        assert notes[-1:] == [
-            "1 include of a file outside of the tree could not be resolved. Name the"
-            f" folder with --include-from {tmp_path / 'listings'}."
-        ]
+        is_found = not path.startswith("/")
+        missing = f"--include-from {tmp_path / 'listings'}."
+        assert any(note.endswith(missing) for note in notes) == is_found
+        assert any("there is no such file" in note for note in notes) != is_found
 
     text, notes = content("{{#include ../listings/a.rs}}", [tmp_path / "listings"])
     assert (text, notes) == ("secret", [])
@@ -138,7 +138,8 @@ def test_folders_outside_are_counted(tmp_path):
     for name in ("code/a/x.rs", "code/b/y.rs", "top.md", "docs/sub/b.md"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("{{#include ../../code/a/x.rs}}")
+        path.write_text("secret")
+    (tmp_path / "docs/sub/b.md").write_text("{{#include ../../code/a/x.rs}}")
     places = ("../code/a/x.rs", "../code/b/y.rs", "../top.md")
     text = "\n".join(f"{{{{#include {place}}}}}" for place in places)
     (tmp_path / "docs/a.md").write_text(text)
