@@ -13,6 +13,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from models.idempotency import delete_expired_responses
 from models.logs import LogLine
+from models.notifications.readers import forget_unconfirmed
 from models.projects.document_imports.imports import delete_expired_imports
 from models.projects.files.contents import delete_unused_contents
 from models.settings import Settings
@@ -108,11 +109,12 @@ def delete_expired(settings: Settings, now: datetime) -> None:
     """
     Delete expired stored responses and measurements, after rolling up the latter.
 
-    Imports that were not applied expire too. Of files, the contents go that no page
-    shows any more.
+    Imports that were not applied expire too, and subscriptions that were not confirmed.
+    Of files, the contents go that no page shows any more.
     """
     with writing(SHARED):
         delete_expired_responses(now)
+    forget_unconfirmed(now)
     with writing():
         delete_expired_imports(now)
         delete_unused_contents()

@@ -101,7 +101,8 @@ class ListField(TextField):
         return value if isinstance(value, str) else json.dumps(list(value))
 
     def python_value(self, value: Any) -> Any:
-        return json.loads(value)
+        # In an outer join, a row may be missing.
+        return None if value is None else json.loads(value)
 
 
 class JsonField(TextField):

@@ -15,8 +15,12 @@ from dataclasses import dataclass
 PREFIX = "mh"
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 SECRET_PATTERN = re.compile(rf"{PREFIX}_[0-9A-Za-z]{{8}}_[0-9A-Za-z]{{49}}", re.ASCII)
-# Matches a secret or its beginning, which must not be logged; the group may be.
-REDACTED_PATTERN = re.compile(rf"({PREFIX}_[0-9A-Za-z]{{8}})_[0-9A-Za-z]+", re.ASCII)
+# Matches a secret or its beginning, which must not be logged; the group may be. Tokens
+# in links to a reader's subscription are secrets too (models/notifications/links.py).
+REDACTED_PATTERN = re.compile(
+    rf"({PREFIX}_[0-9A-Za-z]{{8}}|subscribe/(?:confirm|manage|end))[_/][0-9A-Za-z_-]+",
+    re.ASCII,
+)
 
 _ID_LENGTH, _RANDOM_LENGTH, _CHECKSUM_LENGTH = 8, 43, 6
 

@@ -143,3 +143,16 @@ def test_encoded_text_without_a_secret(logged):
     line = logged(LogLine(path="/a%2520b/%256dh"))
 
     assert line.endswith(" path=/a%2520b/%256dh")
+
+
+@pytest.mark.parametrize("page", ["confirm", "manage", "end"])
+@pytest.mark.parametrize("encode", [str, lambda path: path.replace("s", "%73")])
+def test_tokens_of_readers(logged, page, encode):
+    """Of a link to a reader's subscription, the token is not told, nor a part of it."""
+    path = f"/subscribe/{page}/" + "aB3_-" * 8
+
+    line = logged(LogLine(path=encode(path), status=404))
+
+    assert "aB3" not in line
+    assert f"/subscribe/{page}_***" in line
+    assert line.endswith(" status=404")

@@ -1,0 +1,260 @@
+"""
+Subscribe readers by e-mail: they ask, confirm, change their choices, and end it.
+
+Whoever asks learns nothing about a mailbox: what follows is only told in a mail to it.
+The links in the mails have tokens, so that nobody needs an account.
+"""
+
+import logging
+from collections.abc import Collection, Iterable
+from datetime import datetime, timedelta
+from typing import Literal, get_args
+
+from peewee import fn
+
+from models.base import epoch_ms
+from models.instance import set_instance_value
+from models.logs import LogLine
+from models.notifications.event_types import EventType, events_of_channel
+from models.notifications.mail_address import folded_address
+from models.notifications.rows import DeliveryRow, SubscriptionRow
+from models.notifications.secrets import TokenPurpose, subscription_id_of
+from models.notifications.subscription_messages import MessageType, queue_message
+from models.notifications.subscriptions import (
+    create_subscription,
+    live_key,
+    live_subscription,
+)
+from models.storage.database import reading, writing
+from models.storage.write_locks import NOTIFICATIONS
+
+Kind = Literal["incidents", "maintenance"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+# Who does not confirm for so long is forgotten.
+CONFIRM_WITHIN = timedelta(days=7)
+# How many mails strangers can have sent to one mailbox.
+MAILS_PER_DAY = 3
+MANAGE_MAIL_INTERVAL = timedelta(hours=1)
+# How many mailboxes can wait for their confirmation at a time.
+MAX_PENDING = 10_000
+# Rows are deleted in slices, which hold no other write up.
+SLICE_SIZE = 250
+
+DAY = timedelta(days=1)
+
+log = logging.getLogger("masthead.notifications")
+
+
+class InvalidToken(Exception):
+    """A token that was not made here."""
+
+
+class SubscriptionEnded(Exception):
+    """The subscription of a token has ended, or was never confirmed in time."""
+
+
+def events_of(kinds: Collection[str]) -> list[EventType]:
+    """Return the events of the kinds, in their usual order."""
+    events = events_of_channel("email")
+    return [event for event in events if _kind_of(event) in kinds]
+
+
+def kinds_of(subscription: SubscriptionRow) -> list[Kind]:
+    """Return the kinds of events that the subscription is told of."""
+    chosen = {_kind_of(event) for event in subscription.events}
+    return [kind for kind in KINDS if kind in chosen]
+
+
+def _kind_of(event: str) -> Kind:
+    return "incidents" if event.startswith("incident.") else "maintenance"
+
+
+def request_subscription(
+    address: str, services: Collection[str], kinds: Collection[str], now: datetime
+) -> None:
+    """
+    Have the owner of a mail address asked whether to subscribe.
+
+    `services` are slugs, none for all. A subscribed mailbox gets a link to its
+    subscription instead. The caller learns nothing: beyond the bounds, nothing is sent.
+    """
+    folded = folded_address(address)
+    with writing(NOTIFICATIONS):
+        # Each request writes something, so that all take the time of a commit.
+        set_instance_value("subscription-requested", epoch_ms(now))
+        row = live_subscription("email", folded)
+        if row is not None and _has_expired(row, now):
+            row.delete_instance()
+            row = None
+        if row is None:
+            row = _create_pending(address, folded, services, kinds, now)
+        elif row.state == "pending":
+            _add_choices(row, services, kinds, now)
+        if row is not None and _may_be_sent(row, folded, now):
+            queue_message(row, _message_for(row), now)
+
+
+def _create_pending(
+    address: str,
+    folded: str,
+    services: Collection[str],
+    kinds: Collection[str],
+    now: datetime,
+) -> SubscriptionRow | None:
+    """Return a new subscription, None while too many wait for a confirmation."""
+    pending = SubscriptionRow.select().where(SubscriptionRow.state == "pending")
+    if pending.count() >= MAX_PENDING:
+        log.warning(LogLine(notifications="too-many-pending", count=MAX_PENDING))
+        return None
+    return create_subscription(
+        "email",
+        address,
+        folded_address=folded,
+        events=events_of(kinds),
+        services=_unique(services),
+        source="self",
+        now=now,
+    )
+
+
+def _add_choices(
+    row: SubscriptionRow,
+    services: Collection[str],
+    kinds: Collection[str],
+    now: datetime,
+) -> None:
+    """Merge a repeated request into the one that waits, which begins anew."""
+    is_of_all = not row.services or not services
+    row.services = [] if is_of_all else _unique([*row.services, *services])
+    row.events = events_of({*kinds_of(row), *kinds})
+    row.updated_at = now
+    row.save()
+
+
+def _message_for(row: SubscriptionRow) -> MessageType:
+    # A mailbox that refused mails is asked again: a confirmation shows that it works.
+    return "subscription.manage" if row.state == "active" else "subscription.confirm"
+
+
+def _may_be_sent(row: SubscriptionRow, folded: str, now: datetime) -> bool:
+    """Return whether the mailbox may be sent one more mail that a stranger caused."""
+    if row.state == "active" and _mails_since(
+        now - MANAGE_MAIL_INTERVAL, DeliveryRow.subscription == row.id
+    ):
+        return False
+    ended = SubscriptionRow.select(SubscriptionRow.id).where(
+        SubscriptionRow.state == "ended",
+        SubscriptionRow.ended_at > now - DAY,
+        fn.LOWER(SubscriptionRow.address) == fn.LOWER(row.address),
+    )
+    live = SubscriptionRow.select(SubscriptionRow.id).where(
+        SubscriptionRow.live_key == live_key("email", folded)
+    )
+    of_mailbox = DeliveryRow.subscription.in_(
+        [subscription.id for subscription in (*live, *ended)]
+    )
+    return _mails_since(now - DAY, of_mailbox) < MAILS_PER_DAY
+
+
+def _mails_since(at: datetime, condition: object) -> int:
+    count: int = (
+        DeliveryRow.select()
+        .where(
+            condition,
+            DeliveryRow.type.in_(("subscription.confirm", "subscription.manage")),
+            DeliveryRow.created_at > at,
+        )
+        .count()
+    )
+    return count
+
+
+def subscription_of(
+    token: str, purpose: TokenPurpose, now: datetime
+) -> SubscriptionRow:
+    """
+    Return the subscription whose owner has the token.
+
+    Raise InvalidToken or SubscriptionEnded.
+    """
+    with reading():
+        return _live_row(_id_of(token, purpose), now)
+
+
+def confirm_subscription(token: str, now: datetime) -> SubscriptionRow:
+    """Begin to tell the owner of the mailbox; once confirmed, it stays as it is."""
+    id = _id_of(token, "confirm")
+    with writing(NOTIFICATIONS):
+        row = _live_row(id, now)
+        if row.state in ("pending", "quarantined"):
+            row.state, row.confirmed_at, row.updated_at = "active", now, now
+            row.quarantined_at = row.failing_since = row.reason = None
+            row.save()
+    return row
+
+
+def change_subscription(
+    token: str, services: Collection[str], kinds: Collection[str], now: datetime
+) -> SubscriptionRow:
+    """Replace what the subscription is told of; `services` are slugs, none for all."""
+    id = _id_of(token, "manage")
+    with writing(NOTIFICATIONS):
+        row = _live_row(id, now)
+        former_kinds = kinds_of(row)
+        # An operator may have chosen single events of a kind, which stay chosen.
+        row.events = [
+            event
+            for event in events_of(kinds)
+            if event in row.events or _kind_of(event) not in former_kinds
+        ]
+        row.services, row.updated_at = _unique(services), now
+        row.save()
+    return row
+
+
+def end_subscription(token: str, now: datetime) -> None:
+    """Tell the owner of the mailbox nothing more; one that has ended stays as it is."""
+    id = _id_of(token, "manage")
+    with writing(NOTIFICATIONS):
+        SubscriptionRow.update(
+            state="ended", live_key=None, ended_at=now, updated_at=now
+        ).where(SubscriptionRow.id == id, SubscriptionRow.state != "ended").execute()
+
+
+def forget_unconfirmed(now: datetime) -> None:
+    """Delete the subscriptions that were not confirmed in time, with their mails."""
+    has_expired = (SubscriptionRow.state == "pending") & (
+        SubscriptionRow.updated_at <= now - CONFIRM_WITHIN
+    )
+    expired = SubscriptionRow.select(SubscriptionRow.id).where(has_expired)
+    while rows := list(expired.limit(SLICE_SIZE)):
+        with writing(NOTIFICATIONS):
+            # A request may have renewed one meanwhile.
+            SubscriptionRow.delete().where(
+                SubscriptionRow.id.in_([row.id for row in rows]), has_expired
+            ).execute()
+
+
+def _id_of(token: str, purpose: TokenPurpose) -> str:
+    """Return the id of a subscription, before anything is locked for a forged token."""
+    with reading():
+        id = subscription_id_of(token, purpose)
+    if id is None:
+        raise InvalidToken
+    return id
+
+
+def _live_row(id: str, now: datetime) -> SubscriptionRow:
+    row: SubscriptionRow | None = SubscriptionRow.get_or_none(SubscriptionRow.id == id)
+    if row is None or row.state == "ended" or _has_expired(row, now):
+        raise SubscriptionEnded
+    return row
+
+
+def _has_expired(row: SubscriptionRow, now: datetime) -> bool:
+    return row.state == "pending" and bool(now - row.updated_at >= CONFIRM_WITHIN)
+
+
+def _unique(services: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(services))

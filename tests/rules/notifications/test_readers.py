@@ -1,0 +1,356 @@
+"""How readers subscribe by e-mail, and what strangers can cause meanwhile."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from api.scheduler import delete_expired
+from models.instance import InstanceRow
+from models.notifications import readers as module
+from models.notifications.dispatch import claim, record_outcomes
+from models.notifications.readers import (
+    InvalidToken,
+    SubscriptionEnded,
+    change_subscription,
+    confirm_subscription,
+    end_subscription,
+    forget_unconfirmed,
+    kinds_of,
+    request_subscription,
+    subscription_of,
+)
+from models.notifications.rows import DeliveryRow, SubscriptionRow
+from models.notifications.secrets import token_of
+from tests.worlds.notifications import GONE, subscribe
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+TICK, HOUR = timedelta(milliseconds=1), timedelta(hours=1)
+DAY, WEEK = timedelta(days=1), timedelta(days=7)
+ADA = "ada@example.com"
+BOTH = ("incidents", "maintenance")
+
+pytestmark = [pytest.mark.usefixtures("store"), pytest.mark.both_engines]
+
+
+def ask(address=ADA, services=(), kinds=BOTH, now=NOW):
+    request_subscription(address, services, kinds, now)
+
+
+def the_row():
+    return SubscriptionRow.get()
+
+
+def token(purpose="manage"):
+    return token_of(SubscriptionRow.get().id, purpose)
+
+
+def confirmed(now=NOW):
+    """Ada's subscription, asked for and confirmed."""
+    ask(now=now)
+    return confirm_subscription(token("confirm"), now)
+
+
+def queued():
+    rows = DeliveryRow.select().order_by(DeliveryRow.number)
+    return [row.type.removeprefix("subscription.") for row in rows]
+
+
+def test_asking_subscribes_nobody():
+    """Until the mailbox confirms it, a subscription waits, and only it is mailed."""
+    ask(services=["api"], kinds=["incidents"])
+
+    row = the_row()
+    assert (row.state, row.source, row.confirmed_at) == ("pending", "self", None)
+    assert (row.services, kinds_of(row)) == (["api"], ["incidents"])
+    assert row.language is None
+    assert queued() == ["confirm"]
+    assert [attempt.address for attempt in claim(NOW, ["email"], 9)] == [ADA]
+
+
+def test_kinds_are_events():
+    """Each kind stands for its events; none of them is for tools alone."""
+    ask(address="a@example.com", kinds=["incidents"])
+    ask(address="b@example.com", kinds=["maintenance"])
+
+    incidents, windows = (row.events for row in SubscriptionRow.select())
+    assert len(incidents) == 4
+    assert len(windows) == 5
+    assert {event.split(".")[0] for event in incidents} == {"incident"}
+    assert {event.split(".")[0] for event in windows} == {"maintenance"}
+
+
+def test_confirming():
+    """The token of the mail begins it, once: a second time it changes nothing."""
+    ask()
+
+    confirm_subscription(token("confirm"), NOW + HOUR)
+    confirm_subscription(token("confirm"), NOW + DAY)
+
+    assert the_row().state == "active"
+    assert the_row().confirmed_at == NOW + HOUR
+
+
+def test_repeat_while_pending_merges():
+    """What was asked for in several forms is all of it; no service means all."""
+    ask(services=["api"], kinds=["incidents"])
+
+    ask(services=["mail", "api"], kinds=["maintenance"])
+
+    assert the_row().services == ["api", "mail"]
+    assert kinds_of(the_row()) == list(BOTH)
+
+    ask(services=[])
+    ask(services=["web"])
+
+    assert the_row().services == []
+
+
+def test_spellings_are_one_mailbox():
+    """Another case of an address is the same mailbox."""
+    ask("Ada@Example.com")
+
+    ask("ada@EXAMPLE.com")
+
+    assert SubscriptionRow.select().count() == 1
+
+
+def test_repeat_while_pending_renews():
+    """The time to confirm begins anew, to the millisecond; then it is over."""
+    ask()
+    ask(now=NOW + WEEK - TICK)
+
+    forget_unconfirmed(NOW + 2 * WEEK - 2 * TICK)
+    assert subscription_of(token("confirm"), "confirm", NOW + 2 * WEEK - 2 * TICK)
+
+    late = token("confirm")
+    with pytest.raises(SubscriptionEnded):
+        confirm_subscription(late, NOW + 2 * WEEK - TICK)
+    forget_unconfirmed(NOW + 2 * WEEK - TICK)
+    assert SubscriptionRow.select().count() == DeliveryRow.select().count() == 0
+
+
+def test_request_after_too_long_begins_anew():
+    """What was not confirmed in time is no choice any more."""
+    ask(services=["api"])
+
+    ask(services=["mail"], now=NOW + WEEK)
+
+    assert the_row().services == ["mail"]
+
+
+def test_forgetting_is_a_job(settings):
+    """A server forgets by itself who has not confirmed."""
+    ask()
+
+    delete_expired(settings, NOW + WEEK)
+
+    assert SubscriptionRow.select().count() == 0
+
+
+def test_forgetting_keeps_the_others(monkeypatch):
+    """However many wait, those that still may and those that confirmed stay."""
+    monkeypatch.setattr(module, "SLICE_SIZE", 2)
+    confirmed()
+    for number in range(5):
+        ask(f"{number}@example.com")
+    ask("late@example.com", now=NOW + HOUR)
+
+    forget_unconfirmed(NOW + WEEK)
+
+    addresses = {row.address for row in SubscriptionRow.select()}
+    assert addresses == {ADA, "late@example.com"}
+
+
+def test_repeat_while_active_changes_nothing():
+    """A stranger who names a subscribed mailbox changes nothing of it."""
+    confirmed()
+
+    ask(services=["api"], kinds=["incidents"], now=NOW + HOUR)
+
+    assert (the_row().services, kinds_of(the_row())) == ([], list(BOTH))
+    assert queued() == ["confirm", "manage"]
+
+
+def test_manage_mail_at_most_once_an_hour():
+    """A subscribed mailbox gets the link to its subscription once an hour."""
+    confirmed()
+
+    ask(now=NOW + HOUR)
+    ask(now=NOW + 2 * HOUR - TICK)
+    assert queued() == ["confirm", "manage"]
+
+    ask(now=NOW + 2 * HOUR)
+    assert queued() == ["confirm", "manage", "manage"]
+
+
+def test_three_mails_a_day():
+    """Of one mailbox, three mails in any 24 hours, in whatever state it is."""
+    for hour in range(5):
+        ask(now=NOW + hour * HOUR)
+    assert queued() == ["confirm"] * 3
+
+    confirm_subscription(token("confirm"), NOW + 5 * HOUR)
+    ask(now=NOW + 6 * HOUR)
+    assert queued() == ["confirm"] * 3
+
+    ask(now=NOW + DAY)
+    assert queued() == ["confirm"] * 3 + ["manage"]
+
+
+def test_three_mails_a_day_over_an_end():
+    """A subscription that ended does not make room for further mails."""
+    for _ in range(2):
+        ask()
+    end_subscription(token(), NOW + HOUR)
+
+    for _ in range(2):
+        ask("ADA@example.com", now=NOW + HOUR)
+
+    assert queued() == ["confirm"] * 3
+    assert [row.state for row in SubscriptionRow.select().order_by("id")] == [
+        "ended",
+        "pending",
+    ]
+
+
+def test_other_mails_do_not_count():
+    """Notices are no mails of strangers, and other mailboxes have their own bound."""
+    for number in range(4):
+        ask(f"{number}@example.com")
+
+    assert queued() == ["confirm"] * 4
+
+
+def test_too_many_pending(monkeypatch):
+    """While too many mailboxes wait, a new one is not asked; known ones are."""
+    monkeypatch.setattr(module, "MAX_PENDING", 2)
+    for number in range(3):
+        ask(f"{number}@example.com")
+    assert queued() == ["confirm"] * 2
+
+    ask("0@example.com")
+    assert queued() == ["confirm"] * 3
+
+    confirm_subscription(token("confirm"), NOW)
+    ask("2@example.com")
+    assert queued() == ["confirm"] * 4
+
+
+def test_every_request_writes():
+    """A request that sends nothing commits too, so that it takes as long."""
+    confirmed()
+    ask(now=NOW + HOUR)
+
+    ask(now=NOW + HOUR + TICK)
+
+    value = InstanceRow.get(InstanceRow.name == "subscription-requested").value
+    assert value == str(int((NOW + HOUR + TICK).timestamp() * 1000))
+
+
+def test_quarantined_mailbox_confirms_again():
+    """A mailbox that refused mails is told again once its owner confirms."""
+    confirmed()
+    (attempt,) = claim(NOW, ["email"], 9)
+    record_outcomes([(attempt, GONE)], NOW)
+    assert the_row().state == "quarantined"
+
+    ask(services=["api"], now=NOW + HOUR)
+    assert (the_row().state, the_row().services) == ("quarantined", [])
+    assert queued() == ["confirm", "confirm"]
+    confirm_subscription(token("confirm"), NOW + 2 * HOUR)
+
+    row = the_row()
+    assert (row.state, row.confirmed_at) == ("active", NOW + 2 * HOUR)
+    assert (row.quarantined_at, row.failing_since, row.reason) == (None, None, None)
+
+
+def test_changing():
+    """The choices replace the former ones, each service once."""
+    confirmed()
+
+    change_subscription(token(), ["api", "mail", "api"], ["maintenance"], NOW + HOUR)
+
+    assert the_row().services == ["api", "mail"]
+    assert kinds_of(the_row()) == ["maintenance"]
+    assert the_row().state == "active"
+
+
+def test_changing_keeps_single_events():
+    """Of a kind that stays chosen, the events stay that an operator chose."""
+    subscribe(NOW, ADA, channel="email", events=["incident.opened"], secret=None)
+
+    change_subscription(token(), [], BOTH, NOW)
+
+    events = the_row().events
+    assert [event for event in events if event.startswith("inc")] == ["incident.opened"]
+    assert len(events) == 6
+
+
+def test_ending():
+    """Nothing more is sent, ending twice is ending once, and asking begins anew."""
+    confirmed()
+
+    end_subscription(token(), NOW + HOUR)
+    end_subscription(token(), NOW + DAY)
+
+    row = the_row()
+    assert (row.state, row.ended_at, row.live_key) == ("ended", NOW + HOUR, None)
+    assert claim(NOW + DAY, ["email"], 9) == []
+    for act in (
+        lambda: confirm_subscription(token("confirm"), NOW),
+        lambda: change_subscription(token(), [], BOTH, NOW),
+        lambda: subscription_of(token(), "manage", NOW),
+    ):
+        with pytest.raises(SubscriptionEnded):
+            act()
+    assert the_row().state == "ended"
+
+
+def test_ending_what_is_erased():
+    """The link of a subscription that is no more there says that it has ended."""
+    confirmed()
+    manage = token()
+    SubscriptionRow.delete().execute()
+
+    end_subscription(manage, NOW)
+    with pytest.raises(SubscriptionEnded):
+        subscription_of(manage, "manage", NOW)
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda confirm, manage: confirm,
+        lambda confirm, manage: manage[:-1],
+        lambda confirm, manage: manage[:22],
+        lambda confirm, manage: ("B" if manage[0] == "A" else "A") + manage[1:],
+        lambda confirm, manage: manage + "AAAA",
+        lambda confirm, manage: "",
+        lambda confirm, manage: "é" * 43,
+        lambda confirm, manage: "\0" * 43,
+    ],
+)
+def test_forged_token(forge):
+    """A token of another purpose, cut, changed, longer or of nothing opens nothing."""
+    confirmed()
+    forged = forge(token("confirm"), token("manage"))
+
+    for act in (
+        lambda: change_subscription(forged, ["api"], BOTH, NOW),
+        lambda: end_subscription(forged, NOW),
+        lambda: subscription_of(forged, "manage", NOW),
+    ):
+        with pytest.raises(InvalidToken):
+            act()
+
+    assert (the_row().state, the_row().services) == ("active", [])
+
+
+def test_token_to_manage_confirms_nothing():
+    """Only the token that was sent to ask for it confirms."""
+    ask()
+
+    with pytest.raises(InvalidToken):
+        confirm_subscription(token("manage"), NOW)
+
+    assert the_row().state == "pending"
