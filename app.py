@@ -550,7 +550,11 @@ class _Server:
             return built_generations()
 
         def record_due(now: datetime) -> None:
-            if record_clock_events(now, settings.freshness):
+            if record_clock_events(
+                now,
+                freshness=settings.freshness,
+                reminder_after=settings.reminder_after,
+            ):
                 builder.wake("status")
 
         return Dispatcher(

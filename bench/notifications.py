@@ -12,7 +12,7 @@ from bench.overtaking import Writer, add_service, answers, percentile, request_t
 from bench.receivers import arrivals, receivers
 from bench.server import full_access_key
 from models.instance import create_instance_secrets
-from models.notifications.event_types import events_of_channel
+from models.notifications.event_types import default_events
 from models.notifications.subscriptions import create_subscription
 from models.storage.database import database, migrate, open_database, writing
 from tests.ports import free_port
@@ -102,7 +102,7 @@ def add_subscriptions(http_port):
                     channel,
                     address,
                     folded_address=address,
-                    events=events_of_channel(channel),
+                    events=default_events(channel),
                     services=[],
                     source="operator",
                     secret=secret,

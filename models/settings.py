@@ -245,11 +245,19 @@ class Settings:
         "URLs from standard input",
         in_repr=False,
     )
-    # Not in the repr, since no page depends on it.
+    # Not in the repr, since no page depends on these.
     notify_networks: tuple[str, ...] = declare_setting(
         (),
         "private networks to which notifications can be delivered, as CIDR, separated "
         "by commas",
+        in_repr=False,
+    )
+    reminder_hours: int = declare_setting(
+        4,
+        "number of hours without an update after which operators who asked for it are"
+        " reminded of an active incident",
+        minimum=1,
+        maximum=168,
         in_repr=False,
     )
     # Not in the repr, since no page depends on how mails are sent.
@@ -397,6 +405,10 @@ class Settings:
     @property
     def freshness(self) -> timedelta:
         return timedelta(seconds=self.freshness_seconds)
+
+    @property
+    def reminder_after(self) -> timedelta:
+        return timedelta(hours=self.reminder_hours)
 
     @property
     def raw_retention(self) -> timedelta:

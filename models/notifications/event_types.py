@@ -19,6 +19,8 @@ EventType = Literal[
     "service.state-changed",
     "document.published",
     "document.unpublished",
+    "incident.reminder",
+    "maintenance.reminder",
 ]
 Channel = Literal["email", "webhook", "slack", "discord", "teams"]
 
@@ -28,6 +30,10 @@ CHANNELS: tuple[Channel, ...] = get_args(Channel)
 # For tools: people are told of incidents and maintenance.
 WEBHOOKS_ONLY: frozenset[EventType] = frozenset(
     {"service.state-changed", "document.published", "document.unpublished"}
+)
+# For operators, who ask for them by name: nobody gets them by default.
+REMINDERS: frozenset[EventType] = frozenset(
+    {"incident.reminder", "maintenance.reminder"}
 )
 # What a webhook is not told of a subject by its newest event alone.
 COLLAPSING_CHANNELS: frozenset[Channel] = frozenset(
@@ -40,3 +46,10 @@ def events_of_channel(channel: Channel) -> tuple[EventType, ...]:
     if channel == "webhook":
         return EVENT_TYPES
     return tuple(event for event in EVENT_TYPES if event not in WEBHOOKS_ONLY)
+
+
+def default_events(channel: Channel) -> tuple[EventType, ...]:
+    """Return the events of a subscription that names none."""
+    return tuple(
+        event for event in events_of_channel(channel) if event not in REMINDERS
+    )

@@ -42,12 +42,12 @@ def has_subscribers() -> bool:
     return SubscriptionRow.select().where(SubscriptionRow.state == "active").exists()
 
 
-def has_subscribers_of(type: EventType) -> bool:
-    """Return whether a webhook asks for events of this type."""
-    webhooks = SubscriptionRow.select(SubscriptionRow.events).where(
-        SubscriptionRow.state == "active", SubscriptionRow.channel == "webhook"
+def operators_events() -> set[str]:
+    """Return the events that subscriptions of operators ask for."""
+    rows = SubscriptionRow.select(SubscriptionRow.events).where(
+        SubscriptionRow.state == "active", SubscriptionRow.source == "operator"
     )
-    return any(type in row.events for row in webhooks)
+    return {type for row in rows.distinct() for type in row.events}
 
 
 def unrecorded(events: Iterable[NewEvent]) -> list[NewEvent]:

@@ -26,6 +26,8 @@ HEADLINES: dict[EventType, str] = {
     "maintenance.started": "Maintenance started",
     "maintenance.completed": "Maintenance completed",
     "maintenance.cancelled": "Maintenance cancelled",
+    "incident.reminder": "No update for a while",
+    "maintenance.reminder": "Maintenance begins soon",
 }
 
 

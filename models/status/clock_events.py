@@ -1,4 +1,4 @@
-"""Record the events that the clock causes: windows and states of services."""
+"""Record the events that the clock causes: windows, states, and reminders."""
 
 from datetime import datetime, timedelta
 
@@ -6,11 +6,13 @@ from models import changes
 from models.notifications.events import (
     NewEvent,
     has_subscribers,
-    has_subscribers_of,
+    operators_events,
     record_events,
     unrecorded,
 )
+from models.status.incidents.events import reminders as incident_reminders
 from models.status.maintenance.events import events_of_clock
+from models.status.maintenance.events import reminders as window_reminders
 from models.status.services.told_states import (
     changed_states,
     forget_told_states,
@@ -23,19 +25,27 @@ from models.storage.database import reading, writing
 from models.storage.write_locks import STATUS
 
 
-def record_clock_events(now: datetime, freshness: timedelta) -> bool:
+def record_clock_events(
+    now: datetime, *, freshness: timedelta, reminder_after: timedelta
+) -> bool:
     """
     Record the events that are due; return whether the site must be built for them.
 
     Each is recorded once, however often and on however many servers this is called.
+    Operators are reminded of an incident `reminder_after` its last update.
     """
-    _record_state_changes(now, freshness)
+    with reading():
+        is_needed, asked_for = has_subscribers(), operators_events()
+    _record_state_changes(now, freshness, "service.state-changed" in asked_for)
+    if not is_needed:
+        return False
+    _record_reminders(now, reminder_after, asked_for)
     return _record_maintenance(now)
 
 
 def _record_maintenance(now: datetime) -> bool:
     with reading():
-        events = unrecorded(events_of_clock(now)) if has_subscribers() else []
+        events = unrecorded(events_of_clock(now))
     if not events:
         return False
     with writing(STATUS):
@@ -44,9 +54,26 @@ def _record_maintenance(now: datetime) -> bool:
     return True
 
 
-def _record_state_changes(now: datetime, freshness: timedelta) -> None:
+def _record_reminders(now: datetime, after: timedelta, asked_for: set[str]) -> None:
     with reading():
-        is_asked_for = has_subscribers_of("service.state-changed")
+        found = [
+            *(
+                incident_reminders(now, after)
+                if "incident.reminder" in asked_for
+                else ()
+            ),
+            *(window_reminders(now) if "maintenance.reminder" in asked_for else ()),
+        ]
+        events = unrecorded(found)
+    if events:
+        with writing(STATUS):
+            record_events(events, "status", None, now)
+
+
+def _record_state_changes(
+    now: datetime, freshness: timedelta, is_asked_for: bool
+) -> None:
+    with reading():
         if not is_asked_for and not has_told_states():
             return
         if is_asked_for and not changed_states(

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from models.notifications.event_types import events_of_channel
+from models.notifications.event_types import default_events
 from models.notifications.outcomes import Outcome
 from models.notifications.subscriptions import create_subscription
 from models.storage.database import writing
@@ -19,7 +19,7 @@ def subscribe(now, address="https://tool.example.com/hook", **more):
     channel = more.pop("channel", "webhook")
     asked = {
         "folded_address": address,
-        "events": events_of_channel(channel),
+        "events": default_events(channel),
         "services": [],
         "source": "operator",
         "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",

@@ -1,6 +1,8 @@
 """Describe what subscribers are told of an incident."""
 
-from models.base import Change
+from datetime import datetime, timedelta
+
+from models.base import Change, epoch_ms
 from models.notifications.event_types import EventType
 from models.notifications.events import NewEvent
 from models.site_addresses import incident_address
@@ -8,6 +10,7 @@ from models.status.incidents.incidents import (
     IncidentRow,
     IncidentUpdateRow,
     incident_detail,
+    incidents_since,
 )
 
 # An event has the newest updates of its incident, because a message has a limit.
@@ -39,6 +42,19 @@ def changed_event(incident: IncidentRow, changes: dict[str, Change]) -> NewEvent
     return _event(_type_of_change(before, after), incident)
 
 
+def reminders(now: datetime, after: timedelta) -> list[NewEvent]:
+    """Return a reminder of each active incident that had no update for so long."""
+    silent = [
+        incident
+        for incident in incidents_since(now)
+        if incident.is_active(now) and incident.updated_at <= now - after
+    ]
+    return [
+        _event("incident.reminder", incident, phase=str(epoch_ms(incident.updated_at)))
+        for incident in silent
+    ]
+
+
 def _type_of_change(before: str, after: str) -> EventType:
     if after == "resolved" and before != "resolved":
         return "incident.resolved"
@@ -47,7 +63,9 @@ def _type_of_change(before: str, after: str) -> EventType:
     return "incident.updated"
 
 
-def _event(type: EventType, incident: IncidentRow) -> NewEvent:
+def _event(
+    type: EventType, incident: IncidentRow, phase: str | None = None
+) -> NewEvent:
     detail = incident_detail(incident.id)
     newest = detail.model_copy(update={"updates": detail.updates[-MAX_UPDATES:]})
     return NewEvent(
@@ -56,4 +74,5 @@ def _event(type: EventType, incident: IncidentRow) -> NewEvent:
         path=incident_address(incident.id),
         data={"incident": newest.to_json()},
         services=[service.slug for service in detail.incident.services],
+        phase=phase,
     )

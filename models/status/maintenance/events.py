@@ -14,6 +14,8 @@ from models.status.maintenance.windows import (
 
 # A window that ended before that, while no server ran, is not told to have ended.
 MAX_AGE = timedelta(days=1)
+# How long before its start operators are reminded of a window.
+REMINDED_BEFORE = timedelta(hours=3)
 
 
 def scheduled_event(window: MaintenanceRow) -> NewEvent:
@@ -47,6 +49,19 @@ def events_of_clock(now: datetime) -> list[NewEvent]:
     )
     return [
         _event_of_clock(window)
+        for window in load_details(list(windows.order_by(MaintenanceRow.id)), now)
+    ]
+
+
+def reminders(now: datetime) -> list[NewEvent]:
+    """Return a reminder of each window that starts soon."""
+    windows = MaintenanceRow.select().where(
+        MaintenanceRow.written == "scheduled",
+        MaintenanceRow.starts_at > now,
+        MaintenanceRow.starts_at <= now + REMINDED_BEFORE,
+    )
+    return [
+        _event("maintenance.reminder", window, at=window.starts_at)
         for window in load_details(list(windows.order_by(MaintenanceRow.id)), now)
     ]
 

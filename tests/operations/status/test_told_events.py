@@ -5,7 +5,8 @@ import json
 import pytest
 
 from models.fields import format_moment
-from models.notifications.rows import EventRow
+from models.notifications.event_types import REMINDERS
+from models.notifications.rows import EventRow, SubscriptionRow
 from models.status.clock_events import record_clock_events
 from tests.worlds.notifications import subscribe
 from tests.worlds.status import (
@@ -16,6 +17,8 @@ from tests.worlds.status import (
     World,
 )
 
+HOUR = 3600
+
 pytestmark = pytest.mark.both_engines
 
 
@@ -25,6 +28,16 @@ def world(ask, clock):
     world.service("api", name="Public API")
     subscribe(clock.now)
     return world
+
+
+@pytest.fixture
+def tick(clock, settings):
+    """Have the clock's events recorded, and tell whether pages show them."""
+    return lambda: record_clock_events(
+        clock.now,
+        freshness=settings.freshness,
+        reminder_after=settings.reminder_after,
+    )
 
 
 @pytest.fixture
@@ -134,14 +147,14 @@ def test_nothing_is_told_of_what_is_not_kept(world, ask, told):
     assert told() == ["incident.opened"]
 
 
-def test_window(world, ask, clock, settings, told):
+def test_window(world, ask, clock, tick, told):
     """A window is scheduled, changed, started and completed: each is told once."""
     id = world.window("api", 60, 120)
     ask(UPDATE_WINDOW, {"id": id, "title": "Longer"})
     for seconds in (30, 30, 30, 30, 30):
         clock.pass_(seconds=seconds)
         for _ in range(2):
-            record_clock_events(clock.now, settings.freshness)
+            tick()
 
     assert told() == [
         "maintenance.scheduled",
@@ -151,60 +164,60 @@ def test_window(world, ask, clock, settings, told):
     ]
 
 
-def test_window_that_is_moved_starts_again(world, ask, clock, settings, told):
+def test_window_that_is_moved_starts_again(world, ask, clock, tick, told):
     """A window that has started and gets a later start is told to start again."""
     id = world.window("api", 60, 1200)
     clock.pass_(seconds=60)
-    record_clock_events(clock.now, settings.freshness)
+    tick()
     ask(UPDATE_WINDOW, {"id": id, "startsAt": world.text(60)})
     clock.pass_(seconds=60)
-    record_clock_events(clock.now, settings.freshness)
+    tick()
 
     assert told().count("maintenance.started") == 2
 
 
 @pytest.mark.parametrize("status", ["cancelled", "completed"])
-def test_window_that_an_operator_ends(world, ask, clock, settings, told, status):
+def test_window_that_an_operator_ends(world, ask, clock, tick, told, status):
     """What an operator ends is told once, and the clock adds nothing."""
     id = world.window("api", 60, 120)
     ask(UPDATE_WINDOW, {"id": id, "status": status})
     clock.pass_(seconds=150)
-    record_clock_events(clock.now, settings.freshness)
+    tick()
     ask(UPDATE_WINDOW, {"id": id, "title": "Over"})
 
     assert told() == ["maintenance.scheduled", f"maintenance.{status}"]
 
 
-def test_quiet_window_starts_quietly(world, ask, clock, settings, told):
+def test_quiet_window_starts_quietly(world, ask, clock, tick, told):
     """A window that nobody was told of is told of only once an update says so."""
     id = world.window("api", 60, 120, notify=False)
     clock.pass_(seconds=60)
-    record_clock_events(clock.now, settings.freshness)
+    tick()
     assert told() == []
 
     ask(UPDATE_WINDOW, {"id": id, "title": "Now for all"})
-    record_clock_events(clock.now, settings.freshness)
+    tick()
     assert told() == ["maintenance.changed", "maintenance.started"]
 
 
-def test_start_of_a_window_is_built(world, clock, settings):
+def test_start_of_a_window_is_built(world, clock, tick):
     """The start of a window is told with the generation whose pages show it."""
     world.window("api", 60, 120)
     before = EventRow.get().generation
     clock.pass_(seconds=60)
 
-    assert record_clock_events(clock.now, settings.freshness)
+    assert tick()
     started = EventRow.get(EventRow.type == "maintenance.started")
     assert started.generation > before
 
 
-def test_state_that_holds(world, ask, clock, settings, told):
+def test_state_that_holds(world, ask, clock, tick, told):
     """A state is told once it has held for a minute; a shorter one is not."""
 
     def at(seconds, status):
         clock.pass_(seconds=seconds)
         world.sample("api", "probe", status, 0)
-        record_clock_events(clock.now, settings.freshness)
+        tick()
 
     at(0, "operational")
     at(10, "down")
@@ -238,3 +251,46 @@ def test_publication(shelf, clock, told):
         "version": 1,
     }
     assert (event.area, event.path) == ("docs", "/guides/intro/")
+
+
+def test_reminders(world, ask, clock, tick, told):
+    """Who asks for it is reminded of a silent incident, and of a window, once."""
+    id = world.incident("api")
+    world.window("api", 4 * HOUR, 5 * HOUR)
+    clock.pass_(hours=4, seconds=1)
+    tick()
+    assert not set(told()) & REMINDERS
+
+    subscribe(clock.now, "https://pager/", events=sorted(REMINDERS))
+    world.window("api", 3 * HOUR + 1, 5 * HOUR)
+    tick()
+    tick()
+    assert told()[-1] == "incident.reminder"
+    clock.pass_(seconds=1)
+    tick()
+    assert told()[-1] == "maintenance.reminder"
+
+    ask(ADD_UPDATE, {"incidentId": id, "body": "Still looking."})
+    clock.pass_(hours=3, minutes=59)
+    tick()
+    assert told().count("incident.reminder") == 1
+    clock.pass_(minutes=1, seconds=1)
+    tick()
+    assert told().count("incident.reminder") == 2
+
+
+def test_states_of_a_time_without_subscribers(world, clock, tick, told):
+    """A state that changed while nobody was subscribed is not told later."""
+    world.sample("api", "probe", "operational", 0)
+    tick()
+    SubscriptionRow.update(state="ended", live_key=None).execute()
+    tick()
+    clock.pass_(seconds=60)
+    world.sample("api", "probe", "down", 0)
+    subscribe(clock.now)
+    for _ in range(3):
+        clock.pass_(seconds=60)
+        world.sample("api", "probe", "down", 0)
+        tick()
+
+    assert told() == []
