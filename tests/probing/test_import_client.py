@@ -41,6 +41,7 @@ def bring(tmp_path, key_file, monkeypatch, capsys):
         told = capsys.readouterr()
         assert told.out == ""
         assert KEY not in told.err
+        assert told.err.count("\n") == 1
         return code, told.err
 
     return brought
@@ -74,6 +75,20 @@ def problem(status, kind, detail, **headers):
             answer(200, '{"data": 1}', Content_Type="application/json"),
             "as another version of Masthead does",
         ),
+        (
+            answer(200, "[" * 100_000, Content_Type="application/json"),
+            "answers 200 with application/json",
+        ),
+        (
+            answer(200, f'{{"data": {"9" * 5_000}}}', Content_Type="application/json"),
+            "answers 200 with application/json",
+        ),
+        (problem(400, "x", {"a": 1}), "answers 400 with application/problem+json"),
+        (problem(400, "x", "No.\nmasthead: Done."), ": No. masthead: Done.\n"),
+        (problem(400, "x", f"It was {KEY}."), ": It was ….\n"),
+        (problem(400, "x", "y" * 100_000), f": {'y' * 500}…\n"),
+        (answer(302, "", Location=f"https://x/?{KEY}"), "redirects to https://x/?…. "),
+        (problem(500, "internal-error", "It failed."), ": It failed.\n"),
     ],
 )
 def test_answer_that_ends_the_import(bring, serve, pauses, behave, sentence):
@@ -92,6 +107,17 @@ def test_answer_that_ends_the_import(bring, serve, pauses, behave, sentence):
         (lambda connection, _: connection.close(), "closed connection"),
         (answer(502, "<h1>Bad gateway"), "it answers 502"),
         (lambda connection, _: connection.sendall(b"What?\r\n\r\n"), "cannot be reach"),
+        (answer("yes", ""), "cannot be reached: HTTP/1.1 yes Told."),
+        (
+            lambda connection, _: connection.sendall(
+                b"HTTP/1.1 200 Told\r\nContent-Length: 9\r\n\r\n{"
+            ),
+            "8 more expected",
+        ),
+        (
+            answer(200, "{}", Content_Encoding="gzip"),
+            "cannot be reached: incorrect header check",
+        ),
     ],
 )
 def test_server_that_never_answers(bring, serve, pauses, behave, sentence):
@@ -101,6 +127,46 @@ def test_server_that_never_answers(bring, serve, pauses, behave, sentence):
     assert (code, pauses) == (2, [2.0])
     assert sentence in error
     assert "Check the address." in error
+
+
+@pytest.mark.parametrize("again", [b"X: y\r\n", b"HTTP/1.1 100 Continue\r\n\r\n", b" "])
+def test_server_that_never_ends_its_answer(
+    bring, serve, pauses, shutdown, monkeypatch, again
+):
+    """However often a byte arrives, an answer that takes too long is given up."""
+    monkeypatch.setattr(operations, "REQUEST_SECONDS", 1)
+    monkeypatch.setattr(operations, "FIRST_PATIENCE_SECONDS", 1)
+
+    def drip(connection, _):
+        head = b"" if again.startswith(b"HTTP") else b"HTTP/1.1 200 Told\r\n"
+        connection.sendall(head if again != b" " else head + b"\r\n")
+        while not shutdown.wait(0.05):
+            connection.sendall(again)
+
+    code, error = bring(f"http://{serve(drip)}")
+
+    assert (code, pauses) == (2, [])
+    assert "cannot be reached: no answer within 1 s. Check the address." in error
+
+
+def test_server_without_tls(bring, serve):
+    """A wrong scheme is told in a sentence."""
+    code, error = bring(f"https://{serve(answer())}")
+
+    assert code == 2
+    assert "cannot be reached" in error
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_redirect_to_another_host(bring, serve, status):
+    """The key is not sent there, nor anything else."""
+    seen = []
+    other = serve(lambda connection, request: seen.append(request))
+
+    code, error = bring(f"http://{serve(answer(status, Location=f'http://{other}/'))}")
+
+    assert (code, seen) == (2, [])
+    assert f"redirects to http://{other}/." in error
 
 
 def test_address_without_a_server(bring):
