@@ -23,6 +23,9 @@ each of its statements:
   (test_cycle_through_four_projects).
 - The bytes of files, which projects share, are not deleted while another begins to use
   them: the name `files` (test_removal_of_bytes_that_another_project_begins_to_use).
+- An import over the API is applied once, and the number of imports and the bytes of
+  their files are limited: the project, too (test_import_that_is_applied_twice,
+  test_number_of_imports_of_a_project, test_bytes_of_files_of_an_import).
 - A key changes and is replaced only while it is active, and once; a rotated key has no
   power over its lineage: the lineage of the key (test_rotations_of_a_key,
   test_rotation_of_a_removed_key, test_take_over_of_a_replacement).

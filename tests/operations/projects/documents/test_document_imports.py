@@ -515,6 +515,7 @@ def test_import_that_is_not_there(ask, shelf, refusal):
         refusal(response, "document-import-not-found")
 
 
+@pytest.mark.both_engines
 def test_too_many_bytes(ask, start, shelf, settings, monkeypatch, refusal):
     """Texts and files have limits, which count what was sent and not applied."""
     monkeypatch.setattr(imports, "MAX_TEXT_BYTES", 7)
@@ -536,6 +537,7 @@ def test_too_many_bytes(ask, start, shelf, settings, monkeypatch, refusal):
     assert ask(START, tree({"a.md": "One.\n"})).json["data"]["missingTexts"] == []
 
 
+@pytest.mark.both_engines
 def test_too_many_imports(ask, start, monkeypatch, refusal):
     """A project has few imports that were not applied; one can always be replaced."""
     monkeypatch.setattr(imports, "MAX_IMPORTS", 2)
