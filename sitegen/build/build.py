@@ -72,7 +72,8 @@ def build(
     Bring the areas, and the pages that all areas share, up to date.
 
     With `separate_docs`, documents are not built here: a process of their own has
-    written them aside, and this puts them in place if `areas` include them.
+    written them aside, and this puts them in place if `areas` include them. If there
+    are more to come and no other areas, nothing else happens.
 
     If a page cannot be rendered, its old file stays, the report names it, and its area
     remains behind. With `full`, every page is rendered again. Raise OutputError if the
@@ -88,6 +89,8 @@ def build(
                 if separate_docs
                 else None
             )
+            if separate_docs and docs and not docs.is_last and areas == [AREA]:
+                return _put_part_in_place(folder, separate_docs, docs)
             current_marks = marks()
             site_build = Build(
                 context,
@@ -114,6 +117,25 @@ def build(
     report.marks, report.version = built_marks, site_build.writer.version
     report.warnings = sorted({*context.warnings, *site_build.broken_links()})
     return report
+
+
+def _put_part_in_place(
+    folder: OutputFolder, separate_docs: SeparateDocs, docs: DocsResult
+) -> BuildReport:
+    """
+    Put some of many documents in place, and suspend the build.
+
+    The manifest of ten thousand documents takes longer than a part. A later build
+    writes it, and the record of what changed.
+    """
+    started = time.perf_counter()
+    version, entries = folder.version(), folder.start()
+    folder.mark_unfinished()
+    for path in docs.staged:
+        folder.take(docs.staging, path, is_synced=docs.is_synced)
+    folder.suspend(version, {**entries, **docs.entries})
+    separate_docs.end(folder, docs, time.perf_counter() - started)
+    return BuildReport(written=docs.written, is_suspended=True)
 
 
 def output_folder(context: BuildContext) -> OutputFolder:

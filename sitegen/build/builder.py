@@ -37,6 +37,9 @@ QUIET_PAUSE_RATIO = 10
 MAX_QUIET_PAUSE_SECONDS = 20.0
 # Nor do they wait longer than this part of the time in which a measurement is fresh.
 FRESHNESS_SHARE = 10
+# The longest time without a manifest after a part of the documents. Usually the next
+# part follows at once.
+MAX_SUSPENSION_SECONDS = 1.0
 # The site is reported as behind when a change has waited for this long.
 MAX_WAIT = timedelta(seconds=30)
 
@@ -185,6 +188,8 @@ class Builder:
                 has_built_all, self._is_outdated = True, False
             if has_built_all and (not self._docs or self._docs.has_settled):
                 self.has_started.set()
+        if self._is_suspended:
+            self._attempt(self._complete)
 
     def _stand_by(self) -> None:
         """Wait while another server builds; nothing is behind here meanwhile."""
@@ -198,6 +203,8 @@ class Builder:
 
     def _wait(self) -> None:
         """Wait until woken or for a tick, then build what has changed."""
+        if self._is_suspended and not self._is_urgent.wait(MAX_SUSPENSION_SECONDS):
+            self._attempt(self._complete)
         # A tick also finds changes for which nobody woke the builder, for example
         # because the scheduler's clock was set back.
         is_woken = self._woken.wait(self._timing.tick)
@@ -242,16 +249,35 @@ class Builder:
         return now >= self._next_change or now < self._built_at
 
     def _build_areas(self, find_areas: Callable[[], set[str]]) -> None:
-        """Build, and store the error if that fails: the next wake tries again."""
+        """Build the areas, with documents in the process that has them."""
+
+        def build_areas() -> bool:
+            areas = find_areas()
+            if self._docs is not None:
+                return self._build_beside(self._docs, areas)
+            return not areas or self._build(areas)
+
+        self._attempt(build_areas)
+
+    @property
+    def _is_suspended(self) -> bool:
+        return self._folder is not None and self._folder.is_suspended
+
+    def _complete(self) -> bool:
+        """Write the manifest of the documents that are in place without one."""
+        return not self._is_suspended or self._build(self._areas_behind() - {AREA})
+
+    def _attempt(self, build_site: Callable[[], bool]) -> None:
+        """
+        Build, and store the error if that fails: the next wake tries again.
+
+        `build_site` tells whether the site is complete.
+        """
         waiting_since, self._waiting_since = self._waiting_since, None
         self.progress.start(self._clock())
         is_complete = False
         try:
-            areas = find_areas()
-            if self._docs is None:
-                is_complete = not areas or self._build(areas)
-            else:
-                is_complete = self._build_beside(self._docs, areas)
+            is_complete = build_site()
             if self._fault is not None:
                 log.info(LogLine(state=self._fault.state, is_over=True))
             self._fault = None
@@ -273,14 +299,22 @@ class Builder:
         # Other pages go first; if they always change, documents have every second turn.
         is_docs_turn = result is not None and not (others and self._was_docs_turn)
         is_complete = True
-        if is_docs_turn or others:
-            areas_now = others | ({AREA} if is_docs_turn else set())
+        turns = [others, {AREA} if is_docs_turn else set()]
+        if docs.is_next_last:
+            # It changes other pages, too.
+            turns = [set.union(*turns)]
+        for areas_now in filter(None, turns):
             is_complete = self._build(areas_now, result)
             self._was_docs_turn = is_docs_turn
         with reading():
             is_behind = marks()[AREA] != self._built_marks.get(AREA)
         is_same_version = docs.is_version(self._version)
-        if is_behind or not is_same_version or (result is None and AREA in areas):
+        is_needed = (
+            is_behind or not is_same_version or (result is None and AREA in areas)
+        )
+        if is_needed and not docs.is_pending:
+            # The process may compare with the manifest.
+            is_complete = self._complete() and is_complete
             context = self._create_context(self._clock())
             docs.request(context.now, context.theme.version)
         if docs.result() is not None:
@@ -297,6 +331,19 @@ class Builder:
             context.process_cache.clear()
         self._folder = output_folder(context)
         report = build(context, sorted(areas), separate_docs=self._docs)
+        seconds = time.perf_counter() - started
+        if report.written:
+            self._paused_until = time.monotonic() + min(seconds, MAX_PAUSE_SECONDS)
+        _log_build(areas, report, seconds)
+        if not report.is_suspended:
+            self._note_build(context, report, time.thread_time() - started_cpu)
+            self.progress.record(context.now, seconds)
+        return not self._failed_areas
+
+    def _note_build(
+        self, context: BuildContext, report: BuildReport, cpu_seconds: float
+    ) -> None:
+        """Note what is built, and when the next build is due."""
         if report.written or report.removed or self._built_at is None:
             self._on_output_changed()
         self._built_marks |= report.marks
@@ -305,21 +352,14 @@ class Builder:
         # Of an area that was not built, the failed pages are still those of before.
         self._failed_areas &= set(AREAS) - report.marks.keys()
         self._failed_areas |= {area for _, area, _ in report.failed}
-        seconds = time.perf_counter() - started
         if report.written:
-            self._paused_until = time.monotonic() + min(seconds, MAX_PAUSE_SECONDS)
-            pause = quiet_pause(
-                time.thread_time() - started_cpu, context.settings.freshness
-            )
+            pause = quiet_pause(cpu_seconds, context.settings.freshness)
             self._quiet_until = max(self._quiet_until, time.monotonic() + pause)
         freshness = context.settings.freshness
         with reading():
             self._next_change = next_page_change(context.now, freshness)
             next_urgent_change = next_state_change(context.now, freshness)
         self._schedule(next_urgent_change)
-        self.progress.record(context.now, seconds)
-        _log_build(areas, report, seconds)
-        return not self._failed_areas
 
 
 def quiet_pause(cpu_seconds: float, freshness: timedelta) -> float:

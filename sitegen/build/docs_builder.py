@@ -51,6 +51,8 @@ log = logging.getLogger("masthead.builds")
 NICENESS = 10
 # Files that are written within this time after the first are sent with it.
 FIRST_FILES_SECONDS = 0.005
+# To read a result of 30,000 files at once would hold the builder up.
+FILES_PER_RESULT = 1000
 # How often this process reports that it makes progress.
 PROGRESS_SECONDS = 5.0
 
@@ -276,7 +278,11 @@ def _respond(
     builder: DocsBuilder, request: dict[str, Any], send_part: SendPart
 ) -> dict[str, Any]:
     try:
-        return {"result": builder.build(request, send_part).to_json()}
+        result = builder.build(request, send_part)
+        *parts, last = result.parts(FILES_PER_RESULT)
+        for part in parts:
+            send_part(part)
+        return {"result": last.to_json()}
     except MemoryError:
         # What this process remembers may be what fills the memory.
         raise

@@ -1,6 +1,6 @@
 """Describe what a build of the documents in a process of their own resulted in."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -44,27 +44,39 @@ class DocsResult:
         """Return a part with so many files, and what is left, if anything."""
         if len(self.staged) <= count:
             return self, None
-        staged = self.staged[:count]
-        part = replace(
+        return self._part(self.staged[:count]), self._rest(count)
+
+    def parts(self, count: int) -> "Iterator[DocsResult]":
+        """Yield parts with at most so many files, of which the last is complete."""
+        end = 0
+        while len(self.staged) - end > count:
+            yield self._part(self.staged[end : end + count])
+            end += count
+        yield self._rest(end)
+
+    def _part(self, paths: list[str]) -> "DocsResult":
+        return replace(
             self,
-            entries={path: self.entries[path] for path in staged},
+            entries={path: self.entries[path] for path in paths},
             removed=[],
-            staged=staged,
-            written=staged,
+            staged=paths,
+            written=paths,
             unchanged=0,
             failed=[],
             repaired=frozenset(),
             is_last=False,
         )
-        in_part = part.entries.keys()
+
+    def _rest(self, count: int) -> "DocsResult":
+        """Return what is left after parts with so many files."""
+        left_out = set(self.staged[:count])
         entries = self.entries.items()
-        rest = replace(
+        return replace(
             self,
-            entries={path: entry for path, entry in entries if path not in in_part},
+            entries={path: entry for path, entry in entries if path not in left_out},
             staged=self.staged[count:],
-            written=[path for path in self.written if path not in in_part],
+            written=[path for path in self.written if path not in left_out],
         )
-        return part, rest
 
     def to_json(self) -> dict[str, Any]:
         entries = {

@@ -19,6 +19,8 @@ class BuildReport:
     version: str = ""
     # Identifies the manifest that the build has left.
     manifest_stamp: tuple[int, ...] = ()
+    # Whether a later build must complete this one: see OutputFolder.suspend.
+    is_suspended: bool = False
 
     def messages(self) -> list[str]:
         """Return the warnings and failures, one line each."""

@@ -8,9 +8,9 @@ from sitegen.docs.outline import DocsOutline, outline_of_files, use_outline
 from sitegen.output.folder import OutputFolder
 from sitegen.page import BuildContext
 
-# An incident waits until a part is in place, and the manifest that lists its files. The
-# first part is small, and the others take at most about so long, at the pace of the
-# part before, so that a slow disk does not keep an incident waiting.
+# An incident waits until a part is in place. The first part is small, and the others
+# take at most about so long, at the pace of the part before, so that a slow disk does
+# not keep an incident waiting.
 FIRST_PART_FILES, FILES_AT_ONCE = 50, 500
 PART_SECONDS = 0.1
 
@@ -20,8 +20,9 @@ class SeparateDocs:
     The documents as they are in the output folder, where this process puts them.
 
     A build calls `begin` once it has locked the folder, puts the files in place that it
-    returns, and calls `end` when it has written the manifest. Many files are put in
-    place by several builds, and pages that link to documents change with the last.
+    returns, and calls `end` when it has written the manifest or suspended the build.
+    Many files are put in place by several builds, and pages that link to documents
+    change with the last.
     """
 
     def __init__(self, process: DocsProcess) -> None:
@@ -43,12 +44,22 @@ class SeparateDocs:
     @property
     def is_pending(self) -> bool:
         """Tell whether documents are being built or not in place yet."""
-        return self._result is not None or self.process.is_busy
+        return self.result() is not None or self.process.is_busy
 
     @property
     def has_settled(self) -> bool:
         """Tell whether the documents were built since the start, and are in place."""
         return self.process.has_responded and self._result is None
+
+    @property
+    def is_next_last(self) -> bool:
+        """Tell whether all documents are in place after the next part, if any."""
+        result = self.result()
+        return result is None or (result.is_last and len(result.staged) <= self._count)
+
+    @property
+    def _count(self) -> int:
+        return min(self._part_files, FILES_AT_ONCE)
 
     def result(self) -> DocsResult | None:
         """Return the result of which the next build puts a part in place, if any."""
@@ -60,14 +71,14 @@ class SeparateDocs:
     ) -> DocsResult | None:
         """Return what to put in place; have shared pages show what exists then."""
         result, self._result = self._result, None
-        manifest = None if folder.is_unfinished else folder.manifest()
-        if manifest is None or manifest.stamp != self._stamp:
+        state = folder.state()
+        if state is None or state.stamp != self._stamp:
             # Another process has built here, so the result compares with old files.
             result = None
             self._is_outdated = self.process.is_busy
             self._is_last_in_place = False
             # Looking for thousands of files takes long on a busy disk.
-            has_file = manifest.entries.__contains__ if manifest else folder.exists
+            has_file = state.entries.__contains__ if state else folder.exists
             self._outline = outline_of_files(context, has_file)
             self._version = ""
         elif result is not None and self._is_outdated:
@@ -76,8 +87,7 @@ class SeparateDocs:
             result = None
         part, self._next_result = None, result
         if result is not None and is_docs_turn:
-            count = min(self._part_files, FILES_AT_ONCE)
-            part, self._next_result = result.split(count)
+            part, self._next_result = result.split(self._count)
             if part.is_last:
                 self._outline = part.outline
         # Unless the build ends, the state of the folder is unknown to the next one.
@@ -86,9 +96,9 @@ class SeparateDocs:
         self._remaining_damage = {
             path
             for path in folder.damaged
-            if manifest is not None
-            and path in manifest.entries
-            and manifest.entries[path].area == AREA
+            if state is not None
+            and path in state.entries
+            and state.entries[path].area == AREA
         }
         return part
 
@@ -96,7 +106,8 @@ class SeparateDocs:
         self, folder: OutputFolder, part: DocsResult | None, seconds: float
     ) -> None:
         """Note that the build has ended, and how long these documents took in it."""
-        self._stamp = folder.manifest_stamp()
+        state = folder.state()
+        self._stamp = state.stamp if state else None
         self._result = self._next_result
         if part is not None and part.staged and seconds:
             self._part_files = max(1, int(len(part.staged) * PART_SECONDS / seconds))

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 from models.logs import LogLine
 from models.runtime.faults import output_state
@@ -58,6 +59,9 @@ class OutputFolder(AtomicWriter):
         self.path = Path(path)
         self._site = str(path)
         self._manifest: Manifest | None = None
+        # What the folder contains after a build that `suspend` has ended.
+        self._suspended: Manifest | None = None
+        self._mark = 0
         # When an area's files were last checked, and which areas this build checks.
         self._checked_at: dict[str, float] = {}
         self._is_checked: dict[str, bool] = {}
@@ -111,15 +115,26 @@ class OutputFolder(AtomicWriter):
         """
         self.reset()
         self._is_checked.clear()
+        state = self.state()
+        if state is not None:
+            return state.entries
         if self.is_unfinished:
             self._manifest = None
             self._remove_leftovers()
-            return self._read_entries()
-        manifest = self.manifest()
-        return self._read_entries() if manifest is None else manifest.entries
+        return self._read_entries()
+
+    def state(self) -> Manifest | None:
+        """Return what the folder contains, None if that must be read from the files."""
+        if self.is_suspended:
+            return self._suspended
+        return None if self.is_unfinished else self.manifest()
 
     def interrupted_entries(self) -> Mapping[str, ManifestEntry] | None:
-        """Return the entries before a build that died, None if no build has died."""
+        """
+        Return the entries before a build that died, None if no build has died.
+
+        For a build that was suspended, they are those before its first part.
+        """
         if not self.is_unfinished:
             return None
         manifest = self.manifest()
@@ -127,10 +142,8 @@ class OutputFolder(AtomicWriter):
 
     def version(self) -> str:
         """Return the version of the last build, "" if it is unknown."""
-        if self.is_unfinished:
-            return ""
-        manifest = self.manifest()
-        return "" if manifest is None else manifest.version
+        state = self.state()
+        return "" if state is None else state.version
 
     def has_file(self, path: str, entry: ManifestEntry) -> bool:
         """
@@ -150,7 +163,29 @@ class OutputFolder(AtomicWriter):
 
     def mark_unfinished(self) -> None:
         """Record in the folder that a build is running, until `finish`."""
-        (self.path / UNFINISHED).touch()
+        self._mark = uuid4().int
+        (self.path / UNFINISHED).write_text(str(self._mark))
+
+    def suspend(self, version: str, entries: Mapping[str, ManifestEntry]) -> None:
+        """
+        End a part of a build without a manifest, which takes long to write.
+
+        This process knows the entries, and goes on with them. For any other, and if
+        this one dies, the folder is unfinished, and its files must be read.
+        """
+        self.put_in_place()
+        self._suspended = Manifest((self._mark,), version, entries)
+
+    @property
+    def is_suspended(self) -> bool:
+        """Tell whether `suspend` has ended the last build that changed anything."""
+        if self._suspended is None:
+            return False
+        try:
+            mark = (self.path / UNFINISHED).read_text()
+        except OSError:
+            return False
+        return mark == str(self._suspended.stamp[0])
 
     def remove(self, path: str) -> None:
         """Remove a file and the folders that this leaves empty."""
@@ -178,6 +213,7 @@ class OutputFolder(AtomicWriter):
         self.flush()
         (self.path / UNFINISHED).unlink(missing_ok=True)
         self._manifest = Manifest(self.manifest_stamp(), version, entries)
+        self._suspended = None
         self.damaged.clear()
         self.note_checks()
 

@@ -23,7 +23,9 @@ def differences(folder: OutputFolder) -> list[str]:
         return []
     with folder.locked():
         if folder.is_unfinished:
-            return ["The last build was interrupted; the next build completes it."]
+            return [
+                "A build is under way or was interrupted; the next one completes it."
+            ]
         manifest = folder.manifest()
         if manifest is None:
             is_empty = not any(folder.path.glob("[!.]*"))
@@ -48,14 +50,14 @@ class Inspection:
     def step(self, folder: OutputFolder) -> bool:
         """Check some files; tell whether a build must repair something."""
         with folder.locked():
-            manifest = None if folder.is_unfinished else folder.manifest()
-            if manifest is None:
+            state = folder.state()
+            if state is None:
                 return True
-            self._remaining = self._remaining or sorted(manifest.entries, reverse=True)
+            self._remaining = self._remaining or sorted(state.entries, reverse=True)
             deadline = time.monotonic() + STEP_SECONDS
             while self._remaining and time.monotonic() < deadline:
                 path = self._remaining.pop()
-                entry = manifest.entries.get(path)
+                entry = state.entries.get(path)
                 if entry and not _is_intact(folder, path, entry):
                     folder.damaged.add(path)
                     log.warning(LogLine(state="output-damaged", path=path))

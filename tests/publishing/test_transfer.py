@@ -12,7 +12,7 @@ from sitegen.output.folder import OutputFolder
 from sitegen.output.publishing import source
 from sitegen.output.publishing.lease import LEASE
 from sitegen.output.publishing.publication import STATE, Publication
-from sitegen.output.publishing.targets import PublishError
+from sitegen.output.publishing.targets import PublishError, TargetBusy
 from tests.publishing.published import dead_ends, files_of, with_headers
 from tests.samples import pictures
 
@@ -280,9 +280,9 @@ def test_damage_is_not_published(target, site, output):
 
 
 def test_broken_build(target, site, output):
-    """What a build has left half done is not published."""
+    """What a build has left half done is not published, and a server waits."""
     with OutputFolder(str(output)).locked():
         OutputFolder(str(output)).mark_unfinished()
 
-    with pytest.raises(PublishError, match="a build was interrupted"):
+    with pytest.raises(TargetBusy, match="a build was interrupted"):
         run(target)

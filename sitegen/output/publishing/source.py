@@ -116,7 +116,11 @@ class PublishSource:
 
     def _require_complete(self) -> None:
         self._require((self._path / MANIFEST).is_file(), "there is no manifest")
-        self._require(not self._folder.is_unfinished, "a build was interrupted")
+        if self._folder.is_unfinished:
+            raise TargetBusy(
+                f"The output folder {self._path} is being built, or a build was"
+                " interrupted. If no server is running, run a build."
+            )
 
     def _manifest(self) -> Manifest:
         manifest = self._folder.manifest()

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from api.http.problem_types import PROBLEM_TYPES
 from models.changes import AREAS
 from sitegen.build.builder import Builder
-from sitegen.build.docs_builder import DocsBuilder
+from sitegen.build.docs_builder import DocsBuilder, _respond
 from sitegen.build.docs_result import DocsResult
 from sitegen.build.work_split import dump_settings
 from sitegen.docs.body_cache import BodyCache
@@ -45,11 +45,16 @@ class LocalDocs:
         self.is_busy, self.request_pending = True, as_sent(request)
 
     def respond(self):
-        self._send(self.docs_builder.build(self.request_pending, self._send))
+        response = _respond(
+            self.docs_builder,
+            self.request_pending,
+            lambda part: self._receive(part.to_json()),
+        )
+        self._receive(response["result"])
         self.request_pending = None
 
-    def _send(self, result):
-        self.results.append(DocsResult.from_json(as_sent(result.to_json())))
+    def _receive(self, result):
+        self.results.append(DocsResult.from_json(as_sent(result)))
 
     def take_result(self):
         if not self.results:

@@ -4,7 +4,6 @@ import math
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from sitegen.build.builder import Builder
 from sitegen.build.docs_process import DocsProcess
 from sitegen.output.folder import STAGING, OutputFolder
 from sitegen.page import context_factory
-from tests.pages.build.local_docs import PROBLEMS, ManualBuilder
+from tests.pages.build.local_docs import PROBLEMS
 from tests.pages.build.test_build import files_in
 from tests.pages.build.test_builder import ADMIN, eventually
 
@@ -188,33 +187,6 @@ def test_process_that_always_dies(started, shelf, open_incident, monkeypatch, ou
     assert eventually(lambda: builder.troubles() == [])
 
 
-@pytest.fixture
-def manual(store, settings, clock, ask, shelf):
-    """A builder that builds when told to; its site has documents and a service."""
-    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "API"})
-    documents = [shelf.publish(f"page-{number}") for number in range(4)]
-    builder = ManualBuilder(settings, clock)
-    builder.shelf, builder.documents = shelf, documents
-
-    def rewrite(number, text):
-        shelf.update(documents[number], content=text)
-        shelf.release(documents[number])
-
-    builder.rewrite = rewrite
-    return builder
-
-
-@pytest.fixture
-def equals_fresh(build_site, output, tmp_path):
-    """Tell whether the site is the one that a build into an empty folder makes."""
-
-    def compared():
-        build_site(output=tmp_path / "fresh")
-        return files_in(output) == files_in(tmp_path / "fresh")
-
-    return compared
-
-
 def test_first_build_shows_status_alone(manual, output):
     """On an empty folder the status page is there first, and links to no document."""
     assert "API" in overview(output)
@@ -228,74 +200,6 @@ def test_progress_is_reported(manual, monkeypatch):
     manual.docs.respond()
 
     assert manual.docs.progress_reports > 10
-
-
-def test_status_goes_between_parts(manual, ask, output, monkeypatch, equals_fresh):
-    """
-    Documents are put in place part by part, and a change of the status page that
-    comes meanwhile is shown before the next part.
-    """
-    monkeypatch.setattr(separate_docs, "FILES_AT_ONCE", 3)
-    manual.docs.respond()
-    manual.build()
-    placed = len(list(output.glob("guides/page-*.md")))
-    assert 0 < placed < 4
-
-    ask(f"{ADMIN}/incidents/add", INCIDENT | {"services": ["api"]})
-    manual.build()
-
-    assert "Errors" in overview(output)
-    assert len(list(output.glob("guides/page-*.md"))) == placed
-    assert "/guides/" not in overview(output)
-    assert "docs" in behind()
-    manual.settle()
-    assert "/guides/" in overview(output)
-    assert equals_fresh()
-    # Nothing is left that would take long to remove.
-    assert list(output.glob(f"{STAGING}/*/*")) == []
-
-
-def sizes_of_parts(manual, output):
-    """Put the first build's documents in place, and return how many files came when."""
-    manual.docs.respond()
-    sizes = []
-    while manual.builder._docs.result() is not None:
-        before = len(list(output.glob("guides/page-*")))
-        manual.build()
-        sizes.append(len(list(output.glob("guides/page-*"))) - before)
-    return sizes
-
-
-@pytest.mark.parametrize("is_slow", [True, False])
-def test_parts_on_a_slow_disk(manual, output, monkeypatch, is_slow, equals_fresh):
-    """Parts have few files if each takes long, so an incident waits for few."""
-    rename = OutputFolder._rename
-
-    def slow(folder, draft, target):
-        time.sleep(0.02)
-        rename(folder, draft, target)
-
-    monkeypatch.setattr(separate_docs, "PART_SECONDS", 0.05 if is_slow else 1e9)
-    if is_slow:
-        monkeypatch.setattr(OutputFolder, "_rename", slow)
-    manual.builder._docs._part_files = 2
-
-    sizes = sizes_of_parts(manual, output)
-
-    assert sizes[0] == 2
-    assert max(sizes) == 2 if is_slow else sizes[1] == 10
-    assert equals_fresh()
-
-
-def test_status_that_always_changes(manual, ask, output, monkeypatch):
-    """Documents have every second turn while the status page always changes."""
-    monkeypatch.setattr(separate_docs, "FILES_AT_ONCE", 5)
-    manual.docs.respond()
-    for number in range(60):
-        ask(f"{ADMIN}/services/update", {"slug": "api", "name": f"API {number}"})
-        manual.build()
-
-    assert (output / "guides/index.html").exists()
 
 
 @pytest.fixture

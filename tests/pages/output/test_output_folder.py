@@ -64,6 +64,57 @@ def test_drafts_of_a_broken_build_are_swept(folder):
     assert not (folder.path / ".b.html.draft").exists()
 
 
+@pytest.fixture
+def suspended(folder):
+    """A folder whose build was suspended after a second file."""
+    before, added = (ManifestEntry.of(p, b"x", "docs", "made") for p in ("a", "b"))
+    with folder.locked():
+        folder.write("a", b"x")
+        folder.finish("1", {"a": before})
+    with folder.locked():
+        folder.mark_unfinished()
+        folder.write("b", b"x")
+        folder.suspend("1", {"a": before, "b": added})
+    return folder
+
+
+def test_suspended_build(suspended):
+    """The process that suspended a build goes on without reading any file."""
+    (suspended.path / "b").unlink()
+
+    assert set(suspended.start()) == {"a", "b"}
+    assert suspended.version() == "1"
+    # The manifest does not list what has changed since.
+    assert suspended.interrupted_entries().keys() == {"a"}
+
+
+def test_suspended_build_in_another_process(suspended):
+    """Another process cannot know what the build has written, and reads the files."""
+    found = OutputFolder(str(suspended.path)).start()
+
+    assert [entry.made for entry in found.values()] == ["", ""]
+
+
+def test_build_that_died_after_suspended_one(suspended):
+    """What another process has begun to change is not known, either."""
+    OutputFolder(str(suspended.path)).mark_unfinished()
+
+    assert suspended.state() is None
+    assert [entry.made for entry in suspended.start().values()] == ["", ""]
+
+
+def test_build_after_suspended_one(suspended):
+    """A finished build leaves nothing suspended, here or in another process."""
+    entries = dict(suspended.start())
+
+    with suspended.locked():
+        suspended.finish("2", entries)
+
+    assert not suspended.is_suspended
+    assert suspended.version() == "2"
+    assert OutputFolder(str(suspended.path)).manifest().entries == entries
+
+
 def test_removal_takes_empty_folders_along(folder):
     """No empty folder is left, and none that still holds a file goes."""
     with folder.locked():
