@@ -6,6 +6,7 @@ import json
 import os
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -45,7 +46,10 @@ for name in list(os.environ):
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
-GOLDEN = Path(__file__).parent / "golden"
+TESTS = Path(__file__).parent
+GOLDEN = TESTS / "golden"
+# The folders of tests that start commands and servers.
+WAITING = ("commands", "crash", "deploy", "publishing", "servers")
 
 
 def pytest_addoption(parser):
@@ -69,13 +73,41 @@ def pytest_collection_modifyitems(config, items):
     (other,) = {"sqlite", "postgresql"} - {engine}
     chosen = [item for item in items if is_chosen(item, engine, is_nightly)]
     config.hook.pytest_deselected(items=list(set(items) - set(chosen)))
-    items[:] = chosen
+    items[:] = in_turns(chosen)
     for item in items:
         if item.get_closest_marker(other):
             item.add_marker(pytest.mark.skip(reason=f"This is about {other} alone."))
         if engine == "postgresql" and not PROGRAMS:
             assert not os.environ.get("CI"), "CI needs postgresql: see the Makefile."
             item.add_marker(pytest.mark.skip(reason="PostgreSQL is not installed."))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """One more than there are cores, since many tests wait for other processes."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
+def in_turns(items):
+    """
+    Put files whose tests wait for processes between those whose tests compute.
+
+    Then the cores are busy all the time. Those of a browser stay together: a process
+    of xdist starts it, and builds its sites, once.
+    """
+    files = [list(file) for _, file in groupby(items, key=lambda item: item.path)]
+    browsing, waiting, computing = [], [], []
+    for file in files:
+        folder = file[0].path.relative_to(TESTS).parts[0]
+        kind = waiting if folder in WAITING else computing
+        (browsing if folder == "browser" else kind).append(file)
+    turns = [
+        ((number + 0.5) / len(kind), file)
+        for kind in (waiting, computing)
+        for number, file in enumerate(kind)
+    ]
+    mixed = [file for _, file in sorted(turns, key=lambda turn: turn[0])]
+    return [item for file in [*browsing, *mixed] for item in file]
 
 
 def is_chosen(item, engine, is_nightly):
