@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from urllib.error import HTTPError
 
@@ -35,9 +36,15 @@ def server(start, environment):  # noqa: F811
 
 def children(pid):
     """Return the processes that any thread of the process has started."""
-    tasks = Path(f"/proc/{pid}/task").iterdir()
-    texts = [(task / "children").read_text() for task in tasks]
+    texts = map(text_of, Path("/proc").glob(f"{pid}/task/*/children"))
     return [int(child) for text in texts for child in text.split()]
+
+
+def text_of(path):
+    """Return what the system tells of a process, nothing of one that has just ended."""
+    with suppress(OSError):
+        return path.read_text()
+    return ""
 
 
 def is_running(pid):
@@ -99,7 +106,7 @@ def test_processes_in_metrics(server):
 def documents_process(pid):
     """Return the process of documents, which the builder has started."""
     found = [child for each in children(pid) for child in children(each)]
-    names = [Path(f"/proc/{child}/cmdline").read_text() for child in found]
+    names = [text_of(Path(f"/proc/{child}/cmdline")) for child in found]
     docs = [child for child, name in zip(found, names, strict=True) if "docs_b" in name]
     return docs[0] if docs else None
 
