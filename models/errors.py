@@ -130,6 +130,14 @@ class MaintenanceNotFound(NotFound):
     kind = "maintenance-not-found"
 
 
+class SubscriptionNotFound(NotFound):
+    kind = "subscription-not-found"
+
+
+class DeliveryNotFound(NotFound):
+    kind = "delivery-not-found"
+
+
 class ProjectNotFound(NotFound):
     kind = "project-not-found"
 
@@ -186,6 +194,18 @@ class SourceTaken(Refusal):
     """The source of a batch of measurements belongs to another key."""
 
     kind = "source-taken"
+
+
+class SubscriptionExists(Refusal):
+    """A live subscription has the channel and the address."""
+
+    kind = "subscription-exists"
+
+
+class SubscriptionNotActive(Refusal):
+    """The subscription is in a state in which nothing is delivered to it."""
+
+    kind = "subscription-not-active"
 
 
 class SlugTaken(Refusal):

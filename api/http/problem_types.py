@@ -149,6 +149,8 @@ PROBLEM_TYPES: dict[str, ProblemType] = {
     "service-not-found": _not_found("service"),
     "incident-not-found": _not_found("incident"),
     "maintenance-not-found": _not_found("maintenance window"),
+    "subscription-not-found": _not_found("subscription"),
+    "delivery-not-found": _not_found("delivery"),
     "project-not-found": _not_found("project"),
     "document-import-not-found": ProblemType(
         404,
@@ -177,6 +179,18 @@ PROBLEM_TYPES: dict[str, ProblemType] = {
         "The source belongs to another API key, since MASTHEAD_SOURCE_POLICY is owned."
         " None of the measurements was recorded.",
         "Use another source, or let an administrator transfer the source to your key.",
+    ),
+    "subscription-exists": _conflict(
+        "Address already subscribed",
+        "The address already has a subscription over this channel that has not ended.",
+        "Update the subscription named in subscriptionId, or remove it first.",
+    ),
+    "subscription-not-active": _conflict(
+        "Subscription not active",
+        "The subscription is pending, quarantined or ended, so the operation does not"
+        " apply to it.",
+        "End a quarantine with subscriptions/test. If the subscription has ended, add a"
+        " new one. A reader's pending subscription must be confirmed by the reader.",
     ),
     "slug-taken": _conflict(
         "Slug already in use",

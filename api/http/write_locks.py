@@ -15,6 +15,7 @@ from models.storage.write_locks import (
     ALONE,
     SHARED,
     STATUS,
+    SUBSCRIPTIONS,
     WriteLocks,
     key_locks,
     owner_locks,
@@ -162,6 +163,9 @@ LOCKS: dict[str, Locks | WriteLocks] = {
     "status:admin:maintenance:add": STATUS,
     "status:admin:maintenance:update": STATUS,
     "status:admin:measurements:record": SHARED,
+    "status:admin:subscriptions:add": SUBSCRIPTIONS,
+    "status:admin:subscriptions:update": SUBSCRIPTIONS,
+    "status:admin:subscriptions:remove": SUBSCRIPTIONS,
 }
 KEY_LOCKS: dict[str, KeyLocks] = {
     "platform:keys:add": _of_new_key,

@@ -91,6 +91,17 @@ def parse_destination(url: str, networks: Iterable[str]) -> Destination:
     return Destination(scheme, host, port or DEFAULT_PORTS[scheme])
 
 
+def folded_url(url: str) -> str:
+    """Return the form in which two spellings of an accepted URL are equal."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if ":" in host:
+        host = f"[{host}]"
+    port = parts.port or DEFAULT_PORTS[parts.scheme]
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{parts.scheme}://{host}:{port}{parts.path or '/'}{query}"
+
+
 def _require_scheme(scheme: str, networks: Iterable[str]) -> None:
     if scheme == "https" or (scheme == "http" and parse_networks(networks)):
         return

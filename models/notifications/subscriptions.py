@@ -1,13 +1,149 @@
-"""Create and find subscriptions."""
+"""Add, find, change and end subscriptions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal, cast
 
-from models.base import new_id
-from models.notifications.event_types import Channel
+from peewee import ModelSelect
+from pydantic import AfterValidator, Field
+
+from models.base import Change, Schema, new_id
+from models.errors import (
+    SubscriptionExists,
+    SubscriptionNotActive,
+    SubscriptionNotFound,
+    ValidationFailed,
+)
+from models.fields import TRIMMED, Id, MayOmit, Moment, SingleLine, StatusSlug
+from models.idempotency import delete_responses_about
+from models.notifications.addresses import folded_url, refused_address
+from models.notifications.deliveries import give_up_unfinished
+from models.notifications.event_types import (
+    Channel,
+    EventType,
+    default_events,
+    events_of_channel,
+)
+from models.notifications.mail_address import folded_address, parse_mail_address
 from models.notifications.rows import SubscriptionRow
 from models.notifications.secrets import seal_secret
+from models.notifications.webhook_message import new_webhook_secret
+from models.pagination import CursorQuery, Page, cursor_page, descending
+from models.storage.database import truncate_wal_after_commit
+
+SubscriptionState = Literal["pending", "active", "quarantined", "ended"]
+SubscriptionSource = Literal["self", "operator"]
+
+LANGUAGE_TAG = r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"
+REMOVED_BY_OPERATOR = "Removed by an operator."
+
+
+def _deduplicate(values: list[str]) -> list[str]:
+    return list(dict.fromkeys(values))
+
+
+Address = Annotated[str, TRIMMED, Field(min_length=1, max_length=2000), SingleLine]
+Services = Annotated[
+    list[StatusSlug], Field(max_length=1000), AfterValidator(_deduplicate)
+]
+Events = Annotated[
+    list[EventType], Field(min_length=1, max_length=100), AfterValidator(_deduplicate)
+]
+Language = Annotated[str, Field(max_length=35, pattern=LANGUAGE_TAG)]
+
+
+class Subscription(Schema):
+    id: Id
+    channel: Channel
+    address: str
+    services: list[StatusSlug]
+    events: list[EventType]
+    language: str | None
+    state: SubscriptionState
+    source: SubscriptionSource
+    created_at: Moment
+    confirmed_at: Moment | None
+    quarantined_at: Moment | None
+    ended_at: Moment | None
+    last_delivery_at: Moment | None
+    reason: str | None
+
+
+class CreatedSubscription(Subscription):
+    """A subscription with the secret of its webhook, which other channels lack."""
+
+    secret: str | None
+
+
+class RemovedSubscription(Schema):
+    id: Id
+    erased: bool
+
+
+class AddSubscription(Schema):
+    """Without services it is told of all; without events, of all of its channel."""
+
+    channel: Channel
+    address: Address
+    services: Services = Field(default_factory=list)
+    events: MayOmit[Events] = None
+    language: Language | None = None
+
+
+class UpdateSubscription(Schema):
+    """A field that is left out stays as it is."""
+
+    id: Id
+    services: MayOmit[Services] = None
+    events: MayOmit[Events] = None
+    language: Language | None = None
+
+
+class RemoveSubscription(Schema):
+    id: Id
+    erase: bool = False
+
+
+class GetSubscription(Schema):
+    id: Id
+
+
+class ListSubscriptions(CursorQuery):
+    channel: Channel | None = None
+    state: SubscriptionState | None = None
+
+
+def add_subscription(
+    request: AddSubscription, networks: Iterable[str], now: datetime
+) -> tuple[SubscriptionRow, str | None]:
+    """
+    Add an operator's subscription, which is active at once; return its secret too.
+
+    `networks` is the value of MASTHEAD_NOTIFY_NETWORKS. The caller checks that the
+    services exist.
+    """
+    address, folded = _checked_address(request.channel, request.address, networks)
+    _require_events_of_channel(request.channel, request.events)
+    existing = live_subscription(request.channel, folded)
+    if existing is not None:
+        raise SubscriptionExists(
+            f"The address has a subscription over this channel: {existing.id}."
+            " Update or remove that one.",
+            subscriptionId=existing.id,
+        )
+    secret = new_webhook_secret() if request.channel == "webhook" else None
+    row = create_subscription(
+        request.channel,
+        address,
+        folded_address=folded,
+        events=request.events or default_events(request.channel),
+        services=request.services,
+        source="operator",
+        now=now,
+        language=request.language,
+        secret=secret,
+    )
+    return row, secret
 
 
 def create_subscription(
@@ -17,7 +153,7 @@ def create_subscription(
     folded_address: str,
     events: Sequence[str],
     services: Sequence[str],
-    source: Literal["self", "operator"],
+    source: SubscriptionSource,
     now: datetime,
     language: str | None = None,
     secret: str | None = None,
@@ -35,8 +171,8 @@ def create_subscription(
         address=address,
         live_key=live_key(channel, folded_address),
         state="active" if is_active else "pending",
-        events=events,
-        services=services,
+        events=list(events),
+        services=list(services),
         language=language,
         source=source,
         sealed_secret=seal_secret(id, secret) if secret else None,
@@ -57,3 +193,107 @@ def live_subscription(channel: Channel, folded_address: str) -> SubscriptionRow 
 
 def live_key(channel: Channel, folded_address: str) -> str:
     return f"{channel} {folded_address}"
+
+
+def subscription_with_id(id: str) -> SubscriptionRow:
+    """Return the subscription in any state; raise SubscriptionNotFound."""
+    row: SubscriptionRow | None = SubscriptionRow.get_or_none(SubscriptionRow.id == id)
+    if row is None:
+        raise SubscriptionNotFound(f"No subscription has the id {id}.")
+    return row
+
+
+def list_subscriptions(query: ListSubscriptions) -> Page[SubscriptionRow]:
+    """Return a page of subscriptions, newest first."""
+    rows: ModelSelect[SubscriptionRow] = SubscriptionRow.select()
+    if query.channel is not None:
+        rows = rows.where(SubscriptionRow.channel == query.channel)
+    if query.state is not None:
+        rows = rows.where(SubscriptionRow.state == query.state)
+    # Ids sort by the time of their creation.
+    return cursor_page(rows, query, descending(SubscriptionRow.id))
+
+
+def update_subscription(
+    request: UpdateSubscription, now: datetime
+) -> tuple[SubscriptionRow, dict[str, Change]]:
+    """Change the fields that were sent; return the subscription and what changed."""
+    row = subscription_with_id(request.id)
+    if row.state == "ended":
+        raise SubscriptionNotActive("The subscription has ended. Add a new one.")
+    _require_events_of_channel(cast(Channel, row.channel), request.events)
+    values = request.sent_fields()
+    del values["id"]
+    return row, row.change(values, now)
+
+
+def remove_subscription(
+    request: RemoveSubscription, now: datetime
+) -> tuple[SubscriptionRow, bool]:
+    """
+    End or erase a subscription; return it and whether anything changed.
+
+    An erased subscription leaves neither its address nor its deliveries, not even in
+    stored responses and in the write-ahead log.
+    """
+    row = subscription_with_id(request.id)
+    if request.erase:
+        erase_subscription(row)
+        return row, True
+    if row.state == "ended":
+        return row, False
+    end_subscription(row, REMOVED_BY_OPERATOR, now)
+    return row, True
+
+
+def end_subscription(row: SubscriptionRow, reason: str, now: datetime) -> None:
+    """End a subscription: it is told of nothing more, and its address is free."""
+    row.change(
+        {"state": "ended", "live_key": None, "ended_at": now, "reason": reason}, now
+    )
+    give_up_unfinished(row.id)
+
+
+def erase_subscription(row: SubscriptionRow) -> None:
+    """Delete a subscription with its address, its deliveries and stored responses."""
+    delete_responses_about(row.id)
+    truncate_wal_after_commit()
+    # Its deliveries go with it: ON DELETE CASCADE.
+    row.delete_instance()
+
+
+def with_secret(row: SubscriptionRow, secret: str | None) -> CreatedSubscription:
+    """Return a subscription and its new secret, which no other response shows."""
+    fields = Subscription.model_validate(row).all_fields()
+    return CreatedSubscription(**fields, secret=secret)
+
+
+def _checked_address(
+    channel: Channel, text: str, networks: Iterable[str]
+) -> tuple[str, str]:
+    """Return the address as it is stored, and folded; raise ValidationFailed."""
+    if channel == "email":
+        try:
+            address = parse_mail_address(text)
+        except ValueError as error:
+            raise _invalid("address", "address", str(error)) from None
+        return address, folded_address(address)
+    if (reason := refused_address(text, networks)) is not None:
+        raise _invalid("address", "address", reason)
+    return text, folded_url(text)
+
+
+def _require_events_of_channel(
+    channel: Channel, events: list[EventType] | None
+) -> None:
+    """Raise ValidationFailed if the channel does not take one of the events."""
+    strange = [e for e in events or () if e not in events_of_channel(channel)]
+    if strange:
+        names = ", ".join(strange)
+        detail = f"Subscriptions over the channel {channel} are not told of {names}."
+        raise _invalid("events", "events", detail)
+
+
+def _invalid(field: str, code: str, detail: str) -> ValidationFailed:
+    error = {"pointer": f"/{field}", "code": code, "detail": detail}
+    return ValidationFailed(detail, error)

@@ -20,8 +20,14 @@ StatusAction = Literal[
     "maintenance.scheduled",
     "maintenance.updated",
     "source.transferred",
+    "subscription.added",
+    "subscription.updated",
+    "subscription.removed",
+    "subscription.secret-rotated",
+    "subscription.tested",
+    "deliveries.replayed",
 ]
-TargetType = Literal["service", "incident", "maintenance", "source"]
+TargetType = Literal["service", "incident", "maintenance", "source", "subscription"]
 
 
 class StatusAuditEvent(Schema):

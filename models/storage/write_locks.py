@@ -42,6 +42,8 @@ BUILDS = WriteLocks(shared=True, names=("builds",))
 
 # Subscriptions and deliveries.
 NOTIFICATIONS = WriteLocks(shared=True, names=("notifications",))
+# Operators' changes of them. The audit chain comes last, because more writes need it.
+SUBSCRIPTIONS = WriteLocks(shared=True, names=("notifications", "status"))
 
 
 def project_locks(*ids: str) -> WriteLocks:

@@ -8,9 +8,36 @@ _NOTICE = (
     "The notice on the status page, as Markdown.",
     "Writes are delayed by up to a minute.",
 )
+_SUBSCRIBER = ("Who subscribed: the reader, or an operator.", "operator")
+_TOLD_SERVICES = (
+    "The slugs of the services to tell of; without any, of all of them.",
+    ["api"],
+)
 _WORK = ("What will be done, on one line.", "Database upgrade")
 
 FIELDS: dict[str, str | tuple[str, Any]] = {
+    "address": (
+        "The mail address, or the URL of the webhook or the chat room.",
+        "https://tools.example.com/hooks/status",
+    ),
+    "answer": ("The first 1,024 characters of the answer, or the error.", "ok"),
+    "attempts": ("How often the delivery was attempted.", 1),
+    "channel": ("The channel over which the subscription is told.", "webhook"),
+    "confirmedAt": "When the subscription became active.",
+    "deliveredAt": "When the receiver took the delivery.",
+    "dueAt": "When the delivery became due.",
+    "durationMs": ("The duration of the last attempt in milliseconds.", 87),
+    "endedAt": ("When the subscription ended.", None),
+    "erase": (
+        "Whether to delete the address and the deliveries at once.",
+        False,
+    ),
+    "erased": ("Whether the address and the deliveries were deleted.", False),
+    "event": "The type of the event, or of a message of the subscription itself.",
+    "events": (
+        "The types of events that the subscription is told of.",
+        ["incident.opened", "incident.updated", "incident.resolved"],
+    ),
     "action": "The action that was recorded.",
     "activeIncidentIds": ("The IDs of the unresolved incidents.", []),
     "activeMaintenanceIds": ("The IDs of the maintenance windows in progress.", []),
@@ -39,6 +66,7 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
     "maintenance": "Maintenance windows: the last 90 days' and the scheduled ones.",
     "measurements": "The measurements.",
     "name": ("The name on the status page, on one line.", "Public API"),
+    "nextAttemptAt": ("When the delivery is attempted next.", None),
     "notify": (
         "Whether subscribers are told of the change; no response shows it.",
         True,
@@ -48,10 +76,16 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
     "period": "The period of time, which ends now.",
     "purge": ("Whether to delete the service's measurements and history too.", False),
     "purged": ("Whether the service's history was deleted too.", False),
+    "quarantinedAt": ("When the quarantine began.", None),
+    "reason": ("Why the subscription was quarantined or has ended.", None),
     "recorded": ("The number of measurements that were accepted.", 1),
     "resolvedAt": ("When it was resolved; only with the status resolved.", None),
     "responseTimeMs": ("The response time in milliseconds.", 184),
     "samples": ("The number of measurements.", 43196),
+    "secret": (
+        "The secret with which messages to the webhook are signed.",
+        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+    ),
     "service": "The service.",
     "services": "The services.",
     "severity": "The severity: the state that the incident gives its services.",
@@ -59,7 +93,13 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
     "firstUsedAt": "When the key first used the source, or got it.",
     "keyId": ("The ID of the key that shall own the source.", _ID),
     "keys": "The keys that use the source. The first one owns it.",
+    "language": ("The language of messages, as a tag of BCP 47.", None),
+    "lastDeliveryAt": "When the receiver last took a delivery.",
     "lastUsedAt": "When the key last used the source, to five minutes; or null.",
+    "possiblyRepeated": (
+        "Whether the receiver may get it twice, with the same ID.",
+        False,
+    ),
     "prefix": ("The part of the key that is not secret.", "mh_3kT9sQ2x"),
     "sources": "The sources that measure the service.",
     "StatusServiceSource.observedAt": "When the newest measurement was made.",
@@ -69,6 +109,35 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
     "startedAt": "When the incident began.",
     "startsAt": ("When the maintenance window begins.", "2026-03-02T12:00:00.000Z"),
     "state": "The state of the service.",
+    "statusCode": ("The HTTP or SMTP code of the last attempt.", 200),
+    "subjectId": (
+        "The ID of the incident, maintenance window, service, document or"
+        " subscription.",
+        _ID,
+    ),
+    "subscriptionId": ("The ID of the subscription.", _ID),
+    "AddSubscription.events": (
+        "The types of events to tell of. Default: all that the channel takes.",
+        ["incident.opened", "incident.updated", "incident.resolved"],
+    ),
+    "AddSubscription.services": _TOLD_SERVICES,
+    "CreatedSubscription.services": _TOLD_SERVICES,
+    "Delivery.id": ("The ID; webhooks have it in the header webhook-id.", _ID),
+    "Delivery.status": ("What became of the delivery.", "delivered"),
+    "ListDeliveries.from": "The start of the range in which it was created.",
+    "ListDeliveries.status": ("Deliveries with this status.", "given-up"),
+    "ListDeliveries.to": "The end of the range in which it was created.",
+    "ListSubscriptions.channel": "Subscriptions over this channel.",
+    "ListSubscriptions.state": ("Subscriptions in this state.", "quarantined"),
+    "Subscription.services": _TOLD_SERVICES,
+    "Subscription.source": _SUBSCRIBER,
+    "CreatedSubscription.source": (
+        "Who subscribed: the reader, or an operator.",
+        "operator",
+    ),
+    "Subscription.state": ("The state of the subscription.", "active"),
+    "CreatedSubscription.state": ("The state of the subscription.", "active"),
+    "UpdateSubscription.services": _TOLD_SERVICES,
     "StatusAddService.slug": ("The slug in URLs. It cannot be changed later.", "api"),
     "StatusIncidentUpdate.status": "The status of the incident after the update.",
     "StatusAddIncidentUpdate.status": "The new status. Default: unchanged.",
@@ -96,6 +165,10 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
 }
 
 EXAMPLE_FIELDS = {
+    "AddSubscription": ("services",),
+    "ListDeliveries": ("status",),
+    "ListSubscriptions": ("state",),
+    "UpdateSubscription": ("services",),
     "GetUptime": ("period",),
     "ListIncidents": ("status",),
     "StatusAddService": ("description", "group"),

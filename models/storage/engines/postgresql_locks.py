@@ -49,7 +49,9 @@ each of its statements:
   test_measurement_and_retention, test_measurement_of_a_purged_service,
   test_transfer_of_a_source).
 - A mailbox or webhook is subscribed once, a delivery is attempted by one thread, and
-  its outcome is recorded once: the name `notifications`.
+  its outcome is recorded once: the name `notifications`
+  (test_subscription_of_an_address). Operators' changes of subscriptions hold `status`
+  as well, after it.
 - One response to an Idempotency-Key: the id of the request, so that a repeat waits for
   the first (test_one_request_for_a_key).
 - Generations of the site in the order of commits: the row of the counter, which a write

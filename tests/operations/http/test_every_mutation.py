@@ -15,6 +15,7 @@ LATER = {"startsAt": "2026-03-02T12:00:00Z", "endsAt": "2026-03-02T13:00:00Z"}
 API = {"slug": "api", "name": "Public API"}
 DOWN = {"title": "Errors", "severity": "degraded", "services": ["api"], "body": "Hm."}
 WORK = {"title": "Move", "services": ["api"], **LATER}
+HOOK = {"channel": "webhook", "address": "https://tools.example.com/hook"}
 READING = {"slug": "api", "status": "operational", "observedAt": "2026-03-01T12:00:00Z"}
 KEY = {"name": "probe", "scopes": ["status:services:list"]}
 
@@ -36,6 +37,9 @@ SAMPLES = {
     f"{STATUS}/maintenance/add": WORK,
     f"{STATUS}/maintenance/update": {"id": "$work", "status": "cancelled"},
     f"{STATUS}/sources/transfer": {"source": "probe", "keyId": "$key"},
+    f"{STATUS}/subscriptions/add": HOOK,
+    f"{STATUS}/subscriptions/update": {"id": "$hook", "services": ["api"]},
+    f"{STATUS}/subscriptions/remove": {"id": "$hook"},
     f"{STATUS}/measurements/record": {"source": "probe", "measurements": [READING]},
 }
 every = pytest.mark.parametrize("route", SAMPLES)
@@ -54,6 +58,9 @@ def sample(ask, key):
         "$key": ask("POST /platform/v1/keys/add", KEY | {"name": "old"}),
         "$own": ask("POST /platform/v1/developer/keys/create", KEY, key=key),
         "$incident": ask(f"{STATUS}/incidents/add", DOWN | {"title": "Old"}),
+        "$hook": ask(
+            f"{STATUS}/subscriptions/add", HOOK | {"address": "https://old.example.com"}
+        ),
         "$work": ask(f"{STATUS}/maintenance/add", WORK | {"title": "Old"}),
     }
     ids = {noun: response.json["data"]["id"] for noun, response in made.items()}

@@ -87,5 +87,6 @@ def test_every_write_marks(service):
         if each.area == "status" and each.is_mutation and each.rebuilds != "status"
     ]
 
-    # The list does not show whose a source is.
-    assert unmarked == ["status:admin:sources:transfer"]
+    # The list shows neither whose a source is nor who is told.
+    nouns = {name.split(":")[2] for name in unmarked}
+    assert nouns == {"sources", "subscriptions"}

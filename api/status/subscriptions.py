@@ -1,0 +1,119 @@
+"""The operations on subscriptions: who is told of events."""
+
+from api.operation import Call, operation
+from models.errors import (
+    ReferenceNotFound,
+    SubscriptionExists,
+    SubscriptionNotActive,
+    SubscriptionNotFound,
+)
+from models.notifications import subscriptions
+from models.notifications.rows import SubscriptionRow
+from models.notifications.subscriptions import (
+    AddSubscription,
+    CreatedSubscription,
+    GetSubscription,
+    ListSubscriptions,
+    RemovedSubscription,
+    RemoveSubscription,
+    Subscription,
+    UpdateSubscription,
+)
+from models.pagination import Page
+from models.status.services.catalogue import services_with_slugs
+
+
+@operation(
+    "POST /status/v1/admin/subscriptions/add",
+    scope="status:admin:subscriptions:add",
+    request=AddSubscription,
+    response=CreatedSubscription,
+    idempotent="required",
+    audit="subscription.added",
+    secret_field="secret",
+    errors=(SubscriptionExists, ReferenceNotFound),
+)
+def add_subscription(call: Call, request: AddSubscription) -> CreatedSubscription:
+    """
+    Subscribe a webhook, a chat room or a mailbox to events.
+
+    It is active at once. Without services it is told of all services; without events,
+    of all events that its channel takes. An address can have one subscription for each
+    channel. Only this response contains the secret with which a webhook is signed; a
+    repeat with the same Idempotency-Key within 24 hours returns it again.
+    """
+    services_with_slugs(request.services)
+    networks = call.settings.notify_networks
+    row, secret = subscriptions.add_subscription(request, networks, call.now)
+    # Erasing it deletes the stored response, which has its address.
+    call.subject_ids.add(row.id)
+    call.audit(row)
+    return subscriptions.with_secret(row, secret)
+
+
+@operation(
+    "GET /status/v1/admin/subscriptions/list",
+    scope="status:admin:subscriptions:list",
+    request=ListSubscriptions,
+    response=list[Subscription],
+)
+def list_subscriptions(call: Call, query: ListSubscriptions) -> Page[SubscriptionRow]:
+    """List subscriptions in all states, newest first."""
+    return subscriptions.list_subscriptions(query)
+
+
+@operation(
+    "GET /status/v1/admin/subscriptions/get",
+    scope="status:admin:subscriptions:get",
+    request=GetSubscription,
+    response=Subscription,
+    snapshot=False,
+    errors=(SubscriptionNotFound,),
+)
+def get_subscription(call: Call, query: GetSubscription) -> SubscriptionRow:
+    """Get a subscription."""
+    return subscriptions.subscription_with_id(query.id)
+
+
+@operation(
+    "POST /status/v1/admin/subscriptions/update",
+    scope="status:admin:subscriptions:update",
+    request=UpdateSubscription,
+    response=Subscription,
+    audit="subscription.updated",
+    errors=(SubscriptionNotFound, SubscriptionNotActive, ReferenceNotFound),
+)
+def update_subscription(call: Call, request: UpdateSubscription) -> SubscriptionRow:
+    """
+    Change the services, events or language of a subscription.
+
+    Omitted fields do not change. A quarantine ends with a successful test.
+    """
+    services_with_slugs(request.services or ())
+    row, changes = subscriptions.update_subscription(request, call.now)
+    call.subject_ids.add(row.id)
+    call.audit_changes(row, changes)
+    return row
+
+
+@operation(
+    "POST /status/v1/admin/subscriptions/remove",
+    scope="status:admin:subscriptions:remove",
+    request=RemoveSubscription,
+    response=RemovedSubscription,
+    audit="subscription.removed",
+    errors=(SubscriptionNotFound,),
+)
+def remove_subscription(call: Call, request: RemoveSubscription) -> RemovedSubscription:
+    """
+    End a subscription, or erase it.
+
+    A subscription that has ended is shown for 30 days. Erasing deletes its address and
+    its deliveries at once, also after it has ended.
+    """
+    row, has_changed = subscriptions.remove_subscription(request, call.now)
+    if has_changed:
+        call.audit(row, detail="erased" if request.erase else None)
+    else:
+        call.mark_unchanged()
+    return RemovedSubscription(id=row.id, erased=request.erase)

@@ -1,0 +1,322 @@
+"""Subscriptions that operators add: added, listed, changed, ended, erased."""
+
+from dataclasses import replace
+
+import pytest
+
+from models.audit import AuditRow
+from models.notifications.event_types import default_events
+from models.notifications.fan_out import fan_out
+from models.notifications.rows import DeliveryRow, SubscriptionRow
+from tests.worlds.notifications import ALL_LIVE, subscribe
+from tests.worlds.status import ADD_SERVICE
+
+pytestmark = pytest.mark.both_engines
+
+NOUN = "/status/v1/admin/subscriptions"
+ADD, UPDATE, REMOVE = (f"POST {NOUN}/{verb}" for verb in ("add", "update", "remove"))
+LIST, GET = f"GET {NOUN}/list", f"GET {NOUN}/get"
+HOOK = {"channel": "webhook", "address": "https://tools.example.com/Hook?a=1"}
+MAIL = {"channel": "email", "address": "Mia@Example.com"}
+INCIDENT = {
+    "title": "Errors",
+    "severity": "degraded",
+    "services": ["api"],
+    "body": "We are looking into it.",
+}
+
+
+@pytest.fixture
+def api(ask):
+    ask(ADD_SERVICE, {"slug": "api", "name": "API"})
+
+
+@pytest.fixture
+def added(ask):
+    """Add a subscription and return it."""
+
+    def made(body=HOOK, **more):
+        response = ask(ADD, body | more)
+        assert response.status_code == 200, response.text
+        return response.json["data"]
+
+    return made
+
+
+def pointers(response):
+    return [error["pointer"] for error in response.json["errors"]]
+
+
+def test_add(ask, added, audited):
+    """A webhook is active at once, told of all, and its secret is shown once."""
+    told = added()
+
+    secret = told.pop("secret")
+    assert secret.startswith("whsec_")
+    assert told == {
+        "id": told["id"],
+        "channel": "webhook",
+        "address": "https://tools.example.com/Hook?a=1",
+        "services": [],
+        "events": list(default_events("webhook")),
+        "language": None,
+        "state": "active",
+        "source": "operator",
+        "createdAt": "2026-03-01T12:00:00.000Z",
+        "confirmedAt": "2026-03-01T12:00:00.000Z",
+        "quarantinedAt": None,
+        "endedAt": None,
+        "lastDeliveryAt": None,
+        "reason": None,
+    }
+    assert ask(GET, {"id": told["id"]}).json["data"] == told
+    assert ask(LIST).json["data"] == [told]
+    assert audited() == ["subscription.added"]
+
+
+@pytest.mark.parametrize("channel", ["email", "slack", "discord", "teams"])
+def test_add_for_people(added, channel):
+    """People are told of incidents and maintenance, and have no secret."""
+    body = {"channel": channel, "address": "https://rooms.example.com/services/T0/B1"}
+
+    told = added(MAIL if channel == "email" else body)
+
+    assert told["events"] == list(default_events(channel))
+    assert told["secret"] is None
+
+
+def test_audit_has_no_address(ask, added):
+    """The audit log names the channel, not whom it is for."""
+    id = added(MAIL)["id"]
+    ask(UPDATE, {"id": id, "language": "de"})
+    ask(REMOVE, {"id": id, "erase": True})
+
+    records = list(AuditRow.select().order_by(AuditRow.number))
+
+    assert {(r.target_type, r.target_id, r.target_label) for r in records} == {
+        ("subscription", id, "email")
+    }
+    assert "erased" in records[-1].detail
+    told = ask("GET /status/v1/admin/audit/list", {"targetType": "subscription"})
+    assert len(told.json["data"]) == 3
+    assert "mia@" not in told.text.lower()
+
+
+def test_repeated_add(ask, added):
+    """A repeat has the same secret, which the stored response has only sealed."""
+    first = added()
+
+    assert added() == first
+    assert SubscriptionRow.select().count() == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        HOOK | {"address": "https://TOOLS.example.com:443/Hook?a=1"},
+        MAIL | {"address": "mia@EXAMPLE.com"},
+    ],
+)
+def test_address_that_is_subscribed(ask, added, refusal, audited, body):
+    """An address has one live subscription over a channel, however it is spelled."""
+    added()
+    added(MAIL)
+    existing = SubscriptionRow.get(SubscriptionRow.channel == body["channel"])
+
+    response = ask(ADD, body)
+
+    assert response.status_code == 409
+    assert refusal(response, "subscription-exists")["subscriptionId"] == existing.id
+    assert existing.id in response.json["detail"]
+    assert audited() == ["subscription.added"] * 2
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        HOOK | {"address": "https://tools.example.com/hook?a=1"},
+        HOOK | {"address": "https://tools.example.com:8443/Hook?a=1"},
+        HOOK | {"channel": "slack"},
+    ],
+)
+def test_other_address(added, body):
+    """Paths have case, and a channel is one of its own."""
+    added()
+
+    assert added(body)["state"] == "active"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        HOOK | {"address": "http://tools.example.com/"},
+        HOOK | {"address": "https://127.0.0.1/hook"},
+        HOOK | {"address": "https://[::ffff:10.0.0.1]/hook"},
+        HOOK | {"address": "https://user:secret@tools.example.com/"},
+        HOOK | {"address": "ada@example.com"},
+        HOOK | {"channel": "slack", "address": "http://hooks.slack.com/services/T0"},
+        HOOK | {"address": "https://tools.example.com/" + "x" * 2000},
+        MAIL | {"address": "https://tools.example.com/"},
+        MAIL | {"address": "ada@example.com\nBcc: bob@example.com"},
+        MAIL | {"address": f"{'x' * 310}@example.com"},
+        MAIL | {"address": " "},
+    ],
+)
+def test_refused_address(ask, refusal, audited, body):
+    """An address that nothing may be sent to is refused by its place."""
+    response = ask(ADD, body)
+
+    assert response.status_code == 422
+    refusal(response, "validation-failed")
+    assert pointers(response) == ["/address"]
+    assert SubscriptionRow.select().count() == 0
+    assert audited() == []
+
+
+class TestPrivateNetwork:
+    @pytest.fixture
+    def settings(self, settings):
+        return replace(settings, notify_networks=("10.0.0.0/8",))
+
+    def test_address_in_it(self, ask, added):
+        """In the networks of the setting, and only there, plain HTTP is possible."""
+        assert added(HOOK | {"address": "http://10.1.2.3:8080/"})["state"] == "active"
+
+        refused = ask(ADD, HOOK | {"address": "http://192.168.1.1/"})
+        assert pointers(refused) == ["/address"]
+
+
+@pytest.mark.parametrize(
+    ("body", "place"),
+    [
+        (MAIL | {"events": ["document.published"]}, "/events"),
+        (HOOK | {"events": ["incident.closed"]}, "/events/0"),
+        (HOOK | {"events": []}, "/events"),
+        (HOOK | {"channel": "fax"}, "/channel"),
+        (HOOK | {"language": "German!"}, "/language"),
+        (HOOK | {"services": ["API"]}, "/services/0"),
+    ],
+)
+def test_refused_values(ask, body, place):
+    """A channel is told of what it takes."""
+    response = ask(ADD, body)
+
+    assert response.status_code == 422
+    assert pointers(response) == [place]
+
+
+def test_unknown_service(ask, added, api, refusal):
+    """A slug that names no service is refused by name, also in an update."""
+    id = added(services=["api", "api"])["id"]
+
+    for response in (
+        ask(ADD, MAIL | {"services": ["api", "ghost"]}),
+        ask(UPDATE, {"id": id, "services": ["ghost"]}),
+    ):
+        assert refusal(response, "reference-not-found")["status"] == 422
+        assert response.json["detail"] == "No service has the slug 'ghost'."
+    assert SubscriptionRow.get().services == ["api"]
+
+
+def test_dry_run(ask, audited):
+    """A dry run adds nothing."""
+    response = ask(ADD, HOOK, headers={"Dry-Run": "true"})
+
+    assert response.json["data"]["state"] == "active"
+    assert SubscriptionRow.select().count() == 0
+    assert audited() == []
+
+
+def test_list(ask, clock, store):
+    """Newest first, page by page, by channel and by state."""
+    for number in range(5):
+        clock.pass_(seconds=1)
+        channel = "email" if number % 2 else "webhook"
+        row = subscribe(clock.now, f"https://{number}/", channel=channel)
+        if number > 2:
+            SubscriptionRow.update(state="quarantined").where(
+                SubscriptionRow.id == row.id
+            ).execute()
+
+    def numbers(**query):
+        found = []
+        while query is not None:
+            page = ask(LIST, query | {"limit": 2}).json
+            found += [int(each["address"][8:-1]) for each in page["data"]]
+            cursor = page["meta"]["cursor"]
+            query = query | {"cursor": cursor} if cursor else None
+        return found
+
+    assert numbers() == [4, 3, 2, 1, 0]
+    assert numbers(channel="email") == [3, 1]
+    assert numbers(state="quarantined") == [4, 3]
+    assert numbers(state="active", channel="webhook") == [2, 0]
+
+
+def test_update(ask, added, api, audited, clock):
+    """What is sent changes, and is in the audit log; the same again changes nothing."""
+    id = added(MAIL)["id"]
+    body = {"id": id, "services": ["api"], "events": ["incident.opened"]}
+
+    told = ask(UPDATE, body | {"language": "pt-BR"}).json["data"]
+    again = ask(UPDATE, body).json["data"]
+
+    assert told["services"] == ["api"]
+    assert told["events"] == ["incident.opened"]
+    assert (told["language"], told["state"]) == ("pt-BR", "active")
+    assert again == told
+    assert audited().count("subscription.updated") == 1
+    detail = AuditRow.get(AuditRow.action == "subscription.updated").detail
+    assert "services: none -> api" in detail
+    assert ask(UPDATE, {"id": id, "language": None}).json["data"]["language"] is None
+
+
+def test_update_refused(ask, added, refusal):
+    """A mailbox takes no events for tools, and what has ended is not changed."""
+    id = added(MAIL)["id"]
+
+    refused = ask(UPDATE, {"id": id, "events": ["service.state-changed"]})
+    assert pointers(refused) == ["/events"]
+    ask(REMOVE, {"id": id})
+    ended = ask(UPDATE, {"id": id, "language": "de"})
+    assert ended.status_code == 409
+    refusal(ended, "subscription-not-active")
+
+
+def test_remove(ask, added, api, audited, clock):
+    """What has ended is told of nothing more, and can be added again."""
+    id = added()["id"]
+    ask("POST /status/v1/admin/incidents/add", INCIDENT)
+    fan_out(clock.now, ALL_LIVE)
+    clock.pass_(minutes=1)
+
+    told = ask(REMOVE, {"id": id}).json["data"]
+    ask(REMOVE, {"id": id})
+
+    assert told == {"id": id, "erased": False}
+    ended = ask(GET, {"id": id}).json["data"]
+    assert (ended["state"], ended["reason"]) == ("ended", "Removed by an operator.")
+    assert ended["endedAt"] == "2026-03-01T12:01:00.000Z"
+    assert DeliveryRow.get().status == "given-up"
+    assert audited().count("subscription.removed") == 1
+    assert added(services=["api"])["id"] != id
+
+
+@pytest.mark.parametrize("is_ended", [False, True])
+def test_erase(ask, added, api, clock, engine, refusal, is_ended):
+    """Neither the database nor a stored response keeps the address."""
+    id = added(MAIL, language="en")["id"]
+    ask("POST /status/v1/admin/incidents/add", INCIDENT)
+    fan_out(clock.now, ALL_LIVE)
+    ask(UPDATE, {"id": id, "language": "de"}, headers={"Idempotency-Key": "update"})
+    if is_ended:
+        ask(REMOVE, {"id": id})
+    assert b"Mia@example.com" in engine.kept()
+
+    told = ask(REMOVE, {"id": id, "erase": True}).json["data"]
+
+    assert told == {"id": id, "erased": True}
+    assert SubscriptionRow.select().count() == DeliveryRow.select().count() == 0
+    refusal(ask(GET, {"id": id}), "subscription-not-found")
+    assert ask(REMOVE, {"id": id, "erase": True}).status_code == 404
+    assert b"mia@example.com" not in engine.kept().lower()
