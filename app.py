@@ -77,6 +77,7 @@ COMMANDS = {
     "keys": ("api", "create, list and check API keys"),
     "docs": ("sitegen", "import documents"),
     "status": ("api", "import a status page"),
+    "notify": ("api", "test the notifications"),
     "convert": ("api", "convert the output of other monitoring tools to measurements"),
 }
 # The commands that serve the API, for which all operations must be declared.

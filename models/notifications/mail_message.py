@@ -38,7 +38,7 @@ Fact = tuple[str, str]
 MAX_NAMES = 20
 # Renders the Markdown of a message as HTML.
 Renderer = Callable[[str], str]
-_WHY = "You receive this email because you subscribed to {site_name}."
+_WHY = "You receive this e-mail because you subscribed to {site_name}."
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,9 @@ def mail_of(
     to: str,
     delivery_id: str,
     now: datetime,
+    manage_url: str,
+    end_url: str,
     in_reply_to: str | None = None,
-    manage_url: str | None = None,
-    end_url: str | None = None,
     render: Renderer | None = None,
 ) -> bytes:
     """
@@ -69,7 +69,7 @@ def mail_of(
 
     `in_reply_to` is the id of the first delivery to this subscription about the same
     incident or window. `manage_url` is a page on which people change or end the
-    subscription, and a POST to `end_url` ends it; a test has neither.
+    subscription, and a POST to `end_url` ends it.
     """
     facts = _facts(notice)
     button = _button(notice)
@@ -99,7 +99,7 @@ def mail_of(
         more_fields=[
             ("List-Id", list_id(site.url)),
             *_thread_fields(in_reply_to, site.sender),
-            *(unsubscribe_fields(end_url) if end_url else ()),
+            *unsubscribe_fields(end_url),
         ],
     )
 
@@ -113,7 +113,7 @@ def confirmation_mail(
         f" {plain_line(site.name)}. They begin when you confirm it."
     )
     ignore = (
-        f"If it was not you, ignore this email. Without a confirmation within {days}"
+        f"If it was not you, ignore this e-mail. Without a confirmation within {days}"
         " days, the address is forgotten, and you receive nothing more."
     )
     button = Button("Confirm the subscription", confirm_url)
@@ -132,11 +132,22 @@ def management_mail(
         " are told of, or end the subscription."
     )
     ignore = (
-        "If it was not you, ignore this email: nothing changed. Keep the link to"
+        "If it was not you, ignore this e-mail: nothing changed. Keep the link to"
         " yourself, because whoever has it can end the subscription."
     )
     button = Button("Manage the subscription", manage_url)
     return _letter(site, to, id, now, "Your subscription", request, button, ignore)
+
+
+def trial_mail(*, site: MailSite, to: str, id: str, now: datetime) -> bytes:
+    """Return a mail by which an operator sees whether mails arrive."""
+    text = (
+        f"This is a test of the notifications of {plain_line(site.name)}. If you read"
+        " it, they arrive."
+    )
+    footer = "An operator sent it to this address. You are not subscribed to anything."
+    button = Button("View the status page", f"{site.url}/status/")
+    return _letter(site, to, id, now, "Test of notifications", text, button, footer)
 
 
 def _letter(
@@ -170,17 +181,13 @@ def _text(heading: str, text: str, facts: Sequence[Fact], button: Button) -> str
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _text_footer(site: MailSite, manage_url: str | None) -> str:
-    if manage_url is None:
-        return ""
+def _text_footer(site: MailSite, manage_url: str) -> str:
     why = _WHY.format(site_name=plain_line(site.name))
     # Mail programs hide what follows such a line in an answer.
     return f"\n-- \n{why}\nChange or end the subscription:\n{manage_url}\n"
 
 
-def _html_footer(site: MailSite, manage_url: str | None) -> list[str]:
-    if manage_url is None:
-        return [quiet_link(site.url, f"{site.url}/status/")]
+def _html_footer(site: MailSite, manage_url: str) -> list[str]:
     return [
         escape(_WHY.format(site_name=plain_line(site.name))),
         quiet_link("Change or end the subscription", manage_url),

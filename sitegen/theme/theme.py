@@ -15,12 +15,12 @@ from jinja2 import (
 )
 from jinja2.bccache import Bucket, BytecodeCache
 
+from models.colours import accent_rule
 from models.display_text import balance_directions
 from models.response_headers import PAGE_SECURITY_POLICY
 from models.settings import Settings
 from sitegen.markdown.highlighting import stylesheet
 from sitegen.markdown.rendering import RENDERER_VERSION
-from sitegen.theme.colours import accent_rule
 from sitegen.theme.filters import FILTERS
 
 DEFAULT_TEMPLATES = Path(__file__).parents[2] / "templates"

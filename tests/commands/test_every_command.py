@@ -24,12 +24,13 @@ COMMANDS = {tuple(words.split()): parser for words, parser in BY_NAME.items()}
 SERVING = {("serve",), ("demo",)}
 # They run anywhere, without a database; their own tests have the rest of their life.
 PROBE = ("probe",)
-ANYWHERE = {w for w in COMMANDS if w[0] in ("probe", "convert", "publish")}
+ANYWHERE = {w for w in COMMANDS if w[0] in ("probe", "convert", "publish", "notify")}
 # What a command cannot do without.
 NEEDS = {
     PROBE: ["probe.toml"],
     ("status", "import"): [str(ROOT / "tests/elsewhere/cstate")],
     ("backup",): ["copy.db"],
+    ("notify", "test"): ["ada@example.com"],
     ("export",): ["out"],
     ("move",): ["moved.db"],
     ("keys", "bootstrap"): ["--email", "ada@example.com"],

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from models.colours import contrast
 from sitegen.status.badges import COLOURS, LABEL_COLOUR
-from sitegen.theme.colours import contrast
 from tests.samples.vectors import IDS, VECTORS
 from tests.worlds.status import World
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.theme.colours import DARK_BACKGROUND, LIGHT_BACKGROUND
+from models.colours import DARK_BACKGROUND, LIGHT_BACKGROUND
 
 STYLE = Path(__file__).parents[3] / "templates/assets/style.css"
 TOKEN = re.compile(r"--([a-z-]+): light-dark\(#([0-9a-f]{6}), #([0-9a-f]{6})\)")

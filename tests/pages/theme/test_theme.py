@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from models.settings import Settings
-from sitegen.build.build import build
-from sitegen.page import BuildContext
-from sitegen.theme.colours import (
+from models.colours import (
     DARK_BACKGROUND,
     LIGHT_BACKGROUND,
     accent_rule,
     contrast,
 )
+from models.settings import Settings
+from sitegen.build.build import build
+from sitegen.page import BuildContext
 from sitegen.theme.theme import Theme
 
 ACCENT = re.compile(r"light-dark\((#[0-9a-f]{6}),(#[0-9a-f]{6})\)")

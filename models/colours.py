@@ -21,10 +21,15 @@ def readable(colour: str, background: str, text_colour: str) -> str:
     return text_colour
 
 
-def accent_rule(colour: str) -> str:
-    """Return the CSS rule of the accent, for the light and the dark scheme."""
+def accent_pair(colour: str) -> tuple[str, str]:
+    """Return the accent for the light and for the dark scheme."""
     light = readable(colour, LIGHT_BACKGROUND, "#000000")
-    dark = readable(colour, DARK_BACKGROUND, "#ffffff")
+    return light, readable(colour, DARK_BACKGROUND, "#ffffff")
+
+
+def accent_rule(colour: str) -> str:
+    """Return the CSS rule of the accent, for both schemes."""
+    light, dark = accent_pair(colour)
     return f":root{{--accent:light-dark({light},{dark})}}\n"
 
 

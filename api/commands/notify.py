@@ -1,0 +1,42 @@
+"""The command `notify test`: send an e-mail, to see whether notifications arrive."""
+
+from argparse import ArgumentParser, Namespace
+
+from api.notifications.mail_settings import mail_sender_of, mail_site_of
+from models.base import new_id
+from models.notifications.mail_address import parse_mail_address
+from models.notifications.mail_message import trial_mail
+from models.runtime.commands import CommandContext, CommandError
+
+
+def declare(parser: ArgumentParser) -> None:
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    help = "send an e-mail over the relay"
+    test_parser = commands.add_parser(
+        "test", help=help, description=help.capitalize() + "."
+    )
+    test_parser.set_defaults(run=test)
+    test_parser.add_argument(
+        "address", metavar="ADDRESS", help="e-mail address that receives it"
+    )
+
+
+def test(context: CommandContext, arguments: Namespace) -> int:
+    settings = context.page_settings()
+    if not settings.smtp:
+        raise CommandError(
+            "No relay takes e-mail: set MASTHEAD_SMTP and MASTHEAD_MAIL_FROM."
+        )
+    try:
+        to = parse_mail_address(arguments.address)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    now = context.clock()
+    mail = trial_mail(site=mail_site_of(settings), to=to, id=new_id(now), now=now)
+    with mail_sender_of(settings) as sender:
+        outcome = sender.send(mail, to)
+    if not outcome.is_delivered:
+        print(f"Not sent. {outcome.answer}")
+        return 1
+    print(f"The relay accepted the e-mail: {outcome.answer}.")
+    return 0
