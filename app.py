@@ -244,6 +244,7 @@ from sitegen.build.builder import Builder
 from sitegen.build.docs_process import DocsProcess
 from sitegen.build.preview import Preview
 from sitegen.docs.body_cache import BodyCache
+from sitegen.markdown.rendering import render_entry
 from sitegen.output.publishing.publisher import Publisher
 from sitegen.page import context_factory, load_generators, require_templates
 from sitegen.search.sitemaps import was_built_for
@@ -560,7 +561,7 @@ class _Server:
 
         return Dispatcher(
             utc_now,
-            create_senders(settings, utc_now),
+            create_senders(settings, utc_now, render_entry),
             find_live=find_live,
             record_due=record_due,
             is_leader=lambda: election.is_leader,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from api.notifications.dispatcher import Sender
+from api.notifications.email_channel import BATCH_SIZE, MAX_BATCHES, EmailSender
 from api.notifications.http_sender import HttpSender
 from models.notifications.dispatch import Attempt
 from models.notifications.outcomes import Outcome
@@ -14,11 +15,19 @@ Result = tuple[Attempt, Outcome]
 
 
 def create_senders(
-    settings: Settings, clock: Callable[[], datetime]
+    settings: Settings, clock: Callable[[], datetime], render: Callable[[str], str]
 ) -> Mapping[str, Sender]:
-    """Return a sender for each channel that the settings make available."""
+    """
+    Return a sender for each channel that the settings make available.
+
+    `render` turns the Markdown of a message into HTML.
+    """
     http = HttpSender(settings.notify_networks, clock)
-    return {"webhook": Sender(WebhookSender(settings.site_url, http, clock).send)}
+    senders = {"webhook": Sender(WebhookSender(settings.site_url, http, clock).send)}
+    if settings.smtp:
+        email = EmailSender(settings, clock, render)
+        senders["email"] = Sender(email.send, BATCH_SIZE, MAX_BATCHES)
+    return senders
 
 
 class WebhookSender:

@@ -17,7 +17,7 @@ from peewee import fn
 from models.notifications.outcomes import MAX_ANSWER, Outcome
 from models.notifications.rows import DeliveryRow, EventRow, SubscriptionRow
 from models.notifications.schedule import decide
-from models.notifications.secrets import signing_secrets
+from models.notifications.secrets import signing_secrets, token_of
 from models.storage.database import reading, writing
 from models.storage.write_locks import NOTIFICATIONS
 
@@ -45,6 +45,8 @@ class Attempt:
     at: datetime
     attempts: int
     secrets: tuple[str, ...] = ()
+    # Of the links in an e-mail: to confirm the subscription, or to manage it.
+    token: str = ""
     # The first delivery of the subject to the subscription, if that is another one.
     thread_id: str | None = None
 
@@ -273,5 +275,11 @@ def _attempt(
         at=event.at if event else row.created_at,
         attempts=row.attempts + 1,
         secrets=signing_secrets(subscription, now) if is_webhook else (),
+        token=_token(row) if subscription.channel == "email" else "",
         thread_id=threads.get((subscription.id, row.subject_id)),
     )
+
+
+def _token(row: DeliveryRow) -> str:
+    is_unconfirmed = row.type == "subscription.confirm"
+    return token_of(row.subscription_id, "confirm" if is_unconfirmed else "manage")

@@ -1,0 +1,77 @@
+"""Send e-mail: notices, and messages about a subscription itself."""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+
+from api.notifications.mail_settings import mail_sender_of, mail_site_of
+from models.notifications.dispatch import Attempt
+from models.notifications.event_types import EVENT_TYPES
+from models.notifications.links import CONFIRM, END, MANAGE
+from models.notifications.mail_message import (
+    confirmation_mail,
+    mail_of,
+    management_mail,
+    trial_mail,
+)
+from models.notifications.notice import notice_of
+from models.notifications.outcomes import Outcome
+from models.notifications.readers import CONFIRM_WITHIN
+from models.settings import Settings
+
+# Relays close a connection after some mails, and limit how many are open.
+BATCH_SIZE = 50
+MAX_BATCHES = 4
+
+
+class EmailSender:
+    """
+    Sends the e-mail of a batch over one connection to the relay.
+
+    `render` turns the Markdown of a message into HTML.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Callable[[], datetime],
+        render: Callable[[str], str],
+    ) -> None:
+        self._settings, self._clock, self._render = settings, clock, render
+        self._site = mail_site_of(settings)
+
+    def send(self, batch: Sequence[Attempt]) -> Iterator[tuple[Attempt, Outcome]]:
+        with mail_sender_of(self._settings) as relay:
+            for attempt in batch:
+                yield attempt, relay.send(self._mail(attempt), attempt.address)
+
+    def _mail(self, attempt: Attempt) -> bytes:
+        origin, site, to = self._settings.api_origin, self._site, attempt.address
+        id, now, token = attempt.delivery_id, self._clock(), attempt.token
+        manage_url = origin + MANAGE + token
+        if attempt.type == "subscription.confirm":
+            return confirmation_mail(
+                site=site,
+                to=to,
+                id=id,
+                now=now,
+                confirm_url=origin + CONFIRM + token,
+                days=CONFIRM_WITHIN.days,
+            )
+        if attempt.type == "subscription.manage":
+            return management_mail(
+                site=site, to=to, id=id, now=now, manage_url=manage_url
+            )
+        if attempt.type not in EVENT_TYPES:
+            return trial_mail(site=site, to=to, id=id, now=now)
+        data = {**attempt.data, "url": site.url + attempt.path}
+        return mail_of(
+            notice_of(attempt.type, data, site.name, attempt.at),
+            site=site,
+            to=to,
+            delivery_id=id,
+            in_reply_to=attempt.thread_id,
+            now=now,
+            manage_url=manage_url,
+            end_url=origin + END + token,
+            render=self._render,
+        )

@@ -1,0 +1,167 @@
+"""E-mail from a claimed delivery to the mailbox: what is sent, and where it leads."""
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from email import message_from_bytes
+from email.policy import default
+
+import pytest
+
+from api.notifications.email_channel import EmailSender
+from api.notifications.senders import create_senders
+from models.notifications.dispatch import Attempt, claim, record_outcomes
+from models.notifications.readers import confirm_subscription, request_subscription
+from models.notifications.rows import DeliveryRow, SubscriptionRow
+from models.notifications.secrets import subscription_id_of
+from models.settings import Settings
+from sitegen.markdown.rendering import render_entry
+from tests.notifications.relays import Relay, relaying
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+API = "https://api.example.com"
+INCIDENT = {
+    "title": "Errors on the API",
+    "status": "resolved",
+    "severity": "degraded",
+    "services": [{"slug": "api", "name": "Public API"}],
+    "startedAt": "2026-03-01T11:00:00Z",
+    "resolvedAt": "2026-03-01T11:59:00Z",
+}
+NOTICE = Attempt(
+    number=1,
+    delivery_id="delivery-2",
+    subscription_id="subscription-1",
+    channel="email",
+    address="ada@example.com",
+    language=None,
+    type="incident.resolved",
+    subject_id="incident-1",
+    path="/status/incidents/1/",
+    data={"incident": {"incident": INCIDENT, "updates": [{"body": "**All** well."}]}},
+    at=NOW,
+    attempts=1,
+    token="token-1",
+    thread_id="delivery-1",
+)
+
+
+@pytest.fixture
+def relay():
+    with relaying(Relay()) as started:
+        yield started
+
+
+@pytest.fixture
+def mail_settings(relay):
+    return Settings(
+        site_url="https://docs.example.com",
+        site_name="Example",
+        api_url=API,
+        smtp=f"smtp+plain://127.0.0.1:{relay.port}",
+        mail_from="Example <status@example.com>",
+    )
+
+
+@pytest.fixture
+def send(mail_settings):
+    sender = EmailSender(mail_settings, lambda: NOW, render_entry)
+    return lambda *batch: list(sender.send(batch))
+
+
+def read(mail):
+    return message_from_bytes(mail, policy=default)
+
+
+def text_of(mail):
+    return read(mail).get_body(("plain",)).get_content()
+
+
+def test_notice(send, relay):
+    """It leads to the page on the site, and to the subscription on the API's host."""
+    ((attempt, outcome),) = send(NOTICE)
+
+    (mail,) = map(read, relay.mails)
+    html = mail.get_body(("html",)).get_content()
+    assert (attempt, outcome.is_delivered) == (NOTICE, True)
+    assert mail["Subject"] == "[Example] Resolved: Errors on the API"
+    assert mail["In-Reply-To"] == "<delivery-1@example.com>"
+    assert mail["List-Unsubscribe"] == f"<{API}/subscribe/end/token-1>"
+    assert f'href="{API}/subscribe/manage/token-1"' in html
+    assert 'href="https://docs.example.com/status/incidents/1/"' in html
+    assert "<strong>All</strong> well." in html
+
+
+@pytest.mark.parametrize(
+    ("type", "url"),
+    [
+        ("subscription.confirm", f"{API}/subscribe/confirm/token-1"),
+        ("subscription.manage", f"{API}/subscribe/manage/token-1"),
+        ("subscription.test", "https://docs.example.com/status/"),
+    ],
+)
+def test_message_about_the_subscription(send, relay, type, url):
+    """Each has the one link that it is sent for."""
+    send(replace(NOTICE, type=type, data={}, path="", thread_id=None))
+
+    (mail,) = relay.mails
+    assert re.findall(r"https://\S+", text_of(mail)) == [url]
+    assert read(mail)["List-Unsubscribe"] is None
+
+
+def test_batch(send, relay):
+    """The mails of a batch share a connection, and each has its outcome."""
+    relay.replies["RCPT"] = ["550 5.1.1 Unknown", "250 2.0.0 Ok: queued"]
+    other = replace(NOTICE, number=2, address="eve@example.com", delivery_id="d-3")
+
+    results = send(NOTICE, other)
+
+    assert [attempt for attempt, _ in results] == [NOTICE, other]
+    assert [outcome.is_permanent for _, outcome in results] == [True, False]
+    assert relay.connections == 1
+
+
+def test_channel_without_relay(mail_settings):
+    """Without a relay there is no e-mail; webhooks do not need one."""
+    with_relay = create_senders(mail_settings, lambda: NOW, render_entry)
+    without = create_senders(replace(mail_settings, smtp=""), lambda: NOW, render_entry)
+
+    assert "email" in with_relay
+    assert "email" not in without
+    assert "webhook" in without
+
+
+@pytest.mark.usefixtures("store")
+@pytest.mark.both_engines
+def test_from_request_to_mailbox(send, relay):
+    """A reader's request is confirmed with the token that the mailbox receives."""
+    request_subscription("ada@example.com", (), ("incidents",), NOW)
+
+    record_outcomes(send(*claim(NOW, ["email"], 10)), NOW)
+
+    (mail,) = relay.mails
+    (url,) = re.findall(r"https://\S+", text_of(mail))
+    token = url.removeprefix(f"{API}/subscribe/confirm/")
+    assert confirm_subscription(token, NOW).state == "active"
+    assert DeliveryRow.get().status == "delivered"
+
+
+@pytest.mark.usefixtures("store")
+@pytest.mark.both_engines
+def test_token_of_an_attempt(send):
+    """Only the mail that asks for confirmation has the token that confirms."""
+    request_subscription("ada@example.com", (), ("incidents",), NOW)
+    row = SubscriptionRow.get()
+    (asking,) = claim(NOW, ["email"], 10)
+    record_outcomes(send(asking), NOW)
+    confirm_subscription(asking.token, NOW)
+    DeliveryRow.update(
+        status="waiting", next_attempt_at=NOW, type="subscription.manage"
+    ).execute()
+
+    (managing,) = claim(NOW, ["email"], 10)
+
+    assert subscription_id_of(asking.token, "confirm") == row.id
+    assert subscription_id_of(asking.token, "manage") is None
+    assert subscription_id_of(managing.token, "manage") == row.id
+    assert subscription_id_of(managing.token, "confirm") is None
