@@ -17,6 +17,8 @@ SHARED = {path.stem for path in (ROOT / "models").glob("*.py")} | {
 PURE = (
     "models/display_text.py",
     "models/notifications/addresses.py",
+    "models/notifications/chat_markdown.py",
+    "models/notifications/chat_messages.py",
     "models/notifications/event_types.py",
     "models/notifications/mail_address.py",
     "models/notifications/mail_format.py",

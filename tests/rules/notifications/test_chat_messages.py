@@ -1,0 +1,270 @@
+"""Messages for Slack, Discord and Teams, whatever operators write."""
+
+import json
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.notifications.chat_markdown import convert, fitted, utf16_length
+from models.notifications.chat_messages import (
+    COLOURS,
+    DISCORD,
+    SLACK,
+    TEAMS,
+    chat_body,
+    discord_message,
+    slack_message,
+    teams_message,
+)
+from models.notifications.notice import Notice
+from tests.processor import at_most
+
+CHANNELS = ("slack", "discord", "teams")
+NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+INCIDENT = Notice(
+    type="incident.updated",
+    site_name="Acme & Sons Status",
+    headline="Incident update",
+    title="Errors <b>everywhere</b> & *here* for @everyone",
+    status="identified",
+    text=(
+        "## Cause\n\nA **slow** query on `orders_<eu>` held *all* connections.\n"
+        "See [the plan](https://example.com/plan?a=1&b=2) and ~~wait~~ retry:\n\n"
+        "- orders of today\n- _exports_\n\n> We are sorry, <!channel> and <@U123>.\n\n"
+        "```sql\nSELECT * FROM orders WHERE a < b;\n```\n\n[Status](/status/)"
+    ),
+    state="partial-outage",
+    services=("Public API", "Search_EU <new>"),
+    starts_at=NOON,
+    ends_at=None,
+    url="https://status.example.com/status/incidents/1/",
+    at=NOON,
+)
+MAINTENANCE = replace(
+    INCIDENT,
+    type="maintenance.scheduled",
+    headline="Maintenance scheduled",
+    title="New disks",
+    status=None,
+    text="",
+    state="maintenance",
+    services=("Public API",),
+    ends_at=datetime(2026, 3, 1, 14, 0, tzinfo=UTC),
+    url="https://status.example.com/status/maintenance/1/",
+)
+RESOLVED = replace(
+    INCIDENT,
+    type="incident.resolved",
+    headline="Resolved",
+    status="resolved",
+    text="All is well.",
+    state="operational",
+    ends_at=datetime(2026, 3, 1, 13, 30, tzinfo=UTC),
+)
+NOTICES = {"incident": INCIDENT, "maintenance": MAINTENANCE, "resolved": RESOLVED}
+
+# Pieces of Markdown, of mentions and of links, that a channel could take for its own.
+PIECES = st.sampled_from(
+    [
+        *("**", "__", "*", "_", "~~", "`", "```", "\n", "\n\n", "# ", "- ", "> ", " "),
+        *("[", "]", "(", ")", "](", "](javascript:x)", "[a](https://b.example)", "\\"),
+        *("<", ">", "&", "&amp;", "<!channel>", "<@U1>", "<@&1>", "@everyone"),
+        *(
+            "<#C1>",
+            "<https://evil.example|good>",
+            "https://c.example/d",
+            "||",
+            "!",
+            "𝄞",
+        ),
+        *(
+            "<at>Ada</at>",
+            "{{DATE(x)}}",
+            "<!date^1^{date}|x>",
+            "\x01",
+            "\u202e",
+            "word",
+        ),
+    ]
+)
+texts = st.lists(PIECES | st.text(st.characters(exclude_categories=["Cs"]))).map(
+    "".join
+)
+lines = texts.map(lambda text: " ".join(text.split())[:160].strip() or "x")
+notices = st.builds(
+    Notice,
+    type=st.just("incident.updated"),
+    site_name=lines.map(lambda line: line[:80]),
+    headline=st.just("Incident update"),
+    title=lines,
+    status=st.sampled_from([None, "identified"]),
+    text=texts.map(lambda text: text[:4000])
+    | st.tuples(PIECES, PIECES, texts).map(
+        lambda t: ((t[0] + t[1]) * 2000 + t[2])[:4000]
+    ),
+    state=st.sampled_from(sorted(COLOURS)),
+    services=st.lists(lines.map(lambda line: line[:120]), max_size=40).map(tuple),
+    starts_at=st.just(NOON),
+    ends_at=st.sampled_from([None, NOON]),
+    url=st.just(INCIDENT.url),
+    at=st.just(NOON),
+)
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+@pytest.mark.parametrize("name", NOTICES)
+def test_message(golden, channel, name):
+    """A message has title, headline, colour, text, services, time and link."""
+    message = json.loads(chat_body(channel, NOTICES[name]))
+
+    text = json.dumps(message, ensure_ascii=False, indent=2) + "\n"
+    golden(f"notifications/{channel}-{name}.json", text)
+
+
+@settings(max_examples=40)
+@given(notice=notices)
+def test_slack_limits_and_mentions(notice):
+    """Slack takes the lengths, and nobody is mentioned by what an operator writes."""
+    message = slack_message(notice)
+
+    (attachment,) = message["attachments"]
+    header, *blocks = message["blocks"] + attachment["blocks"]
+    assert 1 <= utf16_length(header["text"]["text"]) <= 150
+    written = [message["text"]]
+    for block in blocks:
+        for text in [block["text"]] if "text" in block else block["elements"]:
+            assert text["verbatim"]
+            assert 1 <= utf16_length(text["text"]) <= 3000
+            written.append(text["text"])
+    links = r"<(https?://|mailto:)[^<>|\s]+(\|[^<>]*)?>|<!date\^\d+\^[^<>|]+\|[^<>]+>"
+    for text in written:
+        rest = re.sub(links, "", text)
+        assert "<" not in rest
+        assert not re.search(r"&(?!amp;|lt;|gt;)", rest)
+        assert not re.search(r"<!(?!date\^\d+\^\{date_short_pretty)", text)
+
+
+@settings(max_examples=40)
+@given(notice=notices)
+def test_discord_limits_and_mentions(notice):
+    """Discord takes the lengths, and pings nobody."""
+    message = discord_message(notice)
+
+    assert message["allowed_mentions"] == {"parse": []}
+    (embed,) = message["embeds"]
+    values = [field["value"] for field in embed["fields"]]
+    assert 1 <= utf16_length(embed["title"]) <= 256
+    assert 1 <= utf16_length(embed["description"]) <= 4096
+    assert all(1 <= utf16_length(value) <= 1024 for value in values)
+    names = [field["name"] for field in embed["fields"]]
+    total = [embed["title"], embed["description"], embed["footer"]["text"]]
+    assert sum(map(utf16_length, total + names + values)) <= 6000
+
+
+@settings(max_examples=40)
+@given(notice=notices)
+def test_teams_limits_and_mentions(notice):
+    """Teams takes the size, and a card mentions nobody."""
+    assert len(chat_body("teams", notice)) < 21_000
+    (attachment,) = teams_message(notice)["attachments"]
+    card = attachment["content"]
+    assert card["msteams"] == {"width": "Full"}
+    for block in card["body"]:
+        if block["type"] == "TextBlock":
+            assert block["text"]
+            assert not re.search(LINK_TO_NOWHERE, block["text"])
+
+
+# A link of Markdown whose target is not one of the web.
+LINK_TO_NOWHERE = r"(?<!\\)\]\((?!https?://|mailto:)"
+
+
+@pytest.mark.parametrize(
+    ("text", "slack", "discord", "teams"),
+    [
+        ("**a** __b__", "*a* *b*", "**a** **b**", "**a** **b**"),
+        ("*a* _b_", "_a_ _b_", "*a* *b*", "_a_ _b_"),
+        ("~~a~~", "~a~", "~~a~~", "a"),
+        ("# a #", "*a*", "**a**", "**a**"),
+        ("* a\n  + b", "• a\n  • b", "- a\n  - b", "- a\n  - b"),
+        ("1. a", "1. a", "1. a", "1. a"),
+        ("> a", "> a", "> a", "a"),
+        ("`a_b <c>`", "`a_b &lt;c&gt;`", "`a_b <c>`", r"a\_b <c>"),
+        ("``a`b``", "`a'b`", "`a'b`", r"a\`b"),
+        (
+            '[a](https://b.c/d_(e)?f&g "h")',
+            "<https://b.c/d_(e)?f&amp;g|a>",
+            "[a](https://b.c/d_%28e%29?f&g)",
+            "[a](https://b.c/d_%28e%29?f&g)",
+        ),
+        ("![a](https://b.c)", "<https://b.c|a>", *["[a](https://b.c)"] * 2),
+        ("[a](/b)", "a", "a", "a"),
+        ("[a](javascript:b)", "a", "a", "a"),
+        (
+            "https://b.c/d.",
+            "<https://b.c/d>.",
+            "<https://b.c/d>.",
+            "[https://b.c/d](https://b.c/d).",
+        ),
+        (r"\*a\* \[b](c)", "*a* [b](c)", *[r"\*a\* \[b](c)"] * 2),
+        ("snake_case_name 2 * 3", *["snake_case_name 2 * 3"] * 3),
+        ("a || b", "a || b", r"a \|\| b", "a || b"),
+        ("````\na\n```\nb\n````\n*c*", *["```\na\n'''\nb\n```\n_c_"], None, None),
+        ("```\na", "```\na\n```", "```\na\n```", "a"),
+        ("<!here> <@1>", "&lt;!here&gt; &lt;@1&gt;", r"\<!here> \<@1>", "<!here> <@1>"),
+    ],
+)
+def test_markdown(text, slack, discord, teams):
+    """What a channel can express is converted, and the rest stays readable."""
+    for dialect, expected in ((SLACK, slack), (DISCORD, discord), (TEAMS, teams)):
+        if expected is not None:
+            assert convert(text, dialect) == expected
+
+
+def test_cut_text():
+    """A text is cut before it is converted, so that no link and no entity is torn."""
+    text = "[plan](https://example.com/plan) & " * 200
+
+    cut = fitted(text, 200, lambda text: convert(text, SLACK))
+
+    assert utf16_length(cut) <= 200
+    assert utf16_length(cut) > 150
+    assert re.fullmatch(r"(<https://example.com/plan\|plan> &amp; ?)+.*…", cut)
+    assert fitted("abc", 3) == "abc"
+    assert fitted("abcd", 3) == "ab…"
+    assert fitted("𝄞𝄞", 3) == "𝄞…"
+
+
+def test_many_services():
+    """The services that do not fit are counted."""
+    names = tuple(f"Service {n}" for n in range(1000))
+
+    text = slack_message(replace(INCIDENT, services=names))["attachments"][0]["blocks"]
+
+    assert re.search(r"Service 60, .* and 9\d\d more$", text[1]["text"]["text"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "**" * 2000,
+            "**a " * 1000,
+            "**a __b **c __d " * 250,
+            "_a" * 2000,
+            "`a " * 1300,
+        ),
+        *("[" * 4000, "[a](" * 1000, "<https://" * 440, "https://a" + "." * 3990),
+        *("# " + "#" * 3990, "# " + " " * 3990 + "a", "***a" * 1000, "~~a " * 1000),
+        "[a](" + "(b)" * 1300,
+    ],
+)
+def test_hostile_markdown(text):
+    """No text of an operator makes a message expensive."""
+    with at_most(2):
+        for channel in CHANNELS:
+            chat_body(channel, replace(INCIDENT, text=text))
