@@ -14,6 +14,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from models.idempotency import delete_expired_responses
 from models.logs import LogLine
 from models.notifications.readers import forget_unconfirmed
+from models.notifications.retention import delete_expired_notifications
 from models.projects.document_imports.imports import delete_expired_imports
 from models.projects.files.contents import delete_unused_contents
 from models.settings import Settings
@@ -109,12 +110,14 @@ def delete_expired(settings: Settings, now: datetime) -> None:
     """
     Delete expired stored responses and measurements, after rolling up the latter.
 
-    Imports that were not applied expire too, and subscriptions that were not confirmed.
+    Imports that were not applied expire too, and subscriptions that were not confirmed
+    or have ended, deliveries and their events.
     Of files, the contents go that no page shows any more.
     """
     with writing(SHARED):
         delete_expired_responses(now)
     forget_unconfirmed(now)
+    delete_expired_notifications(now)
     with writing():
         delete_expired_imports(now)
         delete_unused_contents()

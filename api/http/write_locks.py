@@ -166,6 +166,9 @@ LOCKS: dict[str, Locks | WriteLocks] = {
     "status:admin:subscriptions:add": SUBSCRIPTIONS,
     "status:admin:subscriptions:update": SUBSCRIPTIONS,
     "status:admin:subscriptions:remove": SUBSCRIPTIONS,
+    "status:admin:subscriptions:rotate-secret": SUBSCRIPTIONS,
+    "status:admin:subscriptions:test": SUBSCRIPTIONS,
+    "status:admin:deliveries:replay": SUBSCRIPTIONS,
 }
 KEY_LOCKS: dict[str, KeyLocks] = {
     "platform:keys:add": _of_new_key,

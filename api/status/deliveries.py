@@ -1,9 +1,15 @@
 """The operations on deliveries: what became of the events that are told."""
 
 from api.operation import Call, operation
-from models.errors import DeliveryNotFound
-from models.notifications import deliveries
+from models.errors import (
+    DeliveryNotFound,
+    LimitExceeded,
+    SubscriptionNotActive,
+    SubscriptionNotFound,
+)
+from models.notifications import deliveries, replay
 from models.notifications.deliveries import Delivery, GetDelivery, ListDeliveries
+from models.notifications.replay import ReplayDeliveries, ReplayedDeliveries
 from models.pagination import Page
 
 
@@ -33,3 +39,33 @@ def list_deliveries(call: Call, query: ListDeliveries) -> Page[Delivery]:
 def get_delivery(call: Call, query: GetDelivery) -> Delivery:
     """Get a delivery with the outcome of its last attempt."""
     return deliveries.delivery_of(deliveries.delivery_with_id(query.id))
+
+
+@operation(
+    "POST /status/v1/admin/deliveries/replay",
+    scope="status:admin:deliveries:replay",
+    request=ReplayDeliveries,
+    response=ReplayedDeliveries,
+    audit="deliveries.replayed",
+    errors=(
+        DeliveryNotFound,
+        SubscriptionNotFound,
+        SubscriptionNotActive,
+        LimitExceeded,
+    ),
+)
+def replay_deliveries(call: Call, request: ReplayDeliveries) -> ReplayedDeliveries:
+    """
+    Deliver events again, with the same IDs.
+
+    Send the ID of one delivery, or a subscription with from and to, which select the
+    deliveries that were created in that range, at most 1,000. They are due at once.
+    Deliveries that wait or are being sent do not change and are not counted.
+    """
+    subscription, count = replay.replay_deliveries(request, call.clock_at)
+    if count:
+        detail = f"{request.description}; replayed: {count}"
+        call.audit(subscription, detail=detail)
+    else:
+        call.mark_unchanged()
+    return ReplayedDeliveries(subscription_id=subscription.id, replayed=count)

@@ -8,6 +8,7 @@ from models.errors import (
     SubscriptionNotFound,
 )
 from models.notifications import subscriptions
+from models.notifications.deliveries import Delivery, delivery_of
 from models.notifications.rows import SubscriptionRow
 from models.notifications.subscriptions import (
     AddSubscription,
@@ -16,7 +17,9 @@ from models.notifications.subscriptions import (
     ListSubscriptions,
     RemovedSubscription,
     RemoveSubscription,
+    RotateSecret,
     Subscription,
+    TestSubscription,
     UpdateSubscription,
 )
 from models.pagination import Page
@@ -117,3 +120,46 @@ def remove_subscription(call: Call, request: RemoveSubscription) -> RemovedSubsc
     else:
         call.mark_unchanged()
     return RemovedSubscription(id=row.id, erased=request.erase)
+
+
+@operation(
+    "POST /status/v1/admin/subscriptions/rotate-secret",
+    scope="status:admin:subscriptions:rotate-secret",
+    request=RotateSecret,
+    response=CreatedSubscription,
+    audit="subscription.secret-rotated",
+    secret_field="secret",
+    errors=(SubscriptionNotFound, SubscriptionNotActive),
+)
+def rotate_secret(call: Call, request: RotateSecret) -> CreatedSubscription:
+    """
+    Give a webhook a new secret.
+
+    For 24 hours, messages are signed with the new and with the former secret. Only
+    this response contains the new one.
+    """
+    row, secret = subscriptions.rotate_secret(request, call.now, call.clock_at)
+    call.subject_ids.add(row.id)
+    call.audit(row)
+    return subscriptions.with_secret(row, secret)
+
+
+@operation(
+    "POST /status/v1/admin/subscriptions/test",
+    scope="status:admin:subscriptions:test",
+    request=TestSubscription,
+    response=Delivery,
+    audit="subscription.tested",
+    errors=(SubscriptionNotFound, SubscriptionNotActive),
+)
+def test_subscription(call: Call, request: TestSubscription) -> Delivery:
+    """
+    Have a test message delivered.
+
+    The response is the delivery, which waits; deliveries/get shows what becomes of it.
+    A test that is delivered ends the quarantine of the subscription.
+    """
+    row, delivery = subscriptions.test_subscription(request, call.clock_at)
+    call.subject_ids.add(row.id)
+    call.audit(row)
+    return delivery_of(delivery)

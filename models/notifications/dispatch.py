@@ -206,7 +206,14 @@ def _record(attempt: Attempt, outcome: Outcome, now: datetime, random: float) ->
     if decision.is_quarantined and subscription.state == "active":
         subscription.state, subscription.quarantined_at = "quarantined", now
         subscription.reason = outcome.answer
+    elif _ends_quarantine(attempt, outcome) and subscription.state == "quarantined":
+        subscription.state = "active"
+        subscription.quarantined_at = subscription.reason = None
     subscription.save()
+
+
+def _ends_quarantine(attempt: Attempt, outcome: Outcome) -> bool:
+    return outcome.is_delivered and attempt.type == "subscription.test"
 
 
 def _is_due(now: datetime) -> Any:

@@ -3,7 +3,7 @@
 import base64
 import binascii
 import hmac
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
@@ -14,11 +14,20 @@ from models.sealing import open_sealed, seal
 TokenPurpose = Literal["confirm", "manage"]
 
 MAC_BYTES = 16
+# For so long after a rotation, messages are signed with the former secret too.
+FORMER_SECRET_SIGNS = timedelta(hours=24)
 
 
 def seal_secret(subscription_id: str, secret: str) -> bytes:
     """Return the secret of a webhook as it is stored."""
     return seal(secret.encode(), _instance_secret(), subscription_id.encode())
+
+
+def replace_secret(row: SubscriptionRow, secret: str, now: datetime) -> None:
+    """Sign with a new secret, and for a while with the former one as well."""
+    row.former_secret = row.sealed_secret
+    row.former_secret_until = now + FORMER_SECRET_SIGNS
+    row.sealed_secret = seal_secret(row.id, secret)
 
 
 def signing_secrets(row: SubscriptionRow, now: datetime) -> tuple[str, ...]:

@@ -25,8 +25,9 @@ from models.notifications.event_types import (
     events_of_channel,
 )
 from models.notifications.mail_address import folded_address, parse_mail_address
-from models.notifications.rows import SubscriptionRow
-from models.notifications.secrets import seal_secret
+from models.notifications.rows import DeliveryRow, SubscriptionRow
+from models.notifications.secrets import replace_secret, seal_secret
+from models.notifications.subscription_messages import queue_message
 from models.notifications.webhook_message import new_webhook_secret
 from models.pagination import CursorQuery, Page, cursor_page, descending
 from models.storage.database import truncate_wal_after_commit
@@ -102,6 +103,14 @@ class UpdateSubscription(Schema):
 class RemoveSubscription(Schema):
     id: Id
     erase: bool = False
+
+
+class RotateSecret(Schema):
+    id: Id
+
+
+class TestSubscription(Schema):
+    id: Id
 
 
 class GetSubscription(Schema):
@@ -246,6 +255,31 @@ def remove_subscription(
     return row, True
 
 
+def rotate_secret(
+    request: RotateSecret, now: datetime, clock_at: datetime
+) -> tuple[SubscriptionRow, str]:
+    """
+    Give a webhook a new secret; return its subscription and the secret.
+
+    The former secret signs for a day from `clock_at`, the time on the clock.
+    """
+    row = _confirmed_subscription(request.id)
+    if row.channel != "webhook":
+        raise _invalid("id", "channel", "Only the messages to webhooks are signed.")
+    secret = new_webhook_secret()
+    replace_secret(row, secret, clock_at)
+    row.touch(now)
+    return row, secret
+
+
+def test_subscription(
+    request: TestSubscription, clock_at: datetime
+) -> tuple[SubscriptionRow, DeliveryRow]:
+    """Have a test delivered; return the subscription and the delivery, which waits."""
+    row = _confirmed_subscription(request.id)
+    return row, queue_message(row, "subscription.test", clock_at)
+
+
 def end_subscription(row: SubscriptionRow, reason: str, now: datetime) -> None:
     """End a subscription: it is told of nothing more, and its address is free."""
     row.change(
@@ -266,6 +300,16 @@ def with_secret(row: SubscriptionRow, secret: str | None) -> CreatedSubscription
     """Return a subscription and its new secret, which no other response shows."""
     fields = Subscription.model_validate(row).all_fields()
     return CreatedSubscription(**fields, secret=secret)
+
+
+def _confirmed_subscription(id: str) -> SubscriptionRow:
+    """Return a subscription that is active or quarantined; raise if it is not."""
+    row = subscription_with_id(id)
+    if row.state not in ("active", "quarantined"):
+        raise SubscriptionNotActive(
+            f"The subscription is {row.state}, so nothing is delivered to it."
+        )
+    return row
 
 
 def _checked_address(

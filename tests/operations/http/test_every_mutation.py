@@ -6,6 +6,10 @@ from api.operation import OPERATIONS
 from models.audit import AuditRow
 from models.changes import marks
 from models.idempotency import StoredResponseRow
+from models.notifications.events import NewEvent, record_events
+from models.notifications.fan_out import fan_out
+from models.notifications.rows import DeliveryRow, SubscriptionRow
+from models.storage.database import writing
 from tests.conftest import ROUTES
 from tests.nightly import every_nth
 from tests.samples.odd import MEMBERS
@@ -40,6 +44,9 @@ SAMPLES = {
     f"{STATUS}/subscriptions/add": HOOK,
     f"{STATUS}/subscriptions/update": {"id": "$hook", "services": ["api"]},
     f"{STATUS}/subscriptions/remove": {"id": "$hook"},
+    f"{STATUS}/subscriptions/rotate-secret": {"id": "$hook"},
+    f"{STATUS}/subscriptions/test": {"id": "$hook"},
+    f"{STATUS}/deliveries/replay": {"id": "$delivery"},
     f"{STATUS}/measurements/record": {"source": "probe", "measurements": [READING]},
 }
 every = pytest.mark.parametrize("route", SAMPLES)
@@ -64,12 +71,24 @@ def sample(ask, key):
         "$work": ask(f"{STATUS}/maintenance/add", WORK | {"title": "Old"}),
     }
     ids = {noun: response.json["data"]["id"] for noun, response in made.items()}
+    ids["$delivery"] = delivered(ids["$hook"])
 
     def filled(route):
         body = SAMPLES[route]
         return {n: ids.get(v, v) if isinstance(v, str) else v for n, v in body.items()}
 
     return filled
+
+
+def delivered(subscription_id):
+    """Make a delivery of an event that has been sent, and return its id."""
+    row = SubscriptionRow.get_by_id(subscription_id)
+    event = NewEvent("incident.opened", "1", "/status/incidents/1/", {})
+    with writing():
+        record_events([event], "status", None, row.created_at)
+        fan_out(row.created_at, {})
+    DeliveryRow.update(status="delivered").execute()
+    return DeliveryRow.get(DeliveryRow.subscription == row.id).id
 
 
 @pytest.fixture

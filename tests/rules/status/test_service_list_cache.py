@@ -89,4 +89,4 @@ def test_every_write_marks(service):
 
     # The list shows neither whose a source is nor who is told.
     nouns = {name.split(":")[2] for name in unmarked}
-    assert nouns == {"sources", "subscriptions"}
+    assert nouns == {"deliveries", "sources", "subscriptions"}

@@ -1,0 +1,100 @@
+"""Send deliveries again, with the ids that they have."""
+
+from datetime import datetime
+from typing import Annotated
+
+from peewee import Expression
+from pydantic import Field
+
+from models.base import Schema
+from models.errors import LimitExceeded, SubscriptionNotActive, ValidationFailed
+from models.fields import Id, MayOmit, Moment, format_moment
+from models.notifications.deliveries import delivery_with_id, require_valid_range
+from models.notifications.rows import DeliveryRow, SubscriptionRow
+from models.notifications.subscriptions import subscription_with_id
+
+# How many deliveries one request replays.
+MAX_REPLAYED = 1000
+
+
+class ReplayDeliveries(Schema):
+    """Either one delivery, or those of a subscription that a time span has."""
+
+    id: MayOmit[Id] = None
+    subscription_id: MayOmit[Id] = None
+    from_: Annotated[MayOmit[Moment], Field(alias="from")] = None
+    to: MayOmit[Moment] = None
+
+    @property
+    def description(self) -> str:
+        """Which deliveries it names, for the audit log."""
+        if self.from_ is None or self.to is None:
+            return f"delivery: {self.id}"
+        return f"created: {format_moment(self.from_)} to {format_moment(self.to)}"
+
+
+class ReplayedDeliveries(Schema):
+    subscription_id: Id
+    replayed: int
+
+
+def replay_deliveries(
+    request: ReplayDeliveries, clock_at: datetime
+) -> tuple[SubscriptionRow, int]:
+    """
+    Make deliveries of events due again; return their subscription, and how many.
+
+    They begin anew, with all attempts. Those that wait or are being sent are left
+    alone. `clock_at` is the time on the clock, at which they are due.
+    """
+    subscription, chosen = _chosen(request)
+    if subscription.state != "active":
+        raise SubscriptionNotActive(
+            f"The subscription is {subscription.state}, so nothing is delivered to it."
+        )
+    is_finished = DeliveryRow.status.in_(("delivered", "failed", "given-up"))
+    condition = chosen & is_finished
+    count: int = DeliveryRow.select().where(condition).count()
+    if count > MAX_REPLAYED:
+        raise LimitExceeded(
+            f"The time span has {count} deliveries to replay. A request replays at most"
+            f" {MAX_REPLAYED}: send from and to that are closer together."
+        )
+    DeliveryRow.update(
+        status="waiting",
+        attempts=0,
+        next_attempt_at=clock_at,
+        delivered_at=None,
+        # A delivery that the receiver has already is the same message again, so a
+        # newer event does not replace its text.
+        possibly_repeated=DeliveryRow.possibly_repeated
+        | (DeliveryRow.status == "delivered"),
+    ).where(condition).execute()
+    return subscription, count
+
+
+def _chosen(request: ReplayDeliveries) -> tuple[SubscriptionRow, Expression]:
+    """Return the subscription of the deliveries, and the condition for them."""
+    span = (request.subscription_id, request.from_, request.to)
+    if request.id is not None and span == (None, None, None):
+        delivery = delivery_with_id(request.id)
+        if delivery.event_id is None:
+            detail = (
+                "The delivery is a message of the subscription itself."
+                " Send a new one with subscriptions/test."
+            )
+            error = {"pointer": "/id", "code": "event", "detail": detail}
+            raise ValidationFailed(detail, error)
+        return delivery.subscription, DeliveryRow.number == delivery.number
+    if request.id is not None or None in span:
+        detail = "Send either id, or subscriptionId with from and to."
+        error = {"pointer": "", "code": "combination", "detail": detail}
+        raise ValidationFailed(detail, error)
+    require_valid_range(request.from_, request.to, place="pointer", name="/to")
+    condition = (
+        (DeliveryRow.subscription == request.subscription_id)
+        & DeliveryRow.event.is_null(False)
+        & (DeliveryRow.created_at >= request.from_)
+        & (DeliveryRow.created_at < request.to)
+    )
+    return subscription_with_id(str(request.subscription_id)), condition

@@ -1,0 +1,359 @@
+"""Deliveries that operators look at, replay, and cause as a test."""
+
+from datetime import timedelta
+
+import pytest
+
+from models.audit import AuditRow
+from models.notifications import replay
+from models.notifications.dispatch import claim, record_outcomes
+from models.notifications.events import NewEvent, record_events
+from models.notifications.fan_out import fan_out
+from models.notifications.rows import DeliveryRow, SubscriptionRow
+from models.notifications.secrets import signing_secrets
+from models.storage.database import writing
+from tests.worlds.notifications import ALL_LIVE, DELIVERED, FAILED, GONE, subscribe
+
+pytestmark = pytest.mark.both_engines
+
+SUBSCRIPTIONS, NOUN = "/status/v1/admin/subscriptions", "/status/v1/admin/deliveries"
+LIST, GET, REPLAY = f"GET {NOUN}/list", f"GET {NOUN}/get", f"POST {NOUN}/replay"
+TEST = f"POST {SUBSCRIPTIONS}/test"
+ROTATE = f"POST {SUBSCRIPTIONS}/rotate-secret"
+GET_SUBSCRIPTION = f"GET {SUBSCRIPTIONS}/get"
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def hook(app, clock):
+    return subscribe(clock.now)
+
+
+@pytest.fixture
+def happen(clock):
+    """Have an event delivered to whoever asked, with this outcome."""
+
+    def happened(*outcomes, subject="1", type="incident.opened"):
+        with writing():
+            event = NewEvent(type, subject, f"/status/incidents/{subject}/", {})
+            record_events([event], "status", None, clock.now)
+        fan_out(clock.now, ALL_LIVE)
+        attempt(*outcomes)
+
+    def attempt(*outcomes):
+        for outcome in outcomes:
+            claimed = claim(clock.now, ["webhook", "email"], 100)
+            record_outcomes([(each, outcome) for each in claimed], clock.now)
+
+    happened.attempt = attempt
+    return happened
+
+
+def test_get(ask, hook, happen, refusal):
+    """A delivery has the outcome of its last attempt, and the id of its webhook."""
+    happen(FAILED)
+
+    (told,) = ask(LIST).json["data"]
+
+    assert 5 <= (DeliveryRow.get().next_attempt_at - hook.created_at).seconds <= 6
+    assert told.pop("nextAttemptAt") is not None
+    assert told == {
+        "id": DeliveryRow.get().id,
+        "subscriptionId": hook.id,
+        "event": "incident.opened",
+        "subjectId": "1",
+        "status": "failed",
+        "attempts": 1,
+        "statusCode": 503,
+        "durationMs": 0,
+        "answer": "Try again.",
+        "possiblyRepeated": False,
+        "dueAt": "2026-03-01T12:00:00.000Z",
+        "createdAt": "2026-03-01T12:00:00.000Z",
+        "deliveredAt": None,
+    }
+    assert ask(GET, {"id": told["id"]}).json["data"]["status"] == "failed"
+    refusal(ask(GET, {"id": hook.id}), "delivery-not-found")
+
+
+def test_list(ask, hook, happen, clock, refusal):
+    """By subscription, status, event and time; newest first, page by page."""
+    other = subscribe(clock.now, "https://other.example.com/")
+    for number in range(3):
+        clock.pass_(minutes=1)
+        outcome = FAILED if number == 2 else DELIVERED
+        type = "incident.opened" if number else "document.published"
+        happen(outcome, subject=str(number), type=type)
+
+    def subjects(**query):
+        found = []
+        while query is not None:
+            page = ask(LIST, query | {"limit": 2}).json
+            found += [each["subjectId"] for each in page["data"]]
+            cursor = page["meta"]["cursor"]
+            query = query | {"cursor": cursor} if cursor else None
+        return found
+
+    assert subjects() == ["2", "2", "1", "1", "0", "0"]
+    assert subjects(subscriptionId=other.id) == ["2", "1", "0"]
+    assert subjects(status="failed") == ["2", "2"]
+    assert subjects(event="document.published") == ["0", "0"]
+    times = {"from": "2026-03-01T12:01:00Z", "to": "2026-03-01T12:03:00Z"}
+    assert subjects(**times) == ["1", "1", "0", "0"]
+    refused = ask(LIST, {"from": times["to"], "to": times["from"]})
+    assert refusal(refused, "validation-failed")["errors"][0]["parameter"] == "to"
+
+
+def test_test(ask, hook, happen, clock, audited):
+    """A test is a delivery like any other, and is answered as it waits."""
+    told = ask(TEST, {"id": hook.id}).json["data"]
+
+    assert (told["event"], told["status"]) == ("subscription.test", "waiting")
+    assert told["subscriptionId"] == told["subjectId"] == hook.id
+    assert audited() == ["subscription.tested"]
+    happen.attempt(DELIVERED)
+    assert ask(GET, {"id": told["id"]}).json["data"]["status"] == "delivered"
+
+
+def test_test_ends_a_quarantine(ask, hook, happen, clock):
+    """A receiver that takes a test is told again; one that refuses it is not."""
+    happen(GONE)
+    assert SubscriptionRow.get().state == "quarantined"
+
+    ask(TEST, {"id": hook.id})
+    happen.attempt(GONE)
+    assert ask(GET_SUBSCRIPTION, {"id": hook.id}).json["data"]["quarantinedAt"]
+    ask(TEST, {"id": hook.id})
+    happen.attempt(DELIVERED)
+
+    told = ask(GET_SUBSCRIPTION, {"id": hook.id}).json["data"]
+    assert (told["state"], told["quarantinedAt"]) == ("active", None)
+    assert told["reason"] is None
+    clock.pass_(seconds=1)
+    happen(DELIVERED, subject="2")
+    assert [row.subject_id for row in DeliveryRow if row.status == "delivered"] == [
+        hook.id,
+        "2",
+    ]
+
+
+def test_other_success_ends_no_quarantine(ask, happen, clock):
+    """A mail that arrives, but is no test, leaves the quarantine as it is."""
+    mail = subscribe(clock.now, "mia@example.com", channel="email", secret=None)
+    happen(subject="1")
+    happen(subject="2")
+    first, second = claim(clock.now, ["email"], 100)
+    record_outcomes([(first, GONE), (second, DELIVERED)], clock.now)
+
+    state = ask(GET_SUBSCRIPTION, {"id": mail.id}).json["data"]["state"]
+
+    assert state == "quarantined"
+
+
+@pytest.mark.parametrize("state", ["pending", "ended"])
+def test_test_of_who_did_not_confirm(ask, hook, refusal, state):
+    """Nobody is mailed who has not asked for it."""
+    SubscriptionRow.update(state=state).execute()
+
+    response = ask(TEST, {"id": hook.id})
+
+    assert response.status_code == 409
+    refusal(response, "subscription-not-active")
+    assert DeliveryRow.select().count() == 0
+
+
+def test_rotated_secret(ask, hook, clock, audited):
+    """Both secrets sign for a day, and only the new one after it."""
+    (old,) = signing_secrets(SubscriptionRow.get(), clock.now)
+
+    told = ask(ROTATE, {"id": hook.id}).json["data"]
+
+    new = told["secret"]
+    assert new.startswith("whsec_")
+    assert new != old
+    row = SubscriptionRow.get()
+    assert signing_secrets(row, clock.now + DAY - timedelta(seconds=1)) == (new, old)
+    assert signing_secrets(row, clock.now + DAY) == (new,)
+    assert audited() == ["subscription.secret-rotated"]
+    assert new not in ask(GET_SUBSCRIPTION, {"id": hook.id}).text
+
+
+def test_rotations_of_a_day(ask, hook, clock):
+    """No more than two secrets sign: the newest two."""
+    first = ask(ROTATE, {"id": hook.id}).json["data"]["secret"]
+    clock.pass_(hours=1)
+    second = ask(ROTATE, {"id": hook.id}).json["data"]["secret"]
+
+    assert signing_secrets(SubscriptionRow.get(), clock.now) == (second, first)
+
+
+def test_repeated_rotation(ask, hook, engine):
+    """A repeat has the same secret, which is kept nowhere in plain text."""
+    headers = {"Idempotency-Key": "rotate"}
+
+    first, again = (ask(ROTATE, {"id": hook.id}, headers=headers) for _ in "ab")
+
+    assert first.data == again.data
+    assert first.json["data"]["secret"].encode() not in engine.kept()
+
+
+def test_secret_of_a_mailbox(ask, clock, app, refusal):
+    """Only webhooks are signed."""
+    mail = subscribe(clock.now, "mia@example.com", channel="email", secret=None)
+
+    refused = ask(ROTATE, {"id": mail.id})
+
+    assert refused.status_code == 422
+    assert refusal(refused, "validation-failed")["errors"][0]["pointer"] == "/id"
+
+
+@pytest.mark.parametrize("outcome", [DELIVERED, FAILED])
+def test_replay_of_one(ask, hook, happen, clock, audited, outcome):
+    """It is due now, with the id that it had, and all attempts before it again."""
+    happen(outcome)
+    id = DeliveryRow.get().id
+    clock.pass_(seconds=1)
+
+    told = ask(REPLAY, {"id": id}).json["data"]
+    again = ask(REPLAY, {"id": id}).json["data"]
+
+    assert told == {"subscriptionId": hook.id, "replayed": 1}
+    assert again["replayed"] == 0
+    row = DeliveryRow.get()
+    assert (row.status, row.attempts, row.next_attempt_at) == ("waiting", 0, clock.now)
+    assert row.possibly_repeated == (outcome is DELIVERED)
+    (attempt,) = claim(clock.now, ["webhook"], 10)
+    assert (attempt.delivery_id, attempt.attempts) == (id, 1)
+    assert audited() == ["deliveries.replayed"]
+    record = AuditRow.get()
+    assert (record.target_type, record.target_id) == ("subscription", hook.id)
+    assert record.target_label == "webhook"
+    assert record.detail.startswith(f"delivery: {id}; replayed: 1")
+
+
+def test_replay_of_a_span(ask, hook, happen, clock):
+    """From the first time to before the second, of this subscription alone."""
+    subscribe(clock.now, "https://other.example.com/")
+    for number in range(4):
+        happen(DELIVERED, subject=str(number))
+        clock.pass_(minutes=1)
+    span = {"from": "2026-03-01T12:01:00Z", "to": "2026-03-01T12:03:00Z"}
+
+    told = ask(REPLAY, {"subscriptionId": hook.id, **span}).json["data"]
+
+    assert told["replayed"] == 2
+    rows = DeliveryRow.select().where(DeliveryRow.status == "waiting")
+    assert {(row.subscription_id, row.subject_id) for row in rows} == {
+        (hook.id, "1"),
+        (hook.id, "2"),
+    }
+
+
+def test_replay_of_too_many(ask, hook, happen, clock, refusal, monkeypatch):
+    """Beyond the bound nothing is replayed, and the number is told."""
+    monkeypatch.setattr(replay, "MAX_REPLAYED", 2)
+    for number in range(3):
+        happen(DELIVERED, subject=str(number))
+    span = {"from": "2026-03-01T12:00:00Z", "to": "2026-03-01T13:00:00Z"}
+
+    response = ask(REPLAY, {"subscriptionId": hook.id, **span})
+
+    assert response.status_code == 409
+    assert "has 3 deliveries" in refusal(response, "limit-exceeded")["detail"]
+    assert {row.status for row in DeliveryRow} == {"delivered"}
+
+
+def test_replay_leaves_what_is_sent_now(ask, hook, happen, clock):
+    """An attempt that is under way is not made a second time beside it."""
+    happen()
+    claim(clock.now, ["webhook"], 10)
+
+    told = ask(REPLAY, {"id": DeliveryRow.get().id}).json["data"]
+
+    assert told["replayed"] == 0
+    assert DeliveryRow.get().status == "sending"
+
+
+@pytest.mark.parametrize("state", ["quarantined", "ended"])
+def test_replay_to_nobody(ask, hook, happen, refusal, state):
+    """What would be given up at once is not replayed."""
+    happen(DELIVERED)
+    SubscriptionRow.update(state=state).execute()
+
+    response = ask(REPLAY, {"id": DeliveryRow.get().id})
+
+    assert refusal(response, "subscription-not-active")["status"] == 409
+    assert DeliveryRow.get().status == "delivered"
+
+
+def test_replay_of_what(ask, hook, happen, refusal):
+    """Either one, or a subscription with both times; and no message of its own."""
+    happen(DELIVERED)
+    id = ask(TEST, {"id": hook.id}).json["data"]["id"]
+    at = {"from": "2026-03-01T12:00:00Z", "to": "2026-03-01T13:00:00Z"}
+
+    for body in (
+        {},
+        {"subscriptionId": hook.id},
+        {"id": id, "subscriptionId": hook.id, **at},
+        {"subscriptionId": hook.id, "from": at["from"]},
+        {"subscriptionId": hook.id, "from": at["to"], "to": at["from"]},
+        {"id": id},
+    ):
+        response = ask(REPLAY, body)
+        assert response.status_code == 422, body
+        refusal(response, "validation-failed")
+    missing = ask(REPLAY, {"subscriptionId": id, **at})
+    refusal(missing, "subscription-not-found")
+    refusal(ask(REPLAY, {"id": hook.id}), "delivery-not-found")
+
+
+def test_dry_run(ask, hook, happen, audited):
+    """A dry run says what would be, and leaves all as it was."""
+    happen(DELIVERED)
+    headers = {"Dry-Run": "true"}
+    before = bytes(SubscriptionRow.get().sealed_secret)
+
+    told = ask(REPLAY, {"id": DeliveryRow.get().id}, headers=headers).json["data"]
+    ask(TEST, {"id": hook.id}, headers=headers)
+    ask(ROTATE, {"id": hook.id}, headers=headers)
+
+    assert told["replayed"] == 1
+    assert [row.status for row in DeliveryRow] == ["delivered"]
+    assert bytes(SubscriptionRow.get().sealed_secret) == before
+    assert audited() == []
+
+
+def test_nothing_tells_addresses(ask, app, clock, happen, caplog, audited):
+    """No log line, no audit record and no answer without a scope has an address."""
+    caplog.set_level("DEBUG")
+    secretive = "tell-nobody-7f3a"
+    hook = {"channel": "webhook", "address": f"https://{secretive}.example.com/"}
+    mail = {"channel": "email", "address": f"{secretive}@example.com"}
+    id, _ = (
+        ask(f"POST {SUBSCRIPTIONS}/add", body).json["data"]["id"]
+        for body in (hook, mail)
+    )
+    happen(FAILED)
+    for body in (hook, hook | {"address": f"https://{secretive}..example.com/"}):
+        assert ask(
+            f"POST {SUBSCRIPTIONS}/add", body, headers={"Idempotency-Key": "again"}
+        ).status_code in (409, 422)
+    ask(f"POST {SUBSCRIPTIONS}/update", {"id": id, "language": "de"})
+    ask(TEST, {"id": id})
+    ask(ROTATE, {"id": id})
+    answers = [
+        ask("GET /status/v1/admin/audit/list").text,
+        ask(LIST).text,
+        ask("GET /status/v1/services/list").text,
+        ask(f"GET {SUBSCRIPTIONS}/list", key=None, headers={"Authorization": "-"}).text,
+        app.test_client().get("/readyz").text,
+    ]
+    ask(f"POST {SUBSCRIPTIONS}/remove", {"id": id})
+
+    assert "subscription" in answers[0]
+    assert secretive not in "".join(answers)
+    assert secretive not in caplog.text
+    records = [str(row.__data__) for row in AuditRow.select()]
+    assert len(records) == len(audited()) == 6
+    assert secretive not in "".join(records)

@@ -1,0 +1,102 @@
+"""What notifications keep, and for how long."""
+
+from datetime import timedelta
+
+import pytest
+
+from models.notifications.dispatch import claim, record_outcomes
+from models.notifications.fan_out import fan_out
+from models.notifications.retention import (
+    RETENTION,
+    SLICE_SIZE,
+    delete_expired_notifications,
+)
+from models.notifications.rows import DeliveryRow, EventRow, SubscriptionRow
+from models.notifications.subscriptions import end_subscription
+from tests.rules.notifications.test_fan_out import NOW, happen
+from tests.worlds.notifications import ALL_LIVE, DELIVERED, subscribe
+
+pytestmark = [pytest.mark.usefixtures("store"), pytest.mark.both_engines]
+
+TICK = timedelta(milliseconds=1)
+
+
+def deliver():
+    happen()
+    fan_out(NOW, ALL_LIVE)
+    record_outcomes([(a, DELIVERED) for a in claim(NOW, ["webhook"], 100)], NOW)
+
+
+def test_deliveries_and_events():
+    """They go after 30 days, with nothing of an active subscription."""
+    subscribe(NOW)
+    deliver()
+
+    delete_expired_notifications(NOW + RETENTION - TICK)
+    assert (DeliveryRow.select().count(), EventRow.select().count()) == (1, 1)
+    delete_expired_notifications(NOW + RETENTION)
+
+    assert (DeliveryRow.select().count(), EventRow.select().count()) == (0, 0)
+    assert SubscriptionRow.get().state == "active"
+
+
+def test_event_that_is_not_told():
+    """However old, an event stays until it was told."""
+    subscribe(NOW)
+    happen()
+
+    delete_expired_notifications(NOW + 2 * RETENTION)
+
+    assert EventRow.select().count() == 1
+
+
+def test_event_with_a_later_delivery():
+    """A delivery that was created late keeps its event for as long."""
+    subscribe(NOW)
+    happen()
+    fan_out(NOW + timedelta(days=1), ALL_LIVE)
+
+    delete_expired_notifications(NOW + RETENTION)
+    assert (DeliveryRow.select().count(), EventRow.select().count()) == (1, 1)
+    delete_expired_notifications(NOW + RETENTION + timedelta(days=1))
+
+    assert (DeliveryRow.select().count(), EventRow.select().count()) == (0, 0)
+
+
+def test_ended_subscriptions(engine):
+    """The address of what has ended goes after 30 days, also from the log."""
+    row = subscribe(NOW, "https://gone.example.com/hook")
+    end_subscription(row, "Removed by an operator.", NOW)
+
+    delete_expired_notifications(NOW + RETENTION - TICK)
+    assert b"gone.example.com" in engine.kept()
+    delete_expired_notifications(NOW + RETENTION)
+    subscribe(NOW, "https://new.example.com/hook")
+
+    assert b"gone.example.com" not in engine.kept()
+
+
+def test_more_than_a_slice():
+    """All that has expired goes, however much it is."""
+    for number in range(SLICE_SIZE + 1):
+        subscribe(NOW, f"https://{number}.example.com/")
+    deliver()
+    assert DeliveryRow.select().count() == SLICE_SIZE + 1
+
+    delete_expired_notifications(NOW + RETENTION)
+
+    assert DeliveryRow.select().count() == 0
+
+
+def test_former_secret():
+    """The secret before a rotation goes once it does not sign any more."""
+    row = subscribe(NOW)
+    row.former_secret, row.former_secret_until = row.sealed_secret, NOW
+    row.save()
+
+    delete_expired_notifications(NOW - TICK)
+    assert SubscriptionRow.get().former_secret is not None
+    delete_expired_notifications(NOW)
+
+    assert SubscriptionRow.get().former_secret is None
+    assert SubscriptionRow.get().sealed_secret is not None
