@@ -14,6 +14,8 @@ from models.base import from_epoch_ms
 from models.changes import AREAS, behind, failed_pages, generation_with, marks
 from models.errors import StorageBusy
 from models.instance import LAST_BACKUP_AT, read_instance_value
+from models.notifications.deliveries import count_deliveries
+from models.notifications.subscriptions import count_subscriptions
 from models.runtime.build_progress import Progress
 from models.runtime.faults import STATES as FAULT_STATES
 from models.runtime.faults import Fault
@@ -74,6 +76,7 @@ class StateCollector(Collector):
                 gauges = [
                     *_site_gauges(),
                     *_service_gauges(services),
+                    *_notification_gauges(),
                     *_database_gauges(),
                 ]
         except StorageBusy:
@@ -236,6 +239,23 @@ def _service_gauges(status: StatusServiceList) -> Iterator[Metric]:
             for service in services
             if service.observed_at
         },
+    )
+
+
+def _notification_gauges() -> Iterator[Metric]:
+    subscriptions = GaugeMetricFamily(
+        "masthead_subscriptions",
+        "Number of subscriptions over each channel in each state.",
+        labels=["channel", "state"],
+    )
+    for labels, count in count_subscriptions().items():
+        subscriptions.add_metric(labels, count)
+    yield subscriptions
+    yield _labelled_gauge(
+        "masthead_deliveries",
+        "Number of deliveries of the last 30 days with each status.",
+        "status",
+        dict(count_deliveries()),
     )
 
 

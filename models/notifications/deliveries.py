@@ -1,9 +1,9 @@
 """List the deliveries to subscriptions, and what became of them."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from peewee import ModelSelect
+from peewee import ModelSelect, fn
 from pydantic import Field
 
 from models.base import Schema
@@ -88,6 +88,16 @@ def list_deliveries(query: ListDeliveries) -> Page[Delivery]:
         weight=lambda row: len(row.answer or ""),
     )
     return Page([delivery_of(row) for row in page.items], page.meta)
+
+
+def count_deliveries() -> dict[str, int]:
+    """Return how many deliveries have each status, 0 for none."""
+    rows: Any = (
+        DeliveryRow.select(DeliveryRow.status, fn.COUNT(DeliveryRow.number))
+        .group_by(DeliveryRow.status)
+        .tuples()
+    )
+    return dict.fromkeys(get_args(DeliveryStatus), 0) | dict(rows)
 
 
 def give_up_unfinished(subscription_id: str) -> None:

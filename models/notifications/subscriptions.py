@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Annotated, Literal, cast
+from itertools import product
+from typing import Annotated, Any, Literal, cast, get_args
 
-from peewee import ModelSelect
+from peewee import ModelSelect, fn
 from pydantic import AfterValidator, Field
 
 from models.base import Change, Schema, new_id
@@ -19,6 +20,7 @@ from models.idempotency import delete_responses_about
 from models.notifications.addresses import folded_url, refused_address
 from models.notifications.deliveries import give_up_unfinished
 from models.notifications.event_types import (
+    CHANNELS,
     Channel,
     EventType,
     default_events,
@@ -221,6 +223,19 @@ def list_subscriptions(query: ListSubscriptions) -> Page[SubscriptionRow]:
         rows = rows.where(SubscriptionRow.state == query.state)
     # Ids sort by the time of their creation.
     return cursor_page(rows, query, descending(SubscriptionRow.id))
+
+
+def count_subscriptions() -> dict[tuple[str, str], int]:
+    """Return how many subscriptions each channel has in each state, 0 for none."""
+    rows: Any = (
+        SubscriptionRow.select(
+            SubscriptionRow.channel, SubscriptionRow.state, fn.COUNT(SubscriptionRow.id)
+        )
+        .group_by(SubscriptionRow.channel, SubscriptionRow.state)
+        .tuples()
+    )
+    counts = dict.fromkeys(product(CHANNELS, get_args(SubscriptionState)), 0)
+    return counts | {(channel, state): count for channel, state, count in rows}
 
 
 def update_subscription(

@@ -10,9 +10,12 @@ from api.http.application import create_app
 from api.http.metrics import Metrics
 from api.http.problem_types import PROBLEM_TYPES
 from models.changes import note_built
+from models.notifications.subscription_messages import queue_message
 from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
+from models.storage.database import writing
 from tests.pages.status.test_status import measured
+from tests.worlds.notifications import subscribe
 
 ADMIN = "POST /status/v1/admin"
 LIST = "GET /platform/v1/keys/list"
@@ -271,3 +274,23 @@ def test_collected_by_one_thread(settings, clock, store):
 
     assert texts == [before]
     assert after != before
+
+
+@pytest.mark.both_engines
+def test_notifications(app, told, clock):
+    """Subscriptions and deliveries are counted, and nobody's address is told."""
+    before = told()
+    hook = subscribe(clock.now, "https://tell-nobody.example.com/")
+    subscribe(clock.now, "tell-nobody@example.com", channel="email", secret=None)
+    with writing():
+        queue_message(hook, "subscription.test", clock.now)
+
+    found = told()
+
+    assert before["masthead_subscriptions", "webhook", "active"] == 0
+    assert found["masthead_subscriptions", "webhook", "active"] == 1
+    assert found["masthead_subscriptions", "email", "active"] == 1
+    assert found["masthead_subscriptions", "email", "quarantined"] == 0
+    assert found["masthead_deliveries", "waiting"] == 1
+    assert found["masthead_deliveries", "given-up"] == 0
+    assert "tell-nobody" not in app.test_client().get("/metrics").text
