@@ -1,8 +1,7 @@
 """Operations that import a tree of documents from another machine."""
 
-from contextlib import AbstractContextManager
-
-from api.operation import MIB, Call, UploadedBody, operation
+from api.operation import MIB, Call, operation
+from api.projects.files import read_file
 from models.errors import (
     DocumentImportIncomplete,
     DocumentImportNotFound,
@@ -26,7 +25,7 @@ from models.projects.document_imports.manifest import (
     StartDocumentImport,
 )
 from models.projects.document_imports.reports import describe_report
-from models.projects.files.uploads import MAX_FILE_BYTES, Upload, read_upload
+from models.projects.files.uploads import MAX_FILE_BYTES
 
 COMMON_ERRORS = (
     DocumentImportNotFound,
@@ -35,12 +34,6 @@ COMMON_ERRORS = (
     ProjectArchived,
     LimitExceeded,
 )
-
-
-def read_file(
-    request: AddImportFile, body: UploadedBody
-) -> AbstractContextManager[Upload]:
-    return read_upload(request.name, body.stream, body.length, body.media_type)
 
 
 @operation(

@@ -1,6 +1,7 @@
 """Operations on the pictures and other files of projects."""
 
 from contextlib import AbstractContextManager
+from typing import Protocol
 
 from api.operation import Call, FileDownload, UploadedBody, operation
 from models.errors import (
@@ -28,7 +29,13 @@ from models.projects.files.files import (
 from models.projects.files.uploads import MAX_FILE_BYTES, Upload, read_upload
 
 
-def read_file(request: AddFile, body: UploadedBody) -> AbstractContextManager[Upload]:
+class NamesFile(Protocol):
+    """A request whose body is the file that it names."""
+
+    name: str
+
+
+def read_file(request: NamesFile, body: UploadedBody) -> AbstractContextManager[Upload]:
     return read_upload(request.name, body.stream, body.length, body.media_type)
 
 
