@@ -9,7 +9,13 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from api.client.key_file import read_key_file, require_key
-from api.client.operations import NOT_FOUND, TOO_LARGE, ApiClient, ApiProblem
+from api.client.operations import (
+    INSUFFICIENT_SCOPE,
+    NOT_FOUND,
+    TOO_LARGE,
+    ApiClient,
+    ApiProblem,
+)
 from models.base import Schema
 from models.base import canonical_json as _json
 from models.errors import Refusal
@@ -31,12 +37,17 @@ from models.projects.files.uploads import MAX_FILE_BYTES
 from models.runtime.commands import CommandError, Progress
 
 PATH = "/projects/v1/document-imports"
+SCOPE = "projects:document-imports"
+# The operations of an import, each of which has a scope of its own.
+VERBS = ("start", "add-texts", "add-file", "apply")
 KEY_SETTING = "MASTHEAD_KEY_FILE"
 # Of the texts of one request, so that the usual limits of proxies are kept.
 PART_BYTES = 900_000
 # Parts can be gone when the import is applied; then it is started again.
 MAX_STARTS = 3
 STALE_KINDS = ("document-import-incomplete", "document-import-not-found")
+# What an authorized request without content is told.
+EMPTY_KINDS = ("malformed-request", "validation-failed")
 # What is wrong with a file, and not with the import.
 FILE_KINDS = (TOO_LARGE, "unsupported-media-type", "validation-failed")
 
@@ -92,6 +103,7 @@ class _RemoteImport:
     refused: Refused = field(default_factory=list)
 
     def run(self) -> ImportReport:
+        self._require_scopes()
         request = self._request()
         sent = request.model_dump_json(by_alias=True, exclude_defaults=True)
         body = sent.encode()
@@ -109,6 +121,30 @@ class _RemoteImport:
             f"{self.client.url} changed {MAX_STARTS} times while the import was sent."
             " Run it again."
         )
+
+    def _require_scopes(self) -> None:
+        """
+        Raise CommandError if the key lacks scopes, before anything is uploaded.
+
+        The server checks the scope of a request before it looks at its content.
+        """
+        missing = [verb for verb in VERBS if not self._may_call(verb)]
+        if missing:
+            scopes = ", ".join(f"{SCOPE}:{verb}" for verb in missing)
+            raise CommandError(
+                f"{self.client.url}: The key in {KEY_SETTING} lacks scopes that an"
+                f" import needs: {scopes}. Use a key with {SCOPE}:*."
+            )
+
+    def _may_call(self, verb: str) -> bool:
+        try:
+            self._post(verb, b"")
+        except ApiProblem as problem:
+            if problem.kind == INSUFFICIENT_SCOPE:
+                return False
+            if problem.kind not in EMPTY_KINDS:
+                raise
+        return True
 
     def _request(self) -> StartDocumentImport:
         """Return the list of what the tree has; leave out files that cannot be used."""

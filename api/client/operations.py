@@ -34,6 +34,7 @@ MAX_RESPONSE_BYTES = 64_000_000
 MAX_WORDS = 500
 PROBLEM_TYPE = "application/problem+json"
 TOO_LARGE, NOT_FOUND = "payload-too-large", "not-found"
+INSUFFICIENT_SCOPE = "insufficient-scope"
 BUSY_STATUSES = (429, 502, 503, 504)
 BUSY_KINDS = ("idempotency-in-progress",)
 # As the system's errors begin.

@@ -26,6 +26,9 @@ class Relay:
     """
     Passes requests on to a server, and notes them as (verb, body).
 
+    Those that only ask whether the key has a scope come before the import, and are
+    noted apart, as verbs in `scope_checks`.
+
     `before` and `after` are called with the verb and the number of a request, before it
     is passed on and before its answer is. They may raise Cut, or return another answer:
     its status, headers and body.
@@ -33,7 +36,7 @@ class Relay:
 
     def __init__(self):
         self.port = None
-        self.requests = []
+        self.requests, self.scope_checks = [], []
         self.before = self.after = lambda verb, number: None
 
     @property
@@ -48,7 +51,11 @@ class Relay:
         return [body for seen, body in self.requests if seen == verb]
 
     def answer(self, request, body):
-        verb = request.path.partition("?")[0].rpartition("/")[2]
+        path, _, query = request.path.partition("?")
+        verb = path.rpartition("/")[2]
+        if not query and not body:
+            self.scope_checks.append(verb)
+            return self._pass_on(request, body)
         self.requests.append((verb, body))
         number = len(self.requests)
         if told := self.before(verb, number):
@@ -148,6 +155,7 @@ def bring(tree, relay, key_file, monkeypatch, capsys, pauses):
 
     def brought(*options, url=relay.url):
         relay.requests.clear()
+        relay.scope_checks.clear()
         code = masthead.main(words_of(tree, url, *options))
         told = capsys.readouterr()
         return code, told.out, told.err

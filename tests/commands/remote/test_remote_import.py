@@ -336,12 +336,45 @@ def test_newer_server(bring, relay):
     assert "another version of Masthead" in err
 
 
-def test_role_and_scope(bring, issue, tmp_path, relay):
-    """A key without the scope is told which one it needs."""
+@pytest.mark.parametrize("missing", STEPS)
+def test_missing_scope(bring, issue, tmp_path, relay, missing):
+    """A key without one of the scopes is told which, before anything is uploaded."""
+    scopes = [f"projects:document-imports:{verb}" for verb in STEPS if verb != missing]
+    written_key(tmp_path, issue(*scopes))
+
+    code, _, err = bring()
+
+    assert (code, err) == (
+        2,
+        f"masthead: {relay.url}: The key in MASTHEAD_KEY_FILE lacks scopes that an"
+        f" import needs: projects:document-imports:{missing}. Use a key with"
+        " projects:document-imports:*.\n",
+    )
+    assert relay.requests == []
+
+
+def test_key_for_something_else(bring, issue, tmp_path, relay):
+    """It is told all scopes that it lacks at once."""
     written_key(tmp_path, issue("projects:documents:*"))
 
     code, _, err = bring()
 
-    assert code == 2
-    assert err.startswith(f"masthead: {relay.url}: ")
-    assert "projects:document-imports:start" in err
+    names = ", ".join(f"projects:document-imports:{verb}" for verb in STEPS)
+    assert (code, f"import needs: {names}." in err) == (2, True)
+    assert relay.requests == []
+
+
+def test_scopes_are_checked_once(bring, relay, pauses):
+    """Each scope is asked for once in an import, however often it has to start."""
+    lost = []
+
+    def lose(verb, number):
+        if verb == "apply" and not lost:
+            lost.append(DocumentImportRow.delete().execute())
+
+    relay.before = lose
+
+    code, _, _ = bring()
+
+    assert (code, lost, relay.verbs) == (0, [1], STEPS + STEPS)
+    assert relay.scope_checks == STEPS
