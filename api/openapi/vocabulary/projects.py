@@ -106,7 +106,11 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
         "The SHA-256 of each text that the server does not have.",
         ["5f" * 32],
     ),
-    "notes": ("Remarks about files of the tree.", []),
+    "notes": (
+        "Remarks about files of the tree; one about the whole tree has its name as"
+        " the path.",
+        [],
+    ),
     "path": ("The path of the file in the tree.", "guides/moving.md"),
     "prune": "Whether to unpublish and archive documents whose file is gone.",
     "pruned": ("The slugs of documents that were unpublished and archived.", []),

@@ -49,6 +49,10 @@ FIELDS = ("title", "summary", "section", "position")
 # A document may be restored, saved and published, each a millisecond after the other.
 LAST_SAVE = 2 * MILLISECOND
 MAX_NOTE = 300
+ANOTHER_TREE = (
+    "More than half of the documents of this tree have no file in the folder any more."
+    " If this is another folder, give it a name with --tree."
+)
 
 
 # Tree, collection, path and address of a file, and the URL of the tree.
@@ -144,6 +148,8 @@ class _DocumentImport:
         self._paths: dict[str, str] = {}
         self._revisions = newest_revisions(project)
         self._matcher = DocumentMatcher(project, sources, options, self._revisions)
+        if self._matcher.is_mostly_without_file():
+            self.report.notes.append((options.tree, ANOTHER_TREE))
         documents = list(self._matcher.documents.values())
         self._old_contents = self._contents_to_change(sources)
         self._without_file = self._matcher.without_file() if options.prune else []

@@ -50,6 +50,17 @@ class DocumentMatcher:
             if row.source_tree and path not in self._paths and row.id not in matched_ids
         ]
 
+    def is_mostly_without_file(self) -> bool:
+        """Return whether more than half of the tree's documents have no file here."""
+        tree = self.options.tree
+        active = [
+            row
+            for row in self._by_path.values()
+            if row.source_tree == tree and row.archived_at is None
+        ]
+        gone = [row for row in self.without_file() if row.archived_at is None]
+        return len(gone) * 2 > len(active)
+
     def is_renamed(self, source: SourceFields) -> bool:
         return source.path in self._renamed_paths
 

@@ -244,6 +244,35 @@ def test_prune(docs, clock):
     assert (back.unchanged, back.published) == (["a", "b"], ["b"])
 
 
+@pytest.mark.parametrize(("kept", "is_told"), [(3, False), (2, False), (1, True)])
+def test_another_folder_of_the_same_name(docs, clock, kept, is_told):
+    """A tree that lost more than half of its documents may be another tree."""
+    brought(clock, source("other.md"), tree="manual")
+    brought(clock, *(source(f"{n}.md") for n in range(4)))
+    left = [source(f"{n}.md") for n in range(kept)]
+
+    trial = brought(clock, *left, source("new.md"), prune=True, is_dry_run=True)
+    again = [brought(clock, *left, source("new.md"), prune=True) for _ in range(2)]
+
+    assert [notes for notes in trial.notes if "--tree" in notes[1]] == trial.notes
+    assert [path for path, _ in trial.notes] == ["docs"] * is_told
+    # What was pruned is no longer missing.
+    assert [report.notes for report in again] == [trial.notes, []]
+
+
+def test_skipped_and_renamed_files_are_in_the_folder(docs, clock):
+    """A folder whose files were renamed, or cannot be read, is the same folder."""
+    brought(clock, source("a.md", content="Long words. " * 50), source("b.md"))
+
+    report = brought(
+        clock,
+        source("z/a.md", content="Long words. " * 50),
+        skipped_paths=frozenset({"b.md"}),
+    )
+
+    assert report.notes == []
+
+
 def test_pruned_file_that_comes_back(docs, clock):
     """What was pruned is in the archive; with its file it comes out again."""
     brought(clock, source("a.md"), source("b.md"), publish=True)
