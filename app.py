@@ -249,6 +249,7 @@ from sitegen.output.publishing.publisher import Publisher
 from sitegen.page import context_factory, load_generators, require_templates
 from sitegen.search.sitemaps import was_built_for
 from sitegen.sources.tree import read_tree
+from sitegen.theme.reader_pages import reader_page_renderer
 
 DAY_SECONDS = 86_400
 DEMO_SECONDS = 30
@@ -394,6 +395,7 @@ def _serve(
             ProcessTable([*names, BUILDER, DOCS]),
             metrics_folder,
             rate_limiter_for(settings.database),
+            rate_limiter_for(settings.database),
         )
         runs: list[tuple[str, Callable[[], None]]] = [
             (BUILDER, partial(server.run_builder, record_demo)),
@@ -418,6 +420,8 @@ class _Server:
     table: ProcessTable
     metrics_folder: str
     rate_limiter: RateLimiter
+    # Of its own: a crowd of readers must not displace the buckets of API keys.
+    reader_limiter: RateLimiter
     in_progress: RequestsInProgress = field(default_factory=RequestsInProgress)
     wake_pipe: WakePipe = field(default_factory=WakePipe)
     is_announced: SharedFlag = field(default_factory=SharedFlag)
@@ -447,6 +451,8 @@ class _Server:
             metrics=metrics,
             rate_limiter=self.rate_limiter,
             in_progress=self.in_progress,
+            render_page=reader_page_renderer(settings),
+            reader_limiter=self.reader_limiter,
         )
         server = limited_server(
             application,

@@ -93,12 +93,12 @@ PATH_RULES = {
 # Files that configure static hosts, which no reader gets.
 HOST_FILES = {"_headers", "_redirects"}
 
-# What a page may load. frame-ancestors has no effect in a meta element.
+# What a page may load. frame-ancestors has no effect in a meta element. The host that
+# forms are sent to is added if it is not that of the site.
 PAGE_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https:;"
     " connect-src 'self'; base-uri 'none'; form-action 'self'"
 )
-CONTENT_SECURITY_POLICY = f"{PAGE_SECURITY_POLICY}; frame-ancestors 'none'"
 # Files that people have added: a browser runs nothing in them, and lets them load
 # nothing.
 FILES = "/files/*"
@@ -120,6 +120,27 @@ DEFAULT_HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
 }
+
+
+def reader_page_headers(site_origin: str) -> dict[str, str]:
+    """
+    Return the headers of pages about a subscription.
+
+    Their addresses contain a token, which no other site and no cache must get. They
+    have no scripts; the styles are the site's, which may be on another host.
+    """
+    site = f"'self' {site_origin}".rstrip()
+    return {
+        "Content-Security-Policy": (
+            f"default-src 'none'; style-src {site}; img-src {site} https:;"
+            " base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        ),
+        "Cache-Control": "no-store",
+        "Content-Type": CONTENT_TYPES[".html"],
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+        "X-Robots-Tag": "noindex",
+    }
 
 
 def url_path(path: str) -> str:
@@ -171,20 +192,25 @@ def cache_class(path: str) -> str:
     return PATH_RULES.get(path_rule(path) or "", "page")
 
 
-def content_security_policy(rule: str | None) -> str:
+def page_security_policy(form_origin: str = "") -> str:
+    """Return what pages may load, and that forms are sent to another host, if any."""
+    return f"{PAGE_SECURITY_POLICY} {form_origin}".rstrip()
+
+
+def content_security_policy(rule: str | None, form_origin: str = "") -> str:
     """Return the Content-Security-Policy of the files that match the rule."""
     if rule == FILES:
         return FILE_SECURITY_POLICY
-    if rule == EMBEDDABLE:
-        return f"{PAGE_SECURITY_POLICY}; frame-ancestors *"
-    return CONTENT_SECURITY_POLICY
+    ancestors = "*" if rule == EMBEDDABLE else "'none'"
+    return f"{page_security_policy(form_origin)}; frame-ancestors {ancestors}"
 
 
-def site_headers(path: str) -> dict[str, str]:
+def site_headers(path: str, form_origin: str = "") -> dict[str, str]:
     """Return the response headers of a file of the site."""
+    policy = content_security_policy(path_rule(path), form_origin)
     return {
         **SITE_HEADERS,
-        "Content-Security-Policy": content_security_policy(path_rule(path)),
+        "Content-Security-Policy": policy,
         "Cache-Control": CACHE_CONTROL[cache_class(path)],
         "Content-Type": content_type(path),
     }

@@ -399,6 +399,22 @@ class Settings:
         return self.api_url or self.site_url
 
     @property
+    def site_origin(self) -> str:
+        """What links of the API's pages to the site begin with, empty on one host."""
+        return "" if self.api_origin == self.site_url else self.site_url
+
+    @property
+    def subscribe_url(self) -> str | None:
+        """Where forms of the site are sent to, None if readers cannot subscribe."""
+        return f"{self.form_origin}/subscribe" if self.smtp else None
+
+    @property
+    def form_origin(self) -> str:
+        """The host that forms of the site are sent to, empty for that of the site."""
+        is_elsewhere = self.smtp and self.api_origin != self.site_url
+        return self.api_url if is_elsewhere else ""
+
+    @property
     def publishes_to_bucket(self) -> bool:
         return self.publish.startswith("s3://")
 

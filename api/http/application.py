@@ -22,6 +22,7 @@ from api.http.metrics import Metrics, register_metrics
 from api.http.middleware import REQUEST, OperationMiddleware, RequestMiddleware
 from api.http.openapi_file import OpenApiFile
 from api.http.static_site import has_folder, has_site_file, redirect_rule, site_file
+from api.notifications.subscribe_pages import RenderPage, register_subscribe_pages
 from api.openapi.document import openapi_document
 from api.operation import AREAS, OPERATIONS, declare_operations
 from models import errors
@@ -53,6 +54,8 @@ def create_app(
     metrics: Metrics | None = None,
     rate_limiter: RateLimiter | None = None,
     in_progress: RequestsInProgress | None = None,
+    render_page: RenderPage | None = None,
+    reader_limiter: RateLimiter | None = None,
 ) -> Flask:
     """
     Return the application.
@@ -62,6 +65,8 @@ def create_app(
     the faults of everything but the database, for /readyz. `preview` renders
     documents before they are published. `rate_limiter` limits the callers' rates, and
     `in_progress` knows the idempotent requests; the processes of a server share both.
+    `render_page` renders the pages on which readers subscribe, without which there are
+    none, and `reader_limiter` limits how often, also over the processes.
     """
     declare_operations()
     app = _flask()
@@ -80,7 +85,10 @@ def create_app(
     if settings.metrics == "on":
         register_metrics(app, metrics)
     _register_openapi(app, settings)
-    _register_site(app, dispatcher, Path(settings.output))
+    if render_page is not None:
+        limiter = reader_limiter or MemoryRateLimiter()
+        register_subscribe_pages(app, settings, clock, render_page, limiter)
+    _register_site(app, dispatcher, settings)
     _add_middleware(app, dispatcher, AccessLog(metrics))
     app.extensions[BODY_LIMITS] = BodyLimits(clock, OPERATIONS, dispatcher.authenticate)
     app.extensions[BRIEF_REQUESTS] = _brief_requests(settings)
@@ -134,7 +142,7 @@ def _register_openapi(app: Flask, settings: Settings) -> None:
         return file.response(request)
 
 
-def _register_site(app: Flask, dispatcher: Dispatcher, output: Path) -> None:
+def _register_site(app: Flask, dispatcher: Dispatcher, settings: Settings) -> None:
     """Serve files of the site at all other paths, and problems where there is none."""
 
     def refuse(refusal: errors.Refusal) -> Response:
@@ -144,7 +152,7 @@ def _register_site(app: Flask, dispatcher: Dispatcher, output: Path) -> None:
     @app.errorhandler(NotFound)
     def serve_site(_: NotFound) -> Response:
         try:
-            response = _site_response(output, dispatcher.preview)
+            response = _site_response(settings, dispatcher.preview)
         except errors.NotFound as refusal:
             return refuse(refusal)
         except MethodNotAllowed as error:
@@ -170,14 +178,15 @@ def _register_site(app: Flask, dispatcher: Dispatcher, output: Path) -> None:
         return refuse(InternalError("Something went wrong on the server."))
 
 
-def _site_response(output: Path, preview: SitePreview | None) -> Response | None:
+def _site_response(settings: Settings, preview: SitePreview | None) -> Response | None:
     """
     Return the file, redirect or error page of the site for the current request.
 
     None if the site has nothing there and the client wants no HTML. Raise NotFound
     if another server builds the site.
     """
-    path = request.path
+    path, output = request.path, Path(settings.output)
+    form_origin = settings.form_origin
     if _is_api_path(path):
         return None
     if preview is not None and not preview.is_built_here:
@@ -188,14 +197,16 @@ def _site_response(output: Path, preview: SitePreview | None) -> Response | None
         if has_site_file(output, path):
             raise MethodNotAllowed(["GET", "HEAD"])
         return None
-    response = redirect_rule(output, path) or site_file(output, path)
+    response = redirect_rule(output, path) or site_file(output, path, form_origin)
     if response is not None:
         return response
     if not path.endswith("/") and has_folder(output, path):
         # Relative, so that a path such as //elsewhere does not lead to another host.
         return redirect(path.rsplit("/", 1)[-1] + "/", 308)  # type: ignore[return-value]
     media_type = request.accept_mimetypes.best_match(["application/json", "text/html"])
-    error_page = site_file(output, "/404.html") if media_type == "text/html" else None
+    error_page = None
+    if media_type == "text/html":
+        error_page = site_file(output, "/404.html", form_origin)
     if error_page is not None:
         error_page.status_code = 404
     return error_page

@@ -13,11 +13,11 @@ from models.response_headers import site_headers
 REDIRECTS = "_redirects"
 
 
-def site_file(output: Path, path: str) -> Response | None:
+def site_file(output: Path, path: str, form_origin: str = "") -> Response | None:
     """Return the file at the URL path, or None."""
     name = _file_name(path)
     file = _find_file(output, name)
-    return _send(file, name) if file else None
+    return _send(file, name, form_origin) if file else None
 
 
 def has_site_file(output: Path, path: str) -> bool:
@@ -72,11 +72,11 @@ def _find_file(output: Path, name: str) -> Path | None:
     return Path(joined) if is_within else None
 
 
-def _send(file: Path, name: str) -> Response:
+def _send(file: Path, name: str, form_origin: str) -> Response:
     try:
         response = send_file(file.absolute(), etag=True, conditional=True)
     except RequestedRangeNotSatisfiable:
         # An unsatisfiable range, or several ranges, are answered with the whole file.
         response = send_file(file.absolute(), etag=True, conditional=False)
-    response.headers.update(site_headers(name))
+    response.headers.update(site_headers(name, form_origin))
     return response

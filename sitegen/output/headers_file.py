@@ -16,7 +16,8 @@ DECLARED_TYPES = (".atom", ".ics", ".md", ".rss")
 
 
 @pages(SHARED)
-def headers(context: BuildContext) -> Iterator[Page]:  # noqa: ARG001
+def headers(context: BuildContext) -> Iterator[Page]:
+    form_origin = context.settings.form_origin
     rules = [_rule("/*", SITE_HEADERS)]
     rules += [
         _rule(f"/*{extension}", {"Content-Type": CONTENT_TYPES[extension]})
@@ -27,7 +28,9 @@ def headers(context: BuildContext) -> Iterator[Page]:  # noqa: ARG001
             pattern,
             {
                 "Cache-Control": CACHE_CONTROL[cache],
-                "Content-Security-Policy": content_security_policy(pattern),
+                "Content-Security-Policy": content_security_policy(
+                    pattern, form_origin
+                ),
             },
         )
         for pattern, cache in PATH_RULES.items()

@@ -17,7 +17,7 @@ from jinja2.bccache import Bucket, BytecodeCache
 
 from models.colours import accent_rule
 from models.display_text import balance_directions
-from models.response_headers import PAGE_SECURITY_POLICY
+from models.response_headers import page_security_policy
 from models.settings import Settings
 from sitegen.markdown.highlighting import stylesheet
 from sitegen.markdown.rendering import RENDERER_VERSION
@@ -110,7 +110,8 @@ class Theme:
         settings = self._settings
         names = (settings.site_name, settings.site_url, settings.site_logo)
         styles = (settings.accent_colour, stylesheet())
-        inputs = (names, *styles, RENDERER_VERSION, PAGE_SECURITY_POLICY)
+        forms = (settings.subscribe_url, page_security_policy(settings.form_origin))
+        inputs = (names, *styles, RENDERER_VERSION, *forms)
         digest.update(repr(inputs).encode())
         return digest.hexdigest()[:16]
 
@@ -134,7 +135,8 @@ class Theme:
             "url": self._settings.site_url,
             "logo": self._logo(),
             # In each page too, for hosts that do not send our headers.
-            "policy": PAGE_SECURITY_POLICY,
+            "policy": page_security_policy(self._settings.form_origin),
+            "subscribe": self._settings.subscribe_url,
             "assets": {name: f"/{path}" for name, (path, _) in self.assets.items()},
             **navigation,
         }

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from models.response_headers import CONTENT_SECURITY_POLICY
+from models.response_headers import content_security_policy
 from tests.pages.html import TEMPLATES, rendered
 from tests.pages.samples import FULL, MINIMAL
 
@@ -24,7 +24,7 @@ def answer(route):
         return route.fulfill(body=asset.read_text(), content_type=TYPES[kind])
     kind, name = path.strip("/").split("/")
     html = rendered({"full": FULL, "minimal": MINIMAL}[kind][name])
-    headers = {"Content-Security-Policy": CONTENT_SECURITY_POLICY}
+    headers = {"Content-Security-Policy": content_security_policy(None)}
     return route.fulfill(body=html, content_type="text/html", headers=headers)
 
 

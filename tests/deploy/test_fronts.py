@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from getpass import getuser
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from models.response_headers import site_headers, url_path
 from tests.deploy.conftest import DEPLOY, get, needed
 from tests.ports import free_port, served
+from tests.worlds.readers import MAIL, app_for_readers
 
 SITE, API = "status.example.com", "masthead.internal"
 # Its workers are nobody in particular unless told, and could not read the folder.
@@ -29,8 +31,9 @@ http {{
 
 
 @pytest.fixture
-def behind(app):
+def behind(store, settings, clock):
     """The port of the API that stands behind the front."""
+    app = app_for_readers(replace(settings, **MAIL), clock)
     with served(app, threads=2) as port:
         yield port
 
@@ -122,6 +125,19 @@ def test_api(front):
     assert get(front, "/status/v1/services/list", SITE)[0] == 404
     # What the metrics say is for whoever is on the machine, under either name.
     assert get(front, "/metrics", SITE)[0] == get(front, "/metrics", API)[0] == 404
+
+
+def test_pages_for_subscribing(front):
+    """Readers subscribe under the name of the site, and proxies add no headers."""
+    for path in ("/subscribe", "/subscribe/confirm/forged", "/subscribe/end/forged"):
+        status, headers, body = get(front, path, SITE)
+
+        assert status == (200 if path == "/subscribe" else 404)
+        assert b"Notifications" in body
+        for name in ("Content-Security-Policy", "Cache-Control", "X-Robots-Tag"):
+            assert len(headers.get_all(name)) == 1, name
+        assert headers["Referrer-Policy"] == "no-referrer"
+    assert get(front, "/subscribers/", SITE)[2] == get(front, "/nowhere/", SITE)[2]
 
 
 def test_examples_are_for_the_same_folder():

@@ -25,6 +25,7 @@ SITE = {
     "url": "https://docs.example.com",
     "logo": None,
     "policy": PAGE_SECURITY_POLICY,
+    "subscribe": None,
     "assets": {name: "/assets/" + name.replace(".", ".0a1b2c3d.") for name in ASSETS},
     "reference": "/reference/",
     "collections": [

@@ -1,0 +1,440 @@
+"""The pages on which readers subscribe, over HTTP."""
+
+from dataclasses import replace
+from urllib.parse import quote
+
+import pytest
+
+from models.notifications.rows import SubscriptionRow
+from models.notifications.secrets import token_of
+from models.status.services.catalogue import StatusAddService, add_service
+from models.storage.database import database, writing
+from tests.worlds.readers import ADA, BOTH, Reader, app_for_readers, mails, states
+
+FORM = "application/x-www-form-urlencoded"
+ONE_CLICK = {"List-Unsubscribe": "One-Click"}
+PAGES = ("confirm", "manage", "end")
+
+pytestmark = [pytest.mark.usefixtures("store"), pytest.mark.both_engines]
+
+
+@pytest.fixture
+def reader(settings, clock):
+    for slug, name in (("api", "Public <API>"), ("mail", "Mail")):
+        with writing():
+            add_service(StatusAddService(slug=slug, name=name), clock.now)
+    return Reader(settings, clock)
+
+
+@pytest.fixture
+def subscribed(reader):
+    reader.ask()
+    reader.post("confirm")
+    return reader
+
+
+def the_row():
+    return SubscriptionRow.select().order_by(SubscriptionRow.id.desc()).get()
+
+
+def test_from_the_form_to_the_end(reader):
+    """A reader asks, confirms, changes the choices, and ends it with one click."""
+    asked = reader.ask(service=["api"])
+    assert (asked.status_code, states(), mails()) == (200, ["pending"], 1)
+
+    assert "Public &lt;API&gt;" in reader.get("confirm").text
+    assert states() == ["pending"]
+    assert reader.post("confirm").status_code == 200
+    assert states() == ["active"]
+
+    changed = reader.post("manage", data={"kind": "incidents", "service": "mail"})
+    assert "Your choices are saved." in changed.text
+    assert the_row().services == ["mail"]
+    assert all(event.startswith("incident.") for event in the_row().events)
+
+    ended = reader.post("end", data=ONE_CLICK)
+    assert (ended.status_code, states()) == (200, ["ended"])
+    assert "Location" not in ended.headers
+
+
+def test_manage_shows_the_choices(subscribed):
+    """The form has what is chosen ticked, and nothing else."""
+    subscribed.post("manage", data={"kind": "maintenance", "service": "api"})
+
+    text = subscribed.get("manage").text
+
+    assert 'value="maintenance" checked' in text
+    assert 'value="incidents">' in text
+    assert 'value="api" checked' in text
+    assert 'value="mail">' in text
+
+
+def test_gets_change_nothing(reader):
+    """A scanner that opens every link confirms nothing and ends nothing."""
+    reader.ask()
+    for page in PAGES:
+        for method in ("GET", "HEAD", "OPTIONS"):
+            reader.client.open(reader.path(page), method=method)
+    assert states() == ["pending"]
+
+    reader.post("confirm")
+    for page in PAGES:
+        reader.get(page)
+    assert states() == ["active"]
+
+
+def test_one_click_of_mail_programs(subscribed):
+    """RFC 8058 allows two kinds of body; it is answered with 200, again and again."""
+    bodies = [
+        {"data": ONE_CLICK, "content_type": "multipart/form-data"},
+        {"data": ONE_CLICK},
+        {},
+    ]
+
+    answers = [subscribed.post("end", **body).status_code for body in bodies]
+
+    assert answers == [200, 200, 200]
+    assert states() == ["ended"]
+
+
+def test_ended_subscription_says_so(subscribed):
+    """Its links, and that of one which was not confirmed in time, lead to a page."""
+    subscribed.post("end")
+
+    for page in PAGES:
+        response = subscribed.get(page)
+        assert response.status_code == 410
+        assert "The subscription has ended" in response.text
+    for page in ("confirm", "manage"):
+        response = subscribed.post(page, data={"kind": BOTH})
+        assert response.status_code == 410
+    assert states() == ["ended"]
+
+
+def test_confirming_too_late(reader, clock):
+    """After seven days, the link of the mail has ended."""
+    reader.ask()
+    clock.pass_(days=7)
+
+    assert reader.get("confirm").status_code == 410
+    assert reader.post("confirm").status_code == 410
+    assert "active" not in states()
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "x",
+        "A" * 43,
+        "A" * 4000,
+        "%00",
+        "%C3%A9" * 20,
+        "%FF%FE",
+        "..",
+        "'%20OR%201=1",
+        "<script>",
+    ],
+)
+@pytest.mark.parametrize("page", PAGES)
+def test_guessed_token(subscribed, page, token):
+    """A guess gets a page that says so, and changes nothing."""
+    path = f"/subscribe/{page}/{token}"
+
+    answers = [
+        subscribed.client.get(path),
+        subscribed.client.post(path, data={"kind": BOTH}),
+    ]
+
+    for answer in answers:
+        assert answer.status_code == 404
+        assert "<script>" not in answer.text
+    assert states() == ["active"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_token_cut_or_of_another_page(subscribed, page):
+    """Neither a part of a token nor that of another page opens one."""
+    other = "manage" if page == "confirm" else "confirm"
+    tokens = [token_of(the_row().id, other), subscribed.path(page).split("/")[-1][:-3]]
+
+    for token in tokens:
+        assert subscribed.get(page, token).status_code == 404
+        assert subscribed.post(page, token, data={"kind": BOTH}).status_code == 404
+    assert states() == ["active"]
+
+
+@pytest.mark.parametrize(
+    "email",
+    [
+        "",
+        " ",
+        "ada",
+        "ada@",
+        "@example.com",
+        "ada@example",
+        f"{'a' * 308}@example.com",
+        "ada@example.com\r\nBcc: eve@example.com",
+        "ada@example.com\0",
+        "ada@example.com, eve@example.com",
+        "Ada <ada@example.com>",
+        '"><script>alert(1)</script>@example.com',
+        "ada@[127.0.0.1]",
+        "ada@exa\u202emple.com",
+    ],
+)
+def test_address_that_is_none(reader, email):
+    """It is refused with a sentence in the form, which keeps what was entered."""
+    response = reader.ask(email)
+
+    assert response.status_code == 422
+    assert 'role="alert"' in response.text
+    assert "<script" not in response.text
+    assert states() == []
+
+
+def test_address_in_unicode(reader):
+    """An address may be in any script; its domain is one in every spelling."""
+    first = reader.ask("jörg@bücher.example.com")
+    second = reader.ask("jörg@xn--bcher-kva.example.com")
+
+    assert (first.status_code, second.status_code) == (200, 200)
+    assert [row.address for row in SubscriptionRow.select()] == [
+        "jörg@bücher.example.com"
+    ]
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"service": ["ghost"]},
+        {"service": ["api", "\0"]},
+        {"kind": []},
+        {"kind": ["incidents", "document.published"]},
+    ],
+)
+def test_unknown_choices(reader, choice):
+    """Only services of the page and the two kinds can be chosen, at least one kind."""
+    assert reader.ask(**choice).status_code == 422
+    assert states() == []
+
+    reader.ask()
+    reader.post("confirm")
+    changed = {"kind": BOTH, "save": ""} | choice
+    assert reader.post("manage", data=changed).status_code == 422
+    assert the_row().services == []
+
+
+def test_form_keeps_what_was_entered(reader):
+    """Whoever mistyped an address need not choose again."""
+    text = reader.ask("ada@", service=["api"], kind=["maintenance"]).text
+
+    assert 'value="ada@"' in text
+    assert 'value="api" checked' in text
+    assert 'value="maintenance" checked' in text
+    assert 'value="incidents">' in text
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "status"),
+    [
+        (b'{"email": "ada@example.com"}', "application/json", 415),
+        (b"email=ada@example.com", "text/plain", 415),
+        (b"email=ada@example.com", "", 415),
+        (b"email=%FF%FE", FORM, 400),
+        (b"\xff\xfe", FORM, 400),
+        (b"a=1&" * 5000, FORM, 400),
+        (b"email=" + b"a" * 65_536, FORM, 413),
+        (b"", FORM, 422),
+        (b"&&&=&", FORM, 422),
+        (b"email=%&kind=%zz", FORM, 422),
+    ],
+)
+def test_body_that_is_no_form(subscribed, body, content_type, status):
+    """It gets a page with a sentence, whatever it is."""
+    answers = [
+        subscribed.client.post(path, data=body, content_type=content_type)
+        for path in ("/subscribe", subscribed.path("manage"))
+    ]
+
+    for answer in answers:
+        assert answer.status_code == status
+        assert answer.content_type.startswith("text/html")
+    assert states() == ["active"]
+
+
+def test_same_answer_for_every_address(subscribed, clock):
+    """Whoever asks does not learn whether a mailbox is known, waits or has ended."""
+    clock.pass_(hours=1)
+    answers = [
+        subscribed.ask(email, address=f"198.51.100.{number}").text.replace(email, "…")
+        for number, email in enumerate([ADA, ADA, "new@example.com", "new@example.com"])
+    ]
+
+    assert len(set(answers)) == 1
+    assert mails() == 1 + 1 + 2
+
+
+def test_five_an_hour_for_a_client(reader, clock):
+    """The sixth request of a client gets the same answer, and nothing is sent."""
+    answers = [
+        reader.ask(f"{n}@example.com", address="192.0.2.1").text.replace(f"{n}@", "…")
+        for n in range(6)
+    ]
+    assert len(set(answers)) == 1
+    assert len(states()) == mails() == 5
+
+    reader.ask("other@example.com", address="192.0.2.2")
+    assert mails() == 6
+
+    clock.pass_(hours=1)
+    for number in range(10, 16):
+        reader.ask(f"{number}@example.com", address="192.0.2.1")
+    assert mails() == 11
+
+
+def test_refused_forms_do_not_count(reader):
+    """Whoever mistypes an address can correct it."""
+    for _ in range(9):
+        reader.ask("ada@", address="192.0.2.1")
+
+    reader.ask(address="192.0.2.1")
+
+    assert states() == ["pending"]
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "others", "is_one_client"),
+    [
+        # The last address is what the proxy saw; the others are the client's word.
+        ("127.0.0.1", "192.0.2.1", "192.0.2.2", False),
+        ("10.0.0.7", "203.0.113.9, 192.0.2.1", "192.0.2.1, 192.0.2.2", False),
+        ("127.0.0.1", "203.0.113.1, 192.0.2.1", "203.0.113.2, 192.0.2.1", True),
+        # A client has a whole /64.
+        ("::1", "2001:db8:1:1::1", "2001:db8:1:1::2", True),
+        ("::1", "2001:db8:1:1::1", "2001:db8:1:2::1", False),
+        # Nobody who connects from the internet is believed.
+        ("8.8.8.8", "192.0.2.1", "192.0.2.2", True),
+        ("127.0.0.1", "unknown", "nonsense", True),
+    ],
+)
+def test_who_is_one_client(reader, peer, forwarded, others, is_one_client):
+    """The address of a client is that of its connection, or what our proxy says."""
+
+    def ask(number, header):
+        return reader.client.post(
+            "/subscribe",
+            data={"email": f"{number}@example.com", "kind": BOTH},
+            headers={"X-Forwarded-For": header},
+            environ_overrides={"REMOTE_ADDR": peer},
+        )
+
+    for number in range(5):
+        ask(number, forwarded)
+    ask(6, others)
+
+    assert mails() == (5 if is_one_client else 6)
+
+
+def test_flood_of_one_mailbox(reader):
+    """However many clients name it, a mailbox gets three mails."""
+    for number in range(20):
+        reader.ask(address=f"192.0.2.{number}")
+
+    assert mails() == 3
+
+
+def test_no_relay(settings, clock):
+    """Without a mail relay the pages say that there are only feeds."""
+    client = app_for_readers(settings, clock).test_client()
+
+    answers = [
+        client.post("/subscribe", data={"email": ADA, "kind": BOTH}),
+        *(client.get(f"/subscribe/{page}/x") for page in PAGES),
+        *(client.post(f"/subscribe/{page}/x") for page in PAGES),
+    ]
+
+    for answer in answers:
+        assert answer.status_code == 404
+        assert "sends no notifications by email" in answer.text
+        assert "/status/feed.atom" in answer.text
+    assert states() == []
+
+
+def test_busy_storage(reader, engine):
+    """A database that accepts no writes is a page with 503, and nothing is lost."""
+    with engine.writing_elsewhere():
+        response = reader.ask()
+
+    assert response.status_code == 503
+    assert response.headers["Retry-After"]
+    assert "nothing was changed" in response.text
+    assert reader.ask().status_code == 200
+
+
+def test_headers(subscribed):
+    """Tokens in addresses reach no other site, no cache and no search engine."""
+    answers = [
+        subscribed.client.get("/subscribe"),
+        subscribed.ask("ada@"),
+        *(subscribed.get(page) for page in PAGES),
+        subscribed.get("end", "forged"),
+    ]
+
+    for answer in answers:
+        headers = answer.headers
+        assert headers["Referrer-Policy"] == "no-referrer"
+        assert headers["Cache-Control"] == "no-store"
+        assert headers["X-Robots-Tag"] == "noindex"
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        policy = headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "form-action 'self'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "script" not in policy
+        assert "<script" not in answer.text
+
+
+def test_pages_of_another_host(settings, clock, reader):
+    """An API on a host of its own has the site's styles and links to its pages."""
+    told = replace(settings, site_url="https://status.example.com")
+    elsewhere = Reader(told, clock, api_url="https://api.example.com")
+
+    response = elsewhere.client.get("/subscribe")
+
+    assert 'href="https://status.example.com/assets/style.' in response.text
+    assert 'href="https://status.example.com/status/"' in response.text
+    policy = response.headers["Content-Security-Policy"]
+    assert "style-src 'self' https://status.example.com;" in policy
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH"])
+def test_other_methods(subscribed, method):
+    """Only GET and POST are for readers."""
+    for page in PAGES:
+        response = subscribed.client.open(subscribed.path(page), method=method)
+        assert response.status_code == 405
+    assert states() == ["active"]
+
+
+def test_log_names_nobody(subscribed, caplog):
+    """No line has the address of a mailbox, nor a token in a path that exists."""
+    caplog.set_level("DEBUG")
+    subscribed.ask("grace@example.com")
+    for page in PAGES:
+        subscribed.get(page)
+        subscribed.post(page, data={"kind": BOTH})
+        subscribed.client.get(subscribed.path(page) + "/more")
+
+    paths = [line for line in caplog.messages if "/more" not in line]
+    assert paths
+    for line in paths:
+        assert "grace" not in line
+        assert quote(subscribed.path("manage").split("/")[-1]) not in line
+
+
+def test_connection_is_left_clean(subscribed):
+    """No page leaves a transaction open."""
+    for page in PAGES:
+        subscribed.get(page)
+
+    assert not database.in_transaction()

@@ -1,0 +1,61 @@
+"""An application with the pages on which readers subscribe, and who uses them."""
+
+from dataclasses import replace
+
+from api.http.application import create_app
+from models.notifications.rows import DeliveryRow, SubscriptionRow
+from models.notifications.secrets import token_of
+from models.platform.rate_limits import MemoryRateLimiter
+from sitegen.theme.reader_pages import reader_page_renderer
+
+MAIL = {
+    "smtp": "smtp+plain://127.0.0.1:2525",
+    "mail_from": "Status <status@example.com>",
+}
+BOTH = ["incidents", "maintenance"]
+ADA = "ada@example.com"
+
+
+def app_for_readers(settings, clock, limiter=None):
+    """The application, with a mail relay unless the settings say otherwise."""
+    return create_app(
+        settings,
+        clock=clock,
+        render_page=reader_page_renderer(settings),
+        reader_limiter=limiter or MemoryRateLimiter(),
+    )
+
+
+class Reader:
+    """Somebody with a browser; behind a proxy that names the address."""
+
+    def __init__(self, settings, clock, limiter=None, **changes):
+        told = replace(settings, **(MAIL | changes))
+        self.client = app_for_readers(told, clock, limiter).test_client()
+
+    def ask(self, email=ADA, kind=BOTH, service=(), address=None, **more):
+        headers = {"X-Forwarded-For": address} if address else {}
+        form = {"email": email, "kind": kind, "service": list(service)} | more
+        return self.client.post("/subscribe", data=form, headers=headers)
+
+    def get(self, page, token=None, **more):
+        return self.client.get(self.path(page, token), **more)
+
+    def post(self, page, token=None, **more):
+        return self.client.post(self.path(page, token), **more)
+
+    def path(self, page, token=None):
+        if token is None:
+            row = SubscriptionRow.select().order_by(SubscriptionRow.id.desc()).get()
+            purpose = "confirm" if page == "confirm" else "manage"
+            token = token_of(row.id, purpose)
+        return f"/subscribe/{page}/{token}"
+
+
+def states():
+    rows = SubscriptionRow.select().order_by(SubscriptionRow.id)
+    return [row.state for row in rows]
+
+
+def mails():
+    return DeliveryRow.select().count()
