@@ -524,7 +524,10 @@ class _Server:
             build_progress=builder.progress,
             publish_progress=publisher.progress,
             list_faults=lambda: (
-                server_locks.troubles() + builder.troubles() + publisher.troubles()
+                server_locks.troubles()
+                + builder.troubles()
+                + publisher.troubles()
+                + dispatcher.troubles()
             ),
             is_output_current=lambda: builder.is_output_current,
         )

@@ -3,7 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from time import monotonic
@@ -22,6 +22,7 @@ from models.notifications.dispatch import (
 from models.notifications.events import has_subscriptions
 from models.notifications.fan_out import fan_out
 from models.notifications.outcomes import Outcome
+from models.runtime.faults import Fault
 from models.storage.database import database, reading
 
 log = logging.getLogger("masthead.notifications")
@@ -30,6 +31,8 @@ log = logging.getLogger("masthead.notifications")
 TICK_SECONDS = 1.0
 # A receiver that hangs keeps a thread until its time is over; the others go on.
 MAX_THREADS = 64
+# A relay that accepts no mail for so long is reported as a fault.
+MAX_MAIL_FAILURE = timedelta(minutes=1)
 # How long a stopping server waits for attempts that have begun.
 STOP_SECONDS = 2.0
 
@@ -78,6 +81,8 @@ class Dispatcher:
         self._batches: Counter[str] = Counter()
         self._finished: SimpleQueue[tuple[str, list[tuple[Attempt, Outcome | None]]]]
         self._finished = SimpleQueue()
+        # The first failure of the relay since a mail was accepted.
+        self._mail_failing_since: datetime | None = None
         self._unrecorded: list[tuple[Attempt, Outcome | None]] = []
         self._thread = Thread(target=self._run, name="dispatcher", daemon=True)
 
@@ -94,6 +99,14 @@ class Dispatcher:
     def wake(self) -> None:
         """Look for what is due at once, because something was built or written."""
         self._woken.set()
+
+    def troubles(self) -> list[Fault]:
+        """Return the fault of the mail relay, if it has one."""
+        since = self._mail_failing_since
+        if since is None or self._clock() - since < MAX_MAIL_FAILURE:
+            return []
+        detail = f"The mail relay has accepted no mail since {since:%H:%M:%S} UTC."
+        return [Fault("mail-failing", detail)]
 
     def _run(self) -> None:
         while not self._stopping.is_set():
@@ -179,6 +192,8 @@ class Dispatcher:
                 self._batches[channel] -= 1
                 self._in_flight -= Counter(a.subscription_id for a, _ in results)
                 self._unrecorded += results
+                if channel == "email":
+                    self._note_relay(results)
         except Empty:
             pass
         if not self._unrecorded:
@@ -188,6 +203,16 @@ class Dispatcher:
         record_outcomes(made, self._clock())
         release(not_made)
         self._unrecorded = []
+
+    def _note_relay(self, results: Iterable[tuple[Attempt, Outcome | None]]) -> None:
+        """Note whether the relay works; what it says of an address is no fault."""
+        for _, outcome in results:
+            if outcome is None:
+                continue
+            if outcome.is_delivered or outcome.is_permanent:
+                self._mail_failing_since = None
+            elif self._mail_failing_since is None:
+                self._mail_failing_since = self._clock()
 
     def _finish(self) -> None:
         """Record what ends in time; the rest is found without an outcome later."""

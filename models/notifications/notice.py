@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from models.notifications.event_types import EventType
-
 # What decides the colour of a notice: the states of a service.
 NoticeState = Literal[
     "operational", "maintenance", "degraded", "partial-outage", "major-outage"
 ]
 
-HEADLINES: dict[EventType, str] = {
+HEADLINES: dict[str, str] = {
     "incident.opened": "New incident",
     "incident.updated": "Incident update",
     "incident.resolved": "Resolved",
@@ -35,7 +33,7 @@ HEADLINES: dict[EventType, str] = {
 class Notice:
     """What a person is told of an event of an incident or a maintenance window."""
 
-    type: EventType
+    type: str
     site_name: str
     # "Incident update".
     headline: str
@@ -57,7 +55,7 @@ class Notice:
 
 
 def notice_of(
-    type: EventType, data: Mapping[str, Any], site_name: str, at: datetime
+    type: str, data: Mapping[str, Any], site_name: str, at: datetime
 ) -> Notice:
     """
     Return the notice of an event with the `data` of its webhook.
@@ -97,6 +95,24 @@ def notice_of(
         starts_at=_moment(window["startsAt"]),
         ends_at=_moment(window["endsAt"]),
         url=data["url"],
+        at=at,
+    )
+
+
+def trial_notice(site_name: str, site_url: str, at: datetime) -> Notice:
+    """Return a notice by which an operator sees whether notices arrive."""
+    return Notice(
+        type="incident.resolved",
+        site_name=site_name,
+        headline="Test",
+        title=f"Notifications of {site_name} arrive here",
+        status=None,
+        text="An operator sent this test. Nothing has happened.",
+        state="operational",
+        services=(),
+        starts_at=at,
+        ends_at=None,
+        url=f"{site_url}/status/",
         at=at,
     )
 

@@ -15,7 +15,7 @@ from peewee import fn
 from models.base import epoch_ms
 from models.instance import set_instance_value
 from models.logs import LogLine
-from models.notifications.event_types import EventType, events_of_channel
+from models.notifications.event_types import EventType, default_events
 from models.notifications.mail_address import folded_address
 from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.notifications.secrets import TokenPurpose, subscription_id_of
@@ -56,7 +56,7 @@ class SubscriptionEnded(Exception):
 
 def events_of(kinds: Collection[str]) -> list[EventType]:
     """Return the events of the kinds, in their usual order."""
-    events = events_of_channel("email")
+    events = default_events("email")
     return [event for event in events if _kind_of(event) in kinds]
 
 

@@ -24,6 +24,7 @@ STATES = (
     "site-behind",
     "publish-failed",
     "hook-failed",
+    "mail-failing",
     "second-server",
     "source-shared",
     "process-down",
@@ -32,6 +33,7 @@ STATES = (
 HARMLESS_STATES = {
     "publish-failed",
     "hook-failed",
+    "mail-failing",
     "second-server",
     "source-shared",
     "process-down",

@@ -206,6 +206,30 @@ def test_next_day(receivers):
     assert row.attempts == 2
 
 
+def test_relay_that_accepts_nothing(receivers):
+    """A relay that fails for a minute is a fault until it accepts a mail again."""
+    now = [NOW]
+    receivers.outcomes["ada@example.com"] = FAILED
+    subscribe(NOW, "ada@example.com", channel="email", secret=None)
+    happen()
+    found = Dispatcher(
+        lambda: now[0],
+        {"email": Sender(receivers.send)},
+        find_live=lambda: ALL_LIVE,
+        tick_seconds=0.01,
+    )
+    with found:
+        finished("failed")
+        assert found.troubles() == []
+        now[0] += timedelta(seconds=61)
+        assert [fault.state for fault in found.troubles()] == ["mail-failing"]
+        assert "ada" not in found.troubles()[0].detail
+        receivers.outcomes.clear()
+        now[0] += timedelta(minutes=10)
+        finished("delivered")
+        assert found.troubles() == []
+
+
 def test_clock_set_back(receivers):
     """An event of the future, as a clock set back makes it, is told at once."""
     subscribe(NOW)

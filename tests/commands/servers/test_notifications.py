@@ -1,0 +1,112 @@
+"""A whole server tells subscribers: by webhook and by mail, once the page is live."""
+
+import json
+import re
+import threading
+from email import message_from_bytes, policy
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from aiosmtpd.controller import Controller
+from standardwebhooks.webhooks import Webhook
+
+from tests.commands.conftest import fetch
+from tests.commands.servers.test_serve import until
+from tests.ports import free_port
+
+ADMIN = "/status/v1/admin"
+INCIDENT = {"title": "Errors", "severity": "degraded", "services": ["api"], "body": "…"}
+
+
+class Hook:
+    """A receiver of webhooks, which notes whether the page was there."""
+
+    def __init__(self, output):
+        self.messages, hook = [], self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                page = re.search(rb"/status/incidents/[0-9a-f-]+/", body)
+                is_live = page and (output / page[0].decode().strip("/")).exists()
+                hook.messages.append((dict(self.headers), body, bool(is_live)))
+                self.send_response(204)
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/hook"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+class Inbox:
+    """A relay that keeps the mails."""
+
+    def __init__(self):
+        self.mails = []
+
+    async def handle_DATA(self, server, session, envelope):
+        mail = message_from_bytes(envelope.content, policy=policy.default)
+        self.mails.append((envelope.rcpt_tos, mail))
+        return "250 OK"
+
+
+@pytest.fixture
+def hook(environment):
+    found = Hook(Path(environment["MASTHEAD_OUTPUT"]))
+    yield found
+    found.server.shutdown()
+    found.server.server_close()
+
+
+@pytest.fixture
+def inbox(environment):
+    found, port = Inbox(), free_port()
+    relay = Controller(found, hostname="127.0.0.1", port=port)
+    relay.start()
+    environment |= {
+        "MASTHEAD_SMTP": f"smtp+plain://127.0.0.1:{port}",
+        "MASTHEAD_MAIL_FROM": "Status <status@example.com>",
+        "MASTHEAD_NOTIFY_NETWORKS": "127.0.0.0/8",
+    }
+    yield found
+    relay.stop()
+
+
+@pytest.mark.both_engines
+def test_incident_is_told(start, key, hook, inbox):
+    """
+    An incident reaches a webhook, signed and with its page live, and a mailbox, and
+    what follows is in the same thread.
+    """
+    _, address, _ = start()
+
+    def post(path, asked, repeat="1"):
+        answer = fetch(f"{address}{ADMIN}/{path}", key, asked, repeat=repeat)
+        return json.loads(answer)["data"]
+
+    post("services/add", {"slug": "api", "name": "API"})
+    added = post("subscriptions/add", {"channel": "webhook", "address": hook.url})
+    post("subscriptions/add", {"channel": "email", "address": "ada@example.com"}, "2")
+    id = post("incidents/add", INCIDENT)["id"]
+
+    until(lambda: hook.messages and inbox.mails)
+    headers, body, is_live = hook.messages[0]
+    assert is_live
+    told = Webhook(added["secret"]).verify(body, headers)
+    assert told["type"] == "incident.opened"
+    assert told["data"]["incident"]["incident"]["id"] == id
+    to, first = inbox.mails[0]
+    assert (to, first["Subject"]) == (
+        ["ada@example.com"],
+        "[Masthead] New incident: Errors",
+    )
+
+    post("incident-updates/add", {"incidentId": id, "body": "Found it."})
+    until(lambda: len(inbox.mails) == 2 and len(hook.messages) == 2)
+    second = inbox.mails[1][1]
+    assert second["In-Reply-To"] == first["Message-ID"]
+    assert hook.messages[1][0]["webhook-id"] != headers["webhook-id"]
