@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from http.client import HTTPException
+from threading import Event
 from time import monotonic
 
 from urllib3.exceptions import HTTPError
@@ -58,20 +59,31 @@ class HttpSender:
 
         Redirects are not followed, and proxies of the environment are not used.
         """
-        started = monotonic()
+        started, is_connected = monotonic(), Event()
         deadline = Deadline(self._timeout_seconds)
         try:
             with deadline:
-                outcome = self._outcome(self._post(url, headers, body, deadline))
+                response = self._post(url, headers, body, deadline, is_connected)
+                outcome = self._outcome(response)
         except RefusedAddress as error:
             outcome = Outcome(is_delivered=False, answer=str(error))
         except REQUEST_ERRORS as error:
-            outcome = Outcome(is_delivered=False, answer=_describe(error, deadline))
+            outcome = Outcome(
+                is_delivered=False,
+                answer=_describe(error, deadline),
+                is_unconfirmed=is_connected.is_set(),
+            )
         return replace(outcome, duration_ms=round((monotonic() - started) * 1000))
 
     def _post(
-        self, url: str, headers: Mapping[str, str], body: bytes, deadline: Deadline
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        deadline: Deadline,
+        is_connected: Event,
     ) -> HttpResponse:
+        """Post the body; `is_connected` is set once the receiver may have it."""
         destination = parse_destination(url, self._networks)
         request = HttpRequest(
             url,
@@ -83,7 +95,11 @@ class HttpSender:
         )
 
         def connect(_host: str, _port: int) -> socket.socket:
-            return connect_safely(destination, self._networks, self._resolver, deadline)
+            connection = connect_safely(
+                destination, self._networks, self._resolver, deadline
+            )
+            is_connected.set()
+            return connection
 
         return send_request(request, deadline, connect)
 

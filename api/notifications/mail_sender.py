@@ -158,9 +158,11 @@ class MailSender:
         if connection.seconds_left <= 0:
             self._fault = _failed(connection.timeout_sentence)
         self._disconnect()
-        return _failed(
-            "The relay received the mail but did not confirm it. It is sent again with"
-            " the same Message-ID, and may arrive twice."
+        return Outcome(
+            is_delivered=False,
+            answer="The relay received the mail but did not confirm it. It is sent"
+            " again with the same Message-ID, and may arrive twice.",
+            is_unconfirmed=True,
         )
 
 

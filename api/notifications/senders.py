@@ -1,17 +1,16 @@
-"""Send what one attempt tells, in the form that its channel takes."""
+"""Choose the channels over which an instance delivers, by its settings."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from typing import get_args
 
+from api.notifications.chat_channel import ChatSender
 from api.notifications.dispatcher import Sender
 from api.notifications.email_channel import BATCH_SIZE, MAX_BATCHES, EmailSender
 from api.notifications.http_sender import HttpSender
-from models.notifications.dispatch import Attempt
-from models.notifications.outcomes import Outcome
-from models.notifications.webhook_message import webhook_body, webhook_headers
+from api.notifications.webhook_channel import WebhookSender
+from models.notifications.chat_messages import ChatChannel
 from models.settings import Settings
-
-Result = tuple[Attempt, Outcome]
 
 
 def create_senders(
@@ -23,26 +22,10 @@ def create_senders(
     `render` turns the Markdown of a message into HTML.
     """
     http = HttpSender(settings.notify_networks, clock)
-    senders = {"webhook": Sender(WebhookSender(settings.site_url, http, clock).send)}
+    chat = Sender(ChatSender(settings, http).send)
+    senders = dict.fromkeys(get_args(ChatChannel), chat)
+    senders["webhook"] = Sender(WebhookSender(settings, http, clock).send)
     if settings.smtp:
         email = EmailSender(settings, clock, render)
         senders["email"] = Sender(email.send, BATCH_SIZE, MAX_BATCHES)
     return senders
-
-
-class WebhookSender:
-    """Posts signed messages to tools."""
-
-    def __init__(
-        self, site_url: str, http: HttpSender, clock: Callable[[], datetime]
-    ) -> None:
-        self._site_url, self._http, self._clock = site_url, http, clock
-
-    def send(self, batch: Sequence[Attempt]) -> Iterator[Result]:
-        for attempt in batch:
-            data = {**attempt.data, "url": self._site_url + attempt.path}
-            body = webhook_body(attempt.type, attempt.at, data)
-            headers = webhook_headers(
-                attempt.delivery_id, self._clock(), body, attempt.secrets
-            )
-            yield attempt, self._http.send(attempt.address, headers, body)

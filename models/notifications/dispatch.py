@@ -186,7 +186,11 @@ def _record(attempt: Attempt, outcome: Outcome, now: datetime, random: float) ->
         is_mail=attempt.channel == "email",
         random=random,
     )
+    values: dict[str, Any] = {}
+    if outcome.is_unconfirmed:
+        values["possibly_repeated"] = True
     DeliveryRow.update(
+        **values,
         status=decision.status,
         next_attempt_at=decision.next_attempt_at,
         status_code=outcome.status_code,

@@ -17,7 +17,8 @@ class Outcome:
 
     The status code is of HTTP or SMTP. The answer is its text, or a sentence that
     describes the error. `retry_after` is in seconds. After a permanent failure there
-    is no further attempt, and the subscription is quarantined.
+    is no further attempt, and the subscription is quarantined. An attempt is
+    unconfirmed if the receiver may have the message but gave no answer.
     """
 
     is_delivered: bool
@@ -26,3 +27,4 @@ class Outcome:
     duration_ms: int = 0
     retry_after: float | None = None
     is_permanent: bool = False
+    is_unconfirmed: bool = False

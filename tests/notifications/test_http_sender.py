@@ -228,8 +228,16 @@ def test_nobody_there(make_sender):
     """A port where nobody listens, and a name without an address, say why."""
     send = make_sender().send
 
-    assert send("http://127.0.0.1:1/", {}, BODY).answer == "Connection refused."
+    refused = send("http://127.0.0.1:1/", {}, BODY)
+    assert (refused.answer, refused.is_unconfirmed) == ("Connection refused.", False)
     assert "has no address" in send("https://nobody.example/", {}, BODY).answer
+
+
+def test_receiver_that_ends_without_an_answer(send):
+    """A receiver that got the message and says nothing may have it."""
+    outcome = send(lambda connection, _: connection.close())
+
+    assert (outcome.is_delivered, outcome.is_unconfirmed) == (False, True)
 
 
 def test_proxies_of_the_environment(serve, send, monkeypatch):

@@ -6,6 +6,7 @@ import pytest
 
 from models.notifications.dispatch import claim, record_outcomes, recover, release
 from models.notifications.fan_out import fan_out
+from models.notifications.outcomes import Outcome
 from models.notifications.rows import DeliveryRow, SubscriptionRow
 from tests.rules.notifications.test_fan_out import MAIL, NOW, happen
 from tests.worlds.notifications import ALL_LIVE, DELIVERED, FAILED, GONE, subscribe
@@ -122,6 +123,18 @@ def test_failures_and_success():
     delivery, subscription = DeliveryRow.get(), SubscriptionRow.get()
     assert (delivery.status, delivery.delivered_at) == ("delivered", later)
     assert (subscription.failing_since, subscription.last_delivery_at) == (None, later)
+
+
+def test_receiver_without_an_answer():
+    """A message that the receiver may have is sent again, and the delivery says so."""
+    subscribe(NOW)
+    happen()
+    fan_out(NOW, ALL_LIVE)
+    unconfirmed = Outcome(is_delivered=False, is_unconfirmed=True)
+    record_outcomes([(claimed()[0], unconfirmed)], NOW)
+
+    delivery = DeliveryRow.get()
+    assert (delivery.status, delivery.possibly_repeated) == ("failed", True)
 
 
 def test_quarantine():

@@ -1,0 +1,36 @@
+"""Send notices to the incoming webhooks of chat rooms."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from api.notifications.http_sender import HttpSender
+from models.notifications.chat_messages import ChatChannel, chat_body
+from models.notifications.dispatch import Attempt
+from models.notifications.event_types import EVENT_TYPES
+from models.notifications.notice import Notice, notice_of, trial_notice
+from models.notifications.outcomes import Outcome
+from models.settings import Settings
+
+HEADERS = {"Content-Type": "application/json"}
+
+
+@dataclass(frozen=True)
+class ChatSender:
+    """Posts notices in the form of each room's vendor."""
+
+    settings: Settings
+    http: HttpSender
+
+    def send(self, batch: Sequence[Attempt]) -> Iterator[tuple[Attempt, Outcome]]:
+        for attempt in batch:
+            channel = cast("ChatChannel", attempt.channel)
+            body = chat_body(channel, self._notice(attempt))
+            yield attempt, self.http.send(attempt.address, HEADERS, body)
+
+    def _notice(self, attempt: Attempt) -> Notice:
+        name, url = self.settings.site_name, self.settings.site_url
+        if attempt.type not in EVENT_TYPES:
+            return trial_notice(name, url, attempt.at)
+        data = {**attempt.data, "url": url + attempt.path}
+        return notice_of(attempt.type, data, name, attempt.at)

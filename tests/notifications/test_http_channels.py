@@ -1,0 +1,109 @@
+"""What webhooks and chat rooms are sent: the events, and the test of a subscription."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from standardwebhooks.webhooks import Webhook
+
+from api.notifications.chat_channel import ChatSender
+from api.notifications.senders import create_senders
+from api.notifications.webhook_channel import WebhookSender
+from models.notifications.dispatch import Attempt
+from models.notifications.event_types import CHANNELS
+from models.notifications.outcomes import Outcome
+from models.settings import Settings
+
+NOW = datetime.now(UTC)
+SETTINGS = Settings(site_url="https://status.example.com", site_name="Example")
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+INCIDENT = {
+    "title": "Errors on the API",
+    "status": "identified",
+    "severity": "degraded",
+    "startedAt": "2026-03-01T12:00:00.000Z",
+    "resolvedAt": None,
+    "services": [{"slug": "api", "name": "Public API"}],
+}
+EVENT = Attempt(
+    number=1,
+    delivery_id="d-1",
+    subscription_id="s-1",
+    channel="webhook",
+    address="https://tool.example.com/hook",
+    language=None,
+    type="incident.updated",
+    subject_id="1",
+    path="/status/incidents/1/",
+    data={"incident": {"incident": INCIDENT, "updates": [{"body": "A cache."}]}},
+    at=NOW,
+    attempts=1,
+    secrets=(SECRET,),
+)
+TEST = replace(EVENT, type="subscription.test", path="", data={})
+
+
+class Http:
+    """Keeps what would be sent."""
+
+    def __init__(self):
+        self.sent = []
+
+    def send(self, url, headers, body):
+        self.sent.append((url, headers, body))
+        return Outcome(is_delivered=True, status_code=204)
+
+
+@pytest.fixture
+def http():
+    return Http()
+
+
+def test_webhook(http):
+    """The message of an event has the page's address, and its signature is right."""
+    ((_, outcome),) = WebhookSender(SETTINGS, http, lambda: NOW).send([EVENT])
+
+    ((url, headers, body),) = http.sent
+    message = Webhook(SECRET).verify(body, headers)
+    assert (url, outcome.is_delivered) == (EVENT.address, True)
+    assert message["type"] == "incident.updated"
+    assert message["data"]["url"] == "https://status.example.com/status/incidents/1/"
+    assert message["data"]["incident"]["incident"]["title"] == "Errors on the API"
+
+
+def test_test_of_a_webhook(http):
+    """A test is signed like an event, and leads to the site."""
+    list(WebhookSender(SETTINGS, http, lambda: NOW).send([TEST]))
+
+    ((_, headers, body),) = http.sent
+    message = Webhook(SECRET).verify(body, headers)
+    assert message["type"] == "subscription.test"
+    assert message["data"] == {"url": "https://status.example.com"}
+
+
+@pytest.mark.parametrize("channel", ["slack", "discord", "teams"])
+@pytest.mark.parametrize(
+    ("attempt", "words"),
+    [
+        (EVENT, ["Errors on the API", "A cache.", "/status/incidents/1/"]),
+        (TEST, ["Notifications of Example arrive here", "example.com/status/"]),
+    ],
+)
+def test_chat_room(http, channel, attempt, words):
+    """A room is told of an event, or that a test has arrived, in its own form."""
+    list(ChatSender(SETTINGS, http).send([replace(attempt, channel=channel)]))
+
+    ((_, headers, body),) = http.sent
+    text = json.dumps(json.loads(body), ensure_ascii=False)
+    assert headers["Content-Type"] == "application/json"
+    assert all(word in text for word in words)
+
+
+def test_channels():
+    """Every channel is available with a relay, and all but e-mail without one."""
+    relay = {"smtp": "smtps://mail.example.com", "mail_from": "status@example.com"}
+    available = create_senders(replace(SETTINGS, **relay), lambda: NOW, str)
+
+    assert set(available) == set(CHANNELS)
+    assert set(create_senders(SETTINGS, lambda: NOW, str)) == {*CHANNELS} - {"email"}
