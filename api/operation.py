@@ -42,6 +42,8 @@ class UploadedBody:
 
 # Takes the request and the body, and provides what the handler receives in its call.
 ReadUpload = Callable[[Any, UploadedBody], AbstractContextManager[Upload]]
+# Takes the request, and provides what the handler finds in its call as `prepared`.
+Prepare = Callable[[Any], AbstractContextManager[Any]]
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,8 @@ class Call:
     preview: SitePreview | None = None
     # The file in the body of an operation that declares `read_upload`.
     upload: Upload | None = None
+    # What the `prepare` of the operation provides.
+    prepared: Any = None
     audit_records: list[PendingAuditRecord] = field(default_factory=list)
     # What subscribers are told once the change is live.
     events: list[NewEvent] = field(default_factory=list)
@@ -230,6 +234,7 @@ class Operation:
     max_body_bytes: int
     warning: Callable[[Any], str | None] | None
     read_upload: ReadUpload | None
+    prepare: Prepare | None
 
     @property
     def method(self) -> str:
@@ -324,6 +329,7 @@ def operation(
     max_body_bytes: int = 256 * KIB,
     warning: Callable[[Any], str | None] | None = None,
     read_upload: ReadUpload | None = None,
+    prepare: Prepare | None = None,
 ) -> Callable[[Handler], Handler]:
     """
     Declare an operation; its handler takes the Call and an instance of `request`.
@@ -338,8 +344,10 @@ def operation(
     client polls for what changed since a time, so that the change need not have an
     instant of its own. The body of a POST with `read_upload` is a file, which that
     function reads before the transaction; the fields of its request are parameters of
-    the query. A GET whose response is a FileDownload sends a file. `warning` takes the
-    request of a mutation, and returns the text of the header Masthead-Warning, or None.
+    the query. `prepare` does what takes long with the request of a mutation before the
+    transaction, and queries nothing. A GET whose response is a FileDownload sends a
+    file. `warning` takes the request of a mutation, and returns the text of the header
+    Masthead-Warning, or None.
     """
     declaration = partial(
         Operation,
@@ -360,6 +368,7 @@ def operation(
         max_body_bytes=max_body_bytes,
         warning=warning,
         read_upload=read_upload,
+        prepare=prepare,
     )
     return partial(_declare, declaration)
 

@@ -159,7 +159,7 @@ class Dispatcher:
                 with reading() if operation.snapshot else nullcontext():
                     return self._read(call, arguments, request)
         warning = operation.warning(arguments) if operation.warning else None
-        with _reading_upload(call, arguments, upload):
+        with _reading_upload(call, arguments, upload), _prepared(call, arguments):
             response = self._write(call, arguments, request.headers)
         if warning:
             response.headers["Masthead-Warning"] = warning
@@ -291,6 +291,14 @@ def _reading_upload(
         return
     with read_upload(arguments, body) as upload:
         call.upload = upload
+        yield
+
+
+@contextmanager
+def _prepared(call: Call, arguments: Schema | None) -> Iterator[None]:
+    """Do what takes long before the transaction, which others wait for."""
+    prepare = call.operation.prepare
+    with prepare(arguments) if prepare else nullcontext() as call.prepared:
         yield
 
 

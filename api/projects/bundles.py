@@ -43,6 +43,7 @@ def export_project(call: Call, query: ExportProject) -> Iterator[str]:
     response=ImportedProject,
     errors=(SlugTaken, ReferenceNotFound, LimitExceeded, PayloadTooLarge),
     max_body_bytes=MAX_BUNDLE_BYTES,
+    prepare=project_import.prepared_import,
 )
 def import_project(call: Call, request: ImportProject) -> ImportedProject:
     """
@@ -56,6 +57,7 @@ def import_project(call: Call, request: ImportProject) -> ImportedProject:
     """
     return project_import.import_project(
         request,
+        call.prepared,
         call.now,
         call.actor,
         files_max_bytes=call.settings.files_max_bytes,

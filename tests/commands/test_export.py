@@ -10,7 +10,11 @@ import pytest
 import app
 from models.projects.bundles.bundle import ProjectBundle
 from models.projects.bundles.export import ExportProject, export_project
-from models.projects.bundles.project_import import ImportProject, import_project
+from models.projects.bundles.project_import import (
+    ImportProject,
+    import_project,
+    prepared_import,
+)
 from models.projects.documents.documents import UpdateDocument, update_document
 from models.projects.documents.rows import DOCUMENTS, DocumentRow
 from models.projects.fields import Actor
@@ -223,9 +227,10 @@ def test_projects_come_back(exported):
     with reading():
         same = exported_by_api(bundle["project"]["id"])
 
-    with writing():
+    request = ImportProject(**asked)
+    with prepared_import(request) as files, writing():
         imported = import_project(
-            ImportProject(**asked), NOON, BY_OWNER, files_max_bytes=1_000_000
+            request, files, NOON, BY_OWNER, files_max_bytes=1_000_000
         )
 
     assert without_time(same) == without_time(bundle)

@@ -2,16 +2,20 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from peewee import fn
 
 from models.errors import Refusal, ValidationFailed
-from models.projects.bundles.bundle import ProjectBundle
+from models.projects.bundles.bundle import BundledFile, PinnedFile, ProjectBundle
 from models.projects.documents.rows import DocumentRow
 from models.projects.files.contents import read_content, store_content
+from models.projects.files.file_import import OpenUpload, keep_upload
 from models.projects.files.file_types import media_type
 from models.projects.files.files import ProjectFile, describe_file, require_space
 from models.projects.files.rows import FileContentRow, FileRow, PinnedFileRow
@@ -19,6 +23,8 @@ from models.projects.files.uploads import read_upload
 from models.projects.projects.rows import ProjectRow
 
 Values = dict[str, Any]
+# What opens each cleaned content, by the bundle's digest and the media type.
+CleanedFiles = dict[tuple[str, str], OpenUpload]
 
 
 def files_of(project: ProjectRow) -> Iterator[ProjectFile]:
@@ -90,51 +96,84 @@ def _base64(pieces: Iterable[bytes]) -> Iterator[str]:
     yield b64encode(rest).decode()
 
 
-class FileCreator:
-    """Creates the files of a bundle, whose contents are checked as uploads are."""
+@contextmanager
+def cleaned_files(bundle: ProjectBundle) -> Iterator[CleanedFiles]:
+    """
+    Check and clean the contents of a valid bundle, as uploads are.
 
-    def __init__(self, bundle: ProjectBundle, ids: dict[str, str]) -> None:
-        self._bundle, self._ids = bundle, ids
-        self._contents = {content.sha256: content for content in bundle.file_contents}
-        # The stored digests, by the bundle's digest and the media type.
-        self._stored: dict[tuple[str, str], str] = {}
+    A release may clean more than the one before. The cleaned files wait in a temporary
+    folder, since other writes would wait for what is done in a transaction.
+    """
+    contents = {content.sha256: content for content in bundle.file_contents}
+    cleaned: CleanedFiles = {}
+    with TemporaryDirectory() as folder:
+        for kind, entries in _entries(bundle):
+            for index, entry in enumerate(entries):
+                key = _key(entry)
+                if key in cleaned:
+                    continue
+                try:
+                    data = contents[entry.sha256].decode()
+                    cleaned[key] = _clean(entry.name, data, Path(folder))
+                except Refusal as refusal:
+                    pointer = f"/bundle/{kind}/{index}"
+                    detail = (
+                        f"The file '{entry.name}' cannot be stored: {refusal.detail}"
+                    )
+                    error = {"pointer": pointer, "code": "file", "detail": detail}
+                    raise ValidationFailed(detail, error) from None
+        yield cleaned
 
-    def create(self, project: ProjectRow, max_bytes: int) -> None:
-        """Raise LimitExceeded if the files have more than `max_bytes`."""
-        for index, file in enumerate(self._bundle.files):
-            FileRow.create(
-                id=self._ids[file.id],
-                project=project,
-                name=file.name,
-                content=self._store("files", index, file.name, file.sha256),
-                source_digest=file.source_sha256,
-                creator_id=file.creator_id,
-                creator_type=file.creator_type,
-                created_at=file.created_at,
-                updated_at=file.updated_at,
-            )
-        for index, pin in enumerate(self._bundle.pinned_files):
-            PinnedFileRow.insert(
-                document=self._ids[pin.document_id],
-                version=pin.version,
-                name=pin.name,
-                content=self._store("pinnedFiles", index, pin.name, pin.sha256),
-            ).execute()
-        if self._stored:
-            require_space(project, max_bytes)
 
-    def _store(self, kind: str, index: int, name: str, sha256: str) -> str:
-        """Store a content cleaned; a release may clean more than the one before."""
-        key = sha256, media_type(name)
-        if key not in self._stored:
-            data = self._contents[sha256].decode()
-            try:
-                with read_upload(name, BytesIO(data), len(data)) as upload:
-                    store_content(upload)
-                    self._stored[key] = upload.digest
-            except Refusal as refusal:
-                pointer = f"/bundle/{kind}/{index}"
-                detail = f"The file '{name}' cannot be stored: {refusal.detail}"
-                error = {"pointer": pointer, "code": "file", "detail": detail}
-                raise ValidationFailed(detail, error) from None
-        return self._stored[key]
+def create_files(
+    bundle: ProjectBundle,
+    ids: dict[str, str],
+    cleaned: CleanedFiles,
+    project: ProjectRow,
+    max_bytes: int,
+) -> None:
+    """Create the files; raise LimitExceeded if they have more than `max_bytes`."""
+    digests = {key: _store(open_upload) for key, open_upload in cleaned.items()}
+    for file in bundle.files:
+        FileRow.create(
+            id=ids[file.id],
+            project=project,
+            name=file.name,
+            content=digests[_key(file)],
+            source_digest=file.source_sha256,
+            creator_id=file.creator_id,
+            creator_type=file.creator_type,
+            created_at=file.created_at,
+            updated_at=file.updated_at,
+        )
+    for pin in bundle.pinned_files:
+        PinnedFileRow.insert(
+            document=ids[pin.document_id],
+            version=pin.version,
+            name=pin.name,
+            content=digests[_key(pin)],
+        ).execute()
+    if cleaned:
+        require_space(project, max_bytes)
+
+
+def _entries(
+    bundle: ProjectBundle,
+) -> tuple[tuple[str, Sequence[BundledFile | PinnedFile]], ...]:
+    return ("files", bundle.files), ("pinnedFiles", bundle.pinned_files)
+
+
+def _key(entry: BundledFile | PinnedFile) -> tuple[str, str]:
+    """Return the bundle's digest and the media type, by which the bytes are cleaned."""
+    return entry.sha256, media_type(entry.name)
+
+
+def _clean(name: str, data: bytes, folder: Path) -> OpenUpload:
+    with read_upload(name, BytesIO(data), len(data)) as upload:
+        return keep_upload(upload, folder)
+
+
+def _store(open_upload: OpenUpload) -> str:
+    with open_upload() as upload:
+        store_content(upload)
+        return upload.digest

@@ -1,6 +1,7 @@
 """Import a project from a bundle, with new ids."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
 from typing import Annotated, Any, Literal
@@ -16,7 +17,11 @@ from models.projects.bundles.bundle_validation import (
     stored_relationship,
     validate_bundle,
 )
-from models.projects.bundles.bundled_files import FileCreator
+from models.projects.bundles.bundled_files import (
+    CleanedFiles,
+    cleaned_files,
+    create_files,
+)
 from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
 from models.projects.documents.revisions import DocumentRevision
 from models.projects.documents.rows import (
@@ -103,24 +108,38 @@ class ImportedProject(Schema):
     dropped: Dropped
 
 
+@contextmanager
+def prepared_import(request: ImportProject) -> Iterator[CleanedFiles]:
+    """Validate the bundle and clean its files, which takes long and needs no query."""
+    validate_bundle(request.bundle)
+    with cleaned_files(request.bundle) as cleaned:
+        yield cleaned
+
+
 def import_project(
-    request: ImportProject, now: datetime, actor: Actor, *, files_max_bytes: int
+    request: ImportProject,
+    files: CleanedFiles,
+    now: datetime,
+    actor: Actor,
+    *,
+    files_max_bytes: int,
 ) -> ImportedProject:
     """
     Create a project from a bundle, with its numbers, versions, times and authors.
+
+    `files` are those of the bundle as `prepared_import` provides them.
 
     New ids sort like the old ones, since lists use the id as the last sort key.
     """
     bundle = request.bundle
     if ProjectRow.select().where(ProjectRow.slug == request.slug).exists():
         raise SlugTaken(f"There already is a project with the slug '{request.slug}'.")
-    validate_bundle(bundle)
     ids = _new_ids(bundle, now)
     project = _create_project(request, ids)
     _insert(MemberRow, _memberships(request, project, now))
     _create_labels(bundle, ids)
     dropped = _create_entities(bundle, ids)
-    FileCreator(bundle, ids).create(project, files_max_bytes)
+    create_files(bundle, ids, files, project, files_max_bytes)
     for batch in _batches(_indexed_texts(bundle, ids)):
         index_texts(batch)
     counts = count_project_rows(project)

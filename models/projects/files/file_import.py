@@ -30,6 +30,8 @@ from models.projects.projects.rows import ProjectRow, require_active
 
 _NAME = TypeAdapter[str](FileName)
 
+OpenUpload = Callable[[], AbstractContextManager[Upload]]
+
 
 @dataclass(frozen=True)
 class FileSource:
@@ -53,7 +55,7 @@ class NewFile:
     digest: str
     source_digest: str
     source_size: int
-    open_upload: Callable[[], AbstractContextManager[Upload]]
+    open_upload: OpenUpload
     # When the file was changed, if the next import can compare that.
     source_modified_ns: int | None = None
 
@@ -132,18 +134,24 @@ def read_source(source: FileSource) -> Iterator[Upload]:
 
 def _prepare(source: FileSource, folder: Path) -> NewFile:
     with read_source(source) as upload:
-        cleaned = folder / upload.digest
-        if not cleaned.exists():
-            with cleaned.open("wb") as copy:
-                shutil.copyfileobj(upload.bytes, copy)
+        open_upload = keep_upload(upload, folder)
     return NewFile(
         source.name,
         upload.digest,
         upload.source_digest,
         source.size,
-        partial(_open_cleaned, cleaned, upload),
+        open_upload,
         source.modified_ns,
     )
+
+
+def keep_upload(upload: Upload, folder: Path) -> OpenUpload:
+    """Write the cleaned bytes into the folder; return what opens them from there."""
+    cleaned = folder / upload.digest
+    if not cleaned.exists():
+        with cleaned.open("wb") as copy:
+            shutil.copyfileobj(upload.bytes, copy)
+    return partial(_open_cleaned, cleaned, upload)
 
 
 @contextmanager

@@ -198,6 +198,22 @@ def test_hostile_content(wrong, content, name):
     assert wrong(change) == "/bundle/files/1"
 
 
+def test_content_is_cleaned_before_the_transaction(wrong, engine):
+    """A bundle whose file is refused has written nothing, nor kept others waiting."""
+
+    def change(bundle):
+        set_content(bundle, pictures.HTML)
+
+    # The first request comes with a new key.
+    wrong(change)
+    with engine.statements() as statements:
+        wrong(change)
+
+    writes = ("BEGIN IMMEDIATE", "INSERT", "UPDATE")
+    assert statements
+    assert not [each for each in statements if each.startswith(writes)]
+
+
 @pytest.mark.parametrize(
     ("kind", "index", "values", "pointer"),
     [
