@@ -1,0 +1,116 @@
+"""A reader's way from the status page to a subscription and out again."""
+
+from dataclasses import replace
+
+import pytest
+
+from models.notifications.links import CONFIRM, MANAGE
+from models.notifications.rows import SubscriptionRow
+from models.notifications.secrets import token_of
+from models.status.services.catalogue import StatusAddService, add_service
+from models.storage.database import writing
+from tests.browser.axe import findings
+from tests.ports import served
+from tests.worlds.readers import ADA, MAIL, app_for_readers
+
+NARROW = {"width": 360, "height": 800}
+
+
+@pytest.fixture
+def settings(settings):
+    return replace(settings, **MAIL)
+
+
+@pytest.fixture
+def site(build_site, settings, clock):
+    """The address of a server with the site of two services, and with a relay."""
+    for slug, name in (("api", "Public API"), ("mail", "Mail")):
+        with writing():
+            add_service(StatusAddService(slug=slug, name=name), clock.now)
+    assert build_site().failed == []
+    with served(app_for_readers(settings, clock), threads=4) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture
+def open_page(browser):
+    """Open an address; no script fails, nothing is blocked."""
+    contexts, errors = [], []
+
+    def go(address, **circumstances):
+        context = browser.new_context(**circumstances)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda said: errors.append(said.text))
+        page.goto(address)
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+def heading(page):
+    return page.locator("h1").inner_text()
+
+
+def the_row():
+    return SubscriptionRow.get()
+
+
+@pytest.mark.parametrize("has_scripts", [True, False])
+def test_there_and_out_again(site, open_page, has_scripts):
+    """On a phone, with and without scripts: ask, confirm, choose, unsubscribe."""
+    page = open_page(
+        f"{site}/status/services/api/",
+        viewport=NARROW,
+        java_script_enabled=has_scripts,
+    )
+    page.get_by_text("Subscribe by email").click()
+    page.get_by_label("Email address").fill(ADA)
+    page.get_by_label("Scheduled maintenance").uncheck()
+    page.get_by_role("button", name="Subscribe").click()
+    assert heading(page) == "Look into your mailbox"
+    assert the_row().services == ["api"]
+
+    page.goto(site + CONFIRM + token_of(the_row().id, "confirm"))
+    assert the_row().state == "pending"
+    page.get_by_role("button", name="Confirm the subscription").click()
+    assert heading(page) == "You are subscribed"
+    assert the_row().state == "active"
+
+    page.get_by_role("link", name="Change or end the subscription").click()
+    page.get_by_label("Mail", exact=True).check()
+    page.get_by_role("button", name="Save").click()
+    assert page.get_by_text("Your choices are saved.").is_visible()
+    assert sorted(the_row().services) == ["api", "mail"]
+    assert all(event.startswith("incident.") for event in the_row().events)
+
+    page.get_by_role("button", name="Unsubscribe").click()
+    assert heading(page) == "The subscription has ended"
+    assert the_row().state == "ended"
+
+
+def test_pages_for_everybody(site, open_page):
+    """No page has a barrier, at any width and in either scheme; none scrolls aside."""
+    page = open_page(f"{site}/status/", bypass_csp=True)
+    page.get_by_text("Subscribe by email").click()
+    assert findings(page) == {}
+    page.get_by_label("Email address").fill(ADA)
+    page.get_by_role("button", name="Subscribe").click()
+    assert findings(page) == {}
+
+    id = the_row().id
+    for path in (
+        "/subscribe",
+        CONFIRM + token_of(id, "confirm"),
+        MANAGE + token_of(id, "manage"),
+        f"/subscribe/end/{token_of(id, 'manage')}",
+    ):
+        page.goto(site + path)
+        assert findings(page) == {}, path
+        page.set_viewport_size(NARROW)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= NARROW["width"], path

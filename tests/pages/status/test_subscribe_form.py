@@ -1,0 +1,56 @@
+"""The form with which readers subscribe, on the pages of the site."""
+
+from dataclasses import replace
+from html import unescape
+
+import pytest
+
+from tests.pages.status.test_status import scene  # noqa: F401
+from tests.worlds.readers import MAIL
+
+ELSEWHERE = "https://api.example.com"
+INCIDENT = "status/incidents/00000000-0000-7000-8000-000000000002/index.html"
+WITH_FORM = ("status/index.html", "status/services/api/index.html", INCIDENT)
+
+
+@pytest.fixture
+def changes():
+    return MAIL
+
+
+@pytest.fixture
+def settings(settings, changes):
+    return replace(settings, **changes)
+
+
+@pytest.fixture
+def read(scene, build_site, output):  # noqa: F811
+    build_site()
+    return lambda path: unescape((output / path).read_text(encoding="utf-8"))
+
+
+def test_form(read):
+    """It is on the overview and on each incident and service, whose box is ticked."""
+    for path in WITH_FORM:
+        assert 'method="post" action="/subscribe"' in read(path), path
+        assert "form-action 'self'\"" in read(path), path
+    service = 'name="service" value="api" checked'
+    assert [service in read(path) for path in WITH_FORM] == [False, True, False]
+
+
+@pytest.mark.parametrize("changes", [MAIL | {"api_url": ELSEWHERE}])
+def test_form_for_another_host(read):
+    """Pages and the headers of all files allow forms to be sent to the API's host."""
+    for path in WITH_FORM:
+        assert f'action="{ELSEWHERE}/subscribe"' in read(path), path
+        assert f"form-action 'self' {ELSEWHERE}\"" in read(path), path
+    assert f"form-action 'self' {ELSEWHERE}; frame-ancestors" in read("_headers")
+
+
+@pytest.mark.parametrize("changes", [{"api_url": ELSEWHERE}])
+def test_no_form_without_relay(read):
+    """Without a relay nothing on the pages leads to the API, nor may it."""
+    for path in (*WITH_FORM, "_headers"):
+        text = read(path)
+        assert "<form" not in text.partition("<main")[2], path
+        assert ELSEWHERE not in text, path
