@@ -12,15 +12,42 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from peewee import fn
+from peewee import chunked, fn
 
+from models.base import epoch_ms
 from models.notifications.outcomes import MAX_ANSWER, Outcome
 from models.notifications.rows import DeliveryRow, EventRow, SubscriptionRow
-from models.notifications.schedule import decide
-from models.notifications.secrets import signing_secrets, token_of
-from models.storage.database import reading, writing
+from models.notifications.schedule import Decision, decide
+from models.notifications.secrets import (
+    TokenPurpose,
+    notification_secret,
+    signing_secrets,
+    token_of,
+)
+from models.storage.database import database, reading, writing
 from models.storage.write_locks import NOTIFICATIONS
 
+# What an outcome can change of a subscription.
+_STATE = (
+    SubscriptionRow.state,
+    SubscriptionRow.reason,
+    SubscriptionRow.quarantined_at,
+    SubscriptionRow.failing_since,
+    SubscriptionRow.last_delivery_at,
+)
+# Fixed SQL, because Peewee takes longer to build it than the engine to run it.
+_SAVE_STATE = (
+    "UPDATE subscription SET state = ?, reason = ?, quarantined_at = ?,"
+    " failing_since = ?, last_delivery_at = ? WHERE id = ?"
+)
+_END_ATTEMPT = (
+    "UPDATE delivery SET status = ?, next_attempt_at = ?, status_code = ?,"
+    " duration_ms = ?, answer = ?, delivered_at = ?, sending_at = NULL,"
+    " possibly_repeated = possibly_repeated OR ?"
+    " WHERE number = ? AND status = 'sending' AND attempts = ?"
+)
+# Engines limit the number of values in one statement.
+BATCH_SIZE = 1000
 UNFINISHED = ("waiting", "sending", "failed")
 # How many deliveries to one receiver are made at the same time.
 MAX_PER_SUBSCRIPTION = 4
@@ -110,10 +137,8 @@ def claim(
         earlier.status.in_(UNFINISHED),
     )
     due = (
-        DeliveryRow.select(DeliveryRow, SubscriptionRow, EventRow)
+        DeliveryRow.select(DeliveryRow, SubscriptionRow)
         .join(SubscriptionRow)
-        .switch(DeliveryRow)
-        .left_outer_join(EventRow)
         .where(
             _is_due(now),
             SubscriptionRow.channel.in_(list(channels)),
@@ -137,8 +162,12 @@ def claim(
             attempts=DeliveryRow.attempts + 1,
             sending_at=now,
         )
-        threads = _first_deliveries(welcome)
-        return [_attempt(row, threads, now) for row in welcome]
+        threads, events = _first_deliveries(welcome), _events_of(welcome)
+        secret = notification_secret()
+        return [
+            _attempt(row, events.get(row.event_id), threads, secret, now)
+            for row in welcome
+        ]
 
 
 def release(attempts: Iterable[Attempt]) -> None:
@@ -168,41 +197,69 @@ def record_outcomes(
     if not outcomes:
         return
     with writing(NOTIFICATIONS):
+        subscriptions = _subscriptions_of(attempt for attempt, _ in outcomes)
+        ends = []
         for attempt, outcome in outcomes:
-            _record(attempt, outcome, now, draw())
+            subscription = subscriptions.get(attempt.subscription_id)
+            if subscription is not None:
+                decision = decide(
+                    outcome,
+                    attempt.attempts,
+                    now,
+                    failing_since=subscription.failing_since,
+                    is_mail=attempt.channel == "email",
+                    random=draw(),
+                )
+                ends.append(_end_of_attempt(attempt, outcome, decision, now))
+                _note_outcome(subscription, attempt, outcome, decision, now)
+        cursor = database.connection().cursor()
+        cursor.executemany(_END_ATTEMPT, ends)
+        cursor.executemany(_SAVE_STATE, map(_state_of, subscriptions.values()))
 
 
-def _record(attempt: Attempt, outcome: Outcome, now: datetime, random: float) -> None:
-    subscription = SubscriptionRow.get_or_none(
-        SubscriptionRow.id == attempt.subscription_id
-    )
-    if subscription is None:
-        return
-    decision = decide(
-        outcome,
+def _subscriptions_of(attempts: Iterable[Attempt]) -> dict[str, SubscriptionRow]:
+    rows: dict[str, SubscriptionRow] = {}
+    for ids in chunked({attempt.subscription_id for attempt in attempts}, BATCH_SIZE):
+        query = SubscriptionRow.select(SubscriptionRow.id, *_STATE)
+        rows |= {row.id: row for row in query.where(SubscriptionRow.id.in_(ids))}
+    return rows
+
+
+def _end_of_attempt(
+    attempt: Attempt, outcome: Outcome, decision: Decision, now: datetime
+) -> tuple[Any, ...]:
+    """Return the values of _END_ATTEMPT."""
+    return (
+        decision.status,
+        _to_ms(decision.next_attempt_at),
+        outcome.status_code,
+        outcome.duration_ms,
+        outcome.answer[:MAX_ANSWER] if outcome.answer else None,
+        _to_ms(now if outcome.is_delivered else None),
+        outcome.is_unconfirmed,
+        attempt.number,
         attempt.attempts,
-        now,
-        failing_since=subscription.failing_since,
-        is_mail=attempt.channel == "email",
-        random=random,
     )
-    values: dict[str, Any] = {}
-    if outcome.is_unconfirmed:
-        values["possibly_repeated"] = True
-    DeliveryRow.update(
-        **values,
-        status=decision.status,
-        next_attempt_at=decision.next_attempt_at,
-        status_code=outcome.status_code,
-        duration_ms=outcome.duration_ms,
-        answer=outcome.answer[:MAX_ANSWER] if outcome.answer else None,
-        delivered_at=now if outcome.is_delivered else None,
-        sending_at=None,
-    ).where(
-        DeliveryRow.number == attempt.number,
-        DeliveryRow.status == "sending",
-        DeliveryRow.attempts == attempt.attempts,
-    ).execute()
+
+
+def _state_of(row: SubscriptionRow) -> tuple[Any, ...]:
+    """Return the values of _SAVE_STATE."""
+    moments = row.quarantined_at, row.failing_since, row.last_delivery_at
+    return row.state, row.reason, *map(_to_ms, moments), row.id
+
+
+def _to_ms(moment: datetime | None) -> int | None:
+    return None if moment is None else epoch_ms(moment)
+
+
+def _note_outcome(
+    subscription: SubscriptionRow,
+    attempt: Attempt,
+    outcome: Outcome,
+    decision: Decision,
+    now: datetime,
+) -> None:
+    """Note in the row what the outcome says of the subscription."""
     if outcome.is_delivered:
         subscription.last_delivery_at, subscription.failing_since = now, None
     elif subscription.failing_since is None:
@@ -213,7 +270,6 @@ def _record(attempt: Attempt, outcome: Outcome, now: datetime, random: float) ->
     elif _ends_quarantine(attempt, outcome) and subscription.state == "quarantined":
         subscription.state = "active"
         subscription.quarantined_at = subscription.reason = None
-    subscription.save()
 
 
 def _ends_quarantine(attempt: Attempt, outcome: Outcome) -> bool:
@@ -250,7 +306,9 @@ def _set_status(numbers: list[int], **values: Any) -> None:
 
 def _first_deliveries(rows: list[DeliveryRow]) -> dict[tuple[str, str], str]:
     """Return the id of the first delivery of each mailbox's subject."""
-    mails = [row for row in rows if row.subscription.channel == "email" and row.event]
+    mails = [
+        row for row in rows if row.subscription.channel == "email" and row.event_id
+    ]
     if not mails:
         return {}
     query = (
@@ -267,10 +325,21 @@ def _first_deliveries(rows: list[DeliveryRow]) -> dict[tuple[str, str], str]:
     return {(row.subscription_id, row.subject_id): row.id for row in query}
 
 
+def _events_of(rows: list[DeliveryRow]) -> dict[int | None, EventRow]:
+    """Return the events of deliveries by number; many have the same one."""
+    numbers = {row.event_id for row in rows if row.event_id is not None}
+    events = EventRow.select().where(EventRow.number.in_(numbers))
+    return {event.number: event for event in events} if numbers else {}
+
+
 def _attempt(
-    row: DeliveryRow, threads: Mapping[tuple[str, str], str], now: datetime
+    row: DeliveryRow,
+    event: EventRow | None,
+    threads: Mapping[tuple[str, str], str],
+    secret: str,
+    now: datetime,
 ) -> Attempt:
-    subscription, event = row.subscription, row.event
+    subscription = row.subscription
     is_webhook = subscription.channel == "webhook"
     return Attempt(
         number=row.number,
@@ -285,12 +354,14 @@ def _attempt(
         data=event.data if event else {},
         at=event.at if event else row.created_at,
         attempts=row.attempts + 1,
-        secrets=signing_secrets(subscription, now) if is_webhook else (),
-        token=_token(row) if subscription.channel == "email" else "",
+        secrets=signing_secrets(subscription, now, secret) if is_webhook else (),
+        token=_token(row, secret) if subscription.channel == "email" else "",
         thread_id=threads.get((subscription.id, row.subject_id)),
     )
 
 
-def _token(row: DeliveryRow) -> str:
-    is_unconfirmed = row.type == "subscription.confirm"
-    return token_of(row.subscription_id, "confirm" if is_unconfirmed else "manage")
+def _token(row: DeliveryRow, secret: str) -> str:
+    purpose: TokenPurpose = (
+        "confirm" if row.type == "subscription.confirm" else "manage"
+    )
+    return token_of(row.subscription_id, purpose, secret)

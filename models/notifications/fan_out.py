@@ -6,7 +6,7 @@ from typing import Any
 
 from peewee import fn
 
-from models.base import new_id
+from models.base import insert_all, new_id
 from models.notifications.event_types import COLLAPSING_CHANNELS
 from models.notifications.rows import DeliveryRow, EventRow, SubscriptionRow
 from models.notifications.schedule import is_due
@@ -15,6 +15,13 @@ from models.storage.write_locks import NOTIFICATIONS
 
 # A slice is written in less time than another write notices.
 SLICE_SIZE = 250
+# What decides whether a subscription takes an event.
+_CHOICES = (
+    SubscriptionRow.id,
+    SubscriptionRow.channel,
+    SubscriptionRow.events,
+    SubscriptionRow.services,
+)
 
 
 def fan_out(now: datetime, live: Mapping[str, int]) -> int:
@@ -54,7 +61,7 @@ def _due_events(now: datetime, live: Mapping[str, int]) -> Iterator[EventRow]:
 def _tell_slice(event: EventRow, now: datetime) -> int:
     """Create the deliveries to the next subscriptions; note how far that came."""
     with writing(NOTIFICATIONS):
-        rows = SubscriptionRow.select().where(
+        rows = SubscriptionRow.select(*_CHOICES).where(
             SubscriptionRow.state == "active", SubscriptionRow.confirmed_at <= event.at
         )
         if event.told_to is not None:
@@ -80,23 +87,23 @@ def _create_deliveries(
         DeliveryRow.update(event=event.number, type=event.type).where(
             DeliveryRow.number.in_(replaced)
         ).execute()
-    new = [
-        {
-            "id": new_id(now),
-            "subscription": row.id,
-            "event": event.number,
-            "type": event.type,
-            "subject_id": event.subject_id,
-            "status": "waiting",
-            "due_at": now,
-            "created_at": now,
-            "next_attempt_at": now,
-        }
-        for row in takers
-        if row.id not in unsent
-    ]
-    if new:
-        DeliveryRow.insert_many(new).on_conflict_ignore().execute()
+    insert_all(
+        [
+            DeliveryRow(
+                id=new_id(now),
+                subscription=row.id,
+                event=event.number,
+                type=event.type,
+                subject_id=event.subject_id,
+                status="waiting",
+                due_at=now,
+                created_at=now,
+                next_attempt_at=now,
+            )
+            for row in takers
+            if row.id not in unsent
+        ]
+    )
 
 
 def _unsent_of_subject(
