@@ -13,6 +13,7 @@ from api.notifications.dispatcher import Dispatcher, Sender
 from models.notifications.outcomes import Outcome
 from models.notifications.rows import DeliveryRow, EventRow
 from models.storage.database import database, open_database
+from models.storage.engines.engine import is_postgresql
 from tests.crash.child import forget, forked
 from tests.worlds.notifications import ALL_LIVE, DELIVERED, subscribe
 from tests.worlds.status import ADD_INCIDENT, World
@@ -22,6 +23,10 @@ pytestmark = pytest.mark.both_engines
 ADDRESSES = ("https://one/", "https://two/", "https://three/")
 INCIDENT = {"title": "Errors", "severity": "degraded", "services": ["api"], "body": "…"}
 SECONDS = 30
+OTHERS = (
+    "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database()"
+    " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+)
 
 
 class Steps:
@@ -124,6 +129,7 @@ def test_nothing_is_lost(ask, app, key, clock, settings, keeping, tmp_path, stri
         )
         is_killed = os.WIFSIGNALED(os.waitpid(child, 0)[1])
         open_database(settings.database)
+        wait_for_last_commit(settings)
         deliver(clock, sender(theirs))
         os.close(theirs)
         with os.fdopen(ours) as pipe:
@@ -133,6 +139,16 @@ def test_nothing_is_lost(ask, app, key, clock, settings, keeping, tmp_path, stri
 
     assert step > 60
     assert doubled > 0
+
+
+def wait_for_last_commit(settings):
+    """Wait until the server has ended what the killed process began."""
+    if not is_postgresql(settings.database):
+        return
+    deadline = time.monotonic() + SECONDS
+    while database.execute_sql(OTHERS).fetchone()[0]:
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
 
 
 def require_told(lines, step):
