@@ -25,7 +25,7 @@ INCIDENT = {"title": "Errors", "severity": "degraded", "services": ["api"], "bod
 SECONDS = 30
 OTHERS = (
     "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database()"
-    " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+    " AND state <> 'idle' AND pid <> pg_backend_pid()"
 )
 
 
