@@ -13,8 +13,8 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from models.idempotency import delete_expired_responses
 from models.logs import LogLine
-from models.notifications.readers import forget_unconfirmed
-from models.notifications.retention import delete_expired_notifications
+from models.notifications.deliveries.retention import delete_expired_notifications
+from models.notifications.subscriptions.readers import forget_unconfirmed
 from models.projects.document_imports.imports import delete_expired_imports
 from models.projects.files.contents import delete_unused_contents
 from models.settings import Settings

@@ -13,7 +13,7 @@ from bench.receivers import arrivals, receivers
 from bench.server import full_access_key
 from models.instance import create_instance_secrets
 from models.notifications.event_types import default_events
-from models.notifications.subscriptions import create_subscription
+from models.notifications.subscriptions.subscriptions import create_subscription
 from models.storage.database import database, migrate, open_database, writing
 from tests.ports import free_port
 

@@ -15,7 +15,7 @@ from ipaddress import ip_address, ip_network
 from typing import Any, TypeVar, get_type_hints
 from urllib.parse import urlsplit
 
-from models.notifications.mail_relay import parse_mail_relay, parse_mailbox
+from models.notifications.addresses.mail_relay import parse_mail_relay, parse_mailbox
 from models.storage.engines.engine import is_postgresql
 
 T = TypeVar("T")

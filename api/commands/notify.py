@@ -4,8 +4,8 @@ from argparse import ArgumentParser, Namespace
 
 from api.notifications.mail_settings import mail_sender_of, mail_site_of
 from models.base import new_id
-from models.notifications.mail_address import parse_mail_address
-from models.notifications.mail_message import trial_mail
+from models.notifications.addresses.mail_address import parse_mail_address
+from models.notifications.messages.mail_message import trial_mail
 from models.runtime.commands import CommandContext, CommandError
 
 

@@ -14,8 +14,8 @@ from models.base import from_epoch_ms
 from models.changes import AREAS, behind, failed_pages, generation_with, marks
 from models.errors import StorageBusy
 from models.instance import LAST_BACKUP_AT, read_instance_value
-from models.notifications.deliveries import count_deliveries
-from models.notifications.subscriptions import count_subscriptions
+from models.notifications.deliveries.deliveries import count_deliveries
+from models.notifications.subscriptions.subscriptions import count_subscriptions
 from models.runtime.build_progress import Progress
 from models.runtime.faults import STATES as FAULT_STATES
 from models.runtime.faults import Fault

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import cast
 
 from api.notifications.http_sender import HttpSender
-from models.notifications.chat_messages import ChatChannel, chat_body
-from models.notifications.dispatch import Attempt
+from models.notifications.deliveries.dispatch import Attempt
+from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.event_types import EVENT_TYPES
-from models.notifications.notice import Notice, notice_of, trial_notice
-from models.notifications.outcomes import Outcome
+from models.notifications.messages.chat_messages import ChatChannel, chat_body
+from models.notifications.messages.notice import Notice, notice_of, trial_notice
 from models.settings import Settings
 
 HEADERS = {"Content-Type": "application/json"}

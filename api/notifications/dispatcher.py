@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from models.errors import StorageBusy
 from models.logs import LogLine
-from models.notifications.dispatch import (
+from models.notifications.deliveries.dispatch import (
     Attempt,
     claim,
     due_channels,
@@ -19,9 +19,9 @@ from models.notifications.dispatch import (
     recover,
     release,
 )
+from models.notifications.deliveries.fan_out import fan_out
+from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.events import has_subscriptions
-from models.notifications.fan_out import fan_out
-from models.notifications.outcomes import Outcome
 from models.runtime.faults import Fault
 from models.storage.database import database, reading
 

@@ -4,18 +4,18 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
 from api.notifications.mail_settings import mail_sender_of, mail_site_of
-from models.notifications.dispatch import Attempt
+from models.notifications.deliveries.dispatch import Attempt
+from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.event_types import EVENT_TYPES
-from models.notifications.links import CONFIRM, END, MANAGE
-from models.notifications.mail_message import (
+from models.notifications.messages.mail_message import (
     confirmation_mail,
     mail_of,
     management_mail,
     trial_mail,
 )
-from models.notifications.notice import notice_of
-from models.notifications.outcomes import Outcome
-from models.notifications.readers import CONFIRM_WITHIN
+from models.notifications.messages.notice import notice_of
+from models.notifications.subscriptions.links import CONFIRM, END, MANAGE
+from models.notifications.subscriptions.readers import CONFIRM_WITHIN
 from models.settings import Settings
 
 # Relays close a connection after some mails, and limit how many are open.

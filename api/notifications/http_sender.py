@@ -24,8 +24,11 @@ from api.notifications.safe_connection import (
     system_addresses,
 )
 from models.display_text import escape_unsafe
-from models.notifications.addresses import RefusedAddress, parse_destination
-from models.notifications.outcomes import MAX_ANSWER, Outcome
+from models.notifications.addresses.http_address import (
+    RefusedAddress,
+    parse_destination,
+)
+from models.notifications.deliveries.outcomes import MAX_ANSWER, Outcome
 
 # For everything from the look-up of the name to the end of the answer.
 TIMEOUT_SECONDS = 15.0

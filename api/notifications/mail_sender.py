@@ -11,9 +11,9 @@ from typing import Self
 
 from api.notifications.smtp_connection import ERRORS, OK, RelayFault, SmtpConnection
 from models.display_text import escape_line
-from models.notifications.mail_address import smtp_address
-from models.notifications.mail_relay import Mailbox, MailRelay
-from models.notifications.outcomes import MAX_ANSWER, Outcome
+from models.notifications.addresses.mail_address import smtp_address
+from models.notifications.addresses.mail_relay import Mailbox, MailRelay
+from models.notifications.deliveries.outcomes import MAX_ANSWER, Outcome
 
 CONNECT_SECONDS = 30.0
 # A relay may check a mail for viruses before it answers.

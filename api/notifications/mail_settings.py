@@ -2,8 +2,8 @@
 
 from api.notifications.mail_sender import MailSender
 from models.colours import accent_pair
-from models.notifications.mail_message import MailSite
-from models.notifications.mail_relay import parse_mail_relay, parse_mailbox
+from models.notifications.addresses.mail_relay import parse_mail_relay, parse_mailbox
+from models.notifications.messages.mail_message import MailSite
 from models.settings import Settings
 
 

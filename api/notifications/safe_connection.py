@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, ip_address
 from threading import Thread
 
 from api.client.deadline import Deadline, SocketAddress
-from models.notifications.addresses import (
+from models.notifications.addresses.http_address import (
     Destination,
     IPAddress,
     RefusedAddress,

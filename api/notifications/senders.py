@@ -9,7 +9,7 @@ from api.notifications.dispatcher import Sender
 from api.notifications.email_channel import BATCH_SIZE, MAX_BATCHES, EmailSender
 from api.notifications.http_sender import HttpSender
 from api.notifications.webhook_channel import WebhookSender
-from models.notifications.chat_messages import ChatChannel
+from models.notifications.messages.chat_messages import ChatChannel
 from models.settings import Settings
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from models.notifications.mail_relay import MailRelay, may_be_unencrypted
+from models.notifications.addresses.mail_relay import MailRelay, may_be_unencrypted
 
 OK = 250
 # For all replies to one mail, or while connecting.

@@ -4,8 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
-from models.notifications.mail_address import parse_mail_address
-from models.notifications.readers import KINDS
+from models.notifications.addresses.mail_address import parse_mail_address
+from models.notifications.subscriptions.readers import KINDS
 
 MEDIA_TYPE = "application/x-www-form-urlencoded"
 MAX_BODY_BYTES = 64 * 1024

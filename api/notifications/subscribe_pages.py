@@ -26,9 +26,10 @@ from api.notifications.subscribe_form import (
 )
 from models.errors import StorageBusy
 from models.fields import truncate_to_ms
-from models.notifications.links import CONFIRM, END, MANAGE, SUBSCRIBE
-from models.notifications.mail_address import parse_mail_address
-from models.notifications.readers import (
+from models.notifications.addresses.mail_address import parse_mail_address
+from models.notifications.rows import SubscriptionRow
+from models.notifications.subscriptions.links import CONFIRM, END, MANAGE, SUBSCRIBE
+from models.notifications.subscriptions.readers import (
     CONFIRM_WITHIN,
     KINDS,
     MAILS_PER_DAY,
@@ -36,13 +37,12 @@ from models.notifications.readers import (
     SubscriptionEnded,
     change_subscription,
     confirm_subscription,
-    end_subscription,
     kinds_of,
     request_subscription,
     subscription_of,
+    unsubscribe,
 )
-from models.notifications.rows import SubscriptionRow
-from models.notifications.secrets import token_of
+from models.notifications.subscriptions.secrets import token_of
 from models.platform.rate_limits import RateLimiter
 from models.response_headers import reader_page_headers
 from models.settings import Settings
@@ -184,7 +184,7 @@ class _SubscribePages:
 
     def end(self, token: str) -> Response:
         """End it, whatever the body: a mail program sends one as RFC 8058 says."""
-        end_subscription(token, self._now())
+        unsubscribe(token, self._now())
         return self._message(
             "The subscription has ended",
             "You receive no more emails. You can subscribe again on the status page.",

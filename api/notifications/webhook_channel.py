@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from api.notifications.http_sender import HttpSender
-from models.notifications.dispatch import Attempt
-from models.notifications.outcomes import Outcome
-from models.notifications.webhook_message import webhook_body, webhook_headers
+from models.notifications.deliveries.dispatch import Attempt
+from models.notifications.deliveries.outcomes import Outcome
+from models.notifications.messages.webhook_message import webhook_body, webhook_headers
 from models.settings import Settings
 
 

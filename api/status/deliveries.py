@@ -7,9 +7,13 @@ from models.errors import (
     SubscriptionNotActive,
     SubscriptionNotFound,
 )
-from models.notifications import deliveries, replay
-from models.notifications.deliveries import Delivery, GetDelivery, ListDeliveries
-from models.notifications.replay import ReplayDeliveries, ReplayedDeliveries
+from models.notifications.deliveries import deliveries, replay
+from models.notifications.deliveries.deliveries import (
+    Delivery,
+    GetDelivery,
+    ListDeliveries,
+)
+from models.notifications.deliveries.replay import ReplayDeliveries, ReplayedDeliveries
 from models.pagination import Page
 
 

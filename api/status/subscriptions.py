@@ -7,10 +7,10 @@ from models.errors import (
     SubscriptionNotActive,
     SubscriptionNotFound,
 )
-from models.notifications import subscriptions
-from models.notifications.deliveries import Delivery, delivery_of
+from models.notifications.deliveries.deliveries import Delivery, delivery_of
 from models.notifications.rows import SubscriptionRow
-from models.notifications.subscriptions import (
+from models.notifications.subscriptions import subscriptions
+from models.notifications.subscriptions.subscriptions import (
     AddSubscription,
     CreatedSubscription,
     GetSubscription,

@@ -16,7 +16,8 @@ PREFIX = "mh"
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 SECRET_PATTERN = re.compile(rf"{PREFIX}_[0-9A-Za-z]{{8}}_[0-9A-Za-z]{{49}}", re.ASCII)
 # Matches a secret or its beginning, which must not be logged; the group may be. Tokens
-# in links to a reader's subscription are secrets too (models/notifications/links.py).
+# in links to a reader's subscription are secrets too; links.py of the subscriptions
+# writes them.
 REDACTED_PATTERN = re.compile(
     rf"({PREFIX}_[0-9A-Za-z]{{8}}|subscribe/(?:confirm|manage|end))[_/][0-9A-Za-z_-]+",
     re.ASCII,

@@ -9,6 +9,10 @@ from typing import Any
 
 from models.audit import AUDITED_AREAS, StoredAuditRecord, stored_records
 from models.base import Schema
+from models.notifications.subscriptions.subscriptions import (
+    Subscription,
+    all_subscriptions,
+)
 from models.platform.key_inventory import InventoriedKey, all_keys
 from models.projects.bundles.bundle_writer import global_labels
 from models.projects.planning.labels import Label
@@ -60,6 +64,7 @@ RECORD_TYPES = (
         status.ExportedSourceKey,
         status.exported_source_keys,
     ),
+    RecordType("status/subscriptions.jsonl", Subscription, all_subscriptions),
     RecordType("status/hours.jsonl", status.ExportedHour, status.exported_hours),
     RecordType("status/days.jsonl", status.ExportedDay, status.exported_days),
     RecordType("platform/keys.jsonl", InventoriedKey, all_keys, needs_time=True),

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from models.notifications.links import CONFIRM, MANAGE
 from models.notifications.rows import SubscriptionRow
-from models.notifications.secrets import token_of
+from models.notifications.subscriptions.links import CONFIRM, MANAGE
+from models.notifications.subscriptions.secrets import token_of
 from models.status.services.catalogue import StatusAddService, add_service
 from models.storage.database import writing
 from tests.browser.axe import findings

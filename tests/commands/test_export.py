@@ -29,10 +29,12 @@ from tests.conftest import NOON
 from tests.house.words import MANUAL
 from tests.operations.projects.bundles.test_import import with_new_ids, without_record
 from tests.worlds.full_project import make_full
+from tests.worlds.notifications import subscribe
 from tests.worlds.projects import OWNER
 
 PAGE = next(words for words in MANUAL if words.path.stem == "exporting")
 SECRET = re.compile(r"mh_\w{8}_\w{49}")
+WEBHOOK_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 FILES = (*RECORD_TYPES, SAMPLES)
 BY_OWNER = Actor("account", OWNER)
 
@@ -67,6 +69,7 @@ def taken(tmp_path_factory, keeping):
 def _live():
     world.populate(NOON, days=2)
     world.people(NOON)
+    subscribe(NOON, secret=WEBHOOK_SECRET)
     with writing():
         make_full(NOON)
         _change("2024", title="Doubled", content="# Doubled\n\nA draft.\n")
@@ -178,6 +181,7 @@ def test_secrets(exported):
     assert hashes
     assert not SECRET.search(text)
     assert not any(each in text for each in hashes)
+    assert WEBHOOK_SECRET not in text
 
 
 def words_of_documents():

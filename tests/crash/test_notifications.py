@@ -10,7 +10,7 @@ from collections import defaultdict
 import pytest
 
 from api.notifications.dispatcher import Dispatcher, Sender
-from models.notifications.outcomes import Outcome
+from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.rows import DeliveryRow, EventRow
 from models.storage.database import database, open_database, reading
 from models.storage.engines.engine import is_postgresql

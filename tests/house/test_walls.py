@@ -16,20 +16,20 @@ SHARED = {path.stem for path in (ROOT / "models").glob("*.py")} | {
 }
 PURE = (
     "models/display_text.py",
-    "models/notifications/addresses.py",
-    "models/notifications/chat_markdown.py",
-    "models/notifications/chat_messages.py",
+    "models/notifications/addresses/http_address.py",
+    "models/notifications/messages/chat_markdown.py",
+    "models/notifications/messages/chat_messages.py",
     "models/notifications/event_types.py",
-    "models/notifications/mail_address.py",
-    "models/notifications/mail_format.py",
-    "models/notifications/mail_html.py",
-    "models/notifications/mail_message.py",
-    "models/notifications/mail_relay.py",
-    "models/notifications/notice.py",
-    "models/notifications/outcomes.py",
-    "models/notifications/plain_text.py",
-    "models/notifications/schedule.py",
-    "models/notifications/webhook_message.py",
+    "models/notifications/addresses/mail_address.py",
+    "models/notifications/messages/mail_format.py",
+    "models/notifications/messages/mail_html.py",
+    "models/notifications/messages/mail_message.py",
+    "models/notifications/addresses/mail_relay.py",
+    "models/notifications/messages/notice.py",
+    "models/notifications/deliveries/outcomes.py",
+    "models/notifications/messages/plain_text.py",
+    "models/notifications/deliveries/schedule.py",
+    "models/notifications/messages/webhook_message.py",
     "models/status/formatting.py",
     "models/status/state.py",
     "models/status/uptime/uptime.py",
@@ -85,7 +85,7 @@ ALONE = {
     # The driver of a server is loaded where there is one.
     "models/storage/engines/postgresql_driver.py": {"psycopg"},
     # What is a mail address is a question of several standards.
-    "models/notifications/mail_address.py": {"email_validator"},
+    "models/notifications/addresses/mail_address.py": {"email_validator"},
     # Secrets in stored responses are sealed by a library.
     "models/sealing.py": {"cryptography"},
     # What time makes due is done by a server.

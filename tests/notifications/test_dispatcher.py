@@ -8,9 +8,9 @@ import pytest
 
 from api.notifications.dispatcher import Dispatcher, Sender
 from models.errors import StorageBusy
-from models.notifications import dispatch
-from models.notifications.dispatch import MAX_PER_SUBSCRIPTION, claim
-from models.notifications.fan_out import fan_out
+from models.notifications.deliveries import dispatch
+from models.notifications.deliveries.dispatch import MAX_PER_SUBSCRIPTION, claim
+from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.rows import DeliveryRow
 from tests.rules.notifications.test_fan_out import NOW, happen
 from tests.worlds.notifications import ALL_LIVE, FAILED, Receivers, subscribe

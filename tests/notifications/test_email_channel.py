@@ -10,10 +10,13 @@ import pytest
 
 from api.notifications.email_channel import EmailSender
 from api.notifications.senders import create_senders
-from models.notifications.dispatch import Attempt, claim, record_outcomes
-from models.notifications.readers import confirm_subscription, request_subscription
+from models.notifications.deliveries.dispatch import Attempt, claim, record_outcomes
 from models.notifications.rows import DeliveryRow, SubscriptionRow
-from models.notifications.secrets import subscription_id_of
+from models.notifications.subscriptions.readers import (
+    confirm_subscription,
+    request_subscription,
+)
+from models.notifications.subscriptions.secrets import subscription_id_of
 from models.settings import Settings
 from sitegen.markdown.rendering import render_entry
 from tests.notifications.relays import Relay, relaying

@@ -10,9 +10,9 @@ from standardwebhooks.webhooks import Webhook
 from api.notifications.chat_channel import ChatSender
 from api.notifications.senders import create_senders
 from api.notifications.webhook_channel import WebhookSender
-from models.notifications.dispatch import Attempt
+from models.notifications.deliveries.dispatch import Attempt
+from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.event_types import CHANNELS
-from models.notifications.outcomes import Outcome
 from models.settings import Settings
 
 NOW = datetime.now(UTC)

@@ -6,7 +6,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from models.notifications.outcomes import MAX_ANSWER
+from models.notifications.deliveries.outcomes import MAX_ANSWER
 from tests.notifications.conftest import LOOPBACK, NOON
 from tests.probing.conftest import answer
 

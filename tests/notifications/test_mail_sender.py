@@ -13,10 +13,10 @@ import pytest
 from aiosmtpd.smtp import AuthResult
 
 from api.notifications.mail_sender import MailSender
-from models.notifications.mail_message import MailSite, mail_of
-from models.notifications.mail_relay import Mailbox, MailRelay
-from models.notifications.notice import Notice
-from models.notifications.outcomes import MAX_ANSWER
+from models.notifications.addresses.mail_relay import Mailbox, MailRelay
+from models.notifications.deliveries.outcomes import MAX_ANSWER
+from models.notifications.messages.mail_message import MailSite, mail_of
+from models.notifications.messages.notice import Notice
 from tests.notifications.relays import ACCEPTED, Relay, relaying, speaking
 from tests.ports import free_port
 from tests.probing.conftest import certificate  # noqa: F401

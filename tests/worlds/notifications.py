@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 
+from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.event_types import default_events
-from models.notifications.outcomes import Outcome
-from models.notifications.subscriptions import create_subscription
+from models.notifications.subscriptions.subscriptions import create_subscription
 from models.storage.database import writing
 
 DELIVERED = Outcome(is_delivered=True, status_code=200)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from api.http.application import create_app
 from models.notifications.rows import DeliveryRow, SubscriptionRow
-from models.notifications.secrets import token_of
+from models.notifications.subscriptions.secrets import token_of
 from models.platform.rate_limits import MemoryRateLimiter
 from sitegen.theme.reader_pages import reader_page_renderer
 

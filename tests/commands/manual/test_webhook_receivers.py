@@ -14,9 +14,9 @@ from time import sleep
 import pytest
 
 from api.notifications.http_sender import HttpSender
+from models.notifications.deliveries.schedule import JITTER, MAX_FAILING, PAUSES
 from models.notifications.event_types import EVENT_TYPES
-from models.notifications.schedule import JITTER, MAX_FAILING, PAUSES
-from models.notifications.webhook_message import (
+from models.notifications.messages.webhook_message import (
     new_webhook_secret,
     webhook_body,
     webhook_headers,

@@ -6,8 +6,8 @@ from api.operation import OPERATIONS
 from models.audit import AuditRow
 from models.changes import marks
 from models.idempotency import StoredResponseRow
+from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.events import NewEvent, record_events
-from models.notifications.fan_out import fan_out
 from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.storage.database import writing
 from tests.conftest import ROUTES

@@ -10,7 +10,7 @@ from api.http.application import create_app
 from api.http.metrics import Metrics
 from api.http.problem_types import PROBLEM_TYPES
 from models.changes import note_built
-from models.notifications.subscription_messages import queue_message
+from models.notifications.subscriptions.subscription_messages import queue_message
 from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
 from models.storage.database import writing

@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 
 from models.notifications.rows import SubscriptionRow
-from models.notifications.secrets import token_of
+from models.notifications.subscriptions.secrets import token_of
 from models.status.services.catalogue import StatusAddService, add_service
 from models.storage.database import database, writing
 from tests.worlds.readers import ADA, BOTH, Reader, app_for_readers, mails, states

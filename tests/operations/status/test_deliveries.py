@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 
 from models.audit import AuditRow
-from models.notifications import replay
-from models.notifications.dispatch import claim, record_outcomes
+from models.notifications.deliveries import replay
+from models.notifications.deliveries.dispatch import claim, record_outcomes
+from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.events import NewEvent, record_events
-from models.notifications.fan_out import fan_out
 from models.notifications.rows import DeliveryRow, SubscriptionRow
-from models.notifications.secrets import signing_secrets
+from models.notifications.subscriptions.secrets import signing_secrets
 from models.storage.database import writing
 from tests.worlds.notifications import ALL_LIVE, DELIVERED, FAILED, GONE, subscribe
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from models.audit import AuditRow
+from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.event_types import default_events
-from models.notifications.fan_out import fan_out
 from models.notifications.rows import DeliveryRow, SubscriptionRow
 from tests.worlds.notifications import ALL_LIVE, subscribe
 from tests.worlds.status import ADD_SERVICE

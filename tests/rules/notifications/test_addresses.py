@@ -4,7 +4,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from models.notifications.addresses import (
+from models.notifications.addresses.http_address import (
     RefusedAddress,
     is_public,
     parse_destination,

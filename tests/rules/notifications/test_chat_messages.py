@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.notifications.chat_markdown import convert, fitted, utf16_length
-from models.notifications.chat_messages import (
+from models.notifications.messages.chat_markdown import convert, fitted, utf16_length
+from models.notifications.messages.chat_messages import (
     COLOURS,
     DISCORD,
     SLACK,
@@ -20,7 +20,7 @@ from models.notifications.chat_messages import (
     slack_message,
     teams_message,
 )
-from models.notifications.notice import Notice
+from models.notifications.messages.notice import Notice
 from tests.processor import at_most
 
 CHANNELS = ("slack", "discord", "teams")

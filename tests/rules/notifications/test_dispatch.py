@@ -4,9 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from models.notifications.dispatch import claim, record_outcomes, recover, release
-from models.notifications.fan_out import fan_out
-from models.notifications.outcomes import Outcome
+from models.notifications.deliveries.dispatch import (
+    claim,
+    record_outcomes,
+    recover,
+    release,
+)
+from models.notifications.deliveries.fan_out import fan_out
+from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.rows import DeliveryRow, SubscriptionRow
 from tests.rules.notifications.test_fan_out import MAIL, NOW, happen
 from tests.worlds.notifications import ALL_LIVE, DELIVERED, FAILED, GONE, subscribe

@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from models.notifications import fan_out as module
-from models.notifications.dispatch import claim, record_outcomes
+from models.notifications.deliveries import fan_out as module
+from models.notifications.deliveries.dispatch import claim, record_outcomes
+from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.events import NewEvent, record_events
-from models.notifications.fan_out import fan_out
 from models.notifications.rows import DeliveryRow, EventRow
 from models.storage.database import writing
 from tests.worlds.notifications import ALL_LIVE, DELIVERED, FAILED, subscribe

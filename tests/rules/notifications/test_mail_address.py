@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.notifications.mail_address import (
+from models.notifications.addresses.mail_address import (
     folded_address,
     parse_mail_address,
     smtp_address,

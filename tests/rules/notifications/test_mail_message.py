@@ -13,16 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.notifications.mail_html import COLOURS, STATE_COLOURS
-from models.notifications.mail_message import (
+from models.notifications.addresses.mail_relay import Mailbox
+from models.notifications.messages.mail_html import COLOURS, STATE_COLOURS
+from models.notifications.messages.mail_message import (
     MailSite,
     confirmation_mail,
     mail_of,
     management_mail,
     trial_mail,
 )
-from models.notifications.mail_relay import Mailbox
-from models.notifications.notice import HEADLINES, Notice
+from models.notifications.messages.notice import HEADLINES, Notice
 from sitegen.markdown.rendering import render_entry
 from tests.house.source import ROOT
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.notifications.mail_relay import (
+from models.notifications.addresses.mail_relay import (
     Mailbox,
     MailRelay,
     may_be_unencrypted,

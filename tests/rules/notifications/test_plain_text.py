@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from models.notifications.plain_text import plain_text
+from models.notifications.messages.plain_text import plain_text
 from tests.processor import at_most
 
 

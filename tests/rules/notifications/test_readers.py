@@ -6,21 +6,21 @@ import pytest
 
 from api.scheduler import delete_expired
 from models.instance import InstanceRow
-from models.notifications import readers as module
-from models.notifications.dispatch import claim, record_outcomes
-from models.notifications.readers import (
+from models.notifications.deliveries.dispatch import claim, record_outcomes
+from models.notifications.rows import DeliveryRow, SubscriptionRow
+from models.notifications.subscriptions import readers as module
+from models.notifications.subscriptions.readers import (
     InvalidToken,
     SubscriptionEnded,
     change_subscription,
     confirm_subscription,
-    end_subscription,
     forget_unconfirmed,
     kinds_of,
     request_subscription,
     subscription_of,
+    unsubscribe,
 )
-from models.notifications.rows import DeliveryRow, SubscriptionRow
-from models.notifications.secrets import token_of
+from models.notifications.subscriptions.secrets import token_of
 from tests.worlds.notifications import GONE, subscribe
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -201,7 +201,7 @@ def test_three_mails_a_day_over_an_end():
     """A subscription that ended does not make room for further mails."""
     for _ in range(2):
         ask()
-    end_subscription(token(), NOW + HOUR)
+    unsubscribe(token(), NOW + HOUR)
 
     for _ in range(2):
         ask("ADA@example.com", now=NOW + HOUR)
@@ -290,8 +290,8 @@ def test_ending():
     """Nothing more is sent, ending twice is ending once, and asking begins anew."""
     confirmed()
 
-    end_subscription(token(), NOW + HOUR)
-    end_subscription(token(), NOW + DAY)
+    unsubscribe(token(), NOW + HOUR)
+    unsubscribe(token(), NOW + DAY)
 
     row = the_row()
     assert (row.state, row.ended_at, row.live_key) == ("ended", NOW + HOUR, None)
@@ -312,7 +312,7 @@ def test_ending_what_is_erased():
     manage = token()
     SubscriptionRow.delete().execute()
 
-    end_subscription(manage, NOW)
+    unsubscribe(manage, NOW)
     with pytest.raises(SubscriptionEnded):
         subscription_of(manage, "manage", NOW)
 
@@ -337,7 +337,7 @@ def test_forged_token(forge):
 
     for act in (
         lambda: change_subscription(forged, ["api"], BOTH, NOW),
-        lambda: end_subscription(forged, NOW),
+        lambda: unsubscribe(forged, NOW),
         lambda: subscription_of(forged, "manage", NOW),
     ):
         with pytest.raises(InvalidToken):

@@ -4,15 +4,15 @@ from datetime import timedelta
 
 import pytest
 
-from models.notifications.dispatch import claim, record_outcomes
-from models.notifications.fan_out import fan_out
-from models.notifications.retention import (
+from models.notifications.deliveries.dispatch import claim, record_outcomes
+from models.notifications.deliveries.fan_out import fan_out
+from models.notifications.deliveries.retention import (
     RETENTION,
     SLICE_SIZE,
     delete_expired_notifications,
 )
 from models.notifications.rows import DeliveryRow, EventRow, SubscriptionRow
-from models.notifications.subscriptions import end_subscription
+from models.notifications.subscriptions.subscriptions import end_subscription
 from tests.rules.notifications.test_fan_out import NOW, happen
 from tests.worlds.notifications import ALL_LIVE, DELIVERED, subscribe
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from models.notifications.outcomes import Outcome
-from models.notifications.schedule import PAUSES, decide, is_due
+from models.notifications.deliveries.outcomes import Outcome
+from models.notifications.deliveries.schedule import PAUSES, decide, is_due
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 FAILED = Outcome(is_delivered=False, status_code=500)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from models.notifications.webhook_message import (
+from models.notifications.messages.webhook_message import (
     MAX_BODY_BYTES,
     new_webhook_secret,
     webhook_body,

@@ -9,9 +9,12 @@ from pydantic import Field
 from models.base import Schema
 from models.errors import LimitExceeded, SubscriptionNotActive, ValidationFailed
 from models.fields import Id, MayOmit, Moment, format_moment
-from models.notifications.deliveries import delivery_with_id, require_valid_range
+from models.notifications.deliveries.deliveries import (
+    delivery_with_id,
+    require_valid_range,
+)
 from models.notifications.rows import DeliveryRow, SubscriptionRow
-from models.notifications.subscriptions import subscription_with_id
+from models.notifications.subscriptions.subscriptions import subscription_with_id
 
 # How many deliveries one request replays.
 MAX_REPLAYED = 1000

@@ -17,8 +17,8 @@ from email.header import Header
 from email.utils import format_datetime
 from urllib.parse import urlsplit
 
-from models.notifications.mail_address import smtp_address
-from models.notifications.mail_relay import Mailbox
+from models.notifications.addresses.mail_address import smtp_address
+from models.notifications.addresses.mail_relay import Mailbox
 
 # RFC 5322: the longest line of a mail.
 MAX_LINE = 998

@@ -11,7 +11,7 @@ from models.errors import DeliveryNotFound, ValidationFailed
 from models.fields import Id, Moment
 from models.notifications.event_types import EventType
 from models.notifications.rows import DeliveryRow
-from models.notifications.subscription_messages import MessageType
+from models.notifications.subscriptions.subscription_messages import MessageType
 from models.pagination import CursorQuery, Page, cursor_page, descending
 
 DeliveryStatus = Literal["waiting", "sending", "delivered", "failed", "given-up"]

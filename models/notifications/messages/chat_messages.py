@@ -10,8 +10,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from models.notifications.chat_markdown import Dialect, convert, fitted, utf16_length
-from models.notifications.notice import Notice, NoticeState
+from models.notifications.messages.chat_markdown import (
+    Dialect,
+    convert,
+    fitted,
+    utf16_length,
+)
+from models.notifications.messages.notice import Notice, NoticeState
 
 ChatChannel = Literal["slack", "discord", "teams"]
 Message = dict[str, Any]

@@ -15,10 +15,10 @@ from typing import Any
 from peewee import chunked, fn
 
 from models.base import epoch_ms
-from models.notifications.outcomes import MAX_ANSWER, Outcome
+from models.notifications.deliveries.outcomes import MAX_ANSWER, Outcome
+from models.notifications.deliveries.schedule import Decision, decide
 from models.notifications.rows import DeliveryRow, EventRow, SubscriptionRow
-from models.notifications.schedule import Decision, decide
-from models.notifications.secrets import (
+from models.notifications.subscriptions.secrets import (
     TokenPurpose,
     notification_secret,
     signing_secrets,

@@ -1,6 +1,6 @@
 """Add, find, change and end subscriptions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import product
 from typing import Annotated, Any, Literal, cast, get_args
@@ -17,8 +17,12 @@ from models.errors import (
 )
 from models.fields import TRIMMED, Id, MayOmit, Moment, SingleLine, StatusSlug
 from models.idempotency import delete_responses_about
-from models.notifications.addresses import folded_url, refused_address
-from models.notifications.deliveries import give_up_unfinished
+from models.notifications.addresses.http_address import folded_url, refused_address
+from models.notifications.addresses.mail_address import (
+    folded_address,
+    parse_mail_address,
+)
+from models.notifications.deliveries.deliveries import give_up_unfinished
 from models.notifications.event_types import (
     CHANNELS,
     Channel,
@@ -26,11 +30,10 @@ from models.notifications.event_types import (
     default_events,
     events_of_channel,
 )
-from models.notifications.mail_address import folded_address, parse_mail_address
+from models.notifications.messages.webhook_message import new_webhook_secret
 from models.notifications.rows import DeliveryRow, SubscriptionRow
-from models.notifications.secrets import replace_secret, seal_secret
-from models.notifications.subscription_messages import queue_message
-from models.notifications.webhook_message import new_webhook_secret
+from models.notifications.subscriptions.secrets import replace_secret, seal_secret
+from models.notifications.subscriptions.subscription_messages import queue_message
 from models.pagination import CursorQuery, Page, cursor_page, descending
 from models.storage.database import truncate_wal_after_commit
 
@@ -293,6 +296,12 @@ def test_subscription(
     """Have a test delivered; return the subscription and the delivery, which waits."""
     row = _confirmed_subscription(request.id)
     return row, queue_message(row, "subscription.test", clock_at)
+
+
+def all_subscriptions() -> Iterator[Subscription]:
+    """Yield all subscriptions, oldest first, without their secrets."""
+    rows = SubscriptionRow.select().order_by(SubscriptionRow.id)
+    return map(Subscription.model_validate, rows.iterator())
 
 
 def end_subscription(row: SubscriptionRow, reason: str, now: datetime) -> None:

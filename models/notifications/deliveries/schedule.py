@@ -7,7 +7,7 @@ The module is pure: it reads no rows, no clock and no settings.
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from models.notifications.outcomes import Outcome
+from models.notifications.deliveries.outcomes import Outcome
 
 # The pause before each attempt, in seconds. After the last one it is given up.
 PAUSES = (0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)

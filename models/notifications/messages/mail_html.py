@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from models.notifications.notice import NoticeState
-from models.notifications.plain_text import plain_text, printable
+from models.notifications.messages.notice import NoticeState
+from models.notifications.messages.plain_text import plain_text, printable
 
 # The colours of the site, for a light and a dark screen.
 Colour = tuple[str, str]

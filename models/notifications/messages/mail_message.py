@@ -11,14 +11,15 @@ from email.utils import format_datetime
 from html import escape
 
 from models.display_text import plain_line
-from models.notifications.mail_format import (
+from models.notifications.addresses.mail_relay import Mailbox
+from models.notifications.messages.mail_format import (
     Mail,
     assemble_mail,
     list_id,
     message_id,
     unsubscribe_fields,
 )
-from models.notifications.mail_html import (
+from models.notifications.messages.mail_html import (
     ACCENT,
     STATE_COLOURS,
     Button,
@@ -29,9 +30,8 @@ from models.notifications.mail_html import (
     paragraphs,
     quiet_link,
 )
-from models.notifications.mail_relay import Mailbox
-from models.notifications.notice import Notice
-from models.notifications.plain_text import plain_text
+from models.notifications.messages.notice import Notice
+from models.notifications.messages.plain_text import plain_text
 
 Fact = tuple[str, str]
 # How many affected services a mail names.

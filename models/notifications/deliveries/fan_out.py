@@ -7,9 +7,9 @@ from typing import Any
 from peewee import fn
 
 from models.base import insert_all, new_id
+from models.notifications.deliveries.schedule import is_due
 from models.notifications.event_types import COLLAPSING_CHANNELS
 from models.notifications.rows import DeliveryRow, EventRow, SubscriptionRow
-from models.notifications.schedule import is_due
 from models.storage.database import reading, writing
 from models.storage.write_locks import NOTIFICATIONS
 

@@ -15,13 +15,17 @@ from peewee import fn
 from models.base import epoch_ms
 from models.instance import set_instance_value
 from models.logs import LogLine
+from models.notifications.addresses.mail_address import folded_address
 from models.notifications.event_types import EventType, default_events
-from models.notifications.mail_address import folded_address
 from models.notifications.rows import DeliveryRow, SubscriptionRow
-from models.notifications.secrets import TokenPurpose, subscription_id_of
-from models.notifications.subscription_messages import MessageType, queue_message
-from models.notifications.subscriptions import (
+from models.notifications.subscriptions.secrets import TokenPurpose, subscription_id_of
+from models.notifications.subscriptions.subscription_messages import (
+    MessageType,
+    queue_message,
+)
+from models.notifications.subscriptions.subscriptions import (
     create_subscription,
+    end_subscription,
     live_key,
     live_subscription,
 )
@@ -31,6 +35,7 @@ from models.storage.write_locks import NOTIFICATIONS
 Kind = Literal["incidents", "maintenance"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
+ENDED_BY_READER = "Ended by the reader."
 # Who does not confirm for so long is forgotten.
 CONFIRM_WITHIN = timedelta(days=7)
 # How many mails strangers can have sent to one mailbox.
@@ -213,13 +218,13 @@ def change_subscription(
     return row
 
 
-def end_subscription(token: str, now: datetime) -> None:
+def unsubscribe(token: str, now: datetime) -> None:
     """Tell the owner of the mailbox nothing more; one that has ended stays as it is."""
     id = _id_of(token, "manage")
     with writing(NOTIFICATIONS):
-        SubscriptionRow.update(
-            state="ended", live_key=None, ended_at=now, updated_at=now
-        ).where(SubscriptionRow.id == id, SubscriptionRow.state != "ended").execute()
+        row = SubscriptionRow.get_or_none(SubscriptionRow.id == id)
+        if row is not None and row.state != "ended":
+            end_subscription(row, ENDED_BY_READER, now)
 
 
 def forget_unconfirmed(now: datetime) -> None:

@@ -1,0 +1,1 @@
+"""Judge the addresses of subscriptions, and of the mail relay."""

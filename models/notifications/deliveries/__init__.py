@@ -1,0 +1,1 @@
+"""Deliver events to subscriptions, through all attempts."""

@@ -1,0 +1,1 @@
+"""Build what each channel sends, from an event."""

@@ -1,0 +1,1 @@
+"""Subscribe operators' tools and readers."""
