@@ -10,6 +10,7 @@ from api.openapi.errors import error_responses, specific_kinds
 from api.openapi.examples import Examples
 from api.openapi.headers import header_components, request_headers, response_headers
 from api.openapi.schemas import all_schemas, body_schema, data_schema, query_schema
+from api.openapi.webhooks import webhook_objects
 from api.operation import OPERATIONS, Operation, declare_operations
 from models.pagination import RankedQuery
 from models.runtime.release import VERSION
@@ -43,6 +44,7 @@ def openapi_document(site_name: str, version: str) -> dict[str, Any]:
         "security": [{"key": []}],
         "tags": _tags(),
         "paths": paths,
+        "webhooks": webhook_objects(),
         "components": {
             "headers": header_components(),
             "schemas": schemas,

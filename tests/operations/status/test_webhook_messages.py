@@ -1,0 +1,67 @@
+"""The messages of webhooks are what the OpenAPI document says of them."""
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from models.notifications.event_types import EVENT_TYPES, REMINDERS
+from models.notifications.messages.webhook_message import webhook_body
+from models.notifications.rows import EventRow
+from models.status.clock_events import record_clock_events
+from tests.samples.openapi_document import DESCRIBED
+from tests.worlds.notifications import subscribe
+from tests.worlds.status import ADD_UPDATE, UPDATE_WINDOW, World
+
+
+@pytest.fixture
+def everything(ask, clock, settings, shelf):
+    """An event of each type, in the order in which they happened."""
+
+    def tick(**pause):
+        record_clock_events(
+            clock.now,
+            freshness=settings.freshness,
+            reminder_after=settings.reminder_after,
+        )
+        clock.pass_(**pause)
+
+    world = World(ask, clock)
+    world.service("api")
+    subscribe(clock.now)
+    subscribe(clock.now, "https://pager/", events=sorted(REMINDERS))
+    document = shelf.publish("intro")
+    shelf.withdraw(document)
+    id = world.incident("api")
+    for number, status in enumerate(["identified", "resolved", "monitoring"]):
+        update = {"incidentId": id, "body": f"Update {number}", "status": status}
+        ask(ADD_UPDATE, update)
+    window = world.window("api", 600, 1200)
+    ask(UPDATE_WINDOW, {"id": window, "title": "Longer"})
+    ask(UPDATE_WINDOW, {"id": world.window("api", 60, 90), "status": "cancelled"})
+    tick(seconds=601)
+    tick(seconds=601)
+    tick()
+    ask(ADD_UPDATE, {"incidentId": id, "body": "Over.", "status": "resolved"})
+    # The service has another state then, which is told once it has held.
+    tick(seconds=61)
+    tick()
+    world.incident("api", title="Silent")
+    tick(hours=5)
+    tick()
+    return list(EventRow.select().order_by(EventRow.number))
+
+
+def test_messages(everything):
+    """Each event has a description, and its message follows it."""
+    assert {event.type for event in everything} == set(EVENT_TYPES)
+    assert DESCRIBED["webhooks"].keys() == set(EVENT_TYPES)
+
+    for event in everything:
+        data = {**event.data, "url": "https://status.example.com" + event.path}
+        message = json.loads(webhook_body(event.type, event.at, data))
+        described = DESCRIBED["webhooks"][event.type]["post"]["requestBody"]
+        schema = described["content"]["application/json"]["schema"]
+        whole = {**schema, "components": DESCRIBED["components"]}
+        Draft202012Validator(whole).validate(message)
+        assert set(message["data"]) == set(schema["properties"]["data"]["properties"])
