@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from sitegen.sources.components import parse_component, to_block, to_line
 
@@ -219,6 +220,24 @@ class ContainerConverter:
     def _write_blanks(self, prefix: str) -> None:
         self._output += [prefix] * self._blanks
         self._blanks = 0
+
+
+def convert_in_quotes(lines: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
+    """Yield the lines, each with whether it is code, with containers within quotes."""
+    for is_quote, group in groupby(lines, lambda line: line[0].startswith(">")):
+        quote = list(group)
+        if not is_quote or not any(map(_begins_component, quote)):
+            yield from quote
+            continue
+        inner = [(line[1:].removeprefix(" "), is_code) for line, is_code in quote]
+        for line in ContainerConverter(inner).text().split("\n"):
+            # What was code is still so, and nothing else is to be converted.
+            yield f"> {line}".rstrip(), True
+
+
+def _begins_component(line: tuple[str, bool]) -> bool:
+    text, is_code = line
+    return not is_code and "<" in text and parse_component(text[1:]) is not None
 
 
 def _may_open_container(line: str) -> bool:

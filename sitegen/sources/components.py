@@ -30,7 +30,7 @@ _JSX_VALUE = re.compile(
 )
 # A style that only JavaScript reads.
 _JSX_OBJECT = re.compile(r"\s[\w-]{1,40}+=\{\{[^{}]{0,500}+\}\}")
-_FRAME = re.compile(r"<iframe(\s[^<>]{0,2000}+)>(?: ?</iframe>)?")
+_FRAME = re.compile(r"<iframe(\s[^<>]{0,2000}+)>(?:[^<>]{0,500}+</iframe>)?")
 
 ADMONITION_NAMES = {"aside", "admonition", "callout", "alert", "hint", "notice"}
 # Elements that are notes if they have the class of one.
@@ -206,9 +206,12 @@ def _frame(match: re.Match[str]) -> str:
     """Return a link to a page of another site that would be embedded."""
     attributes, _ = _attributes(match[1])
     source = attributes.get("src", "")
+    source = f"https:{source}" if source.startswith("//") else source
     if not source.startswith("https://"):
         return match[0]
-    return f"[{attributes.get('title') or source}]({source})"
+    # What follows the path is for the frame, and seldom for readers.
+    title = attributes.get("title") or source.partition("?")[0]
+    return f"[{title}]({source})"
 
 
 def _image(match: re.Match[str]) -> str:

@@ -4,7 +4,11 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from sitegen.sources.admonitions import KIND_BY_NAME, ContainerConverter
+from sitegen.sources.admonitions import (
+    KIND_BY_NAME,
+    ContainerConverter,
+    convert_in_quotes,
+)
 from sitegen.sources.anchors import convert_anchors
 from sitegen.sources.components import convert_inline, split_line
 from sitegen.sources.link_shortcodes import convert_link_shortcodes
@@ -21,8 +25,10 @@ _CODE_END = re.compile(
 )
 _RAW = re.compile(r"\{%-? ?(?:end)?raw ?-?%\}")
 _NOTE_CLASS = re.compile(r"\{: *\.([a-z]{1,20}+)(?:-title)?[^{}]{0,100}\}\s*")
+# The mark of a quote that begins with its title.
+_TITLE_CLASS = re.compile(r"\{: *\.[a-z-]{1,40}-title(?![\w-])[^{}]{0,100}\}\s*")
 # The first and the last line of a tag that goes over several.
-_TAG_START = re.compile(r"[ \t]*<[A-Z][\w.]{0,40}+(?:\s[^<>]{0,500}+)?")
+_TAG_START = re.compile(r"[ \t]*<(?:[A-Z][\w.]{0,40}+|iframe)(?:\s[^<>]{0,500}+)?")
 _TAG_END = re.compile(r">\s*$")
 # A line with nothing but such a tag. The site shows its content alone.
 _BOX = re.compile(r" {0,3}<(/?)(div|span)((?:\s[^<>]{0,500}+)?)>\s*")
@@ -106,10 +112,11 @@ def convert_lines(text: str, *, is_mdx: bool) -> str:
     if _CONTENTS.search(text):
         lines = _without_contents(lines)
     if "{:" in text:
-        lines = _with_notes(lines)
+        lines = _with_notes(_with_note_titles(lines))
     if any(start in text for start in COMMENTS):
         lines = list(_without_comments(lines))
-    return ContainerConverter(_lines(lines, is_mdx)).text()
+    converted = convert_in_quotes(list(_lines(lines, is_mdx)))
+    return ContainerConverter(converted).text()
 
 
 def _with_highlights(lines: list[str]) -> list[str]:
@@ -229,6 +236,39 @@ def _without_contents(lines: Iterable[str]) -> list[str]:
         if _CONTENTS_HEADING.fullmatch(heading):
             del output[-2 if is_marked else -1 :]
     return output
+
+
+def _with_note_titles(lines: Iterable[str]) -> list[str]:
+    """
+    Emphasise the first line of each quote that `{: .note-title }` marks.
+
+    The site of an author may have notes of any name, so any name has a title.
+    """
+    fences, output = FenceTracker(), list[str]()
+    # Where the current quote starts, and whether a mark is above it.
+    start, is_marked = 0, False
+    for line in lines:
+        is_code = fences.is_code(line)
+        if not is_code and _TITLE_CLASS.fullmatch(line):
+            if start < len(output):
+                output[start : start + 1] = _as_title(output[start])
+            is_marked = start == len(output)
+            output.append(line)
+            start = len(output)
+        elif line.startswith(">"):
+            output += _as_title(line) if is_marked and not is_code else [line]
+            is_marked = False
+        else:
+            output.append(line)
+            start, is_marked = len(output), False
+    return output
+
+
+def _as_title(line: str) -> list[str]:
+    """Return the line of a quote in bold, as a paragraph of its own."""
+    title = line.strip("> \t")
+    has_own_look = not title or title[0] in "#*_`|-+" or "**" in title
+    return [line] if has_own_look else [f"> **{title}**", ">"]
 
 
 def _with_notes(lines: Iterable[str]) -> list[str]:

@@ -15,7 +15,7 @@ MAX_NAMES = 10
 TOO_MUCH_WORK = "It nests or repeats too much, so its Markdown source is shown."
 
 _SUSPECT = re.compile(r"!\[|\{\{|\{%|\{\s|<[A-Za-z]|:::|--8<--")
-_TAG = re.compile(r"<([A-Za-z][\w.:-]{0,40})(?=[\s/>])")
+_TAG = re.compile(r"<([A-Za-z][\w.:-]{0,40})(?=[\s/>]|\Z)")
 _SHORTCODE = re.compile(
     r"(\{\{[<%]?\s*[\w./-]{0,40}|\{%-?\s*\w{0,40}|(?<!:):::+\s*\{?\w{1,40}|--8<--)"
 )

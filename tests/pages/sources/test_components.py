@@ -62,6 +62,21 @@ TABS = '=== "A"\n\n    a\n\n=== "B"\n\n    - b'
         (':::image type="content" source="a.png" alt-text="A":::', "![A](a.png)"),
         ('<iframe src="https://a.b/" title="T"></iframe>', "[T](https://a.b/)"),
         (
+            'a\n\n<iframe\n  src="https://a.b/?c=d"\n  title="T"\n></iframe>',
+            "a\n\n[T](https://a.b/?c=d)",
+        ),
+        ('<iframe src="//a.b/c?d">Old.</iframe>', "[https://a.b/c](https://a.b/c?d)"),
+        (
+            '> a\n>\n> <Listing file-name="b">\n>\n> ```rust\n> <c>\n> ```\n>\n'
+            "> </Listing>\nd",
+            "> a\n>\n> **b**\n>\n> ```rust\n> <c>\n> ```\n>\nd",
+        ),
+        ("> <Listing>\n> never ends", "> <Listing>\n> never ends"),
+        (
+            "```\n> <Card>\n> a\n> </Card>\n```",
+            "```\n> <Card>\n> a\n> </Card>\n```",
+        ),
+        (
             '<iframe src="javascript:a"></iframe>',
             '<iframe src="javascript:a"></iframe>',
         ),
@@ -123,7 +138,8 @@ REPEATED = [
     *("<Tabs>\n", "</Tabs>\n", '<Card title="', "<Card>\n</Card>\n", "<Badge "),
     *("{{< tab ", "<Tabs>\n<TabItem>\n", ":::image ", "{{< figure ", "<a b={"),
     *("# [a](#tab/b)\n", "{% highlight a %}\n", "{: .note }\n", "a\n{: .note }\n"),
-    "<Card>a</Card>\n",
+    *("<Card>a</Card>\n", "<iframe\n", "> <Card>\n", "> <Card>\n> </Card>\n"),
+    *("{: .a-title }\n", "> a\n{: .a-title }\n", "{: .a-title }\n> a\n"),
 ]
 
 

@@ -27,7 +27,15 @@ from tests.processor import at_most
         ('=== "A"\n    !!! note\n        B', '=== "A"\n\n    > [!NOTE]\n    > B'),
         ("{: .note }\nA\nB\n\nC", "> [!NOTE]\n> A\n> B\n\nC"),
         ("A\n\nB\n{: .warning }\nC", "A\n\n> [!WARNING]\n> B\nC"),
-        ("{: .tip-title }\n> A\n>\n> B", "> [!TIP]\n> A\n>\n> B"),
+        ("{: .tip-title }\n> A\n>\n> B", "> [!TIP]\n> **A**\n>\n>\n> B"),
+        ("> A\n> B\n{: .tip-title }", "> [!TIP]\n> **A**\n>\n> B"),
+        # The site of the author gives such a note its looks, this one its title.
+        ("{: .new-title }\n> A\n> B\n\nC", "> **A**\n>\n> B\n\nC"),
+        ("{: .new-title }\n> **A**\n> B", "> **A**\n> B"),
+        ("{: .new-title }\n> ```\n> A\n> ```", "> ```\n> A\n> ```"),
+        ("{: .new-title }\nA\n\n> B", "A\n\n> B"),
+        ("{: .subtitle }\n> A", "> A"),
+        ("```\n{: .new-title }\n> A\n```", "```\n{: .new-title }\n> A\n```"),
         (
             "{% highlight rb linenos %}\n# {: .note }\n{% endhighlight %}",
             "```rb\n# {: .note }\n```",
