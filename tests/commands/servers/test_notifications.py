@@ -3,9 +3,11 @@
 import json
 import re
 import threading
+import urllib.request
 from email import message_from_bytes, policy
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from aiosmtpd.controller import Controller
@@ -110,3 +112,45 @@ def test_incident_is_told(start, key, hook, inbox):
     second = inbox.mails[1][1]
     assert second["In-Reply-To"] == first["Message-ID"]
     assert hook.messages[1][0]["webhook-id"] != headers["webhook-id"]
+
+
+def test_reader_subscribes_and_leaves(start, key, inbox):
+    """
+    A reader asks, confirms by the link in a mail, is told of an incident, and leaves by
+    the one click of a mail program: nothing follows.
+    """
+    _, address, _ = start()
+
+    def post(path, asked, repeat):
+        answer = fetch(f"{address}{ADMIN}/{path}", key, asked, repeat=repeat)
+        return json.loads(answer)["data"]
+
+    def submit(url, **fields):
+        body = urlencode(fields, doseq=True).encode()
+        with urllib.request.urlopen(url, body, timeout=20) as answer:
+            return answer.status
+
+    post("services/add", {"slug": "api", "name": "API"}, "1")
+    wanted = {"email": "ada@example.com", "kind": ["incidents"]}
+    assert submit(f"{address}/subscribe", **wanted) == 200
+    until(lambda: inbox.mails)
+    confirm = link_in(inbox.mails[0][1], "/subscribe/confirm/")
+    assert submit(confirm) == 200
+
+    id = post("incidents/add", INCIDENT, "2")["id"]
+    until(lambda: len(inbox.mails) == 2)
+    mail = inbox.mails[1][1]
+    assert mail["Subject"] == "[Masthead] New incident: Errors"
+    assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    end = mail["List-Unsubscribe"].strip("<>")
+    assert submit(end, **{"List-Unsubscribe": "One-Click"}) == 200
+
+    post("subscriptions/add", {"channel": "email", "address": "bob@example.com"}, "3")
+    post("incident-updates/add", {"incidentId": id, "body": "Found it."}, "4")
+    until(lambda: len(inbox.mails) == 3)
+    assert [to for to, _ in inbox.mails[2:]] == [["bob@example.com"]]
+
+
+def link_in(mail, path):
+    text = mail.get_body(("plain",)).get_content()
+    return re.search(rf"http\S+{path}\S+", text)[0]
