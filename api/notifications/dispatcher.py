@@ -116,7 +116,7 @@ class Dispatcher:
                 self._has_recovered = False
                 continue
             try:
-                self.step()
+                self._step()
             except StorageBusy as error:
                 log.warning(LogLine(notifications="wait", reason=error))
             except Exception:
@@ -124,7 +124,7 @@ class Dispatcher:
         self._finish()
         database.close()
 
-    def step(self) -> None:
+    def _step(self) -> None:
         """Do once what is due: events of the clock, deliveries, outcomes."""
         now = self._clock()
         with reading():

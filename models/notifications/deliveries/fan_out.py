@@ -38,10 +38,6 @@ def fan_out(now: datetime, live: Mapping[str, int]) -> int:
     return count
 
 
-def has_untold_events() -> bool:
-    return EventRow.select().where(EventRow.told_at.is_null()).exists()
-
-
 def _due_events(now: datetime, live: Mapping[str, int]) -> Iterator[EventRow]:
     """Yield the events that are due; of one subject, none before an earlier one."""
     with reading():
