@@ -173,7 +173,7 @@ class _SubscribePages:
     def manage(self, token: str) -> Response:
         choices = read_choices(_sent_form())
         row = subscription_of(token, "manage", self._now())
-        if problem := choices.problem(_services()):
+        if problem := choices.problem({*_services(), *row.services}):
             return self._manage(row, token, problem=problem, status=422)
         row = change_subscription(token, choices.services, choices.kinds, self._now())
         return self._manage(row, token, is_saved=True)
@@ -280,8 +280,11 @@ def _services() -> dict[str, str]:
 
 def _choices(row: SubscriptionRow) -> dict[str, Any]:
     """Return what a subscription is told of, for its pages."""
+    names = _services()
+    # One that is gone is shown, or saving the page would choose all services.
+    gone = {slug: f"{slug} (removed)" for slug in row.services if slug not in names}
     services = [
         {"slug": slug, "name": name, "isChosen": slug in row.services}
-        for slug, name in _services().items()
+        for slug, name in (names | gone).items()
     ]
     return {"address": row.address, "services": services, "kinds": kinds_of(row)}

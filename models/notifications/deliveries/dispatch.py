@@ -143,7 +143,8 @@ def claim(
             _is_due(now),
             SubscriptionRow.channel.in_(list(channels)),
             DeliveryRow.subscription.not_in(busy),
-            ~fn.EXISTS(is_behind_another),
+            # Messages of the subscription itself have no order among each other.
+            DeliveryRow.event.is_null() | ~fn.EXISTS(is_behind_another),
         )
         .order_by(DeliveryRow.next_attempt_at, DeliveryRow.number)
         .limit(limit)

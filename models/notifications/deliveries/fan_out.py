@@ -80,9 +80,14 @@ def _create_deliveries(
     unsent = _unsent_of_subject(event, takers)
     replaced = [unsent[row.id] for row in takers if row.id in unsent]
     if replaced:
-        DeliveryRow.update(event=event.number, type=event.type).where(
-            DeliveryRow.number.in_(replaced)
-        ).execute()
+        # What is new does not wait for the next attempt of what it replaces.
+        DeliveryRow.update(
+            event=event.number,
+            type=event.type,
+            status="waiting",
+            attempts=0,
+            next_attempt_at=now,
+        ).where(DeliveryRow.number.in_(replaced)).execute()
     insert_all(
         [
             DeliveryRow(

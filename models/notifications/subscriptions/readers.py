@@ -95,8 +95,14 @@ def request_subscription(
         if row is None:
             row = _create_pending(address, folded, services, kinds, now)
         elif row.state == "pending":
-            _add_choices(row, services, kinds, now)
+            _add_choices(row, services, kinds)
         if row is not None and _may_be_sent(row, folded, now):
+            if row.state == "pending":
+                # The mail gives the owner as long as the first one did. A request
+                # without a mail does not, or strangers could keep an address for ever.
+                SubscriptionRow.update(updated_at=now).where(
+                    SubscriptionRow.id == row.id
+                ).execute()
             queue_message(row, _message_for(row), now)
 
 
@@ -127,13 +133,11 @@ def _add_choices(
     row: SubscriptionRow,
     services: Collection[str],
     kinds: Collection[str],
-    now: datetime,
 ) -> None:
-    """Merge a repeated request into the one that waits, which begins anew."""
+    """Merge a repeated request into the one that waits."""
     is_of_all = not row.services or not services
     row.services = [] if is_of_all else _unique([*row.services, *services])
     row.events = events_of({*kinds_of(row), *kinds})
-    row.updated_at = now
     row.save()
 
 
@@ -209,9 +213,8 @@ def change_subscription(
         former_kinds = kinds_of(row)
         # An operator may have chosen single events of a kind, which stay chosen.
         row.events = [
-            event
-            for event in events_of(kinds)
-            if event in row.events or _kind_of(event) not in former_kinds
+            *(event for event in row.events if _kind_of(event) in kinds),
+            *events_of(set(kinds) - set(former_kinds)),
         ]
         row.services, row.updated_at = _unique(services), now
         row.save()

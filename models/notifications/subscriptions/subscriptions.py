@@ -139,7 +139,10 @@ def add_subscription(
     address, folded = _checked_address(request.channel, request.address, networks)
     _require_events_of_channel(request.channel, request.events)
     existing = live_subscription(request.channel, folded)
-    if existing is not None:
+    if existing is not None and existing.state == "pending":
+        # Whoever entered the address on the status page keeps no operator from it.
+        erase_subscription(existing)
+    elif existing is not None:
         raise SubscriptionExists(
             f"The address has a subscription over this channel: {existing.id}."
             " Update or remove that one.",

@@ -7,7 +7,12 @@ import pytest
 
 from models.notifications.rows import SubscriptionRow
 from models.notifications.subscriptions.secrets import token_of
-from models.status.services.catalogue import StatusAddService, add_service
+from models.status.services.catalogue import (
+    StatusAddService,
+    StatusRemoveService,
+    add_service,
+    remove_service,
+)
 from models.storage.database import database, writing
 from tests.worlds.readers import ADA, BOTH, Reader, app_for_readers, mails, states
 
@@ -438,3 +443,16 @@ def test_connection_is_left_clean(subscribed):
         subscribed.get(page)
 
     assert not database.in_transaction()
+
+
+def test_service_that_is_removed(subscribed, clock):
+    """A chosen service that is gone is shown, and saving does not choose all others."""
+    subscribed.post("manage", data={"kind": "incidents", "service": "api"})
+    with writing():
+        remove_service(StatusRemoveService(slug="api"), clock.now)
+
+    text = subscribed.get("manage").text
+    assert "api (removed)" in text
+    subscribed.post("manage", data={"kind": "incidents", "service": "api"})
+
+    assert the_row().services == ["api"]

@@ -320,3 +320,14 @@ def test_erase(ask, added, api, clock, engine, refusal, is_ended):
     refusal(ask(GET, {"id": id}), "subscription-not-found")
     assert ask(REMOVE, {"id": id, "erase": True}).status_code == 404
     assert b"mia@example.com" not in engine.kept().lower()
+
+
+def test_pending_request_of_a_reader(ask, added, clock):
+    """An operator adds an address that somebody has entered on the status page."""
+    subscribe(clock.now, "mia@example.com", channel="email", secret=None, source="self")
+    assert SubscriptionRow.get().state == "pending"
+
+    told = added({"channel": "email", "address": "mia@example.com"})
+
+    assert (told["state"], told["source"]) == ("active", "operator")
+    assert SubscriptionRow.select().count() == 1

@@ -13,6 +13,9 @@ from models.notifications.deliveries.dispatch import (
 from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.rows import DeliveryRow, SubscriptionRow
+from models.notifications.subscriptions.subscription_messages import queue_message
+from models.storage.database import writing
+from models.storage.write_locks import NOTIFICATIONS
 from tests.rules.notifications.test_fan_out import MAIL, NOW, happen
 from tests.worlds.notifications import ALL_LIVE, DELIVERED, FAILED, GONE, subscribe
 
@@ -196,3 +199,15 @@ def test_secrets_of_a_webhook():
 
     assert claimed()[0].secrets == (secret,)
     assert secret.encode() not in bytes(SubscriptionRow.get().sealed_secret)
+
+
+def test_second_test_of_a_receiver():
+    """A test is attempted at once, also if an earlier one failed and waits."""
+    row = subscribe(NOW)
+    with writing(NOTIFICATIONS):
+        queue_message(row, "subscription.test", NOW)
+    record_outcomes([(claimed()[0], FAILED)], NOW)
+    with writing(NOTIFICATIONS):
+        queue_message(row, "subscription.test", NOW)
+
+    assert [attempt.attempts for attempt in claimed()] == [1]

@@ -151,3 +151,19 @@ def test_sent_mail_is_not_replaced():
     assert [type for _, type in told()] == ["incident.opened", "incident.updated"]
     rows = DeliveryRow.select().order_by(DeliveryRow.number)
     assert [row.status for row in rows] == ["delivered", "waiting"]
+
+
+def test_news_does_not_wait_for_what_it_replaces():
+    """After a relay was away, the newest news of an incident is attempted at once."""
+    subscribe(NOW, "ada@example.com", **MAIL)
+    happen()
+    fan_out(NOW, ALL_LIVE)
+    for _ in range(4):
+        DeliveryRow.update(next_attempt_at=NOW).execute()
+        (attempt,) = claim(NOW, ["email"], 10)
+        record_outcomes([(attempt, FAILED)], NOW)
+    happen("incident.resolved")
+    fan_out(NOW, ALL_LIVE)
+
+    (attempt,) = claim(NOW, ["email"], 10)
+    assert (attempt.type, attempt.attempts) == ("incident.resolved", 1)

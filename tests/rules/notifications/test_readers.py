@@ -354,3 +354,25 @@ def test_token_to_manage_confirms_nothing():
         confirm_subscription(token("manage"), NOW)
 
     assert the_row().state == "pending"
+
+
+def test_changing_keeps_reminders():
+    """What only operators can choose stays, as long as its kind is chosen."""
+    subscribe(NOW, ADA, channel="email", secret=None, events=["incident.reminder"])
+
+    change_subscription(token(), (), ["incidents"], NOW)
+
+    assert the_row().events == ["incident.reminder"]
+
+
+def test_strangers_cannot_keep_an_address():
+    """Requests that send no mail do not put off when the address is forgotten."""
+    for _ in range(3):
+        ask()
+    for day in range(6):
+        for _ in range(9):
+            ask(now=NOW + HOUR * (day + 1))
+
+    forget_unconfirmed(NOW + WEEK)
+
+    assert SubscriptionRow.select().count() == 0
