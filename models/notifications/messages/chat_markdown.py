@@ -12,7 +12,7 @@ from itertools import takewhile
 ELLIPSIS = "…"
 
 _FENCE = re.compile(r" {0,3}(```+|~~~+)([^`]*)")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t](.*)")
 _QUOTE = re.compile(r" {0,3}> ?(.*)")
 _BULLET = re.compile(r"( *)[-*+][ \t]+(.*)")
 # The bounds of repetitions keep the time linear.
@@ -75,10 +75,17 @@ def _closes(line: str, fence: str) -> bool:
     return bool(end and end[1].startswith(fence) and not end[2].strip())
 
 
+def _without_closing_marks(title: str) -> str:
+    """Return the title of a heading without the marks that close it: `# Title #`."""
+    rest = title.rstrip("#")
+    return rest.rstrip() if not rest or rest[-1] in " \t" else title
+
+
 def _line(line: str, dialect: Dialect) -> str:
     if heading := _HEADING.fullmatch(line):
-        text = _inline(heading[1], dialect)
-        return _marked(text, dialect.strong) if "**" not in heading[1] else text
+        title = _without_closing_marks(heading[1].strip())
+        text = _inline(title, dialect)
+        return _marked(text, dialect.strong) if "**" not in title else text
     if quote := _QUOTE.fullmatch(line):
         return dialect.quote + _inline(quote[1], dialect)
     if bullet := _BULLET.fullmatch(line):

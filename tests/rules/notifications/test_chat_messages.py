@@ -268,3 +268,21 @@ def test_hostile_markdown(text):
     with at_most(2):
         for channel in CHANNELS:
             chat_body(channel, replace(INCIDENT, text=text))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("# Cause #", "*Cause*"), ("## In C#", "*In C#*")]
+)
+def test_heading_with_closing_marks(text, shown):
+    """A heading is bold without its marks; a mark that ends a word stays."""
+    told = json.dumps(slack_message(replace(INCIDENT, text=text)))
+
+    assert shown in told
+
+
+def test_heading_of_spaces():
+    """A line of spaces costs no more than another text, whatever ends it."""
+    text = "#" + " " * 4000 + "\x0bx"
+
+    with at_most(1):
+        slack_message(replace(INCIDENT, text=text))
