@@ -51,7 +51,7 @@ def test_nothing_to_do(command, site, looked):
     assert (code, looked) == (0, [])
     # The manifest does not count itself.
     assert out.startswith(f"written 0, unchanged {len(shown) - 1}, removed 0, seconds")
-    assert err == "warning: guides/first: nothing is at gone.md\n"
+    assert err == "warning: guides/first (first.md): nothing is at gone.md\n"
 
 
 def gone(site):

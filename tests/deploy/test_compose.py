@@ -168,7 +168,8 @@ def test_example_names_what_is_asked_for():
 
 def test_front_knows_the_services():
     """It asks each host and the store, at their ports, by the names it is given."""
-    (hosts,) = re.findall(r"reverse_proxy (api-.*) \{", FRONT)
+    # For the API, and for the pages on which readers subscribe.
+    (hosts,) = set(re.findall(r"reverse_proxy (api-.*) \{", FRONT))
     stores = set(re.findall(r"reverse_proxy (store:\d+)", FRONT))
     (config,) = [each for each in SERVICES["front"]["volumes"] if each[0] == "."]
 

@@ -56,7 +56,8 @@ class Store:
                 each.headers["content-type"],
                 each.headers["cache-control"],
             )
-            for key, each in self.objects.items()
+            # The store receives files meanwhile.
+            for key, each in list(self.objects.items())
             if key.startswith(start) and not key.startswith(f"{start}.")
         }
 

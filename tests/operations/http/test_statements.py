@@ -11,9 +11,12 @@ from tests.conftest import ROUTES
 pytestmark = pytest.mark.sqlite
 
 VERIFY = "POST /platform/v1/keys/verify"
+NOBODY = {"id": "01900000-0000-7000-8000-000000000000"}
 WITHOUT_SNAPSHOT = {
     VERIFY: {"hash": hashlib.sha256(b"nobody's").hexdigest()},
-    "GET /platform/v1/keys/get": {"id": "01900000-0000-7000-8000-000000000000"},
+    "GET /platform/v1/keys/get": NOBODY,
+    "GET /status/v1/admin/deliveries/get": NOBODY,
+    "GET /status/v1/admin/subscriptions/get": NOBODY,
 }
 
 
