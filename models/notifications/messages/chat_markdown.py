@@ -14,13 +14,13 @@ ELLIPSIS = "…"
 _FENCE = re.compile(r" {0,3}(```+|~~~+)([^`]*)")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t](.*)")
 _QUOTE = re.compile(r" {0,3}> ?(.*)")
-_BULLET = re.compile(r"( *)[-*+][ \t]+(.*)")
+_BULLET = re.compile(r"( *)[-*+][ \t](.*)")
 # The bounds of repetitions keep the time linear.
 _INLINE = re.compile(
     r"\\(?P<escaped>[!-/:-@\[-`{-~])"
     r"|(?P<ticks>`{1,3})(?!`)(?P<code>.{1,500}?)(?<!`)(?P=ticks)(?!`)"
-    r"|!?\[(?P<label>[^\[\]]{0,500})\]"
-    r"\(<?(?P<target>(?:[^()<>\s]|\([^()<>\s]{0,200}\)){1,2000})>?"
+    r"|!?\[(?P<label>[^\[\]]{0,300})\]"
+    r"\(<?(?P<target>(?:[^()<>\s]|\([^()<>\s]{0,200}\)){1,500})>?"
     r"(?: (?:\"[^\"]{0,200}\"|'[^']{0,200}'))?\)"
     r"|<(?P<autolink>(?:https?://|mailto:)[^\s<>]{1,2000})>"
     r"|(?P<url>https?://[^\s<>()\[\]]{1,2000}[^\s<>()\[\].,;:!?'\"*_~`])"
@@ -89,7 +89,7 @@ def _line(line: str, dialect: Dialect) -> str:
     if quote := _QUOTE.fullmatch(line):
         return dialect.quote + _inline(quote[1], dialect)
     if bullet := _BULLET.fullmatch(line):
-        return bullet[1] + dialect.bullet + _inline(bullet[2], dialect)
+        return bullet[1] + dialect.bullet + _inline(bullet[2].lstrip(), dialect)
     return _inline(line, dialect)
 
 
