@@ -120,12 +120,23 @@ def is_superlinear(pattern, method, beginning, repeated, end):
         if seconds < NOTICEABLE_SECONDS:
             return False
         if seconds > MEASURABLE_SECONDS:
-            # What else the machine does can only make it longer.
             again = beginning + repeated * (2 * count) + end
-            longer = min(seconds_of(pattern, method, again) for _ in range(3))
-            shorter = min(seconds_of(pattern, method, text) for _ in range(3))
-            return longer > MAX_RATIO * shorter
+            # What else the machine does can only make it longer, so a doubt is
+            # settled by more measurements, in turns.
+            return all(
+                is_much_longer(pattern, method, text, again, times) for times in (3, 20)
+            )
     return False
+
+
+def is_much_longer(pattern, method, text, again, times):
+    """Tell whether twice the text takes more than twice the time, and some more."""
+    pairs = [
+        (seconds_of(pattern, method, text), seconds_of(pattern, method, again))
+        for _ in range(times)
+    ]
+    shorter, longer = map(min, zip(*pairs, strict=True))
+    return longer > MAX_RATIO * shorter
 
 
 def seconds_of(pattern, method, text):
