@@ -2,6 +2,12 @@
 
 from math import ceil
 
+from models.site_addresses import (
+    incident_address,
+    maintenance_address,
+    service_address,
+)
+
 REFERENCE = "/reference/"
 HOW = "status/how/index.html"
 # A change of one page rewrites the sitemap that lists it, so sitemaps are short.
@@ -9,7 +15,7 @@ ADDRESSES_OF_SITEMAP = 1000
 
 
 def service_path(slug: str) -> str:
-    return f"status/services/{slug}/index.html"
+    return _file_at(service_address(slug))
 
 
 def data_path(slug: str, extension: str) -> str:
@@ -17,11 +23,11 @@ def data_path(slug: str, extension: str) -> str:
 
 
 def incident_path(id: str) -> str:
-    return f"status/incidents/{id}/index.html"
+    return _file_at(incident_address(id))
 
 
 def maintenance_path(id: str) -> str:
-    return f"status/maintenance/{id}/index.html"
+    return _file_at(maintenance_address(id))
 
 
 def history_path(month: str | None = None) -> str:
@@ -52,3 +58,8 @@ def twin(path: str) -> str:
         # index.json beside the folder is the list of the collection.
         stem += "/index"
     return f"/{stem}.json"
+
+
+def _file_at(address: str) -> str:
+    """Return the path of the page at an address of a folder."""
+    return f"{address[1:]}index.html"

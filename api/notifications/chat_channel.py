@@ -32,5 +32,4 @@ class ChatSender:
         name, url = self.settings.site_name, self.settings.site_url
         if attempt.type not in EVENT_TYPES:
             return trial_notice(name, url, attempt.at)
-        data = {**attempt.data, "url": url + attempt.path}
-        return notice_of(attempt.type, data, name, attempt.at)
+        return notice_of(attempt.type, attempt.data_at(url), name, attempt.at)

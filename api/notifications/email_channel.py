@@ -63,9 +63,8 @@ class EmailSender:
             )
         if attempt.type not in EVENT_TYPES:
             return trial_mail(site=site, to=to, id=id, now=now)
-        data = {**attempt.data, "url": site.url + attempt.path}
         return mail_of(
-            notice_of(attempt.type, data, site.name, attempt.at),
+            notice_of(attempt.type, attempt.data_at(site.url), site.name, attempt.at),
             site=site,
             to=to,
             delivery_id=id,

@@ -21,7 +21,7 @@ class WebhookSender:
 
     def send(self, batch: Sequence[Attempt]) -> Iterator[tuple[Attempt, Outcome]]:
         for attempt in batch:
-            data = {**attempt.data, "url": self.settings.site_url + attempt.path}
+            data = attempt.data_at(self.settings.site_url)
             body = webhook_body(attempt.type, attempt.at, data)
             headers = webhook_headers(
                 attempt.delivery_id, self.clock(), body, attempt.secrets

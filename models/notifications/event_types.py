@@ -35,7 +35,7 @@ WEBHOOKS_ONLY: frozenset[EventType] = frozenset(
 REMINDERS: frozenset[EventType] = frozenset(
     {"incident.reminder", "maintenance.reminder"}
 )
-# What a webhook is not told of a subject by its newest event alone.
+# These are told of the newest event alone, if earlier ones of it are unsent.
 COLLAPSING_CHANNELS: frozenset[Channel] = frozenset(
     {"email", "slack", "discord", "teams"}
 )

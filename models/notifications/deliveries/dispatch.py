@@ -77,6 +77,10 @@ class Attempt:
     # The first delivery of the subject to the subscription, if that is another one.
     thread_id: str | None = None
 
+    def data_at(self, site_url: str) -> dict[str, Any]:
+        """Return the data with the address of the page on the site."""
+        return {**self.data, "url": site_url + self.path}
+
 
 def recover(now: datetime) -> int:
     """
