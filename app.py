@@ -253,6 +253,8 @@ from sitegen.theme.reader_pages import reader_page_renderer
 
 DAY_SECONDS = 86_400
 DEMO_SECONDS = 30
+# How soon after its time a window is told to have started or ended.
+CLOCK_EVENTS_SECONDS = 3
 # The builder starts the process of documents; all others are started by the parent.
 BUILDER, DOCS = "builder", "docs"
 
@@ -509,13 +511,23 @@ class _Server:
                 note_end=partial(self.table.note_end, DOCS),
             ),
         )
-        dispatcher = self._create_dispatcher(builder, publisher, election)
+        dispatcher = self._create_dispatcher(publisher, election)
+
+        def record_due_events() -> None:
+            if election.is_leader and record_clock_events(
+                utc_now(),
+                freshness=settings.freshness,
+                reminder_after=settings.reminder_after,
+            ):
+                builder.wake("status")
+
         metrics = self._metrics(BUILDER, builder.progress, publisher.progress)
         server_locks = ServerLocks(settings.database, settings.output)
         scheduler = Scheduler(utc_now, metrics.record_job)
         scheduler.add_job(15, "server-locks", server_locks.acquire)
         scheduler.add_job(300, "tidy", lambda: delete_expired(settings, utc_now()))
         scheduler.add_job(DAY_SECONDS, "bodies", BodyCache().remove_unused)
+        scheduler.add_job(CLOCK_EVENTS_SECONDS, "clock-events", record_due_events)
         if record_demo:
             scheduler.add_job(DEMO_SECONDS, "demo-measurements", record_demo)
         reporter = BuilderReporter(
@@ -550,7 +562,7 @@ class _Server:
                 builder.stop()
 
     def _create_dispatcher(
-        self, builder: Builder, publisher: Publisher, election: LeaderElection
+        self, publisher: Publisher, election: LeaderElection
     ) -> Dispatcher:
         """Return what notifies subscribers, once readers see what it is about."""
         settings = self.settings
@@ -560,19 +572,10 @@ class _Server:
                 return publisher.published_generations
             return built_generations()
 
-        def record_due(now: datetime) -> None:
-            if record_clock_events(
-                now,
-                freshness=settings.freshness,
-                reminder_after=settings.reminder_after,
-            ):
-                builder.wake("status")
-
         return Dispatcher(
             utc_now,
             create_senders(settings, utc_now, render_entry),
             find_live=find_live,
-            record_due=record_due,
             is_leader=lambda: election.is_leader,
         )
 
