@@ -254,7 +254,7 @@ from sitegen.theme.reader_pages import reader_page_renderer
 DAY_SECONDS = 86_400
 DEMO_SECONDS = 30
 # How soon after its time a window is told to have started or ended.
-CLOCK_EVENTS_SECONDS = 3
+CLOCK_EVENTS_SECONDS = 5
 # The builder starts the process of documents; all others are started by the parent.
 BUILDER, DOCS = "builder", "docs"
 
