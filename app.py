@@ -206,7 +206,7 @@ from api.notifications.dispatcher import Dispatcher
 from api.notifications.senders import create_senders
 from api.scheduler import Scheduler, delete_expired
 from models import changes
-from models.changes import built_generations
+from models.changes import built_generations, note_published, published_generations
 from models.idempotency import RequestsInProgress
 from models.platform.key_uses import KeyUses
 from models.platform.rate_limits import RateLimiter
@@ -490,11 +490,15 @@ class _Server:
             publisher.wake()
             dispatcher.wake()
 
+        def on_published(generations: Mapping[str, int]) -> None:
+            note_published(settings.publish_location, generations)
+            dispatcher.wake()
+
         publisher = Publisher(
             settings,
             utc_now,
             find_generations=built_generations,
-            on_published=lambda: dispatcher.wake(),
+            on_published=on_published,
         )
         builder = Builder(
             utc_now,
@@ -511,7 +515,7 @@ class _Server:
                 note_end=partial(self.table.note_end, DOCS),
             ),
         )
-        dispatcher = self._create_dispatcher(publisher, election)
+        dispatcher = self._create_dispatcher(election)
 
         def record_due_events() -> None:
             if election.is_leader and record_clock_events(
@@ -561,15 +565,13 @@ class _Server:
             finally:
                 builder.stop()
 
-    def _create_dispatcher(
-        self, publisher: Publisher, election: LeaderElection
-    ) -> Dispatcher:
+    def _create_dispatcher(self, election: LeaderElection) -> Dispatcher:
         """Return what notifies subscribers, once readers see what it is about."""
         settings = self.settings
 
         def find_live() -> Mapping[str, int]:
             if settings.publish:
-                return publisher.published_generations
+                return published_generations(settings.publish_location)
             return built_generations()
 
         return Dispatcher(
