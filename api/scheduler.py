@@ -11,11 +11,11 @@ from time import perf_counter
 from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from models.errors import StorageBusy
 from models.idempotency import delete_expired_responses
 from models.logs import LogLine
 from models.notifications.deliveries.retention import delete_expired_notifications
 from models.notifications.subscriptions.readers import forget_unconfirmed
+from models.platform.console_sessions import delete_expired_sessions
 from models.projects.document_imports.imports import delete_expired_imports
 from models.projects.files.contents import delete_unused_contents
 from models.settings import Settings
@@ -46,18 +46,13 @@ class Scheduler:
         self._scheduler = BackgroundScheduler(timezone=UTC, job_defaults=defaults)
 
     def add_job(self, seconds: int, name: str, work: Callable[[], None]) -> None:
-        """Run the job at this interval; what it raises is logged."""
+        """Run the job at this interval; APScheduler logs its exceptions."""
         is_frequent = seconds < MIN_LOGGED_INTERVAL_SECONDS
         level = logging.DEBUG if is_frequent else logging.INFO
 
         def run() -> None:
             started_at = perf_counter()
-            try:
-                work()
-            except StorageBusy as error:
-                # It runs again, and what the database has is reported by itself.
-                log.warning(LogLine(job=name, state="busy", reason=error))
-                return
+            work()
             self._on_success(name)
             milliseconds = (perf_counter() - started_at) * 1000
             log.log(level, LogLine(job=name, ms=milliseconds))
@@ -122,6 +117,7 @@ def delete_expired(settings: Settings, now: datetime) -> None:
     """
     with writing(SHARED):
         delete_expired_responses(now)
+        delete_expired_sessions(now)
     forget_unconfirmed(now)
     delete_expired_notifications(now)
     with writing():

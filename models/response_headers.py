@@ -143,6 +143,29 @@ def reader_page_headers(site_origin: str) -> dict[str, str]:
     }
 
 
+def console_headers() -> dict[str, str]:
+    """
+    Return the headers of the console's pages, which belong to whoever is signed in.
+
+    The referrer stays on the host; without any, browsers would send no origin with
+    forms. Pictures of documents may be on other hosts.
+    """
+    return {
+        "Content-Security-Policy": (
+            "default-src 'none'; script-src 'self'; style-src 'self';"
+            " img-src 'self' https: data: blob:; connect-src 'self'; frame-src 'self';"
+            " base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        ),
+        "Cache-Control": "no-store",
+        "Content-Type": CONTENT_TYPES[".html"],
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Referrer-Policy": "same-origin",
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "X-Robots-Tag": "noindex",
+    }
+
+
 def url_path(path: str) -> str:
     """Return the URL path of a file; that of an index.html is its folder."""
     folder, slash, name = path.rpartition("/")

@@ -280,6 +280,33 @@ class Settings:
         "public URL of the API for the links in mails, without a path or a trailing "
         "slash; empty: the URL of the site",
     )
+    console: str = declare_setting(
+        "on",
+        "on: people can sign in to the console at /console/ with an API key; off:"
+        " there is none",
+        choices=("on", "off"),
+        in_repr=False,
+    )
+    console_trusted_header: str = declare_setting(
+        "",
+        "header in which a proxy passes the e-mail address of who has signed in to it,"
+        " such as X-Forwarded-Email",
+        pattern=r"([A-Za-z][A-Za-z0-9-]{0,63})?",
+        form="the name of a header, such as X-Forwarded-Email",
+        in_repr=False,
+    )
+    console_key_file: str = declare_setting(
+        "",
+        "file with the API key for whoever such a proxy has signed in; the key needs"
+        " the scope platform:actors:assert",
+        in_repr=False,
+    )
+    console_trusted_proxies: tuple[str, ...] = declare_setting(
+        (),
+        "networks of the proxies whose header is believed, as CIDR such as 10.0.0.0/8,"
+        " separated by commas",
+        in_repr=False,
+    )
     templates: str = declare_setting(
         "", "folder with templates that replace the built-in templates of the same name"
     )
@@ -323,9 +350,11 @@ class Settings:
                 " without a path and without a trailing slash."
             )
         self._check_publishing()
-        for network in self.notify_networks:
-            _check_network(network)
+        for name in ("notify_networks", "console_trusted_proxies"):
+            for network in getattr(self, name):
+                _check_network(name, network)
         self._check_mail()
+        self._check_console()
 
     def _check_publishing(self) -> None:
         """Check the target: a folder in the output would be published into itself."""
@@ -376,6 +405,20 @@ class Settings:
                 "MASTHEAD_MAIL_FROM must be set, because MASTHEAD_SMTP is set."
             )
 
+    def _check_console(self) -> None:
+        names = (
+            "console_trusted_header",
+            "console_key_file",
+            "console_trusted_proxies",
+        )
+        missing = [name for name in names if not getattr(self, name)]
+        if missing and len(missing) < len(names):
+            raise SettingError(
+                f"{environment_variable(missing[0])} must be set: a proxy can only sign"
+                " people in to the console if all of MASTHEAD_CONSOLE_TRUSTED_HEADER,"
+                " MASTHEAD_CONSOLE_KEY_FILE and MASTHEAD_CONSOLE_TRUSTED_PROXIES are."
+            )
+
     def _local_site_url(self) -> str:
         if not re.fullmatch(ORIGIN_URL, self.server_url):
             raise SettingError(
@@ -415,12 +458,6 @@ class Settings:
         return self.api_url if is_elsewhere else ""
 
     @property
-    def publish_location(self) -> str:
-        """Return what distinguishes the target from every other one."""
-        is_bucket = self.publishes_to_bucket
-        return f"{self.publish_endpoint if is_bucket else ''} {self.publish}".strip()
-
-    @property
     def publishes_to_bucket(self) -> bool:
         return self.publish.startswith("s3://")
 
@@ -457,13 +494,13 @@ class Settings:
         )
 
 
-def _check_network(text: str) -> None:
+def _check_network(name: str, text: str) -> None:
     try:
         ip_network(text)
     except ValueError as error:
         raise SettingError(
-            "MASTHEAD_NOTIFY_NETWORKS must be networks such as 10.0.0.0/8 or fd00::/8,"
-            f" with commas between them: {error}."
+            f"{environment_variable(name)} must be networks such as 10.0.0.0/8 or"
+            f" fd00::/8, with commas between them: {error}."
         ) from None
 
 

@@ -13,6 +13,8 @@ from werkzeug.exceptions import (
     NotFound,
 )
 
+from api.console.console import Console
+from api.console.console_request import ConsoleLook, Routes
 from api.http.access_log import AccessLog
 from api.http.body_limits import BodyLimits
 from api.http.dispatch import Dispatcher, InternalError, views
@@ -56,6 +58,7 @@ def create_app(
     in_progress: RequestsInProgress | None = None,
     render_page: RenderPage | None = None,
     reader_limiter: RateLimiter | None = None,
+    console_look: ConsoleLook | None = None,
 ) -> Flask:
     """
     Return the application.
@@ -67,6 +70,7 @@ def create_app(
     `in_progress` knows the idempotent requests; the processes of a server share both.
     `render_page` renders the pages on which readers subscribe, without which there are
     none, and `reader_limiter` limits how often, also over the processes.
+    `console_look` renders the pages of the console, without which there is none.
     """
     declare_operations()
     app = _flask()
@@ -85,12 +89,22 @@ def create_app(
     if settings.metrics == "on":
         register_metrics(app, metrics)
     _register_openapi(app, settings)
+    limiter = reader_limiter or MemoryRateLimiter()
     if render_page is not None:
-        limiter = reader_limiter or MemoryRateLimiter()
         register_subscribe_pages(app, settings, clock, render_page, limiter)
+    routes = views(dispatcher, OPERATIONS)
+    admit_form = None
+    if (look := console_look) is not None:
+        console = Console(
+            settings, clock, dispatcher, routes, look, limiter, list_faults
+        )
+        console.register(app)
+        admit_form = console.admit
     _register_site(app, dispatcher, settings)
-    _add_middleware(app, dispatcher, AccessLog(metrics))
-    app.extensions[BODY_LIMITS] = BodyLimits(clock, OPERATIONS, dispatcher.authenticate)
+    _add_middleware(app, dispatcher, routes, AccessLog(metrics))
+    app.extensions[BODY_LIMITS] = BodyLimits(
+        clock, OPERATIONS, dispatcher.authenticate, admit_form
+    )
     app.extensions[BRIEF_REQUESTS] = _brief_requests(settings)
     return app
 
@@ -103,10 +117,12 @@ def _brief_requests(settings: Settings) -> frozenset[tuple[str, str]]:
     return frozenset((o.method, o.path) for o in OPERATIONS if o.is_brief)
 
 
-def _add_middleware(app: Flask, dispatcher: Dispatcher, access_log: AccessLog) -> None:
+def _add_middleware(
+    app: Flask, dispatcher: Dispatcher, routes: Routes, access_log: AccessLog
+) -> None:
     operations = OperationMiddleware(
         app.wsgi_app,
-        views(dispatcher, OPERATIONS),
+        routes,
         dispatcher.wrong_method,
         dispatcher.refuse,
     )

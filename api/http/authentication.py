@@ -1,7 +1,7 @@
 """Authenticate a caller by API key, check its scope, and read whom it acts for."""
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from api.http.messages import RequestHeaders
@@ -21,24 +21,55 @@ from models.platform.secrets import hash_secret, is_well_formed
 from models.platform.verification import VerifiedKeyRecord, key_by_hash
 from models.settings import Settings
 
+# The key in the WSGI environment of the Credentials of whoever uses the console.
+CREDENTIALS = "masthead.credentials"
+
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # Headers are ASCII: a non-ASCII address arrives garbled and is refused.
 _EMAIL = re.compile(r"[!-?A-~]{1,64}@[!-?A-~]{1,255}")
 
 
+@dataclass(frozen=True)
+class Credentials:
+    """
+    An API key, by the SHA-256 of its secret.
+
+    `secret` is what secrets in stored responses are sealed under: that of the key, or
+    the token of a session.
+    """
+
+    key_hash: str
+    secret: str = field(repr=False)
+
+
+def bearer_credentials(headers: RequestHeaders) -> Credentials:
+    """Return the credentials of a bearer key; raise a refusal if there is none."""
+    return key_credentials(_bearer_token(headers.get("Authorization")))
+
+
+def key_credentials(secret: str) -> Credentials:
+    """Return the credentials of a key; raise InvalidKey if it is mistyped."""
+    if not is_well_formed(secret):
+        raise _unknown_key()
+    return Credentials(hash_secret(secret), secret)
+
+
 def authenticate(
-    headers: RequestHeaders, settings: Settings, now: datetime
+    credentials: Credentials, settings: Settings, now: datetime
 ) -> tuple[Caller, Rate]:
-    """Return the caller with the bearer key and its rate limit, or raise a refusal."""
-    secret = _bearer_token(headers.get("Authorization"))
-    key = key_by_hash(hash_secret(secret)) if is_well_formed(secret) else None
+    """Return the caller with the key and its rate limit, or raise a refusal."""
+    key = key_by_hash(credentials.key_hash)
     if key is None:
-        raise InvalidKey("The API key does not exist or is mistyped.")
+        raise _unknown_key()
     if key.revoked_at is not None:
         raise KeyRevoked("The API key has been revoked.")
     if key.status(now) != "active":
         raise KeyExpired("The API key has expired.")
-    return _caller(key, secret), _key_rate(key, settings)
+    return _caller(key, credentials.secret), _key_rate(key, settings)
+
+
+def _unknown_key() -> InvalidKey:
+    return InvalidKey("The API key does not exist or is mistyped.")
 
 
 def require_scope(caller: Caller, scope: str) -> None:

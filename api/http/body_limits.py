@@ -50,7 +50,8 @@ class BodyLimits:
     Returns how large the body of a request may be, before it is received.
 
     It is called for bodies that are only received for a valid key. Its key is checked
-    again with the whole request.
+    again with the whole request. `admit_form` returns the allowance of a form of the
+    console, None if nobody is signed in; without a console there is none.
     """
 
     def __init__(
@@ -58,9 +59,11 @@ class BodyLimits:
         clock: Callable[[], datetime],
         operations: Iterable[Operation],
         authenticate: Callable[[Request, datetime], tuple[Caller, Rate]],
+        admit_form: Callable[[Request], BodyAllowance | None] | None = None,
     ) -> None:
         self._clock = clock
         self._authenticate = authenticate
+        self._admit_form = admit_form
         self._operations = {
             (operation.path, operation.method): operation for operation in operations
         }
@@ -70,11 +73,20 @@ class BodyLimits:
         request = Request(environ)
         operation = self._operations.get((request.path, request.method))
         if operation is None:
-            raise body_without_key()
+            return self._form_allowance(request)
         if request.content_length > operation.max_body_bytes:
             raise body_too_large(operation.max_body_bytes)
         caller = self._lineage(request, operation)
         return BodyAllowance(operation.max_body_bytes, caller)
+
+    def _form_allowance(self, request: Request) -> BodyAllowance:
+        """Return how large a form of the console may be."""
+        allowance = self._admit_form(request) if self._admit_form else None
+        if allowance is None:
+            raise body_without_key()
+        if request.content_length > allowance.max_bytes:
+            raise body_too_large(allowance.max_bytes)
+        return allowance
 
     def _lineage(self, request: Request, operation: Operation) -> str:
         now = truncate_to_ms(self._clock())

@@ -11,7 +11,13 @@ from urllib.parse import urlencode
 
 from werkzeug.http import parse_etags
 
-from api.http.authentication import act_for_person, authenticate, require_scope
+from api.http.authentication import (
+    CREDENTIALS,
+    act_for_person,
+    authenticate,
+    bearer_credentials,
+    require_scope,
+)
 from api.http.messages import Request, RequestHeaders, Response
 from api.http.middleware import View
 from api.http.problems import problem_response
@@ -168,7 +174,10 @@ class Dispatcher:
     def authenticate(self, request: Request, now: datetime) -> tuple[Caller, Rate]:
         """Return the caller and its rate limit; count the wrong keys of its address."""
         try:
-            return authenticate(request.headers, self.settings, now)
+            # A client cannot set it: only its headers are in its power.
+            credentials = request.environ.get(CREDENTIALS)
+            credentials = credentials or bearer_credentials(request.headers)
+            return authenticate(credentials, self.settings, now)
         except InvalidKey:
             self.wrong_keys.record(request.client_address, epoch_ms(now) * 1_000_000)
             raise

@@ -47,7 +47,12 @@ def query_schema(operation: Operation) -> dict[str, Any]:
 
     Only a GET has one, and a POST whose body is a file.
     """
-    if body_schema(operation) or not operation.request:
+    return {"properties": {}} if body_schema(operation) else request_schema(operation)
+
+
+def request_schema(operation: Operation) -> dict[str, Any]:
+    """Return the schema of the operation's request by itself, with descriptions."""
+    if operation.request is None:
         return {"properties": {}}
     generated = operation.request.model_json_schema(by_alias=True, ref_template=REF)
     schema = _tidy(generated)

@@ -1,11 +1,10 @@
 """Record the events that the clock causes: windows, states, and reminders."""
 
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from models import changes
 from models.notifications.events import (
-    DueEvent,
+    NewEvent,
     has_subscribers,
     operators_events,
     record_events,
@@ -46,35 +45,29 @@ def record_clock_events(
 
 def _record_maintenance(now: datetime) -> bool:
     with reading():
-        if not unrecorded(events_of_clock(now)):
-            return False
+        events = unrecorded(events_of_clock(now))
+    if not events:
+        return False
     with writing(STATUS):
-        # Again, because a change may have been written meanwhile.
-        due = unrecorded(events_of_clock(now))
-        if due:
-            # The pages show the change at this time, and are live with this generation.
-            _record(due, changes.mark("status"), now)
-    return bool(due)
+        # The pages show the change at this time, and are live with this generation.
+        record_events(events, "status", changes.mark("status"), now)
+    return True
 
 
 def _record_reminders(now: datetime, after: timedelta, asked_for: set[str]) -> None:
-    def find() -> list[DueEvent]:
-        due: list[DueEvent] = []
-        if "incident.reminder" in asked_for:
-            due += incident_reminders(now, after)
-        if "maintenance.reminder" in asked_for:
-            due += window_reminders(now)
-        return unrecorded(due)
-
     with reading():
-        if not find():
-            return
-    with writing(STATUS):
-        _record(find(), None, now)
-
-
-def _record(due: Iterable[DueEvent], generation: int | None, now: datetime) -> None:
-    record_events([event.describe() for event in due], "status", generation, now)
+        found = [
+            *(
+                incident_reminders(now, after)
+                if "incident.reminder" in asked_for
+                else ()
+            ),
+            *(window_reminders(now) if "maintenance.reminder" in asked_for else ()),
+        ]
+        events = unrecorded(found)
+    if events:
+        with writing(STATUS):
+            record_events(events, "status", None, now)
 
 
 def _record_state_changes(
@@ -91,5 +84,5 @@ def _record_state_changes(
         if not is_asked_for:
             forget_told_states()
             return
-        events = note_states(status_snapshot(now, freshness))
+        events: list[NewEvent] = note_states(status_snapshot(now, freshness))
         record_events(events, "status", None, now)

@@ -104,8 +104,10 @@ class Theme:
         digest = hashlib.sha256()
         for folder in reversed(self._folders):
             for file in sorted(folder.rglob("*")):
-                if file.is_file():
-                    digest.update(file.relative_to(folder).as_posix().encode())
+                path = file.relative_to(folder)
+                # No page of the site is made of the console's templates.
+                if file.is_file() and path.parts[0] != "console":
+                    digest.update(path.as_posix().encode())
                     digest.update(file.read_bytes())
         settings = self._settings
         names = (settings.site_name, settings.site_url, settings.site_logo)

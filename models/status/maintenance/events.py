@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from models.base import Change, epoch_ms
 from models.notifications.event_types import EventType
-from models.notifications.events import DueEvent, NewEvent
+from models.notifications.events import NewEvent
 from models.site_addresses import maintenance_address
 from models.status.maintenance.windows import (
     MaintenanceRow,
@@ -35,7 +35,7 @@ def changed_event(
     return None if is_over or not changes else _event("maintenance.changed", window)
 
 
-def events_of_clock(now: datetime) -> list[DueEvent]:
+def events_of_clock(now: datetime) -> list[NewEvent]:
     """
     Return the events of windows that have started, or ended, by their times.
 
@@ -48,12 +48,12 @@ def events_of_clock(now: datetime) -> list[DueEvent]:
         MaintenanceRow.ends_at > now - MAX_AGE,
     )
     return [
-        _start_or_end(window.set_status_at(now), now)
-        for window in windows.order_by(MaintenanceRow.id)
+        _event_of_clock(window)
+        for window in load_details(list(windows.order_by(MaintenanceRow.id)), now)
     ]
 
 
-def reminders(now: datetime) -> list[DueEvent]:
+def reminders(now: datetime) -> list[NewEvent]:
     """Return a reminder of each window that starts soon."""
     windows = MaintenanceRow.select().where(
         MaintenanceRow.written == "scheduled",
@@ -61,30 +61,19 @@ def reminders(now: datetime) -> list[DueEvent]:
         MaintenanceRow.starts_at <= now + REMINDED_BEFORE,
     )
     return [
-        _due_event("maintenance.reminder", window, window.starts_at, now)
-        for window in windows.order_by(MaintenanceRow.id)
+        _event("maintenance.reminder", window, at=window.starts_at)
+        for window in load_details(list(windows.order_by(MaintenanceRow.id)), now)
     ]
 
 
-def _start_or_end(window: MaintenanceRow, now: datetime) -> DueEvent:
+def _event_of_clock(window: MaintenanceRow) -> NewEvent:
     if window.status == "active":
-        return _due_event("maintenance.started", window, window.starts_at, now)
-    return _due_event("maintenance.completed", window, window.ends_at, now)
-
-
-def _due_event(
-    type: EventType, window: MaintenanceRow, at: datetime, now: datetime
-) -> DueEvent:
-    phase = str(epoch_ms(at))
-
-    def describe() -> NewEvent:
-        return _event(type, load_details([window], now)[0], phase)
-
-    return DueEvent(type, window.id, phase, describe)
+        return _event("maintenance.started", window, at=window.starts_at)
+    return _event("maintenance.completed", window, at=window.ends_at)
 
 
 def _event(
-    type: EventType, window: MaintenanceRow, phase: str | None = None
+    type: EventType, window: MaintenanceRow, at: datetime | None = None
 ) -> NewEvent:
     return NewEvent(
         type=type,
@@ -92,5 +81,5 @@ def _event(
         path=maintenance_address(window.id),
         data={"maintenance": StatusMaintenance.model_validate(window).to_json()},
         services=[service.slug for service in window.services],
-        phase=phase,
+        phase=str(epoch_ms(at)) if at else None,
     )

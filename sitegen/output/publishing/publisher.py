@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 
-from models.errors import StorageBusy
 from models.logs import LogLine
 from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
@@ -40,14 +39,13 @@ class Publisher:
         clock: Callable[[], datetime],
         *,
         find_generations: Callable[[], dict[str, int]] = dict,
-        on_published: Callable[[dict[str, int]], None] = lambda _: None,
+        on_published: Callable[[], None] = lambda: None,
         pause_seconds: float = PAUSE_SECONDS,
         first_retry_seconds: float = FIRST_RETRY_SECONDS,
     ) -> None:
         self._settings = settings
         self._clock = clock
-        # Returns the generation up to which the pages of each area are built, which
-        # the other is given once they are published.
+        # Returns the generation up to which the pages of each area are built.
         self._find_generations = find_generations
         self._on_published = on_published
         self._pause_seconds = pause_seconds
@@ -55,6 +53,8 @@ class Publisher:
         self._wake_event = threading.Event()
         self._stop_event = threading.Event()
         self._fault: Fault | None = None
+        # Of each area, the generation up to which its pages were published.
+        self.published_generations: dict[str, int] = {}
         self.progress = BuildProgress()
         self._retry_seconds = first_retry_seconds
         self._publication: Publication | None = None
@@ -126,7 +126,8 @@ class Publisher:
         started_at, started = self._clock(), time.perf_counter()
         generations = self._find_generations()
         report = publication.run()
-        self._note(generations)
+        self.published_generations = generations
+        self._on_published()
         seconds = time.perf_counter() - started
         self.progress.record(started_at, seconds)
         if report.sent or report.removed:
@@ -138,14 +139,6 @@ class Publisher:
             log.info(LogLine(state=self._fault.state, is_over=True))
             self._fault = None
         return True
-
-    def _note(self, generations: dict[str, int]) -> None:
-        try:
-            self._on_published(generations)
-        except StorageBusy as error:
-            # The site is published, so this is no fault: it is noted the next time.
-            log.warning(LogLine(publish="not-noted", reason=error))
-            self._wake_event.set()
 
     def _record(self, fault: Fault, *, with_trace: bool = False) -> None:
         self._fault = fault

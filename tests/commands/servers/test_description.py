@@ -24,7 +24,7 @@ def test_every_operation_answers_as_described(start, key, tmp_path, stride):
     by_night = stride == 1
     words += [*CHECKS, "--max-examples", str(EXAMPLES * 3 if by_night else EXAMPLES)]
     words += ["--no-color", "--phases", "coverage,fuzzing" if by_night else "fuzzing"]
-    # By day the same questions each time, so that a change is judged by what it does.
+    # By day the same questions each time, so that each change is judged alike.
     words += ["--request-timeout", "120", *([] if by_night else ["--seed", "1"])]
     (tmp_path / "schemathesis.toml").write_text(SETTINGS)
 

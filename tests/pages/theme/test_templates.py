@@ -7,6 +7,8 @@ from itertools import pairwise
 import pytest
 from markupsafe import Markup
 
+from models.settings import Settings
+from sitegen.theme.console_look import ConsoleLook
 from tests.pages.html import TEMPLATES, Reader, rendered
 from tests.pages.sample_docs import SIDEBAR
 from tests.pages.sample_site import HOSTILE, SITE
@@ -191,11 +193,15 @@ def test_sizes():
     """Templates stay short; styles, scripts and pages stay within their budgets."""
     for path in TEMPLATES.rglob("*.html"):
         assert len(path.read_text().splitlines()) <= 120, path
-    scripts = [path for path in TEMPLATES.rglob("*.js") if path.name != "search.js"]
-    assert compressed(TEMPLATES.rglob("*.css")) < 12_000
+    assets = TEMPLATES / "assets"
+    scripts = [path for path in assets.glob("*.js") if path.name != "search.js"]
+    assert compressed(assets.glob("*.css")) < 12_000
     assert compressed(scripts) < 8_000
     # Loaded by those who search.
-    assert compressed([TEMPLATES / "assets/search.js"]) < 8_500
+    assert compressed([assets / "search.js"]) < 8_500
+    # A page of the console loads one style sheet, which has the site's in it.
+    look = ConsoleLook(Settings())
+    assert sum(len(gzip.compress(file)) for file in look.assets.values()) < 40_000
 
 
 def compressed(paths):

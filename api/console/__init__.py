@@ -1,0 +1,1 @@
+"""Serve the console: the pages on which people use the operations of the API."""

@@ -1,0 +1,312 @@
+"""Add the console to the application: who is signed in, and what its pages answer."""
+
+import logging
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any
+
+from flask import Flask, Response, redirect, request
+from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
+
+from api.console.console_request import ConsoleLook, ConsoleRequest, Refused, Routes
+from api.console.cross_site import is_own_request
+from api.console.forms.form import Verbatim
+from api.console.page import (
+    CONSOLE,
+    MAX_FORM_BYTES,
+    PAGES,
+    ConsolePage,
+    address,
+    declare_pages,
+)
+from api.console.session_cookie import delete_cookie, set_cookie
+from api.console.signing_in import SignedIn, SignIn, session_token
+from api.http.body_limits import BodyAllowance
+from api.http.dispatch import Dispatcher
+from api.http.health import ListFaults
+from api.http.messages import Request
+from api.http.middleware import REQUEST
+from api.http.problem_types import PROBLEM_TYPES
+from api.operation import OPERATIONS
+from models.errors import Refusal
+from models.fields import truncate_to_ms
+from models.logs import LogLine
+from models.platform.rate_limits import RateLimiter
+from models.response_headers import CONTENT_TYPES, console_headers
+from models.settings import Settings
+
+SIGN_IN, SIGN_OUT = CONSOLE + "sign-in/", CONSOLE + "sign-out/"
+CHECK = SIGN_IN + "check/"
+# A file of the console is named after its content, so it never changes.
+ASSET_CACHE = "public, max-age=31536000, immutable"
+MAX_FORM_FIELDS = 5000
+KEY_FIELD, PERSON_FIELD, NEXT_FIELD = "key", "email", "_next"
+
+log = logging.getLogger("masthead.requests")
+
+
+class Console:
+    """The pages of the console, over the operations of the dispatcher."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Callable[[], datetime],
+        dispatcher: Dispatcher,
+        routes: Routes,
+        look: ConsoleLook,
+        rate_limiter: RateLimiter,
+        list_faults: ListFaults,
+    ) -> None:
+        declare_pages()
+        self._settings = settings
+        self._clock = clock
+        self._dispatcher = dispatcher
+        self._routes = routes
+        self._operations = {f"{o.method} {o.path}": o for o in OPERATIONS}
+        self._look = look
+        self._sign_in = SignIn(settings, dispatcher, rate_limiter)
+        self._list_faults = list_faults
+        self._headers = console_headers()
+
+    def register(self, app: Flask) -> None:
+        """Add a route for each page, for signing in and out, and for the assets."""
+        add = app.add_url_rule
+        add(CONSOLE + "assets/<name>", "console.asset", self._asset)
+        add(SIGN_IN, "console.sign-in-form", self._guarded(self._sign_in_form))
+        add(CHECK, "console.sign-in-check", self._guarded(self._check_cookie))
+        posts = {SIGN_IN: self._start_session, SIGN_OUT: self._end_session}
+        for path, view in posts.items():
+            name = f"console.{path.split('/')[2]}"
+            add(path, name, self._guarded(view), methods=["POST"])
+        for page in PAGES:
+            add(page.path, page.name, self._page_view(page), methods=[page.method])
+        add("/console", "console", lambda: redirect(CONSOLE, 308))
+        add(CONSOLE + "<path:path>", "console.unknown", self._guarded(self._unknown))
+
+    def admit(self, http_request: Request) -> BodyAllowance | None:
+        """Return how large the body of a form may be; None for somebody unknown."""
+        try:
+            signed_in = self._sign_in.find(http_request, self._now())
+        except Refusal:
+            return None
+        if signed_in is None:
+            return None
+        sizes = [page.max_body_bytes for page in PAGES if page.method == "POST"]
+        return BodyAllowance(max(sizes), signed_in.caller.lineage)
+
+    def _page_view(self, page: ConsolePage) -> Callable[..., Response]:
+        """Return the view for Flask, for whoever is signed in."""
+
+        def view(http_request: Request, **parts: str) -> Response:
+            request.max_content_length = page.max_body_bytes
+            request.max_form_memory_size = page.max_body_bytes
+            request.max_form_parts = MAX_FORM_FIELDS
+            now = self._now()
+            signed_in = self._sign_in.find(http_request, now)
+            if signed_in is None:
+                return self._ask_to_sign_in(http_request)
+            return page.view(self._request(http_request, signed_in, now), **parts)
+
+        return self._guarded(view)
+
+    def _request(
+        self, http_request: Request, signed_in: SignedIn, now: datetime
+    ) -> ConsoleRequest:
+        http_request.key_prefix = signed_in.caller.prefix
+        return ConsoleRequest(
+            http_request=http_request,
+            signed_in=signed_in,
+            now=now,
+            settings=self._settings,
+            operations=self._operations,
+            routes=self._routes,
+            look=self._look,
+            query=request.args,
+            sent=request.form,
+            headers=self._headers,
+            list_faults=self._list_faults,
+        )
+
+    def _guarded(self, view: Callable[..., Response]) -> Callable[..., Response]:
+        """Return the view for Flask, which answers with a page in every case."""
+
+        def guarded(**parts: str) -> Response:
+            http_request: Request = request.environ[REQUEST]
+            has_cookie = session_token(http_request) is not None
+            if not is_own_request(
+                http_request.method, http_request.headers, has_cookie=has_cookie
+            ):
+                return self._message(
+                    403,
+                    "Not from the console",
+                    "Another site has sent this form. Nothing was changed.",
+                )
+            try:
+                return view(http_request, **parts)
+            except Refusal as refusal:
+                return self._refusal(refusal, http_request)
+            except Refused as refusal:
+                return self._message(refusal.status, refusal.title, str(refusal))
+            except RequestEntityTooLarge:
+                return self._message(413, "Too large", "The form is too large.")
+            except HTTPException as error:
+                detail = error.description or "The form cannot be read."
+                return self._message(error.code or 400, error.name, detail)
+            except Exception:
+                path = http_request.path[:100]
+                log.exception(LogLine(path=path, request=http_request.id))
+                text = (
+                    f"Something went wrong on the server (request {http_request.id})."
+                )
+                return self._message(500, "Internal error", text)
+
+        return guarded
+
+    def _refusal(self, refusal: Refusal, http_request: Request) -> Response:
+        """Show why a key is refused; whoever has lost theirs can sign in again."""
+        self._dispatcher.on_refusal(refusal.kind)
+        problem_type = PROBLEM_TYPES[refusal.kind]
+        if problem_type.status == HTTPStatus.UNAUTHORIZED:
+            return self._ask_to_sign_in(http_request, refusal.detail)
+        return self._message(problem_type.status, problem_type.title, refusal.detail)
+
+    def _sign_in_form(self, http_request: Request) -> Response:
+        if self._is_signed_in(http_request):
+            return self._redirect(_next_page())
+        return self._sign_in_page(200, next=_next_page())
+
+    def _start_session(self, http_request: Request) -> Response:
+        request.max_content_length = MAX_FORM_BYTES
+        request.max_form_memory_size = MAX_FORM_BYTES
+        form = request.form
+        person = form.get(PERSON_FIELD, "")
+        try:
+            token = self._sign_in.start(
+                http_request, form.get(KEY_FIELD, ""), person, self._now()
+            )
+        except Refusal as refusal:
+            self._dispatcher.on_refusal(refusal.kind)
+            status = PROBLEM_TYPES[refusal.kind].status
+            return self._sign_in_page(
+                status,
+                problem=refusal.detail,
+                person=person,
+                next=_next_page(),
+                kept=_kept_fields(form.items(multi=True)),
+            )
+        if kept := _kept_fields(form.items(multi=True)):
+            # Not sent by itself: the person sees what it is.
+            response = self._page("console/resume.html", action=_next_page(), kept=kept)
+        else:
+            response = self._redirect(address("sign-in/check/", next=_next_page()))
+        set_cookie(response, http_request, token)
+        return response
+
+    def _check_cookie(self, http_request: Request) -> Response:
+        """Go on, or say that the browser has not kept the cookie."""
+        if self._is_signed_in(http_request):
+            return self._redirect(_next_page())
+        return self._sign_in_page(
+            400,
+            problem="You are not signed in, because your browser has not kept the"
+            " cookie of the console. Allow cookies for this site, and use https://.",
+            next=_next_page(),
+        )
+
+    def _end_session(self, http_request: Request) -> Response:
+        if request.form.get("everywhere"):
+            self._sign_in.end_all(http_request, self._now())
+        self._sign_in.end(http_request)
+        response = self._redirect(address("sign-in/", done="signed-out"))
+        delete_cookie(response, http_request)
+        return response
+
+    def _unknown(self, _: Request, path: str) -> Response:  # noqa: ARG002
+        return self._message(404, "Not found", "The console has no such page.")
+
+    def _asset(self, name: str) -> Response:
+        content = self._look.assets.get(name)
+        if content is None:
+            return self._message(404, "Not found", "The console has no such file.")
+        kind = CONTENT_TYPES["." + name.rpartition(".")[2]]
+        return Response(
+            content, 200, {"Content-Type": kind, "Cache-Control": ASSET_CACHE}
+        )
+
+    def _is_signed_in(self, http_request: Request) -> bool:
+        try:
+            return self._sign_in.find(http_request, self._now()) is not None
+        except Refusal:
+            return False
+
+    def _ask_to_sign_in(
+        self, http_request: Request, problem: str | None = None
+    ) -> Response:
+        """Ask for a key; what was sent with a form is kept for after that."""
+        path = http_request.path
+        if http_request.method != "POST":
+            query = f"?{http_request.query_string}" if http_request.query_string else ""
+            if problem is None:
+                return self._redirect(address("sign-in/", next=path + query))
+            return self._sign_in_page(401, problem=problem, next=path + query)
+        form = request.form.items(multi=True)
+        kept = [(f"_kept.{name}", Verbatim(value)) for name, value in form]
+        return self._sign_in_page(
+            401,
+            problem=problem
+            or "Your session has ended. Sign in again, and go on with"
+            " what you have written.",
+            next=path,
+            kept=kept,
+        )
+
+    def _sign_in_page(
+        self,
+        status: int,
+        *,
+        next: str,
+        problem: str | None = None,
+        person: str = "",
+        kept: Any = (),
+    ) -> Response:
+        return self._page(
+            "console/sign-in.html",
+            status,
+            action=SIGN_IN,
+            next=next,
+            problem=problem,
+            person=person,
+            kept=kept,
+            done=request.args.get("done"),
+        )
+
+    def _message(self, status: int, title: str, text: str) -> Response:
+        return self._page("console/message.html", status, title=title, text=text)
+
+    def _page(self, template: str, status: int = 200, **data: Any) -> Response:
+        shown: Mapping[str, Any] = {"request": None, "address": address, **data}
+        return Response(self._look.render(template, shown), status, self._headers)
+
+    def _redirect(self, path: str) -> Response:
+        response = redirect(path, 303)
+        response.headers.update(self._headers)
+        return response  # type: ignore[return-value]
+
+    def _now(self) -> datetime:
+        return truncate_to_ms(self._clock())
+
+
+def _next_page() -> str:
+    """Return the page of the console that is to follow; never another site."""
+    path = request.values.get(NEXT_FIELD) or request.args.get("next") or CONSOLE
+    is_ours = path.startswith(CONSOLE) and "\\" not in path and path.isprintable()
+    return path if is_ours and not path.startswith(SIGN_IN) else CONSOLE
+
+
+def _kept_fields(fields: Any) -> list[tuple[str, str]]:
+    """Return the fields of the form that was sent when the session had ended."""
+    return [
+        (name, Verbatim(value)) for name, value in fields if name.startswith("_kept.")
+    ]

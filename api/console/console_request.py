@@ -1,0 +1,214 @@
+"""One request for a page of the console: who makes it, and what they may do."""
+
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+from urllib.parse import urlencode
+
+from flask import Response, redirect
+from werkzeug.datastructures import MultiDict
+
+from api.console.forms.form import Form
+from api.console.notices import NOTICES
+from api.console.page import CONSOLE, PAGES, address
+from api.console.signing_in import SignedIn
+from api.http.authentication import CREDENTIALS
+from api.http.health import ListFaults
+from api.http.messages import Request
+from api.http.middleware import View
+from api.operation import Caller, Operation
+from models.settings import Settings
+
+# The name and the view of each operation, by path and method.
+Routes = dict[str, dict[str, tuple[str, View]]]
+
+
+class ConsoleLook(Protocol):
+    """Renders the templates of the console, and has their assets by name."""
+
+    @property
+    def assets(self) -> Mapping[str, bytes]: ...
+
+    def render(self, template: str, data: Mapping[str, Any]) -> str: ...
+
+
+class Refused(Exception):
+    """An operation has refused a request; `problem` is what it answered."""
+
+    def __init__(self, problem: Mapping[str, Any]) -> None:
+        super().__init__(problem.get("detail") or problem["title"])
+        self.problem = problem
+
+    @property
+    def status(self) -> int:
+        return int(self.problem["status"])
+
+    @property
+    def title(self) -> str:
+        return str(self.problem["title"])
+
+
+@dataclass(frozen=True)
+class OperationResult:
+    """What an operation has answered: its data, and the metadata of a list."""
+
+    data: Any
+    meta: Mapping[str, Any]
+    headers: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class ConsoleRequest:
+    """
+    A request of somebody who is signed in.
+
+    Operations are called through the dispatch of the API, with the key of the session:
+    they are authorized, limited, validated and audited as for any other client.
+    """
+
+    http_request: Request
+    signed_in: SignedIn
+    now: datetime
+    settings: Settings
+    operations: Mapping[str, Operation]
+    routes: Routes
+    look: ConsoleLook
+    query: MultiDict[str, str]
+    sent: MultiDict[str, str]
+    headers: Mapping[str, str]
+    list_faults: ListFaults
+
+    @property
+    def caller(self) -> Caller:
+        return self.signed_in.caller
+
+    @property
+    def sections(self) -> frozenset[str]:
+        """The first parts of the addresses of pages, for the menu."""
+        paths = (page.path.removeprefix(CONSOLE) for page in PAGES)
+        return frozenset(path.partition("/")[0] + "/" for path in paths if path)
+
+    @property
+    def notice(self) -> str | None:
+        """What was done before this page was shown."""
+        return NOTICES.get(self.query.get("done", ""))
+
+    def may(self, route: str) -> bool:
+        """Return whether the key opens the operation."""
+        return self.caller.has_scope(self.operations[route].scope)
+
+    def read(self, route: str, **query: Any) -> Any:
+        """Return the data of a GET; raise Refused."""
+        return self.call(route, query).data
+
+    def read_if_allowed(self, route: str, **query: Any) -> Any:
+        """Return the data of a GET, None if the key does not open it."""
+        return self.read(route, **query) if self.may(route) else None
+
+    def call(
+        self,
+        route: str,
+        request: Mapping[str, Any],
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> OperationResult:
+        """Call an operation and return its answer; raise Refused."""
+        operation = self.operations[route]
+        environ = self._environ(operation, request)
+        if idempotency_key:
+            environ["HTTP_IDEMPOTENCY_KEY"] = idempotency_key
+        if dry_run:
+            environ["HTTP_DRY_RUN"] = "true"
+        return self.dispatch(operation, environ)
+
+    def upload(
+        self, route: str, query: Mapping[str, Any], body: bytes, media_type: str
+    ) -> OperationResult:
+        """Call an operation whose body is a file; raise Refused."""
+        operation = self.operations[route]
+        environ = self._environ(operation, query, body)
+        environ["CONTENT_TYPE"] = media_type
+        return self.dispatch(operation, environ)
+
+    def dispatch(
+        self, operation: Operation, environ: dict[str, Any]
+    ) -> OperationResult:
+        """Call the view of the operation; raise Refused."""
+        _, view = self.routes[operation.path][operation.method]
+        response = view(Request(environ))
+        body = b"".join(response.chunks(environ))
+        content = json.loads(body)
+        if response.status >= 400:
+            raise Refused(content)
+        return OperationResult(
+            content["data"], content.get("meta", {}), response.headers
+        )
+
+    def submit(self, form: Form, **more: Any) -> OperationResult | None:
+        """
+        Send a form; return the answer, or None if it was refused.
+
+        The form then says why. `more` are fields that the form does not show.
+        """
+        form.fill(self.sent)
+        operation = form.operation
+        try:
+            return self.call(
+                f"{operation.method} {operation.path}",
+                form.request | more,
+                idempotency_key=form.idempotency_key,
+            )
+        except Refused as refusal:
+            form.refuse(refusal.problem)
+            return None
+
+    def form(self, route: str, *names: str, **options: Any) -> Form:
+        """Return a form for the operation, with these of its fields or all."""
+        return Form(self.operations[route], names or None, **options)
+
+    def page(self, template: str, status: int = 200, **data: Any) -> Response:
+        """Return a page; the layout says who is signed in."""
+        shown = {"request": self, "address": address, **data}
+        return Response(self.look.render(template, shown), status, self.headers)
+
+    def go(self, path: str, *, done: str = "", **query: Any) -> Response:
+        """Lead to a page after a change; `done` names what it says was done."""
+        # 303, so that loading the page again does not send the form again.
+        return redirect(address(path, done=done, **query), 303)  # type: ignore[return-value]
+
+    def _environ(
+        self,
+        operation: Operation,
+        request: Mapping[str, Any],
+        body: bytes | None = None,
+    ) -> dict[str, Any]:
+        """Return a request for the operation as the server would pass it on."""
+        has_query = operation.method == "GET" or body is not None
+        query = {name: _parameter(value) for name, value in request.items()}
+        body = json.dumps(request).encode() if body is None else body
+        environ = {
+            "REQUEST_METHOD": operation.method,
+            "PATH_INFO": operation.path,
+            "QUERY_STRING": urlencode(query) if has_query else "",
+            "CONTENT_TYPE": "application/json",
+            "CONTENT_LENGTH": str(len(body)) if operation.method != "GET" else "0",
+            "REMOTE_ADDR": self.http_request.client_address,
+            "HTTP_X_REQUEST_ID": self.http_request.id,
+            "wsgi.input": io.BytesIO(body),
+            CREDENTIALS: self.signed_in.credentials,
+        }
+        if self.signed_in.person is not None:
+            environ["HTTP_ACT_AS_EMAIL"] = self.signed_in.person
+        return environ
+
+
+def _parameter(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return ",".join(map(str, value))
+    return str(value)

@@ -1,0 +1,39 @@
+"""
+Refuse requests that another site has a browser send.
+
+The session's cookie is SameSite=Strict, and still every form that changes something is
+checked: a proxy that signs people in has a cookie of its own.
+"""
+
+from urllib.parse import urlsplit
+
+from api.http.messages import RequestHeaders
+
+SAFE_METHODS = ("GET", "HEAD")
+# What browsers say of a request that a page of ours, or the person, has caused.
+OWN_SITES = ("same-origin", "none")
+
+
+def is_own_request(method: str, headers: RequestHeaders, *, has_cookie: bool) -> bool:
+    """
+    Return whether the person, or a page of the console, has caused the request.
+
+    A browser says where a request comes from in Sec-Fetch-Site or in Origin. A request
+    with neither is from a program, which is believed unless it has a cookie.
+    """
+    if method in SAFE_METHODS:
+        return True
+    site, origin = headers.get("Sec-Fetch-Site"), headers.get("Origin")
+    if site is not None:
+        return site in OWN_SITES
+    if origin is not None:
+        return _host_of(origin) == (headers.get("Host") or "").lower()
+    return not has_cookie
+
+
+def _host_of(origin: str) -> str:
+    """Return host and port; the scheme may be that of a proxy in front of the API."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""

@@ -1,0 +1,1 @@
+"""Turn declared operations into forms, and sent forms into requests."""

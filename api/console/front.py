@@ -1,0 +1,95 @@
+"""The console's front page: what is wrong, and what is about to happen."""
+
+from datetime import timedelta
+from typing import Any
+
+from flask import Response
+
+from api.console.console_request import ConsoleRequest
+from api.console.incidents import ADD_UPDATE, update_form
+from api.console.page import page
+from models.fields import format_moment
+from models.status.services.rows import ServiceRow
+from models.status.snapshot.snapshot import StatusSnapshot, status_snapshot
+from models.storage.database import reading
+
+WINDOWS_WITHIN = timedelta(days=7)
+FAILED_DELIVERIES = ("failed", "given-up")
+MOST = 20
+
+LIST_SERVICES = "GET /status/v1/services/list"
+LIST_INCIDENTS = "GET /status/v1/incidents/list"
+LIST_MAINTENANCE = "GET /status/v1/maintenance/list"
+LIST_DELIVERIES = "GET /status/v1/admin/deliveries/list"
+LIST_DOCUMENTS = "GET /projects/v1/documents/list"
+
+
+@page("GET ")
+def front(request: ConsoleRequest) -> Response:
+    """Show the overall status, incidents, maintenance, faults, and unfinished work."""
+    incidents = request.read_if_allowed(LIST_INCIDENTS, status="active", limit=MOST)
+    can_update = request.may(ADD_UPDATE)
+    return request.page(
+        "console/front.html",
+        status_now=_status_now(request),
+        incidents=[
+            {"incident": incident, "form": update_form(request, incident)}
+            for incident in incidents or []
+        ],
+        may_read_incidents=incidents is not None,
+        can_update=can_update,
+        windows=_upcoming_windows(request),
+        faults=request.list_faults(),
+        deliveries=_failed_deliveries(request),
+        documents=request.read_if_allowed(
+            LIST_DOCUMENTS, stale=True, content="omit", limit=MOST
+        ),
+    )
+
+
+def _status_now(request: ConsoleRequest) -> dict[str, Any] | None:
+    """Return the overall status, and each service that is not operational, and why."""
+    if not request.may(LIST_SERVICES):
+        return None
+    with reading():
+        snapshot = status_snapshot(request.now, request.settings.freshness)
+        services = [_service(snapshot, row) for row in snapshot.services]
+        overall = snapshot.service_list().overall
+    affected = [service for service in services if service["state"] != "operational"]
+    return {"overall": overall, "affected": affected, "count": len(services)}
+
+
+def _service(snapshot: StatusSnapshot, row: ServiceRow) -> dict[str, Any]:
+    current = snapshot.state_of(row)
+    reason = str(current.reason)
+    return {
+        "name": row.name,
+        "slug": row.slug,
+        "state": current.state,
+        "reason": reason,
+    }
+
+
+def _upcoming_windows(request: ConsoleRequest) -> list[dict[str, Any]] | None:
+    """Return the windows that are active, or start within a week."""
+    if not request.may(LIST_MAINTENANCE):
+        return None
+    until = format_moment(request.now + WINDOWS_WITHIN)
+    since = format_moment(request.now)
+    windows = request.read(
+        LIST_MAINTENANCE, **{"from": since, "to": until, "limit": MOST}
+    )
+    shown = [
+        window for window in windows if window["status"] in ("scheduled", "active")
+    ]
+    return sorted(shown, key=lambda window: str(window["startsAt"]))
+
+
+def _failed_deliveries(request: ConsoleRequest) -> list[dict[str, Any]] | None:
+    if not request.may(LIST_DELIVERIES):
+        return None
+    return [
+        delivery
+        for status in FAILED_DELIVERIES
+        for delivery in request.read(LIST_DELIVERIES, status=status, limit=MOST)
+    ]

@@ -1,0 +1,143 @@
+"""Open, follow and resolve incidents."""
+
+from typing import Any
+
+from flask import Response
+
+from api.console.console_request import ConsoleRequest
+from api.console.forms.fields import Option
+from api.console.forms.form import Form
+from api.console.page import page
+from models.site_addresses import incident_address
+
+ADD = "POST /status/v1/admin/incidents/add"
+UPDATE = "POST /status/v1/admin/incidents/update"
+ADD_UPDATE = "POST /status/v1/admin/incident-updates/add"
+LIST = "GET /status/v1/incidents/list"
+GET = "GET /status/v1/incidents/get"
+LIST_SERVICES = "GET /status/v1/services/list"
+
+ADD_FIELDS = ("title", "services", "severity", "body", "status", "startedAt", "notify")
+UPDATE_FIELDS = ("status", "body", "notify")
+CHANGE_FIELDS = ("title", "severity", "services", "startedAt")
+PER_PAGE = 20
+
+
+@page("GET incidents/")
+def list_incidents(request: ConsoleRequest) -> Response:
+    """List incidents, newest first."""
+    query = {"limit": PER_PAGE, "cursor": request.query.get("cursor", "")}
+    found = request.call(LIST, {name: v for name, v in query.items() if v})
+    return request.page(
+        "console/incidents/list.html",
+        incidents=found.data,
+        cursor=found.meta.get("cursor"),
+        may_open=request.may(ADD),
+    )
+
+
+@page("GET incidents/open/")
+def open_incident_form(request: ConsoleRequest) -> Response:
+    return _open_page(request, _open_form(request))
+
+
+@page("POST incidents/open/")
+def open_incident(request: ConsoleRequest) -> Response:
+    form = _open_form(request)
+    result = request.submit(form)
+    if result is None:
+        return _open_page(request, form)
+    return request.go(f"incidents/{result.data['id']}/", done="incident-opened")
+
+
+@page("GET incidents/<id>/")
+def show_incident(request: ConsoleRequest, id: str) -> Response:
+    """Show an incident with its timeline, and forms to go on with it."""
+    return _incident_page(request, request.read(GET, id=id))
+
+
+@page("POST incidents/<id>/update/")
+def post_update(request: ConsoleRequest, id: str) -> Response:
+    """Post an update; the button Resolve gives the status with it."""
+    detail = request.read(GET, id=id)
+    form = update_form(request, detail["incident"])
+    more = {"incidentId": id}
+    if request.sent.get("_resolve"):
+        more["status"] = "resolved"
+    if request.submit(form, **more) is None:
+        return _incident_page(request, detail, update=form)
+    is_resolved = (form.request | more).get("status") == "resolved"
+    done = "incident-resolved" if is_resolved else "incident-updated"
+    return request.go(f"incidents/{id}/", done=done)
+
+
+@page("POST incidents/<id>/change/")
+def change_incident(request: ConsoleRequest, id: str) -> Response:
+    detail = request.read(GET, id=id)
+    form = _change_form(request, detail["incident"])
+    if request.submit(form, id=id) is None:
+        return _incident_page(request, detail, change=form)
+    return request.go(f"incidents/{id}/", done="incident-changed")
+
+
+def update_form(request: ConsoleRequest, incident: dict[str, Any]) -> Form:
+    """Return the form for an update, which shows the present status."""
+    values = {"status": incident["status"], "notify": True}
+    id = incident["id"]
+    return request.form(ADD_UPDATE, *UPDATE_FIELDS, values=values, id_prefix=id)
+
+
+def _open_form(request: ConsoleRequest) -> Form:
+    form = request.form(ADD, *ADD_FIELDS)
+    return form.offer("services", service_options(request))
+
+
+def _change_form(request: ConsoleRequest, incident: dict[str, Any]) -> Form:
+    chosen = incident["services"]
+    values = incident | {"services": [service["slug"] for service in chosen]}
+    form = request.form(UPDATE, *CHANGE_FIELDS, values=values, is_prefilled=True)
+    return form.offer("services", service_options(request, chosen))
+
+
+def service_options(
+    request: ConsoleRequest, chosen: list[dict[str, Any]] | None = None
+) -> list[Option]:
+    """Return the services of the page, and those chosen that are gone from it."""
+    listed = request.read_if_allowed(LIST_SERVICES)
+    services = listed["services"] if listed else []
+    options = [
+        Option(service["slug"], service["name"], service["group"] or "")
+        for service in services
+    ]
+    known = {option.value for option in options}
+    gone = [service for service in chosen or [] if service["slug"] not in known]
+    return options + [Option(service["slug"], service["name"]) for service in gone]
+
+
+def _open_page(request: ConsoleRequest, form: Form) -> Response:
+    return request.page(
+        "console/incidents/open.html", form.status, form=form, may_open=request.may(ADD)
+    )
+
+
+def _incident_page(
+    request: ConsoleRequest,
+    detail: dict[str, Any],
+    *,
+    update: Form | None = None,
+    change: Form | None = None,
+) -> Response:
+    incident = detail["incident"]
+    failed = update or change
+    return request.page(
+        "console/incidents/incident.html",
+        failed.status if failed else 200,
+        incident=incident,
+        updates=list(reversed(detail["updates"])),
+        update=update or update_form(request, incident),
+        change=change or _change_form(request, incident),
+        is_changing=change is not None,
+        may_update=request.may(ADD_UPDATE),
+        may_change=request.may(UPDATE),
+        public=request.settings.site_url + incident_address(incident["id"]),
+    )

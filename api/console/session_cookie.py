@@ -1,0 +1,46 @@
+"""Keep the token of a session in a cookie."""
+
+import re
+
+from flask import Response
+
+from api.http.messages import Request
+from api.notifications.client_limits import client_address
+
+# Browsers accept the prefix only with Secure, Path=/ and no Domain, so no other host
+# can set the cookie.
+NAME = "__Host-masthead"
+# On loopback without TLS a browser would not keep that one.
+LOCAL_NAME = "masthead-console"
+LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
+MAX_AGE_SECONDS = 7 * 86_400
+
+
+def cookie_name(request: Request) -> str:
+    host = re.sub(r":[0-9]+$", "", request.headers.get("Host") or "")
+    is_local = host in LOOPBACK_HOSTS and client_address(request) in (
+        "127.0.0.1",
+        "::1",
+    )
+    is_plain = request.headers.get("X-Forwarded-Proto") != "https"
+    return LOCAL_NAME if is_local and is_plain else NAME
+
+
+def set_cookie(response: Response, request: Request, token: str) -> None:
+    name = cookie_name(request)
+    response.set_cookie(
+        name,
+        token,
+        max_age=MAX_AGE_SECONDS,
+        path="/",
+        secure=name == NAME,
+        httponly=True,
+        samesite="Strict",
+    )
+
+
+def delete_cookie(response: Response, request: Request) -> None:
+    name = cookie_name(request)
+    response.delete_cookie(
+        name, path="/", secure=name == NAME, httponly=True, samesite="Strict"
+    )

@@ -1,0 +1,168 @@
+"""
+Sign people in to the console: by an API key, or by a proxy that has authenticated them.
+
+Everything but who somebody is follows from the key, which is read at each request.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from http.cookies import CookieError, SimpleCookie
+from ipaddress import ip_address, ip_network
+
+from api.console.session_cookie import cookie_name
+from api.http.authentication import (
+    CREDENTIALS,
+    Credentials,
+    act_for_person,
+    key_credentials,
+)
+from api.http.dispatch import Dispatcher
+from api.http.messages import Request, RequestHeaders
+from api.notifications.client_limits import client_address
+from api.operation import Caller
+from models.base import epoch_ms
+from models.errors import InvalidKey, RateLimited, StorageBusy
+from models.platform.console_sessions import (
+    end_session,
+    end_sessions_of_key,
+    find_session,
+    needs_renewal,
+    renew_session,
+    start_session,
+)
+from models.platform.rate_limits import Rate, RateLimiter
+from models.platform.wrong_keys import client_network
+from models.settings import Settings
+from models.storage.database import independent_reads, writing
+
+# Wrong keys of one client.
+WRONG_KEY_RATE = Rate(capacity=10, refill=10 / 60)
+
+
+@dataclass(frozen=True)
+class SignedIn:
+    """Somebody who is signed in; `person` is an e-mail address, if one is known."""
+
+    caller: Caller
+    credentials: Credentials
+    person: str | None
+    is_by_proxy: bool
+
+
+class SignIn:
+    """Starts and ends sessions, and finds who has made a request."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        dispatcher: Dispatcher,
+        rate_limiter: RateLimiter,
+    ) -> None:
+        self._settings = settings
+        self._dispatcher = dispatcher
+        self._rate_limiter = rate_limiter
+        self._proxies = [ip_network(n) for n in settings.console_trusted_proxies]
+
+    def start(self, request: Request, secret: str, person: str, now: datetime) -> str:
+        """
+        Start a session under the key, and return its token.
+
+        Raise what refuses the key, ActorNotAllowed if it may not act for a person, and
+        RateLimited if the client has tried too many wrong ones.
+        """
+        try:
+            caller = self._caller(request, key_credentials(secret.strip()), now)
+        except InvalidKey:
+            self._limit_wrong_keys(request, now)
+            raise
+        if person := person.strip():
+            headers = RequestHeaders({"HTTP_ACT_AS_EMAIL": person})
+            act_for_person(caller, headers)
+        with writing():
+            return start_session(caller.key_id, person or None, now)
+
+    def find(self, request: Request, now: datetime) -> SignedIn | None:
+        """
+        Return who has made the request; None if nobody is signed in.
+
+        Raise what refuses the key, if it was revoked or has expired.
+        """
+        with independent_reads():
+            return self._by_proxy(request, now) or self._by_session(request, now)
+
+    def end(self, request: Request) -> None:
+        if token := session_token(request):
+            with writing():
+                end_session(token)
+
+    def end_all(self, request: Request, now: datetime) -> None:
+        """End all sessions of the key, on every device."""
+        signed_in = self.find(request, now)
+        if signed_in and not signed_in.is_by_proxy:
+            with writing():
+                end_sessions_of_key(signed_in.caller.key_id)
+
+    def _by_proxy(self, request: Request, now: datetime) -> SignedIn | None:
+        settings = self._settings
+        name, file = settings.console_trusted_header, settings.console_key_file
+        if not (name and file and self._is_trusted(request)):
+            return None
+        person = request.headers.get(name)
+        if not person:
+            return None
+        with open(file, encoding="ascii") as key_file:
+            credentials = key_credentials(key_file.read().strip())
+        caller = self._caller(request, credentials, now)
+        return SignedIn(caller, credentials, person, is_by_proxy=True)
+
+    def _is_trusted(self, request: Request) -> bool:
+        try:
+            address = ip_address(request.client_address)
+        except ValueError:
+            return False
+        return any(address in network for network in self._proxies)
+
+    def _by_session(self, request: Request, now: datetime) -> SignedIn | None:
+        token = session_token(request)
+        session = find_session(token, now) if token else None
+        if token is None or session is None:
+            return None
+        credentials = Credentials(session.key_hash, token)
+        caller = self._caller(request, credentials, now)
+        if needs_renewal(session, now):
+            try:
+                with writing():
+                    renew_session(session, now)
+            except StorageBusy:
+                # Pages can be read while nothing can be written.
+                pass
+        return SignedIn(caller, credentials, session.person, is_by_proxy=False)
+
+    def _caller(
+        self, request: Request, credentials: Credentials, now: datetime
+    ) -> Caller:
+        environ = {**request.environ, CREDENTIALS: credentials}
+        caller, _ = self._dispatcher.authenticate(Request(environ), now)
+        return caller
+
+    def _limit_wrong_keys(self, request: Request, now: datetime) -> None:
+        name = f"sign-in {client_network(client_address(request))}"
+        at = epoch_ms(now) * 1_000_000
+        decision = self._rate_limiter.take_token(name, at, WRONG_KEY_RATE)
+        if not decision.allowed:
+            raise RateLimited(
+                "Too many wrong keys were tried from your address. Try again in a"
+                " minute.",
+                retryAfter=decision.retry_after,
+            )
+
+
+def session_token(request: Request) -> str | None:
+    """Return the token in the cookie of the session, None if there is none."""
+    cookies: SimpleCookie = SimpleCookie()
+    try:
+        cookies.load(request.headers.get("Cookie") or "")
+    except CookieError:
+        return None
+    cookie = cookies.get(cookie_name(request))
+    return cookie.value if cookie else None

@@ -1,0 +1,58 @@
+"""Render the pages of the console, which come from the API, with their own assets."""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from models.settings import Settings
+from sitegen.theme.theme import DEFAULT_TEMPLATES, Theme
+
+ASSETS = DEFAULT_TEMPLATES / "console" / "assets"
+
+
+class ConsoleLook:
+    """
+    The templates of the console, and its assets by name.
+
+    A page loads one style sheet and one script, both from the API's own host: the
+    published site may be on another one, or not built yet.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._theme = Theme(settings)
+        site_css = b"\n".join(
+            self._theme.assets[name][1]
+            for name in ("style.css", "docs.css", "status.css")
+        )
+        self._names: dict[str, str] = {}
+        self.assets: dict[str, bytes] = {}
+        self._add("console.css", site_css + b"\n" + _read("console.css"))
+        # First, so that a page does not flash in the other scheme.
+        self._add("console.js", self._theme.assets["theme.js"][1] + _read("console.js"))
+        self._add("icon.svg", self._theme.assets["icon.svg"][1])
+
+    def render(self, template: str, data: Mapping[str, Any]) -> str:
+        site = {
+            "name": self._settings.site_name,
+            "url": self._settings.site_url,
+            "assets": self._names,
+        }
+        return self._theme.render(template, site=site, **data)
+
+    def _add(self, name: str, content: bytes) -> None:
+        digest = hashlib.sha256(content).hexdigest()[:10]
+        stem, _, suffix = name.rpartition(".")
+        named = f"{stem}.{digest}.{suffix}"
+        self.assets[named] = content
+        self._names[name] = f"/console/assets/{named}"
+
+
+def console_look(settings: Settings) -> ConsoleLook | None:
+    """Return the look of the console, None if the settings switch it off."""
+    return ConsoleLook(settings) if settings.console == "on" else None
+
+
+def _read(name: str) -> bytes:
+    return Path(ASSETS / name).read_bytes()

@@ -1,0 +1,27 @@
+// Additions to the console's pages, all of which work without this script.
+(() => {
+  // A list of many boxes gets a field that hides those without the words in it.
+  const addSearch = (options) => {
+    const field = document.createElement("input");
+    field.type = "search";
+    field.className = "search";
+    field.placeholder = options.dataset.search;
+    field.setAttribute("aria-label", options.dataset.search);
+    field.addEventListener("input", () => {
+      const words = field.value.trim().toLowerCase();
+      for (const item of options.querySelectorAll("li")) {
+        const isChosen = item.querySelector("input").checked;
+        item.hidden = !isChosen && !item.textContent.toLowerCase().includes(words);
+      }
+    });
+    field.addEventListener("keydown", (event) => {
+      // Enter would send the form.
+      if (event.key === "Enter") event.preventDefault();
+    });
+    options.prepend(field);
+  };
+
+  addEventListener("DOMContentLoaded", () => {
+    document.querySelectorAll("[data-search]").forEach(addSearch);
+  });
+})();

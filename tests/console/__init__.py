@@ -1,0 +1,1 @@
+"""The console, through its forms and pages."""

@@ -1,0 +1,106 @@
+"""Somebody with a browser, signed in to the console."""
+
+from html.parser import HTMLParser
+
+import pytest
+
+from api.http.application import create_app
+from models.settings import Settings
+from sitegen.build.preview import Preview
+from sitegen.theme.console_look import ConsoleLook
+
+HERE = {"Sec-Fetch-Site": "same-origin"}
+
+
+class Controls(HTMLParser):
+    """The controls of the forms of a page: what each sends if nobody touches it."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.forms, self._textarea, self._select = {}, None, None
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        name = attributes.get("name")
+        if tag == "form":
+            self._form = self.forms[attributes["action"]] = {}
+        elif tag == "input" and name:
+            is_box = attributes.get("type") in ("checkbox", "radio")
+            if not is_box or "checked" in attributes:
+                self._form.setdefault(name, []).append(attributes.get("value", "on"))
+        elif tag == "textarea":
+            self._textarea, self._form[name] = name, [""]
+        elif tag == "select":
+            self._select, self._form[name] = name, [""]
+        elif tag == "option" and "selected" in attributes:
+            self._form[self._select] = [attributes["value"]]
+
+    def handle_endtag(self, tag):
+        if tag == "textarea":
+            # A browser drops the line break behind the tag.
+            self._form[self._textarea][0] = self._form[self._textarea][0][1:]
+            self._textarea = None
+
+    def handle_data(self, data):
+        if self._textarea:
+            self._form[self._textarea][0] += data
+
+
+class Person:
+    """Reads pages, fills in forms as they are shown, and sends them."""
+
+    def __init__(self, client):
+        self.client = client
+
+    def sign_in(self, key, **fields):
+        return self.post("sign-in/", {"key": key, **fields})
+
+    def get(self, path="", **more):
+        return self.client.get(f"/console/{path}", **more)
+
+    def post(self, path, data, headers=HERE, **more):
+        return self.client.post(f"/console/{path}", data=data, headers=headers, **more)
+
+    def fill(self, page, action, **fields):
+        """Send the form of a page with this action, with some fields changed."""
+        response = self.get(page)
+        assert response.status_code == 200, response.text
+        return self.refill(response, action, **fields)
+
+    def refill(self, response, action, **fields):
+        sent = Controls(response.text).forms[f"/console/{action}"] | fields
+        return self.post(action, sent)
+
+
+@pytest.fixture(scope="session")
+def look():
+    return ConsoleLook(Settings())
+
+
+@pytest.fixture
+def console_app(store, settings, clock, look, woken):
+    def wake_builder(area, is_quiet):
+        woken.append(area)
+
+    return create_app(
+        settings,
+        clock=clock,
+        wake_builder=wake_builder,
+        preview=Preview(settings.output),
+        console_look=look,
+    )
+
+
+@pytest.fixture
+def visitor(console_app):
+    """Somebody who is not signed in; each call is another browser."""
+    return lambda: Person(console_app.test_client())
+
+
+@pytest.fixture
+def person(visitor, issue):
+    """Somebody who is signed in with a key for everything."""
+    someone = visitor()
+    assert someone.sign_in(issue("*", name="On call")).status_code == 303
+    return someone

@@ -1,0 +1,143 @@
+"""Incidents, from the console's front page to the resolved one."""
+
+import pytest
+
+from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
+
+ADD = {
+    "title": "Errors",
+    "services": ["api"],
+    "severity": "degraded",
+    "body": "Looking.",
+}
+OPEN = "incidents/open/"
+
+pytestmark = pytest.mark.both_engines
+
+
+@pytest.fixture(autouse=True)
+def services(ask):
+    for slug, name in (("api", "Public <API>"), ("mail", "Mail")):
+        ask("POST /status/v1/admin/services/add", {"slug": slug, "name": name})
+
+
+@pytest.fixture
+def incident(person):
+    person.fill(OPEN, OPEN, **ADD)
+    return IncidentRow.get()
+
+
+def test_open(person, audited, woken):
+    """Two texts and two choices open an incident, as the operation does."""
+    response = person.fill(OPEN, OPEN, **ADD)
+
+    assert response.status_code == 303
+    page = person.client.get(response.headers["Location"]).text
+    assert "The incident is open." in page
+    assert "Looking" in page
+    assert "Public &lt;API&gt;" in page
+    row = IncidentRow.get()
+    assert (row.title, row.severity) == ("Errors", "degraded")
+    assert row.status == "investigating"
+    assert audited()[-1] == "incident.opened"
+    assert woken[-1] == "status"
+
+
+def test_sent_twice(person):
+    """A form that is sent twice opens one incident."""
+    page = person.get(OPEN)
+
+    first, second = (person.refill(page, OPEN, **ADD) for _ in range(2))
+
+    assert first.headers["Location"] == second.headers["Location"]
+    assert IncidentRow.select().count() == 1
+
+
+def test_sent_again_with_other_words(person):
+    """Who goes back and changes the text is told that the first one was sent."""
+    page = person.get(OPEN)
+    person.refill(page, OPEN, **ADD)
+
+    refused = person.refill(page, OPEN, **ADD | {"title": "Other"})
+
+    assert refused.status_code == 422
+    assert "was sent before" in refused.text
+    assert IncidentRow.select().count() == 1
+    again = person.refill(refused, OPEN)
+    assert again.status_code == 303
+    assert IncidentRow.select().count() == 2
+
+
+def test_a_refusal_keeps_what_was_typed(person):
+    """Each error stands beside its field, and nothing typed is lost."""
+    words = ADD | {"title": "\u202eLate <b>", "services": [], "body": "\nFirst\n" * 3}
+
+    refused = person.fill(OPEN, OPEN, **words)
+
+    assert refused.status_code == 422
+    assert IncidentRow.select().count() == 0
+    assert 'aria-invalid="true"' in refused.text
+    assert "Services</a>: Is required." in refused.text
+    done = person.refill(refused, OPEN, services=["mail"])
+    assert done.status_code == 303
+    assert IncidentUpdateRow.get().body == "\nFirst\n" * 3
+    assert IncidentRow.get().title == "\u202eLate <b>"
+
+
+def test_update_and_resolve(person, incident, audited):
+    """An update is posted with a status; the button Resolve brings its own."""
+    page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/update/"
+
+    person.fill(page, action, body="Found it.", status="identified")
+    assert IncidentRow.get().status == "identified"
+    done = person.fill("", action, body="Fixed.", _resolve="1")
+
+    assert "done=incident-resolved" in done.headers["Location"]
+    assert IncidentRow.get().status == "resolved"
+    assert audited()[-2:] == ["incident.update-posted"] * 2
+
+
+def test_change(person, incident):
+    """The form shows what is, and changes what is changed."""
+    page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/change/"
+
+    person.fill(page, action, severity="major-outage", services=["api", "mail"])
+
+    changed = IncidentRow.get()
+    assert (changed.title, changed.severity) == ("Errors", "major-outage")
+    assert "Mail" in person.get(page).text
+
+
+def test_what_the_key_may_not_do(visitor, issue, incident):
+    """What the scopes do not open is said, and no button is shown for it."""
+    someone = visitor()
+    someone.sign_in(issue("status:incidents:list", "status:incidents:get"))
+
+    front, page = someone.get().text, someone.get(f"incidents/{incident.id}/").text
+
+    assert "status:admin:incidents:add</code>" in front
+    assert "status:admin:incident-updates:add</code>" in page
+    assert "Post update</button>" not in page
+    refused = someone.post(f"incidents/{incident.id}/update/", {"body": "x"})
+    assert refused.status_code == 403
+    assert IncidentUpdateRow.select().count() == 1
+
+
+def test_a_key_without_any_scope(visitor, issue):
+    """Every page still says who is signed in and what is closed."""
+    someone = visitor()
+    someone.sign_in(issue("probe:nothing"))
+
+    assert someone.get().status_code == 200
+    assert someone.get("session/").status_code == 200
+    refused = someone.get("incidents/")
+    assert refused.status_code == 403
+    assert "status:incidents:list" in refused.text
+
+
+def test_unknown_incident(person):
+    """An address of an incident that never was says so."""
+    response = person.get("incidents/nothing/")
+
+    assert response.status_code == 404
+    assert "incident" in response.text

@@ -1,0 +1,253 @@
+"""Who may use the console, and for how long."""
+
+from dataclasses import replace
+
+import pytest
+
+from api.http.application import create_app
+from models.platform.console_sessions import ConsoleSessionRow, delete_expired_sessions
+from models.storage.database import writing
+from tests.console.conftest import HERE, Person
+
+pytestmark = pytest.mark.both_engines
+
+REVOKE = "POST /platform/v1/keys/remove"
+MAIL = "grace@example.com"
+
+
+def is_signed_in(person):
+    response = person.get()
+    assert response.status_code in (200, 303, 401)
+    return response.status_code == 200
+
+
+def test_a_key_opens_a_session(visitor, issue):
+    """The token in its cookie is stored as a hash, and no script can read it."""
+    someone = visitor()
+    assert someone.get().headers["Location"].startswith("/console/sign-in/")
+
+    response = someone.sign_in(key := issue("status:*", name="On call"))
+
+    cookie = response.headers["Set-Cookie"]
+    assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= set(cookie.split("; "))
+    token = cookie.partition("=")[2].partition(";")[0]
+    row = ConsoleSessionRow.get()
+    assert token not in str(row.__data__)
+    assert key not in str(row.__data__)
+    assert "On call" in someone.get().text
+
+
+def test_a_wrong_key(visitor, issue):
+    """A wrong key is a sentence, and after ten of them a minute's wait."""
+    someone = visitor()
+
+    responses = [someone.sign_in("mh_wrong") for _ in range(11)]
+
+    assert {r.status_code for r in responses[:10]} == {401}
+    assert "does not exist or is mistyped" in responses[0].text
+    assert responses[10].status_code == 429
+    # Others may share the address, so a right key is never refused.
+    assert someone.sign_in(issue("*")).status_code == 303
+
+
+def test_the_cookie_of_https(visitor, issue):
+    """Not on loopback, the cookie is for https and this host alone."""
+    someone, there = visitor(), {"Host": "api.example.com"}
+
+    cookie = someone.post("sign-in/", {"key": issue("*")}, headers=HERE | there)
+
+    assert cookie.headers["Set-Cookie"].startswith("__Host-masthead=")
+    assert "; Secure" in cookie.headers["Set-Cookie"]
+
+
+def test_a_session_ends_unused(person, clock):
+    """Twelve hours after its last use a session is over."""
+    clock.pass_(hours=11)
+    assert is_signed_in(person)
+    clock.pass_(hours=11)
+    assert is_signed_in(person)
+
+    clock.pass_(hours=12)
+
+    assert not is_signed_in(person)
+    with writing():
+        delete_expired_sessions(clock.now)
+    assert ConsoleSessionRow.select().count() == 0
+
+
+def test_a_session_ends_after_a_week(person, clock):
+    """However often it is used."""
+    for _ in range(15):
+        clock.pass_(hours=11)
+        assert is_signed_in(person)
+    clock.pass_(hours=3)
+
+    assert not is_signed_in(person)
+
+
+def test_signing_out(person):
+    """The session is gone, and its cookie opens nothing any more."""
+    stolen = Person(person.client.application.test_client())
+    name = "masthead-console"
+    token = person.client.get_cookie(name).value
+    stolen.client.set_cookie(name, token)
+    assert is_signed_in(stolen)
+
+    person.post("sign-out/", {})
+
+    assert not is_signed_in(person)
+    assert not is_signed_in(stolen)
+
+
+def test_signing_out_everywhere(visitor, issue):
+    """All sessions of the key end, those of other keys go on."""
+    key = issue("*")
+    phone, laptop, other = visitor(), visitor(), visitor()
+    for someone in (phone, laptop):
+        someone.sign_in(key)
+    other.sign_in(issue("*"))
+
+    phone.post("sign-out/", {"everywhere": "1"})
+
+    assert [is_signed_in(p) for p in (phone, laptop, other)] == [False, False, True]
+
+
+def test_revoking_the_key_ends_its_sessions(visitor, issue, ask):
+    """With the cookie of a revoked key one is asked for another, and told why."""
+    someone = visitor()
+    key = issue("*")
+    someone.sign_in(key)
+    id = ask("GET /platform/v1/keys/list").json["data"]
+    row = next(row for row in id if row["prefix"] == key[:11])
+
+    ask(REVOKE, {"id": row["id"]}, key=issue("*"))
+
+    response = someone.get()
+    assert response.status_code == 401
+    assert "The API key has been revoked." in response.text
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {},
+    ],
+)
+def test_forms_of_other_sites(person, headers):
+    """A form that another site sends, or whose origin is unknown, is refused."""
+    response = person.post("sign-out/", {}, headers=headers)
+
+    assert response.status_code == 403
+    assert is_signed_in(person)
+
+
+def test_our_own_origin(person):
+    """A browser that sends only Origin may use the forms of the console."""
+    response = person.post("sign-out/", {}, headers={"Origin": "http://localhost"})
+
+    assert response.status_code == 303
+
+
+def test_no_frames(person):
+    """No other site can show a page of the console in a frame."""
+    headers = person.get().headers
+
+    assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+    assert "script-src 'self'" in headers["Content-Security-Policy"]
+    assert headers["Cache-Control"] == "no-store"
+
+
+def test_acting_for_a_person(visitor, issue, ask):
+    """With the scope, the audit log names the person who has signed in."""
+    someone = visitor()
+    refused = someone.sign_in(issue("*"), email=MAIL)
+    assert refused.status_code == 403
+    assert "platform:actors:assert" in refused.text
+
+    someone.sign_in(issue("*", "platform:actors:assert"), email=MAIL)
+    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
+    fields = {"title": "Late", "services": ["api"], "severity": "degraded", "body": "x"}
+    someone.fill("incidents/open/", "incidents/open/", **fields)
+
+    records = ask("GET /status/v1/admin/audit/list").json["data"]
+    opened = next(r for r in records if r["action"] == "incident.opened")
+    assert opened["actor"] == MAIL
+
+
+@pytest.fixture
+def behind_a_proxy(store, settings, clock, look, issue, tmp_path):
+    """People whom a proxy in 10.0.0.0/8 has signed in."""
+    file = tmp_path / "key"
+    file.write_text(issue("*", "platform:actors:assert") + "\n")
+    trusting = replace(
+        settings,
+        console_trusted_header="X-Forwarded-Email",
+        console_key_file=str(file),
+        console_trusted_proxies=("10.0.0.0/8",),
+    )
+    app = create_app(trusting, clock=clock, console_look=look)
+
+    def got(address, email=MAIL):
+        headers = {"X-Forwarded-Email": email} if email else {}
+        environ = {"REMOTE_ADDR": address}
+        return Person(app.test_client()).get(headers=headers, environ_base=environ)
+
+    return got
+
+
+def test_by_a_proxy(behind_a_proxy):
+    """Whom a trusted proxy names is signed in; nobody else is believed."""
+    assert MAIL in behind_a_proxy("10.1.2.3").text
+    assert behind_a_proxy("10.1.2.3", email=None).status_code == 303
+    assert behind_a_proxy("192.0.2.1").status_code == 303
+
+
+def test_next_page(visitor, issue):
+    """After signing in comes the page that was asked for, and never another site's."""
+    someone = visitor()
+    where = someone.get("incidents/?cursor=x").headers["Location"]
+    assert "next=%2Fconsole%2Fincidents%2F%3Fcursor%3Dx" in where
+    for evil in ("https://evil.example/", "//evil.example", "/console/../x\\y"):
+        response = someone.sign_in(issue("*"), _next=evil)
+        assert response.headers["Location"].endswith("next=%2Fconsole%2F")
+
+
+def test_without_cookies(visitor, issue):
+    """A browser that keeps no cookie gets a sentence instead of a circle."""
+    someone = visitor()
+    where = someone.sign_in(issue("*")).headers["Location"]
+    someone.client.delete_cookie("masthead-console")
+
+    response = someone.client.get(where)
+
+    assert response.status_code == 400
+    assert "Allow cookies" in response.text
+
+
+def test_what_was_written_survives_the_session(person, issue, ask, clock):
+    """A form that is sent after the session has ended goes on after signing in."""
+    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
+    opened = person.get("incidents/open/")
+    clock.pass_(hours=13)
+    words = {
+        "title": "Late",
+        "services": "api",
+        "severity": "degraded",
+        "body": "\nLong",
+    }
+
+    asked = person.refill(opened, "incidents/open/", **words)
+    assert asked.status_code == 401
+    again = person.refill(asked, "sign-in/", key=issue("*"))
+    assert "You are signed in again" in again.text
+    done = person.refill(again, "incidents/open/")
+
+    assert done.status_code == 303, done.text
+    (incident,) = ask("GET /status/v1/incidents/list").json["data"]
+    assert incident["title"] == "Late"
+    shown = person.client.get(done.headers["Location"])
+    assert "Long" in shown.text
