@@ -174,9 +174,15 @@ def _prepare_process() -> None:
 def _describe_api(
     settings: Settings,
 ) -> tuple[Mapping[str, Any], Callable[[], Mapping[str, Any]]]:
-    from api.openapi.document import api_description
+    from api.http.problem_types import describe_problems
 
-    return api_description(settings)
+    return describe_problems(), partial(_create_openapi, settings.site_name)
+
+
+def _create_openapi(site_name: str) -> Mapping[str, Any]:
+    from api.openapi.document import current_openapi
+
+    return current_openapi(site_name)
 
 
 def _import_over_api(*arguments: Any) -> Any:
@@ -243,6 +249,8 @@ from sitegen.build.build import output_folder
 from sitegen.build.builder import Builder
 from sitegen.build.docs_process import DocsProcess
 from sitegen.build.preview import Preview
+from sitegen.build.stored_openapi import stored_openapi
+from sitegen.build.up_to_date import program_digest
 from sitegen.docs.body_cache import BodyCache
 from sitegen.markdown.rendering import render_entry
 from sitegen.output.publishing.publisher import Publisher
@@ -383,7 +391,7 @@ def _serve(
     # Here, so that a process that is started again has them at once.
     load_generators()
     problems, create_openapi = context.describe_api()
-    description = problems, create_openapi()
+    openapi = partial(stored_openapi, settings, program_digest(), create_openapi)
     names = [f"api-{number + 1}" for number in range(_process_count(settings))]
     with tempfile.TemporaryDirectory(prefix="masthead-") as metrics_folder:
         # prometheus_client reads it when a process creates its first counter.
@@ -392,7 +400,8 @@ def _serve(
             context,
             listener,
             ready_lines,
-            description,
+            problems,
+            openapi,
             ProcessTable([*names, BUILDER, DOCS]),
             metrics_folder,
             rate_limiter_for(settings.database),
@@ -416,8 +425,9 @@ class _Server:
     listener: socket
     # Printed once the site can be read.
     ready_lines: Sequence[str]
-    # The problem types and the OpenAPI document, which the site publishes.
-    description: tuple[Mapping[str, Any], Mapping[str, Any]]
+    # What the site publishes of the API: problem types, and the OpenAPI document.
+    problems: Mapping[str, Any]
+    load_openapi: Callable[[], Mapping[str, Any]]
     table: ProcessTable
     metrics_folder: str
     rate_limiter: RateLimiter
@@ -480,7 +490,7 @@ class _Server:
         # That of a builder that died has ended with it.
         self.table.note_end(DOCS)
         open_database(settings.database)
-        problems, openapi = self.description
+        problems, openapi = self.problems, self.load_openapi()
         contexts = context_factory(settings, problems, openapi)
         election = join_election(
             settings.database, lambda *change: builder.wake(*change)

@@ -19,7 +19,8 @@ from itertools import count, cycle, islice
 from pathlib import Path
 
 from api.http.application import create_app
-from api.openapi.document import api_description
+from api.http.problem_types import describe_problems
+from api.openapi.document import current_openapi
 from bench.loaded_server import LoadedServer
 from bench.process_kills import VICTIMS, killed_processes
 from bench.server import empty_database, now
@@ -80,7 +81,8 @@ class Instance:
         ensure_docs_project(now(), slug="docs", owner_id=NIL_UUID)
         with writing():
             self.write_requests = WriteRequests()
-        self.context = context_factory(self.settings, *api_description(self.settings))
+        openapi = current_openapi(self.settings.site_name)
+        self.context = context_factory(self.settings, describe_problems(), openapi)
         build(self.context(now()), folder=Quick(self.settings.output))
 
     def test_client(self):

@@ -27,11 +27,15 @@ class Schema(BaseModel):
     The base of request and response schemas: snake_case in Python, camelCase in JSON.
 
     It is strict: a number in quotes, an unknown field and a NUL are rejected.
+
+    What validates a schema is built when it is first used: building all of them takes
+    longer than most commands do, which use few.
     """
 
     model_config = ConfigDict(
         alias_generator=to_camel,
         allow_inf_nan=False,
+        defer_build=True,
         extra="forbid",
         from_attributes=True,
         frozen=True,

@@ -1,6 +1,7 @@
 """Define every problem type: its status, title, meaning and remedy."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -402,3 +403,8 @@ PROBLEM_TYPES: dict[str, ProblemType] = {
         "Retry after the number of seconds in the header Retry-After.",
     ),
 }
+
+
+def describe_problems() -> dict[str, dict[str, Any]]:
+    """Return all problem types as JSON, for pages of the site."""
+    return {kind: asdict(problem) for kind, problem in PROBLEM_TYPES.items()}

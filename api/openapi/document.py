@@ -1,11 +1,10 @@
 """Generate the OpenAPI 3.1 document from the declarations that dispatch requests."""
 
 import inspect
-from collections.abc import Callable
-from dataclasses import asdict
+from collections import Counter
+from functools import cache
 from typing import Any
 
-from api.http.problem_types import PROBLEM_TYPES
 from api.openapi.errors import error_responses, specific_kinds
 from api.openapi.examples import Examples
 from api.openapi.headers import header_components, request_headers, response_headers
@@ -14,29 +13,25 @@ from api.openapi.webhooks import webhook_objects
 from api.operation import OPERATIONS, Operation, declare_operations
 from models.pagination import RankedQuery
 from models.runtime.release import VERSION
-from models.settings import Settings
 
 
-def api_description(
-    settings: Settings,
-) -> tuple[dict[str, Any], Callable[[], dict[str, Any]]]:
-    """Return what the site's reference shows: problem types, and how to create this."""
-
-    def document() -> dict[str, Any]:
-        declare_operations()
-        return openapi_document(settings.site_name, VERSION)
-
-    problems = {kind: asdict(problem) for kind, problem in PROBLEM_TYPES.items()}
-    return problems, document
+@cache
+def current_openapi(site_name: str) -> dict[str, Any]:
+    """Return the document of this release, for all callers the same object."""
+    declare_operations()
+    return openapi_document(site_name, VERSION)
 
 
 def openapi_document(site_name: str, version: str) -> dict[str, Any]:
     """Return the document; equal declarations give equal documents."""
     paths: dict[str, dict[str, Any]] = {}
     schemas = all_schemas()
+    namesakes = Counter(map(_page_and_verb, OPERATIONS))
     for operation in sorted(OPERATIONS, key=lambda operation: operation.path):
         path_item = paths.setdefault(operation.path, {})
-        path_item[operation.method.lower()] = _operation_object(operation, schemas)
+        path_item[operation.method.lower()] = _operation_object(
+            operation, schemas, has_namesake=namesakes[_page_and_verb(operation)] > 1
+        )
     return {
         "openapi": "3.1.0",
         "info": {"title": f"{site_name} API", "version": version},
@@ -65,7 +60,9 @@ def _tags() -> list[dict[str, Any]]:
     ]
 
 
-def _operation_object(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
+def _operation_object(
+    operation: Operation, schemas: dict[str, Any], *, has_namesake: bool
+) -> dict[str, Any]:
     docstring = inspect.getdoc(operation.handler) or ""
     summary, _, description = docstring.partition("\n")
     page = f"/reference/{operation.area}/{operation.noun}/"
@@ -75,7 +72,7 @@ def _operation_object(operation: Operation, schemas: dict[str, Any]) -> dict[str
         "description": (
             f"{description.strip()}\n\nScope: `{operation.scope}`."
         ).strip(),
-        "externalDocs": {"url": f"{page}#{_anchor(operation)}"},
+        "externalDocs": {"url": f"{page}#{_anchor(operation, has_namesake)}"},
         "tags": [f"{operation.area} {operation.noun}"],
         "x-scope": operation.scope,
         "x-problems": specific_kinds(operation),
@@ -95,11 +92,13 @@ def _operation_object(operation: Operation, schemas: dict[str, Any]) -> dict[str
     return operation_object
 
 
-def _anchor(operation: Operation) -> str:
+def _page_and_verb(operation: Operation) -> tuple[str, str, str]:
+    return operation.area, operation.noun, operation.verb
+
+
+def _anchor(operation: Operation, has_namesake: bool) -> str:
     """Return the verb, or admin-verb if the page has another operation of that verb."""
-    route = (operation.area, operation.noun, operation.verb)
-    namesakes = [o for o in OPERATIONS if (o.area, o.noun, o.verb) == route]
-    is_admin = len(namesakes) > 1 and "/admin/" in operation.path
+    is_admin = has_namesake and "/admin/" in operation.path
     return f"admin-{operation.verb}" if is_admin else operation.verb
 
 

@@ -3,7 +3,12 @@
 from collections.abc import Iterator
 from typing import Any, get_args, get_origin
 
-from pydantic.json_schema import models_json_schema
+from pydantic.json_schema import (
+    CoreModeRef,
+    DefsRef,
+    GenerateJsonSchema,
+    models_json_schema,
+)
 
 from api.openapi.vocabulary import field_description
 from api.operation import OPERATIONS, Operation
@@ -20,6 +25,22 @@ _BOUNDS = {
 }
 
 
+class _NamedByClass(GenerateJsonSchema):
+    """
+    Names schemas after their classes, whose names differ.
+
+    By default, six names of each schema are compared with those of all others, which
+    takes as long as everything else.
+    """
+
+    def get_defs_ref(self, core_mode_ref: CoreModeRef) -> DefsRef:
+        ref = super().get_defs_ref(core_mode_ref)
+        class_name, *_ = self._prioritized_defsref_choices[ref]
+        # The second is for a class whose requests and responses have other schemas.
+        self._prioritized_defsref_choices[ref] = [class_name, ref]
+        return ref
+
+
 def all_schemas() -> dict[str, Any]:
     """Return the schemas of all bodies and responses by name, with descriptions."""
     bodies = {
@@ -34,6 +55,7 @@ def all_schemas() -> dict[str, Any]:
         sorted(models, key=lambda pair: pair[0].__name__),  # type: ignore[arg-type]
         by_alias=True,
         ref_template=REF,
+        schema_generator=_NamedByClass,
     )
     schemas = {name: _tidy(schema) for name, schema in generated["$defs"].items()}
     for area, name in _areas_of(schemas):
@@ -54,7 +76,9 @@ def request_schema(operation: Operation) -> dict[str, Any]:
     """Return the schema of the operation's request by itself, with descriptions."""
     if operation.request is None:
         return {"properties": {}}
-    generated = operation.request.model_json_schema(by_alias=True, ref_template=REF)
+    generated = operation.request.model_json_schema(
+        by_alias=True, ref_template=REF, schema_generator=_NamedByClass
+    )
     schema = _tidy(generated)
     _describe_fields(schema, operation.area, operation.request.__name__)
     return schema

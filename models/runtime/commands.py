@@ -29,7 +29,7 @@ class CommandContext:
     follows_address: bool
     clock: Callable[[], datetime]
     # Returns the problem types, and a function that creates the OpenAPI document, which
-    # takes a second.
+    # takes a second and most of the program.
     describe_api: Callable[
         [], tuple[Mapping[str, Any], Callable[[], Mapping[str, Any]]]
     ]

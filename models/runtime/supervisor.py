@@ -56,7 +56,7 @@ class _Child:
 
 # Whoever sets the handler of a signal also has the one before described, which is a
 # method of this class. So its description must not include the processes, which have
-# the description of the API: each start of a process took a CPU second for that.
+# all of the settings and more: each start of a process would take long for that.
 @dataclass(repr=False)
 class Supervisor:
     """

@@ -14,7 +14,7 @@ import json
 import os
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -31,20 +31,30 @@ ROOT = Path(__file__).parents[2]
 SOURCES = ("models", "api", "sitegen", "templates")
 
 
-def inputs_digest(settings: Settings) -> str:
-    """Return a digest of everything but rows: code, packages, templates, settings."""
-    # The representation of the settings hides the database, which may have a password.
-    inputs = repr((sys.version, _packages(), settings, settings.database))
-    digest = hashlib.sha256(inputs.encode())
+def program_digest() -> str:
+    """Return a digest of the code, the built-in templates and the packages."""
+    digest = hashlib.sha256(repr((sys.version, _packages())).encode())
     files = [*ROOT.glob("*.py")]
     for folder in SOURCES:
         files += _files(ROOT / folder)
+    _add_files(digest, files)
+    return digest.hexdigest()
+
+
+def inputs_digest(settings: Settings, program: str) -> str:
+    """Return a digest of everything but rows: program, settings, templates."""
+    # The representation of the settings hides the database, which may have a password.
+    inputs = repr((program, settings, settings.database))
+    digest = hashlib.sha256(inputs.encode())
     if settings.templates:
-        files += _files(Path(settings.templates))
+        _add_files(digest, _files(Path(settings.templates)))
+    return digest.hexdigest()
+
+
+def _add_files(digest: "hashlib._Hash", files: Iterable[Path]) -> None:
     for file in sorted(files):
         digest.update(f"\n{file}\n".encode())
         digest.update(file.read_bytes())
-    return digest.hexdigest()
 
 
 def record_build(
@@ -77,7 +87,7 @@ def up_to_date_report(settings: Settings, now: datetime) -> BuildReport | None:
                 and tuple(record["manifest"]) == folder.manifest_stamp()
                 and now.timestamp() < record["until"]
                 and _shows_database(settings, folder)
-                and record["made"] == inputs_digest(settings)
+                and record["made"] == inputs_digest(settings, program_digest())
             )
             count = _count_files(folder) if is_valid else None
             warnings = [str(warning) for warning in record["warnings"]]

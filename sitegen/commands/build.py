@@ -1,6 +1,7 @@
 """The command `build`: update the built site."""
 
 from argparse import ArgumentParser, Namespace
+from functools import partial
 from time import perf_counter
 
 from models.runtime.commands import CommandContext
@@ -8,7 +9,8 @@ from models.runtime.startup import open_existing_instance
 from models.status.snapshot.last_change import next_page_change
 from models.storage.database import limit_read_memory, reading
 from sitegen.build.build import build
-from sitegen.build.up_to_date import inputs_digest, record_build
+from sitegen.build.stored_openapi import stored_openapi
+from sitegen.build.up_to_date import inputs_digest, program_digest, record_build
 from sitegen.commands.quick_build import print_report
 from sitegen.page import context_factory
 
@@ -23,10 +25,13 @@ def build_site(context: CommandContext, arguments: Namespace) -> int:
     now = context.clock()
     open_existing_instance(context.settings, now)
     settings = context.page_settings()
-    inputs = inputs_digest(settings)
+    program = program_digest()
+    inputs = inputs_digest(settings, program)
+    problems, create_openapi = context.describe_api()
+    openapi = partial(stored_openapi, settings, program, create_openapi)
     limit_read_memory()
     started = perf_counter()
-    build_context = context_factory(settings, *context.describe_api())(now)
+    build_context = context_factory(settings, problems, openapi)(now)
     report = build(
         build_context, full=arguments.full, progress=context.show_progress("page")
     )

@@ -1,8 +1,5 @@
 """The OpenAPI document of this release, made once; nobody alters it."""
 
-from api.openapi.document import openapi_document
-from api.operation import declare_operations
-from models.runtime.release import VERSION
+from api.openapi.document import current_openapi
 
-declare_operations()
-DESCRIBED = openapi_document("Masthead", VERSION)
+DESCRIBED = current_openapi("Masthead")

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from models.errors import Refusal, ValidationFailed
 from models.projects.fields import Actor
@@ -28,7 +28,7 @@ from models.projects.files.uploads import Upload, read_upload
 from models.projects.members.role_checks import require_role
 from models.projects.projects.rows import ProjectRow, require_active
 
-_NAME = TypeAdapter[str](FileName)
+_NAME = TypeAdapter[str](FileName, config=ConfigDict(defer_build=True))
 
 OpenUpload = Callable[[], AbstractContextManager[Upload]]
 

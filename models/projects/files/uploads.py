@@ -9,8 +9,6 @@ from tempfile import SpooledTemporaryFile
 from threading import Lock
 from typing import BinaryIO, cast
 
-import imagesize  # type: ignore[import-untyped]
-
 from models.errors import LimitExceeded, PayloadTooLarge, ValidationFailed
 from models.projects.files.containers import CHECKS
 from models.projects.files.file_types import HEAD_BYTES, FileType, require_type
@@ -20,7 +18,6 @@ from models.projects.files.metadata import (
     clean_webp,
     truncated,
 )
-from models.projects.files.svg import clean_svg
 
 MAX_FILE_BYTES = 10_000_000
 # Its cleaning takes longer than that of other types.
@@ -92,6 +89,9 @@ def _clean(type: FileType, content: bytes, output: BinaryIO) -> Size | None:
     if type.title == "SVG":
         if len(content) > MAX_SVG_BYTES:
             raise _too_large(MAX_SVG_BYTES)
+        # As imagesize below, it loads an HTTP client, which no command should wait for.
+        from models.projects.files.svg import clean_svg
+
         cleaned, size = clean_svg(content)
         output.write(cleaned)
         return size
@@ -106,6 +106,8 @@ def _clean(type: FileType, content: bytes, output: BinaryIO) -> Size | None:
 
 def _size_of(type: FileType, content: bytes) -> Size:
     """Return width and height, as people see the picture: turned by its orientation."""
+    import imagesize  # type: ignore[import-untyped]
+
     width, height = imagesize.get(BytesIO(content))
     if width < 1 or height < 1:
         raise truncated(type.title)
