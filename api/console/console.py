@@ -125,8 +125,10 @@ class Console:
             look=self._look,
             query=request.args,
             sent=request.form,
+            files=request.files,
             headers=self._headers,
             list_faults=self._list_faults,
+            preview=self._dispatcher.preview,
         )
 
     def _guarded(self, view: Callable[..., Response]) -> Callable[..., Response]:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from urllib.parse import urlencode
 
 from flask import Response, redirect
-from werkzeug.datastructures import MultiDict
+from werkzeug.datastructures import FileStorage, MultiDict
 
 from api.console.forms.form import Form
 from api.console.notices import NOTICES
@@ -18,9 +18,18 @@ from api.console.signing_in import SignedIn
 from api.http.authentication import CREDENTIALS
 from api.http.health import ListFaults
 from api.http.messages import Request
+from api.http.messages import Response as OperationAnswer
 from api.http.middleware import View
 from api.operation import Caller, Operation
+from models.projects.documents.site_preview import SitePreview
 from models.settings import Settings
+
+# A file that somebody has sent runs nothing, and loads nothing.
+DOWNLOAD_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "X-Content-Type-Options": "nosniff",
+    "X-Robots-Tag": "noindex",
+}
 
 # The name and the view of each operation, by path and method.
 Routes = dict[str, dict[str, tuple[str, View]]]
@@ -78,8 +87,11 @@ class ConsoleRequest:
     look: ConsoleLook
     query: MultiDict[str, str]
     sent: MultiDict[str, str]
+    files: MultiDict[str, FileStorage]
     headers: Mapping[str, str]
     list_faults: ListFaults
+    # How the site renders a text; None if this application does not know it.
+    preview: SitePreview | None
 
     @property
     def caller(self) -> Caller:
@@ -134,19 +146,32 @@ class ConsoleRequest:
         environ["CONTENT_TYPE"] = media_type
         return self.dispatch(operation, environ)
 
+    def download(self, route: str, **query: Any) -> Response:
+        """Return the file that a GET sends; raise Refused."""
+        operation = self.operations[route]
+        environ = self._environ(operation, query)
+        response = self._answer(operation, environ)
+        chunks = response.chunks(environ)
+        headers = response.headers | DOWNLOAD_HEADERS
+        return Response(chunks, response.status, headers)
+
     def dispatch(
         self, operation: Operation, environ: dict[str, Any]
     ) -> OperationResult:
         """Call the view of the operation; raise Refused."""
-        _, view = self.routes[operation.path][operation.method]
-        response = view(Request(environ))
-        body = b"".join(response.chunks(environ))
-        content = json.loads(body)
-        if response.status >= 400:
-            raise Refused(content)
+        response = self._answer(operation, environ)
+        content = json.loads(b"".join(response.chunks(environ)))
         return OperationResult(
             content["data"], content.get("meta", {}), response.headers
         )
+
+    def _answer(self, operation: Operation, environ: dict[str, Any]) -> OperationAnswer:
+        """Return the response of the operation; raise Refused."""
+        _, view = self.routes[operation.path][operation.method]
+        response = view(Request(environ))
+        if response.status >= 400:
+            raise Refused(json.loads(b"".join(response.chunks(environ))))
+        return response
 
     def submit(self, form: Form, **more: Any) -> OperationResult | None:
         """

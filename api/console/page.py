@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -55,8 +55,8 @@ def page(
 
 def declare_pages() -> None:
     """Import every module of the console, which fills PAGES."""
-    for module in iter_modules([str(Path(__file__).parent)]):
-        import_module(f"api.console.{module.name}")
+    for module in walk_packages([str(Path(__file__).parent)], "api.console."):
+        import_module(module.name)
 
 
 def address(path: str = "", **query: Any) -> str:
