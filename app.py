@@ -212,7 +212,7 @@ from api.notifications.dispatcher import Dispatcher
 from api.notifications.senders import create_senders
 from api.scheduler import Scheduler, delete_expired
 from models import changes
-from models.changes import built_generations
+from models.changes import built_generations, note_published, published_generations
 from models.idempotency import RequestsInProgress
 from models.platform.key_uses import KeyUses
 from models.platform.rate_limits import RateLimiter
@@ -262,6 +262,8 @@ from sitegen.theme.reader_pages import reader_page_renderer
 
 DAY_SECONDS = 86_400
 DEMO_SECONDS = 30
+# How soon after its time a window is told to have started or ended.
+CLOCK_EVENTS_SECONDS = 5
 # The builder starts the process of documents; all others are started by the parent.
 BUILDER, DOCS = "builder", "docs"
 
@@ -500,11 +502,15 @@ class _Server:
             publisher.wake()
             dispatcher.wake()
 
+        def on_published(generations: Mapping[str, int]) -> None:
+            note_published(settings.publish_location, generations)
+            dispatcher.wake()
+
         publisher = Publisher(
             settings,
             utc_now,
             find_generations=built_generations,
-            on_published=lambda: dispatcher.wake(),
+            on_published=on_published,
         )
         builder = Builder(
             utc_now,
@@ -521,13 +527,23 @@ class _Server:
                 note_end=partial(self.table.note_end, DOCS),
             ),
         )
-        dispatcher = self._create_dispatcher(builder, publisher, election)
+        dispatcher = self._create_dispatcher(election)
+
+        def record_due_events() -> None:
+            if election.is_leader and record_clock_events(
+                utc_now(),
+                freshness=settings.freshness,
+                reminder_after=settings.reminder_after,
+            ):
+                builder.wake("status")
+
         metrics = self._metrics(BUILDER, builder.progress, publisher.progress)
         server_locks = ServerLocks(settings.database, settings.output)
         scheduler = Scheduler(utc_now, metrics.record_job)
         scheduler.add_job(15, "server-locks", server_locks.acquire)
         scheduler.add_job(300, "tidy", lambda: delete_expired(settings, utc_now()))
         scheduler.add_job(DAY_SECONDS, "bodies", BodyCache().remove_unused)
+        scheduler.add_job(CLOCK_EVENTS_SECONDS, "clock-events", record_due_events)
         if record_demo:
             scheduler.add_job(DEMO_SECONDS, "demo-measurements", record_demo)
         reporter = BuilderReporter(
@@ -561,30 +577,19 @@ class _Server:
             finally:
                 builder.stop()
 
-    def _create_dispatcher(
-        self, builder: Builder, publisher: Publisher, election: LeaderElection
-    ) -> Dispatcher:
+    def _create_dispatcher(self, election: LeaderElection) -> Dispatcher:
         """Return what notifies subscribers, once readers see what it is about."""
         settings = self.settings
 
         def find_live() -> Mapping[str, int]:
             if settings.publish:
-                return publisher.published_generations
+                return published_generations(settings.publish_location)
             return built_generations()
-
-        def record_due(now: datetime) -> None:
-            if record_clock_events(
-                now,
-                freshness=settings.freshness,
-                reminder_after=settings.reminder_after,
-            ):
-                builder.wake("status")
 
         return Dispatcher(
             utc_now,
             create_senders(settings, utc_now, render_entry),
             find_live=find_live,
-            record_due=record_due,
             is_leader=lambda: election.is_leader,
         )
 

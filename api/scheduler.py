@@ -11,6 +11,7 @@ from time import perf_counter
 from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
 
+from models.errors import StorageBusy
 from models.idempotency import delete_expired_responses
 from models.logs import LogLine
 from models.notifications.deliveries.retention import delete_expired_notifications
@@ -46,13 +47,18 @@ class Scheduler:
         self._scheduler = BackgroundScheduler(timezone=UTC, job_defaults=defaults)
 
     def add_job(self, seconds: int, name: str, work: Callable[[], None]) -> None:
-        """Run the job at this interval; APScheduler logs its exceptions."""
+        """Run the job at this interval; what it raises is logged."""
         is_frequent = seconds < MIN_LOGGED_INTERVAL_SECONDS
         level = logging.DEBUG if is_frequent else logging.INFO
 
         def run() -> None:
             started_at = perf_counter()
-            work()
+            try:
+                work()
+            except StorageBusy as error:
+                # It runs again, and what the database has is reported by itself.
+                log.warning(LogLine(job=name, state="busy", reason=error))
+                return
             self._on_success(name)
             milliseconds = (perf_counter() - started_at) * 1000
             log.log(level, LogLine(job=name, ms=milliseconds))

@@ -6,18 +6,22 @@ the number that it has built. An area whose `marked` is above its `built` is beh
 whatever happened to the process in between.
 """
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from peewee import IntegerField, TextField, chunked
 
 from models.base import MomentField, Row
+from models.instance import InstanceRow, set_instance_value
 from models.storage.database import database, reading, writing
 from models.storage.write_locks import BUILDS
 
 AREAS = ("docs", "status")
 # Engines limit the number of values in one statement, and every page may have failed.
 BATCH_SIZE = 1000
+# The name under which the instance has what is published, and where.
+PUBLISHED = "published"
 
 
 class AreaRow(Row):
@@ -65,6 +69,33 @@ def built_generations() -> dict[str, int]:
     """Return the generation up to which the pages of each area are built."""
     with reading():
         return {row.name: row.built for row in AreaRow.select()}
+
+
+def note_published(target: str, generations: Mapping[str, int]) -> None:
+    """Record up to which generation the pages of each area are at the target."""
+    with writing(BUILDS):
+        # Another server may have published later ones meanwhile.
+        known = _published_at(target)
+        newest = {
+            area: max(number, known.get(area, 0))
+            for area, number in generations.items()
+        }
+        if newest != known:
+            value = {"target": target, "generations": newest}
+            set_instance_value(PUBLISHED, json.dumps(value))
+
+
+def published_generations(target: str) -> dict[str, int]:
+    """Return what was recorded of this target, nothing if the last was another one."""
+    with reading():
+        return _published_at(target)
+
+
+def _published_at(target: str) -> dict[str, int]:
+    row = InstanceRow.get_or_none(InstanceRow.name == PUBLISHED)
+    value = json.loads(row.value) if row else {}
+    generations: dict[str, int] = value.get("generations", {})
+    return generations if value.get("target") == target else {}
 
 
 def behind() -> set[str]:

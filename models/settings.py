@@ -458,6 +458,12 @@ class Settings:
         return self.api_url if is_elsewhere else ""
 
     @property
+    def publish_location(self) -> str:
+        """Return what distinguishes the target from every other one."""
+        is_bucket = self.publishes_to_bucket
+        return f"{self.publish_endpoint if is_bucket else ''} {self.publish}".strip()
+
+    @property
     def publishes_to_bucket(self) -> bool:
         return self.publish.startswith("s3://")
 

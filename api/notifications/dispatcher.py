@@ -53,8 +53,7 @@ class Dispatcher:
     Delivers while this is entered, on the server that is the leader.
 
     `senders` has one for each channel that is available. `find_live` returns the
-    generation of each area that readers see. `record_due` records the events that the
-    clock causes, and wakes the builder if pages show them.
+    generation of each area that readers see.
     """
 
     def __init__(
@@ -63,14 +62,12 @@ class Dispatcher:
         senders: Mapping[str, Sender],
         *,
         find_live: Callable[[], Mapping[str, int]],
-        record_due: Callable[[datetime], None] = lambda _: None,
         is_leader: Callable[[], bool] = lambda: True,
         tick_seconds: float = TICK_SECONDS,
     ) -> None:
         self._clock = clock
         self._senders = senders
         self._find_live = find_live
-        self._record_due = record_due
         self._is_leader = is_leader
         self._tick_seconds = tick_seconds
         self._woken = Event()
@@ -125,7 +122,7 @@ class Dispatcher:
         database.close()
 
     def _step(self) -> None:
-        """Do once what is due: events of the clock, deliveries, outcomes."""
+        """Do once what is due: deliveries, attempts, outcomes."""
         now = self._clock()
         with reading():
             if not has_subscriptions():
@@ -134,7 +131,6 @@ class Dispatcher:
             if count := recover(now):
                 log.info(LogLine(notifications="repeat", count=count))
             self._has_recovered = True
-        self._record_due(now)
         fan_out(now, self._find_live())
         self._record_finished()
         for channel in due_channels(now) & self._senders.keys():

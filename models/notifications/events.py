@@ -4,7 +4,7 @@ Record the events that subscribers are told of, in the transaction of their chan
 A crash after the commit loses no event, and a change that is rolled back leaves none.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -32,6 +32,20 @@ class NewEvent:
     phase: str | None = None
 
 
+@dataclass(frozen=True)
+class DueEvent:
+    """
+    An event that the clock causes, by what makes it unique.
+
+    `describe` returns it, and is called only if no server has recorded it.
+    """
+
+    type: EventType
+    subject_id: str
+    phase: str
+    describe: Callable[[], NewEvent]
+
+
 def has_subscriptions() -> bool:
     """Return whether there are subscriptions in any state."""
     return SubscriptionRow.select().exists()
@@ -50,7 +64,7 @@ def operators_events() -> set[str]:
     return {type for row in rows.distinct() for type in row.events}
 
 
-def unrecorded(events: Iterable[NewEvent]) -> list[NewEvent]:
+def unrecorded(events: Iterable[DueEvent]) -> list[DueEvent]:
     """Return those events of the clock that no server has recorded."""
     return [
         event

@@ -1,10 +1,11 @@
 """Record the events that the clock causes: windows, states, and reminders."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from models import changes
 from models.notifications.events import (
-    NewEvent,
+    DueEvent,
     has_subscribers,
     operators_events,
     record_events,
@@ -45,29 +46,35 @@ def record_clock_events(
 
 def _record_maintenance(now: datetime) -> bool:
     with reading():
-        events = unrecorded(events_of_clock(now))
-    if not events:
-        return False
+        if not unrecorded(events_of_clock(now)):
+            return False
     with writing(STATUS):
-        # The pages show the change at this time, and are live with this generation.
-        record_events(events, "status", changes.mark("status"), now)
-    return True
+        # Again, because a change may have been written meanwhile.
+        due = unrecorded(events_of_clock(now))
+        if due:
+            # The pages show the change at this time, and are live with this generation.
+            _record(due, changes.mark("status"), now)
+    return bool(due)
 
 
 def _record_reminders(now: datetime, after: timedelta, asked_for: set[str]) -> None:
+    def find() -> list[DueEvent]:
+        due: list[DueEvent] = []
+        if "incident.reminder" in asked_for:
+            due += incident_reminders(now, after)
+        if "maintenance.reminder" in asked_for:
+            due += window_reminders(now)
+        return unrecorded(due)
+
     with reading():
-        found = [
-            *(
-                incident_reminders(now, after)
-                if "incident.reminder" in asked_for
-                else ()
-            ),
-            *(window_reminders(now) if "maintenance.reminder" in asked_for else ()),
-        ]
-        events = unrecorded(found)
-    if events:
-        with writing(STATUS):
-            record_events(events, "status", None, now)
+        if not find():
+            return
+    with writing(STATUS):
+        _record(find(), None, now)
+
+
+def _record(due: Iterable[DueEvent], generation: int | None, now: datetime) -> None:
+    record_events([event.describe() for event in due], "status", generation, now)
 
 
 def _record_state_changes(
@@ -84,5 +91,5 @@ def _record_state_changes(
         if not is_asked_for:
             forget_told_states()
             return
-        events: list[NewEvent] = note_states(status_snapshot(now, freshness))
+        events = note_states(status_snapshot(now, freshness))
         record_events(events, "status", None, now)

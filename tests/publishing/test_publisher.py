@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from models.errors import StorageBusy
 from models.runtime.faults import HARMLESS_STATES
 from sitegen.build.builder import Builder
 from sitegen.docs.body_cache import BodyCache
@@ -199,3 +200,40 @@ def test_stopped(started, to_bucket, site, bucket):
 
     assert not publisher._thread.is_alive()
     assert publisher.troubles() == []
+
+
+def test_what_is_live_is_noted(started, to_bucket, site, bucket, there):
+    """What was built before the publication began is noted once it is published."""
+    noted, built = [], {"status": 1}
+    bucket.before = lambda method, key: built.update(status=2)
+    publisher = started(
+        to_bucket,
+        find_generations=built.copy,
+        on_published=lambda found: noted.append((found, bool(there()))),
+    )
+    publisher.wake()
+    assert eventually(lambda: publisher.progress.done == 1)
+    publisher.wake()
+
+    assert eventually(lambda: publisher.progress.done == 2)
+    assert noted == [({"status": 1}, True), ({"status": 2}, True)]
+
+
+def test_busy_database_when_it_is_noted(started, to_folder, site):
+    """A site that is published is no fault, and noted as soon as that is possible."""
+    noted = []
+
+    def note(generations):
+        if not noted:
+            noted.append("busy")
+            raise StorageBusy("The database is busy.")
+        noted.append(generations)
+
+    built = {"status": 7}
+    publisher = started(to_folder, find_generations=built.copy, on_published=note)
+    publisher.wake()
+
+    assert eventually(lambda: len(noted) == 2)
+    assert noted == ["busy", built]
+    assert publisher.progress.broken == 0
+    assert not publisher.troubles()

@@ -2,7 +2,15 @@
 
 import pytest
 
-from models.changes import behind, failed_pages, mark, marks, note_built
+from models.changes import (
+    behind,
+    failed_pages,
+    mark,
+    marks,
+    note_built,
+    note_published,
+    published_generations,
+)
 from models.storage.database import writing
 from tests.conftest import NOON
 
@@ -99,3 +107,17 @@ def test_every_page_failed(store):
     told = failed_pages()
     assert len(told) == 20_000
     assert (told[0].path, told[0].reason) == ("0/index.html", "again")
+
+
+def test_published(store):
+    """What is published stays known, newest first, and only of the last target."""
+    note_published("s3://one", {"docs": 3, "status": 7})
+    note_published("s3://one", {"docs": 4, "status": 6})
+
+    assert published_generations("s3://one") == {"docs": 4, "status": 7}
+    assert published_generations("s3://two") == {}
+
+    note_published("s3://two", {"docs": 1, "status": 1})
+
+    assert published_generations("s3://two") == {"docs": 1, "status": 1}
+    assert published_generations("s3://one") == {}

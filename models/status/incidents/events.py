@@ -4,13 +4,12 @@ from datetime import datetime, timedelta
 
 from models.base import Change, epoch_ms
 from models.notifications.event_types import EventType
-from models.notifications.events import NewEvent
+from models.notifications.events import DueEvent, NewEvent
 from models.site_addresses import incident_address
 from models.status.incidents.incidents import (
     IncidentRow,
     IncidentUpdateRow,
     incident_detail,
-    incidents_since,
 )
 
 # An event has the newest updates of its incident, because a message has a limit.
@@ -42,17 +41,22 @@ def changed_event(incident: IncidentRow, changes: dict[str, Change]) -> NewEvent
     return _event(_type_of_change(before, after), incident)
 
 
-def reminders(now: datetime, after: timedelta) -> list[NewEvent]:
+def reminders(now: datetime, after: timedelta) -> list[DueEvent]:
     """Return a reminder of each active incident that had no update for so long."""
-    silent = [
-        incident
-        for incident in incidents_since(now)
-        if incident.is_active(now) and incident.updated_at <= now - after
-    ]
-    return [
-        _event("incident.reminder", incident, phase=str(epoch_ms(incident.updated_at)))
-        for incident in silent
-    ]
+    silent = IncidentRow.select().where(
+        IncidentRow.status != "resolved",
+        IncidentRow.started_at <= now,
+        IncidentRow.updated_at <= now - after,
+    )
+    return [_reminder(incident) for incident in silent.order_by(IncidentRow.id)]
+
+
+def _reminder(incident: IncidentRow) -> DueEvent:
+    type: EventType = "incident.reminder"
+    phase = str(epoch_ms(incident.updated_at))
+    return DueEvent(
+        type, incident.id, phase, lambda: _event(type, incident, phase=phase)
+    )
 
 
 def _type_of_change(before: str, after: str) -> EventType:

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from models.base import Change, epoch_ms
 from models.notifications.event_types import EventType
-from models.notifications.events import NewEvent
+from models.notifications.events import DueEvent, NewEvent
 from models.site_addresses import maintenance_address
 from models.status.maintenance.windows import (
     MaintenanceRow,
@@ -35,7 +35,7 @@ def changed_event(
     return None if is_over or not changes else _event("maintenance.changed", window)
 
 
-def events_of_clock(now: datetime) -> list[NewEvent]:
+def events_of_clock(now: datetime) -> list[DueEvent]:
     """
     Return the events of windows that have started, or ended, by their times.
 
@@ -48,12 +48,12 @@ def events_of_clock(now: datetime) -> list[NewEvent]:
         MaintenanceRow.ends_at > now - MAX_AGE,
     )
     return [
-        _event_of_clock(window)
-        for window in load_details(list(windows.order_by(MaintenanceRow.id)), now)
+        _start_or_end(window.set_status_at(now), now)
+        for window in windows.order_by(MaintenanceRow.id)
     ]
 
 
-def reminders(now: datetime) -> list[NewEvent]:
+def reminders(now: datetime) -> list[DueEvent]:
     """Return a reminder of each window that starts soon."""
     windows = MaintenanceRow.select().where(
         MaintenanceRow.written == "scheduled",
@@ -61,19 +61,30 @@ def reminders(now: datetime) -> list[NewEvent]:
         MaintenanceRow.starts_at <= now + REMINDED_BEFORE,
     )
     return [
-        _event("maintenance.reminder", window, at=window.starts_at)
-        for window in load_details(list(windows.order_by(MaintenanceRow.id)), now)
+        _due_event("maintenance.reminder", window, window.starts_at, now)
+        for window in windows.order_by(MaintenanceRow.id)
     ]
 
 
-def _event_of_clock(window: MaintenanceRow) -> NewEvent:
+def _start_or_end(window: MaintenanceRow, now: datetime) -> DueEvent:
     if window.status == "active":
-        return _event("maintenance.started", window, at=window.starts_at)
-    return _event("maintenance.completed", window, at=window.ends_at)
+        return _due_event("maintenance.started", window, window.starts_at, now)
+    return _due_event("maintenance.completed", window, window.ends_at, now)
+
+
+def _due_event(
+    type: EventType, window: MaintenanceRow, at: datetime, now: datetime
+) -> DueEvent:
+    phase = str(epoch_ms(at))
+
+    def describe() -> NewEvent:
+        return _event(type, load_details([window], now)[0], phase)
+
+    return DueEvent(type, window.id, phase, describe)
 
 
 def _event(
-    type: EventType, window: MaintenanceRow, at: datetime | None = None
+    type: EventType, window: MaintenanceRow, phase: str | None = None
 ) -> NewEvent:
     return NewEvent(
         type=type,
@@ -81,5 +92,5 @@ def _event(
         path=maintenance_address(window.id),
         data={"maintenance": StatusMaintenance.model_validate(window).to_json()},
         services=[service.slug for service in window.services],
-        phase=str(epoch_ms(at)) if at else None,
+        phase=phase,
     )

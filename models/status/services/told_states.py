@@ -43,7 +43,7 @@ def changed_states(
         for service in snapshot.services
         if _differs(
             told.get(service.number),
-            snapshot.service_status(service).state,
+            snapshot.state_of(service).state,
             snapshot.now,
         )
     ]
@@ -61,7 +61,7 @@ def note_states(snapshot: StatusSnapshot) -> list[NewEvent]:
     """
     told, events = told_states(), []
     for service in changed_states(snapshot, told):
-        state = snapshot.service_status(service).state
+        state = snapshot.state_of(service).state
         row = told.get(service.number)
         if row is None:
             ToldStateRow.create(service=service.number, state=state)

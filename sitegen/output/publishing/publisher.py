@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 
+from models.errors import StorageBusy
 from models.logs import LogLine
 from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
@@ -39,13 +40,14 @@ class Publisher:
         clock: Callable[[], datetime],
         *,
         find_generations: Callable[[], dict[str, int]] = dict,
-        on_published: Callable[[], None] = lambda: None,
+        on_published: Callable[[dict[str, int]], None] = lambda _: None,
         pause_seconds: float = PAUSE_SECONDS,
         first_retry_seconds: float = FIRST_RETRY_SECONDS,
     ) -> None:
         self._settings = settings
         self._clock = clock
-        # Returns the generation up to which the pages of each area are built.
+        # Returns the generation up to which the pages of each area are built, which
+        # the other is given once they are published.
         self._find_generations = find_generations
         self._on_published = on_published
         self._pause_seconds = pause_seconds
@@ -53,8 +55,6 @@ class Publisher:
         self._wake_event = threading.Event()
         self._stop_event = threading.Event()
         self._fault: Fault | None = None
-        # Of each area, the generation up to which its pages were published.
-        self.published_generations: dict[str, int] = {}
         self.progress = BuildProgress()
         self._retry_seconds = first_retry_seconds
         self._publication: Publication | None = None
@@ -126,8 +126,7 @@ class Publisher:
         started_at, started = self._clock(), time.perf_counter()
         generations = self._find_generations()
         report = publication.run()
-        self.published_generations = generations
-        self._on_published()
+        self._note(generations)
         seconds = time.perf_counter() - started
         self.progress.record(started_at, seconds)
         if report.sent or report.removed:
@@ -139,6 +138,14 @@ class Publisher:
             log.info(LogLine(state=self._fault.state, is_over=True))
             self._fault = None
         return True
+
+    def _note(self, generations: dict[str, int]) -> None:
+        try:
+            self._on_published(generations)
+        except StorageBusy as error:
+            # The site is published, so this is no fault: it is noted the next time.
+            log.warning(LogLine(publish="not-noted", reason=error))
+            self._wake_event.set()
 
     def _record(self, fault: Fault, *, with_trace: bool = False) -> None:
         self._fault = fault

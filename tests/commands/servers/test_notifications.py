@@ -4,6 +4,7 @@ import json
 import re
 import threading
 import urllib.request
+from datetime import UTC, datetime, timedelta
 from email import message_from_bytes, policy
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,6 +20,12 @@ from tests.ports import free_port
 
 ADMIN = "/status/v1/admin"
 INCIDENT = {"title": "Errors", "severity": "degraded", "services": ["api"], "body": "…"}
+
+
+def window_from(start):
+    times = {"startsAt": start, "endsAt": start + timedelta(hours=1)}
+    times = {name: f"{time:%Y-%m-%dT%H:%M:%SZ}" for name, time in times.items()}
+    return {"title": "Move", "services": ["api"]} | times
 
 
 class Hook:
@@ -43,6 +50,9 @@ class Hook:
         self.url = f"http://127.0.0.1:{self.server.server_port}/hook"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
+    def types(self):
+        return [json.loads(body)["type"] for _, body, _ in self.messages]
+
 
 class Inbox:
     """A relay that keeps the mails."""
@@ -54,6 +64,9 @@ class Inbox:
         mail = message_from_bytes(envelope.content, policy=policy.default)
         self.mails.append((envelope.rcpt_tos, mail))
         return "250 OK"
+
+    def subjects(self):
+        return [mail["Subject"] for _, mail in self.mails]
 
 
 @pytest.fixture
@@ -82,7 +95,7 @@ def inbox(environment):
 def test_incident_is_told(start, key, hook, inbox):
     """
     An incident reaches a webhook, signed and with its page live, and a mailbox, and
-    what follows is in the same thread.
+    what follows is in the same thread. So does what only the clock causes.
     """
     _, address, _ = start()
 
@@ -112,6 +125,11 @@ def test_incident_is_told(start, key, hook, inbox):
     second = inbox.mails[1][1]
     assert second["In-Reply-To"] == first["Message-ID"]
     assert hook.messages[1][0]["webhook-id"] != headers["webhook-id"]
+
+    begun = datetime.now(UTC) - timedelta(minutes=1)
+    post("maintenance/add", window_from(begun), "3")
+    until(lambda: "maintenance.started" in hook.types())
+    until(lambda: "[Masthead] Maintenance started: Move" in inbox.subjects())
 
 
 def test_reader_subscribes_and_leaves(start, key, inbox):

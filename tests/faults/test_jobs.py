@@ -1,0 +1,28 @@
+"""The periodic jobs of a server, while its database is busy."""
+
+import logging
+from datetime import UTC, datetime
+
+from api.scheduler import Scheduler
+from models.errors import StorageBusy
+from tests.pages.build.test_builder import eventually
+
+
+def test_busy_database(caplog):
+    """A job that finds the database busy is one line in the log, and runs again."""
+    runs, successes = [], []
+
+    def work():
+        runs.append(1)
+        if len(runs) == 1:
+            raise StorageBusy("The database is busy.")
+
+    scheduler = Scheduler(lambda: datetime.now(UTC), successes.append)
+    scheduler.add_job(1, "clock-events", work)
+    with scheduler.running():
+        assert eventually(lambda: successes, seconds=60)
+
+    (line,) = [r for r in caplog.records if r.levelno >= logging.WARNING]
+    assert len(runs) >= 2
+    assert "The database is busy." in line.getMessage()
+    assert line.exc_info is None
