@@ -126,6 +126,14 @@ class IncidentNotFound(NotFound):
     kind = "incident-not-found"
 
 
+class IncidentUpdateNotFound(NotFound):
+    kind = "incident-update-not-found"
+
+
+class IncidentTemplateNotFound(NotFound):
+    kind = "incident-template-not-found"
+
+
 class MaintenanceNotFound(NotFound):
     kind = "maintenance-not-found"
 

@@ -149,6 +149,13 @@ PROBLEM_TYPES: dict[str, ProblemType] = {
     "key-not-found": _not_found("key"),
     "service-not-found": _not_found("service"),
     "incident-not-found": _not_found("incident"),
+    "incident-update-not-found": ProblemType(
+        404,
+        "Incident update not found",
+        "The update does not exist, or was removed from the timeline.",
+        "Check the ID; incidents/get returns the updates of an incident.",
+    ),
+    "incident-template-not-found": _not_found("incident template"),
     "maintenance-not-found": _not_found("maintenance window"),
     "subscription-not-found": _not_found("subscription"),
     "delivery-not-found": _not_found("delivery"),

@@ -1,9 +1,21 @@
 """The operations on incidents."""
 
 from api.operation import Call, operation
-from models.errors import IncidentNotFound, ReferenceNotFound
+from models.errors import (
+    IncidentNotFound,
+    IncidentUpdateNotFound,
+    ReferenceNotFound,
+    VersionConflict,
+)
 from models.pagination import Page
-from models.status.incidents import events, incidents
+from models.status.incidents import corrections, events, incidents
+from models.status.incidents.corrections import (
+    Correction,
+    GetIncidentUpdateHistory,
+    StatusIncidentUpdateHistory,
+    StatusRemoveIncidentUpdate,
+    StatusUpdateIncidentUpdate,
+)
 from models.status.incidents.incidents import (
     GetIncident,
     IncidentRow,
@@ -87,6 +99,86 @@ def add_incident_update(
     if request.notify:
         call.notify(events.update_event(update))
     return update
+
+
+@operation(
+    "POST /status/v1/admin/incident-updates/update",
+    scope="status:admin:incident-updates:update",
+    request=StatusUpdateIncidentUpdate,
+    response=StatusIncidentUpdate,
+    audit="incident.update-corrected",
+    rebuilds="status",
+    errors=(IncidentUpdateNotFound, VersionConflict),
+)
+def update_incident_update(
+    call: Call, request: StatusUpdateIncidentUpdate
+) -> IncidentUpdateRow:
+    """
+    Correct the text or the status of an update in the timeline of an incident.
+
+    The update keeps its time, and its page shows that it was edited. The earlier texts
+    are in incident-updates/history. If the update is the newest and gave the incident
+    its present status, the incident takes the corrected status, and subscribers are
+    told; they are not told of a corrected text.
+    """
+    correction = corrections.correct_update(request, call.now, call.clock_at)
+    _report_correction(call, correction, is_notified=request.notify)
+    return correction.update
+
+
+@operation(
+    "POST /status/v1/admin/incident-updates/remove",
+    scope="status:admin:incident-updates:remove",
+    request=StatusRemoveIncidentUpdate,
+    response=StatusIncidentUpdate,
+    audit="incident.update-removed",
+    rebuilds="status",
+    errors=(IncidentUpdateNotFound,),
+)
+def remove_incident_update(
+    call: Call, request: StatusRemoveIncidentUpdate
+) -> IncidentUpdateRow:
+    """
+    Remove an update from the timeline of an incident.
+
+    The timeline says at its time that an update was removed; its text is only in
+    incident-updates/history and in the audit log. If the update is the newest and gave
+    the incident its present status, the incident takes that of the newest remaining
+    update, and subscribers are told.
+    """
+    correction = corrections.remove_update(request, call.now, call.clock_at)
+    _report_correction(call, correction, is_notified=request.notify)
+    return correction.update
+
+
+def _report_correction(call: Call, correction: Correction, is_notified: bool) -> None:
+    if not correction.is_made:
+        call.mark_unchanged()
+        return
+    call.audit(correction.update, detail=correction.detail)
+    events.revise_update_events(correction.update, call.now)
+    if is_notified:
+        incident = correction.update.incident
+        call.notify(events.changed_event(incident, correction.incident_changes))
+
+
+@operation(
+    "GET /status/v1/admin/incident-updates/history",
+    scope="status:admin:incident-updates:history",
+    request=GetIncidentUpdateHistory,
+    response=list[StatusIncidentUpdateHistory],
+    errors=(IncidentNotFound, IncidentUpdateNotFound),
+)
+def get_incident_update_history(
+    call: Call, query: GetIncidentUpdateHistory
+) -> list[StatusIncidentUpdateHistory]:
+    """
+    Get every version of an update, or of all updates of an incident, oldest first.
+
+    Updates that were removed, and those of a removed incident, are included. An update
+    with a single version was never corrected.
+    """
+    return corrections.update_history(query)
 
 
 @operation(

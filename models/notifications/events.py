@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from models.base import new_id
-from models.notifications.event_types import EventType
+from models.notifications.event_types import EVENT_TYPES, EventType
 from models.notifications.rows import EventRow, SubscriptionRow
 
 
@@ -105,3 +105,43 @@ def record_events(
             data=event.data,
             at=now,
         ).on_conflict_ignore().execute()
+
+
+def revise_events(
+    subject_id: str,
+    revise: Callable[[str, dict[str, Any]], dict[str, Any] | None],
+    now: datetime,
+) -> None:
+    """
+    Change the data of the events of a subject, for what is sent from now on.
+
+    `revise` takes the type and the data of an event, and returns its new data; None
+    withdraws the event, as `withdraw_events` does.
+    """
+    rows = EventRow.select().where(_is_of(subject_id), EventRow.withdrawn_at.is_null())
+    for event in list(rows.order_by(EventRow.number)):
+        data = revise(event.type, event.data)
+        if data is None:
+            _withdraw(EventRow.number == event.number, now)
+        elif data != event.data:
+            EventRow.update(data=data).where(EventRow.number == event.number).execute()
+
+
+def withdraw_events(subject_id: str, now: datetime) -> None:
+    """
+    Withdraw the events of a subject that is removed, and forget what they say.
+
+    Deliveries of them that are not sent yet are given up, and none is sent again.
+    """
+    _withdraw(_is_of(subject_id), now)
+
+
+def _is_of(subject_id: str) -> Any:
+    # The index begins with the type.
+    return EventRow.type.in_(EVENT_TYPES) & (EventRow.subject_id == subject_id)
+
+
+def _withdraw(condition: Any, now: datetime) -> None:
+    EventRow.update(withdrawn_at=now, data={}, path="").where(
+        condition, EventRow.withdrawn_at.is_null()
+    ).execute()

@@ -83,6 +83,8 @@ class EventRow(Row):
     path = TextField()
     data = JsonField()
     at = MomentField(index=True)
+    # When what it tells of was removed from the site: nobody is told of it any more.
+    withdrawn_at = MomentField(null=True)
     # The last subscription that has its delivery, while they are created.
     told_to = TextField(null=True)
     # When the last delivery was created.

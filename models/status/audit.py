@@ -17,6 +17,11 @@ StatusAction = Literal[
     "incident.opened",
     "incident.updated",
     "incident.update-posted",
+    "incident.update-corrected",
+    "incident.update-removed",
+    "incident-template.added",
+    "incident-template.updated",
+    "incident-template.removed",
     "maintenance.scheduled",
     "maintenance.updated",
     "source.transferred",
@@ -27,7 +32,14 @@ StatusAction = Literal[
     "subscription.tested",
     "deliveries.replayed",
 ]
-TargetType = Literal["service", "incident", "maintenance", "source", "subscription"]
+TargetType = Literal[
+    "service",
+    "incident",
+    "incident-template",
+    "maintenance",
+    "source",
+    "subscription",
+]
 
 
 class StatusAuditEvent(Schema):

@@ -8,13 +8,19 @@ from peewee import chunked
 
 from models.base import Schema, from_epoch_ms
 from models.fields import Moment, format_moment
+from models.status.incidents.corrections import (
+    StatusIncidentUpdateVersion,
+    histories,
+)
 from models.status.incidents.incidents import (
     IncidentRow,
+    IncidentUpdateRow,
     StatusIncident,
     StatusIncidentUpdate,
     load_services,
     updates_by_incident,
 )
+from models.status.incidents.templates import IncidentTemplate, list_templates
 from models.status.maintenance.windows import (
     MaintenanceRow,
     StatusMaintenance,
@@ -60,10 +66,23 @@ class ExportedSourceKey(StatusSourceKey):
     source: str
 
 
+class ExportedIncidentUpdate(StatusIncidentUpdate):
+    """An update with all its versions; a removed one has other words than those."""
+
+    edited_at: Moment | None
+    removed_at: Moment | None
+    versions: list[StatusIncidentUpdateVersion]
+
+
 class ExportedIncident(StatusIncident):
     """An incident with its updates, oldest first."""
 
-    updates: list[StatusIncidentUpdate]
+    removed_at: Moment | None
+    updates: list[ExportedIncidentUpdate]
+
+
+class ExportedMaintenance(StatusMaintenance):
+    removed_at: Moment | None
 
 
 class ExportedSample(Schema):
@@ -100,8 +119,25 @@ def exported_incidents() -> Iterator[Schema]:
         for row in load_services(batch):
             incident = StatusIncident.model_validate(row).all_fields()
             yield ExportedIncident.model_validate(
-                incident | {"updates": updates[row.id][::-1]}
+                incident
+                | {
+                    "removed_at": row.removed_at,
+                    "updates": list(_exported_updates(updates[row.id][::-1])),
+                }
             )
+
+
+def _exported_updates(
+    updates: list[IncidentUpdateRow],
+) -> Iterator[ExportedIncidentUpdate]:
+    for update, history in zip(updates, histories(updates), strict=True):
+        fields = StatusIncidentUpdate.model_validate(update).all_fields()
+        times = {name: getattr(update, name) for name in ("edited_at", "removed_at")}
+        yield ExportedIncidentUpdate(**fields, **times, versions=history.versions)
+
+
+def exported_incident_templates() -> Iterator[Schema]:
+    return map(IncidentTemplate.model_validate, list_templates())
 
 
 def exported_maintenance(now: datetime) -> Iterator[Schema]:
@@ -109,7 +145,7 @@ def exported_maintenance(now: datetime) -> Iterator[Schema]:
         MaintenanceRow.starts_at, MaintenanceRow.id
     )
     for batch in chunked(query.iterator(), BATCH_SIZE):
-        yield from map(StatusMaintenance.model_validate, load_details(batch, now))
+        yield from map(ExportedMaintenance.model_validate, load_details(batch, now))
 
 
 def exported_hours() -> Iterator[dict[str, Any]]:

@@ -6,10 +6,12 @@ from typing import Annotated
 from pydantic import Field
 
 from models.errors import ValidationFailed
-from models.fields import TRIMMED, SingleLine, StatusSlug
+from models.fields import TRIMMED, SingleLine, StatusSlug, WholeNumber
 
 StatusId = Annotated[str, Field(min_length=1, max_length=64)]
 StatusTitle = Annotated[str, TRIMMED, Field(min_length=1, max_length=160), SingleLine]
+# Of what may change while somebody edits it: 1, and one more with each change.
+Version = Annotated[WholeNumber, Field(gt=0, le=2**31)]
 ServiceSlugs = Annotated[list[StatusSlug], Field(min_length=1, max_length=1000)]
 
 

@@ -17,7 +17,7 @@ from models.platform.key_inventory import InventoriedKey, all_keys
 from models.projects.bundles.bundle_writer import global_labels
 from models.projects.planning.labels import Label
 from models.status import export as status
-from models.status.maintenance.windows import StatusMaintenance
+from models.status.incidents.templates import IncidentTemplate
 from models.status.services.catalogue import StatusAdminService
 from sitegen.export.documents import IndexedDocument, document_index
 
@@ -51,8 +51,13 @@ RECORD_TYPES = (
         "status/incidents.jsonl", status.ExportedIncident, status.exported_incidents
     ),
     RecordType(
+        "status/incident-templates.jsonl",
+        IncidentTemplate,
+        status.exported_incident_templates,
+    ),
+    RecordType(
         "status/maintenance.jsonl",
-        StatusMaintenance,
+        status.ExportedMaintenance,
         status.exported_maintenance,
         needs_time=True,
     ),

@@ -32,13 +32,18 @@ INVALID_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 @dataclass(frozen=True)
 class FeedItem:
-    """An update of an incident, or a maintenance window; its id never changes."""
+    """
+    An update of an incident, or a maintenance window; its id never changes.
+
+    Feeds are ordered by `dated`, which a correction does not change: it is not news.
+    """
 
     id: str
     title: str
     href: str
     html: str
     published: datetime
+    dated: datetime
     updated: datetime
     services: tuple[str, ...]
 
@@ -106,19 +111,21 @@ def _items(context: BuildContext) -> list[FeedItem]:
         _maintenance_item(window, site_url)
         for window in context.once_per_build(read_published_maintenance).values()
     ]
-    return sorted(items, key=lambda item: (item.updated, item.id), reverse=True)
+    return sorted(items, key=lambda item: (item.dated, item.id), reverse=True)
 
 
 def _update_item(
     incident: IncidentRow, update: IncidentUpdateRow, site_url: str
 ) -> FeedItem:
+    label = "Update removed" if update.removed_at else state_label(update.status)
     return FeedItem(
         id=f"urn:uuid:{update.id}",
-        title=f"{state_label(update.status)}: {isolate(incident.title)}",
+        title=f"{label}: {isolate(incident.title)}",
         href=site_url + url_path(incident_path(incident.id)),
         html=render_entry(update.body) + _affected_html(incident),
         published=update.created_at,
-        updated=update.created_at,
+        dated=update.created_at,
+        updated=update.changed_at,
         services=_slugs(incident),
     )
 
@@ -127,6 +134,7 @@ def _maintenance_item(maintenance: PublishedMaintenance, site_url: str) -> FeedI
     """Return the one item of a window, which changes with its status."""
     window, json = maintenance.row, maintenance.json
     starts, ends = date_time(json["startsAt"]), date_time(json["endsAt"])
+    changed_at = max(window.updated_at, window.status_changed_at)
     return FeedItem(
         id=f"urn:uuid:{window.id}",
         title=f"{MAINTENANCE_LABELS[window.status]} maintenance:"
@@ -136,7 +144,8 @@ def _maintenance_item(maintenance: PublishedMaintenance, site_url: str) -> FeedI
         + render_entry(window.description or "")
         + _affected_html(window),
         published=window.created_at,
-        updated=max(window.updated_at, window.status_changed_at),
+        dated=changed_at,
+        updated=changed_at,
         services=_slugs(window),
     )
 
@@ -191,7 +200,7 @@ def _rss(feed: Feed) -> bytes:
         _add(item, "title", feed_item.title)
         _add(item, "link", feed_item.href)
         _add(item, "guid", feed_item.id, isPermaLink="false")
-        _add(item, "pubDate", format_datetime(feed_item.updated, usegmt=True))
+        _add(item, "pubDate", format_datetime(feed_item.dated, usegmt=True))
         _add(item, "description", feed_item.html)
     return _serialize(root)
 

@@ -57,7 +57,8 @@ def _incident_entry(incident: PublishedIncident) -> Entry:
         "Incident",
         format_moment(row.started_at),
     ]
-    updates = "\n".join(update.body for update in incident.updates)
+    kept = (update for update in incident.updates if update.removed_at is None)
+    updates = "\n".join(update.body for update in kept)
     # Documents with the same words in their titles come first.
     return result, Text(row.title, "", updates, title_weight=HEADING)
 

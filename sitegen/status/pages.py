@@ -222,7 +222,7 @@ def _with_timeline(incident: PublishedIncident) -> dict[str, Any]:
     return {
         "incident": incident.json,
         "href": url_path(incident_path(incident.row.id)),
-        "updates": incident.updates_json,
+        "updates": incident.timeline,
     }
 
 

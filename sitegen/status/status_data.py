@@ -69,6 +69,18 @@ class PublishedIncident:
             for update in self.updates
         ]
 
+    @cached_property
+    def timeline(self) -> list[dict[str, Any]]:
+        """The updates with the times of their corrections, as pages show them."""
+        return [
+            json
+            | {
+                "editedAt": update.edited_at and format_moment(update.edited_at),
+                "isRemoved": update.removed_at is not None,
+            }
+            for json, update in zip(self.updates_json, self.updates, strict=True)
+        ]
+
 
 @dataclass(frozen=True)
 class PublishedMaintenance:

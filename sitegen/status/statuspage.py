@@ -189,6 +189,7 @@ class StatuspageDocuments:
         ]
         update = _update(entry.id, entry.status, entry.body, incident.id)
         timestamps = _timestamps(entry.created_at)
+        timestamps["updated_at"] = format_moment(entry.changed_at)
         return update | timestamps | {"affected_components": affected}
 
     def _maintenance(self, window: MaintenanceRow) -> dict[str, Any]:

@@ -20,6 +20,14 @@ from models.projects.documents.rows import DOCUMENTS, DocumentRow
 from models.projects.fields import Actor
 from models.projects.projects.rows import ProjectRow
 from models.projects.versioning.archive import RemoveDocument, remove_document
+from models.status.incidents.corrections import (
+    StatusRemoveIncidentUpdate,
+    StatusUpdateIncidentUpdate,
+    correct_update,
+    remove_update,
+)
+from models.status.incidents.incidents import IncidentUpdateRow
+from models.status.incidents.templates import AddIncidentTemplate, add_template
 from models.status.measurements.rollups import HourRow
 from models.storage.database import database, open_database, reading, writing
 from sitegen.export.record_types import RECORD_TYPES, SAMPLES
@@ -77,6 +85,19 @@ def _live():
         _change("deep", collection="support")
         gone = DocumentRow.get(DocumentRow.slug == "d")
         remove_document(RemoveDocument(id=gone.id), NOON, BY_OWNER)
+        _correct_updates()
+        template = {"name": "Slow", "title": "Slow mail", "severity": "degraded"}
+        add_template(AddIncidentTemplate(**template, body="We are looking."), NOON)
+
+
+def _correct_updates():
+    """Correct the oldest update, and remove the one after it."""
+    corrected, removed = (
+        IncidentUpdateRow.select().order_by(IncidentUpdateRow.number).limit(2)
+    )
+    correction = StatusUpdateIncidentUpdate(id=corrected.id, body="Corrected.")
+    correct_update(correction, NOON, NOON)
+    remove_update(StatusRemoveIncidentUpdate(id=removed.id), NOON, NOON)
 
 
 def _change(slug, **wanted):
@@ -147,6 +168,23 @@ def test_members_of_the_manifest(exported):
 def _told_in(section):
     rows = re.findall(r"^\| (`.+?`) \|", section, re.MULTILINE)
     return {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+
+
+def test_corrected_updates(exported):
+    """An export has the earlier texts of updates, and those of removed updates."""
+    incidents = lines_of(exported / "status/incidents.jsonl")
+    updates = [update for incident in incidents for update in incident["updates"]]
+
+    (corrected,) = [update for update in updates if update["editedAt"]]
+    (removed,) = [update for update in updates if update["removedAt"]]
+    first, second = corrected["versions"]
+    assert (second["version"], second["body"]) == (2, corrected["body"])
+    assert first["body"] not in ("", corrected["body"])
+    (kept,) = removed["versions"]
+    assert removed["body"] == "This update was removed."
+    assert kept["body"] != removed["body"]
+    others = [update for update in updates if update not in (corrected, removed)]
+    assert all(len(update["versions"]) == 1 for update in others)
 
 
 def test_lines(exported):

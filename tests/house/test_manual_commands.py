@@ -17,7 +17,7 @@ from tests.house.words import ALL
 ID = "01a1fbfc-9fd3-79db-9fa1-83ca6439e582"
 NAMES = (
     *("PROJECT", "DOCUMENT", "SPECIFICATION", "MILESTONE", "ITEM"),
-    *("INCIDENT", "WINDOW", "KEY_ID", "SUBSCRIPTION"),
+    *("INCIDENT", "UPDATE", "WINDOW", "KEY_ID", "SUBSCRIPTION"),
 )
 
 # Stands in for curl and tells what it was asked.

@@ -50,7 +50,7 @@ class World:
         self.theme, self.bodies = Theme(settings), BodyCache()
         # What one builder remembers from build to build.
         self.memory, self.folder = {}, Quick(settings.output)
-        self.ids = {"incidents": [], "maintenance": []}
+        self.ids = {"incidents": [], "maintenance": [], "updates": []}
         self.documents, self.calls, self.due = {}, 0, clock.now
 
     def ask(self, path, **asked):
@@ -59,6 +59,8 @@ class World:
         headers = self.headers | {"Idempotency-Key": f"call-{self.calls}"}
         response = self.client.post(path, json=asked, headers=headers)
         assert response.status_code < 500, response.text
+        # A path that does not exist would be no part of life.
+        assert not response.json.get("type", "").endswith("/not-found/"), path
         return response.json.get("data", {})
 
     def build(self, output=None):
@@ -118,7 +120,19 @@ def open_incident(world, slug, number):
 def tell_of_incident(world, slug, number):
     status = ("identified", "monitoring", "resolved", "resolved")[number]
     told = {"incidentId": world.one_of("incidents", number), "status": status}
-    world.ask(f"{STATUS}/incidents/updates/add", body=f"Now {status}.", **told)
+    data = world.ask(f"{STATUS}/incident-updates/add", body=f"Now {status}.", **told)
+    world.ids["updates"] += [data["id"]] if data else []
+
+
+def correct_update(world, slug, number):
+    """Its words, its status, both, or take it out of the timeline."""
+    id = world.one_of("updates", number)
+    words, status = {"body": f"Better {slug}."}, {"status": "monitoring"}
+    asked = (words, status, words | status, None)[number]
+    if asked is None:
+        world.ask(f"{STATUS}/incident-updates/remove", id=id)
+    else:
+        world.ask(f"{STATUS}/incident-updates/update", id=id, **asked)
 
 
 def schedule(world, slug, number):
@@ -193,7 +207,7 @@ def wait(world, slug, number):
 
 EVENTS = (
     *(add_service, update_service, remove_service, measure, measure),
-    *(open_incident, tell_of_incident, schedule, change_window),
+    *(open_incident, tell_of_incident, correct_update, schedule, change_window),
     *(write_document, write_document, place_document, withdraw_document, wait, wait),
     *(write_document, rename_section, take_back, restart),
 )

@@ -13,6 +13,11 @@ _TOLD_SERVICES = (
     "The slugs of the services to tell of; without any, of all of them.",
     ["api"],
 )
+_CORRECTED = (
+    "Whether subscribers are told if the incident gets another status by it.",
+    True,
+)
+_TEMPLATE_NAME = ("The unique name, for operators.", "Slow mail")
 _WORK = ("What will be done, on one line.", "Database upgrade")
 
 FIELDS: dict[str, str | tuple[str, Any]] = {
@@ -27,12 +32,14 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
     "deliveredAt": "When the receiver took the delivery.",
     "dueAt": "When the delivery became due.",
     "durationMs": ("The duration of the last attempt in milliseconds.", 87),
+    "editedAt": ("When the update was last corrected.", None),
     "endedAt": ("When the subscription ended.", None),
     "erase": (
         "Whether to delete the address and the deliveries at once.",
         False,
     ),
     "erased": ("Whether the address and the deliveries were deleted.", False),
+    "expectedVersion": ("The expected latest version; another one is a conflict.", 1),
     "event": "The type of the event, or of a message of the subscription itself.",
     "events": (
         "The types of events that the subscription is told of.",
@@ -80,6 +87,8 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
     "reason": ("Why the subscription was quarantined or has ended.", None),
     "recorded": ("The number of measurements that were accepted.", 1),
     "replayed": ("How many deliveries are due again.", 1),
+    "removedAt": ("When the update was removed.", None),
+    "replacedAt": ("When it was replaced or removed.", None),
     "resolvedAt": ("When it was resolved; only with the status resolved.", None),
     "responseTimeMs": ("The response time in milliseconds.", 184),
     "samples": ("The number of measurements.", 43196),
@@ -145,6 +154,36 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
     "StatusAddService.slug": ("The slug in URLs. It cannot be changed later.", "api"),
     "StatusIncidentUpdate.status": "The status of the incident after the update.",
     "StatusAddIncidentUpdate.status": "The new status. Default: unchanged.",
+    "StatusUpdateIncidentUpdate.id": ("The ID of the update.", _ID),
+    "StatusUpdateIncidentUpdate.status": "The corrected status. Default: unchanged.",
+    "StatusUpdateIncidentUpdate.body": (
+        "The corrected text, as Markdown. Default: unchanged.",
+        "We are investigating slow answers.",
+    ),
+    "StatusUpdateIncidentUpdate.notify": _CORRECTED,
+    "StatusRemoveIncidentUpdate.id": ("The ID of the update.", _ID),
+    "StatusRemoveIncidentUpdate.notify": _CORRECTED,
+    "GetIncidentUpdateHistory.id": ("The ID of an update.", _ID),
+    "GetIncidentUpdateHistory.incidentId": (
+        "The ID of an incident, for the history of all its updates.",
+        _ID,
+    ),
+    "StatusIncidentUpdateHistory.id": ("The ID of the update.", _ID),
+    "StatusIncidentUpdateVersion.status": "The status that this version had.",
+    "StatusIncidentUpdateVersion.version": (
+        "The number of the version, which is 1 for the first one.",
+        1,
+    ),
+    "IncidentTemplate.name": _TEMPLATE_NAME,
+    "AddIncidentTemplate.name": _TEMPLATE_NAME,
+    "UpdateIncidentTemplate.name": _TEMPLATE_NAME,
+    "IncidentTemplate.severity": "The severity with which incidents begin.",
+    "AddIncidentTemplate.severity": "The severity with which incidents begin.",
+    "UpdateIncidentTemplate.severity": "The severity with which incidents begin.",
+    "IncidentTemplate.version": (
+        "The version, which increases with each change.",
+        1,
+    ),
     "StatusMaintenance.title": _WORK,
     "StatusAddMaintenance.title": _WORK,
     "StatusUpdateMaintenance.title": _WORK,
@@ -162,6 +201,8 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
     "unknown": ("Slugs of no service; their measurements were discarded.", []),
     "updates": "The updates, oldest first.",
     "uptime": "The uptime of the service in each period.",
+    "versions": "The versions, oldest first.",
+    "writtenAt": "When it was written.",
     "uptimePct": (
         "The percentage of measurements that are operational or degraded, truncated.",
         99.995,
@@ -173,6 +214,7 @@ EXAMPLE_FIELDS = {
     "ListDeliveries": ("status",),
     "ListSubscriptions": ("state",),
     "UpdateSubscription": ("services",),
+    "GetIncidentUpdateHistory": ("id",),
     "GetUptime": ("period",),
     "ListIncidents": ("status",),
     "ReplayDeliveries": ("id",),
@@ -180,7 +222,9 @@ EXAMPLE_FIELDS = {
     "StatusMeasurement": ("responseTimeMs",),
     "StatusRemoveService": ("purge",),
     "StatusUpdateIncident": ("severity", "status"),
+    "StatusUpdateIncidentUpdate": ("body", "expectedVersion"),
     "StatusUpdateMaintenance": ("endsAt",),
+    "UpdateIncidentTemplate": ("title", "body"),
     "StatusUpdateService": ("name", "displayOrder"),
     "StatusAddIncidentUpdate": ("status",),
 }

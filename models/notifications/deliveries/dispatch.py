@@ -130,7 +130,7 @@ def claim(
     Of one subscription and subject only the oldest unfinished one is claimed, and of
     one subscription no more than MAX_PER_SUBSCRIPTION together with those `in_flight`,
     which are counted by its id. What a subscription gets that is not active any more is
-    given up.
+    given up, and so is what tells of something that was removed.
     """
     busy = [id for id, count in in_flight.items() if count >= MAX_PER_SUBSCRIPTION]
     earlier = DeliveryRow.alias()
@@ -155,9 +155,13 @@ def claim(
     )
     with writing(NOTIFICATIONS):
         rows = list(due)
-        welcome = _at_most(MAX_PER_SUBSCRIPTION, in_flight, filter(_is_welcome, rows))
+        events = _events_of(rows)
+        wanted = {row.number: _is_welcome(row, events) for row in rows}
+        welcome = _at_most(
+            MAX_PER_SUBSCRIPTION, in_flight, (row for row in rows if wanted[row.number])
+        )
         _set_status(
-            [row.number for row in rows if not _is_welcome(row)],
+            [number for number, is_wanted in wanted.items() if not is_wanted],
             status="given-up",
             next_attempt_at=None,
         )
@@ -167,8 +171,7 @@ def claim(
             attempts=DeliveryRow.attempts + 1,
             sending_at=now,
         )
-        threads, events = _first_deliveries(welcome), _events_of(welcome)
-        secret = notification_secret()
+        threads, secret = _first_deliveries(welcome), notification_secret()
         return [
             _attempt(row, events.get(row.event_id), threads, secret, now)
             for row in welcome
@@ -298,8 +301,11 @@ def _at_most(
     return chosen
 
 
-def _is_welcome(row: DeliveryRow) -> bool:
+def _is_welcome(row: DeliveryRow, events: Mapping[int | None, EventRow]) -> bool:
     """Return whether the subscription is still told: of itself in any live state."""
+    event = events.get(row.event_id)
+    if event is not None and event.withdrawn_at is not None:
+        return False
     state = row.subscription.state
     return state == "active" or (row.event_id is None and state != "ended")
 

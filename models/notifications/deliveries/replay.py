@@ -13,7 +13,7 @@ from models.notifications.deliveries.deliveries import (
     delivery_with_id,
     require_valid_range,
 )
-from models.notifications.rows import DeliveryRow, SubscriptionRow
+from models.notifications.rows import DeliveryRow, EventRow, SubscriptionRow
 from models.notifications.subscriptions.subscriptions import subscription_with_id
 
 # How many deliveries one request replays.
@@ -48,7 +48,8 @@ def replay_deliveries(
     Make deliveries of events due again; return their subscription, and how many.
 
     They begin anew, with all attempts. Those that wait or are being sent are left
-    alone. `clock_at` is the time on the clock, at which they are due.
+    alone, and so are those that tell of something that was removed. `clock_at` is the
+    time on the clock, at which they are due.
     """
     subscription, chosen = _chosen(request)
     if subscription.state != "active":
@@ -56,7 +57,10 @@ def replay_deliveries(
             f"The subscription is {subscription.state}, so nothing is delivered to it."
         )
     is_finished = DeliveryRow.status.in_(("delivered", "failed", "given-up"))
-    condition = chosen & is_finished
+    withdrawn = EventRow.select(EventRow.number).where(
+        EventRow.withdrawn_at.is_null(False)
+    )
+    condition = chosen & is_finished & DeliveryRow.event.not_in(withdrawn)
     count: int = DeliveryRow.select().where(condition).count()
     if count > MAX_REPLAYED:
         raise LimitExceeded(

@@ -1,15 +1,18 @@
 """Describe what subscribers are told of an incident."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from models.base import Change, epoch_ms
 from models.notifications.event_types import EventType
-from models.notifications.events import DueEvent, NewEvent
+from models.notifications.events import DueEvent, NewEvent, revise_events
 from models.site_addresses import incident_address
 from models.status.incidents.incidents import (
     IncidentRow,
     IncidentUpdateRow,
+    StatusIncidentUpdate,
     incident_detail,
+    kept_incidents,
 )
 
 # An event has the newest updates of its incident, because a message has a limit.
@@ -41,9 +44,30 @@ def changed_event(incident: IncidentRow, changes: dict[str, Change]) -> NewEvent
     return _event(_type_of_change(before, after), incident)
 
 
+def revise_update_events(update: IncidentUpdateRow, now: datetime) -> None:
+    """
+    Put the new words of a corrected or removed update into the events of its incident.
+
+    A correction is no event of its own: who was told the earlier words is not told
+    again. What is still to be sent, or sent again, has the new words, and an event that
+    only tells of a removed update is withdrawn.
+    """
+    new = StatusIncidentUpdate.model_validate(update).to_json()
+
+    def revise(type: str, data: dict[str, Any]) -> dict[str, Any] | None:
+        detail = data["incident"]
+        updates = [new if old["id"] == new["id"] else old for old in detail["updates"]]
+        is_newest = bool(updates) and updates[-1] is new
+        if update.removed_at and is_newest and type == "incident.updated":
+            return None
+        return data | {"incident": detail | {"updates": updates}}
+
+    revise_events(update.incident_id, revise, now)
+
+
 def reminders(now: datetime, after: timedelta) -> list[DueEvent]:
     """Return a reminder of each active incident that had no update for so long."""
-    silent = IncidentRow.select().where(
+    silent = kept_incidents().where(
         IncidentRow.status != "resolved",
         IncidentRow.started_at <= now,
         IncidentRow.updated_at <= now - after,

@@ -106,6 +106,8 @@ class IncidentRow(Row):
     resolved_at = MomentField(null=True)
     created_at = MomentField()
     updated_at = MomentField()
+    # A removed incident is kept, but nothing that reads incidents finds it.
+    removed_at = MomentField(null=True)
 
     class Meta:
         indexes = ((("started_at", "id"), False),)
@@ -132,12 +134,21 @@ class IncidentUpdateRow(Row):
     status = TextField()
     body = TextField()
     created_at = MomentField()
+    # When its words were last corrected.
+    edited_at = MomentField(null=True)
+    # A removed update keeps its place in the timeline, without its words.
+    removed_at = MomentField(null=True)
 
     class Meta:
         table_name = "entry"
 
     # The status of the incident before this update.
     previous_status: str
+
+    @property
+    def changed_at(self) -> datetime:
+        """Return when it was removed, corrected or, failing that, posted."""
+        return self.removed_at or self.edited_at or self.created_at
 
     @property
     def audited(self) -> AuditTarget:
@@ -156,7 +167,7 @@ def open_incident(
     clock_at = clock_at or now
     started_at = request.started_at or clock_at
     resolved_at = clock_at if request.status == "resolved" else None
-    _require_valid_times(started_at, resolved_at, clock_at, pointer="/startedAt")
+    require_valid_times(started_at, resolved_at, clock_at, pointer="/startedAt")
     incident = IncidentRow.create(
         id=new_id(now),
         title=request.title,
@@ -191,7 +202,7 @@ def update_incident(
     values |= {"resolved_at": _new_resolved_at(incident, values, clock_at)}
     started_at = values.get("started_at", incident.started_at)
     pointer = f"/{to_camel(field)}"
-    _require_valid_times(started_at, values["resolved_at"], clock_at, pointer=pointer)
+    require_valid_times(started_at, values["resolved_at"], clock_at, pointer=pointer)
     changes = update_subject(incident, values, slugs, now)
     return load_services([incident])[0], changes
 
@@ -208,7 +219,7 @@ def add_incident_update(
     incident = incident_with_id(request.incident_id)
     status = request.status or incident.status
     resolved_at = _new_resolved_at(incident, {"status": status}, clock_at)
-    _require_valid_times(incident.started_at, resolved_at, clock_at, pointer="/status")
+    require_valid_times(incident.started_at, resolved_at, clock_at, pointer="/status")
     previous_status = incident.status
     if not incident.change({"status": status, "resolved_at": resolved_at}, now):
         incident.touch(now)
@@ -224,7 +235,7 @@ def list_incidents(query: ListIncidents, now: datetime) -> Page[IncidentRow]:
     `from` and `to` select the incidents that overlap that range.
     """
     require_valid_range(query.from_, query.to)
-    rows = IncidentRow.select()
+    rows = kept_incidents()
     if query.status is not None:
         is_resolved = IncidentRow.status == "resolved"
         rows = rows.where(is_resolved if query.status == "resolved" else ~is_resolved)
@@ -247,7 +258,7 @@ def incidents_since(
     since: datetime, service: ServiceRow | None = None
 ) -> list[IncidentRow]:
     """Return incidents that are unresolved or were resolved since, newest first."""
-    query = IncidentRow.select().where(
+    query = kept_incidents().where(
         IncidentRow.resolved_at.is_null() | (IncidentRow.resolved_at > since)
     )
     if service is not None:
@@ -257,12 +268,17 @@ def incidents_since(
 
 def all_incidents() -> list[IncidentRow]:
     """Return all incidents, newest first."""
-    return _newest_first(IncidentRow.select())
+    return _newest_first(kept_incidents())
+
+
+def kept_incidents() -> "ModelSelect[IncidentRow]":
+    """Return a query for all incidents that were not removed."""
+    return IncidentRow.select().where(IncidentRow.removed_at.is_null())
 
 
 def incident_with_id(id: str) -> IncidentRow:
     """Return the incident with its services; raise IncidentNotFound."""
-    incident = IncidentRow.get_or_none(IncidentRow.id == id)
+    incident = kept_incidents().where(IncidentRow.id == id).first()
     if incident is None:
         raise IncidentNotFound(f"No incident has the id '{id}'.")
     return load_services([incident])[0]
@@ -326,7 +342,7 @@ def _new_resolved_at(
     return (incident.resolved_at or clock_at) if is_resolved else None
 
 
-def _require_valid_times(
+def require_valid_times(
     started_at: datetime,
     resolved_at: datetime | None,
     clock_at: datetime,

@@ -9,6 +9,7 @@ from models.site_addresses import maintenance_address
 from models.status.maintenance.windows import (
     MaintenanceRow,
     StatusMaintenance,
+    kept_windows,
     load_details,
 )
 
@@ -41,7 +42,7 @@ def events_of_clock(now: datetime) -> list[DueEvent]:
 
     They are the same at each call: recording one a second time does nothing.
     """
-    windows = MaintenanceRow.select().where(
+    windows = kept_windows().where(
         MaintenanceRow.is_told,
         MaintenanceRow.written == "scheduled",
         MaintenanceRow.starts_at <= now,
@@ -55,7 +56,7 @@ def events_of_clock(now: datetime) -> list[DueEvent]:
 
 def reminders(now: datetime) -> list[DueEvent]:
     """Return a reminder of each window that starts soon."""
-    windows = MaintenanceRow.select().where(
+    windows = kept_windows().where(
         MaintenanceRow.written == "scheduled",
         MaintenanceRow.starts_at > now,
         MaintenanceRow.starts_at <= now + REMINDED_BEFORE,

@@ -14,7 +14,7 @@ Span = tuple[datetime, datetime]
 _SELECT_WINDOWS = (
     "SELECT affected.service_id, starts_at, ends_at FROM maintenance"
     " JOIN affected ON affected.subject = maintenance.id"
-    " WHERE affected.service_id {} AND written <> 'cancelled'"
+    " WHERE affected.service_id {} AND written <> 'cancelled' AND removed_at IS NULL"
     " ORDER BY starts_at, ends_at"
 )
 _SELECT_OF_SERVICE = _SELECT_WINDOWS.format("= ?")

@@ -88,6 +88,8 @@ class MaintenanceRow(Row):
     is_told = BooleanField(default=True)
     created_at = MomentField()
     updated_at = MomentField()
+    # A removed window is kept, but nothing that reads windows finds it.
+    removed_at = MomentField(null=True)
 
     class Meta:
         indexes = ((("starts_at", "id"), False),)
@@ -190,7 +192,7 @@ def list_maintenance(query: ListMaintenance, now: datetime) -> Page[MaintenanceR
     `from` and `to` select the windows that overlap that range.
     """
     require_valid_range(query.from_, query.to)
-    rows = MaintenanceRow.select()
+    rows = kept_windows()
     if query.status is not None:
         rows = rows.where(_has_status(query.status, now))
     if query.slug is not None:
@@ -212,7 +214,7 @@ def maintenance_since(
     since: datetime, now: datetime, service: ServiceRow | None = None
 ) -> list[MaintenanceRow]:
     """Return the windows that end or ended after `since`, newest first."""
-    query = MaintenanceRow.select().where(MaintenanceRow.ends_at > since)
+    query = kept_windows().where(MaintenanceRow.ends_at > since)
     if service is not None:
         query = query.where(MaintenanceRow.id.in_(subjects_affecting(service)))
     return _newest_first(query, now)
@@ -220,12 +222,17 @@ def maintenance_since(
 
 def all_maintenance(now: datetime) -> list[MaintenanceRow]:
     """Return all windows, newest first."""
-    return _newest_first(MaintenanceRow.select(), now)
+    return _newest_first(kept_windows(), now)
+
+
+def kept_windows() -> "ModelSelect[MaintenanceRow]":
+    """Return a query for all windows that were not removed."""
+    return MaintenanceRow.select().where(MaintenanceRow.removed_at.is_null())
 
 
 def maintenance_with_id(id: str, now: datetime) -> MaintenanceRow:
     """Return the window with its services and status; raise MaintenanceNotFound."""
-    window = MaintenanceRow.get_or_none(MaintenanceRow.id == id)
+    window = kept_windows().where(MaintenanceRow.id == id).first()
     if window is None:
         raise MaintenanceNotFound(f"No maintenance window has the id '{id}'.")
     return load_details([window], now)[0]

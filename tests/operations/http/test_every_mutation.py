@@ -18,6 +18,7 @@ STATUS = "POST /status/v1/admin"
 LATER = {"startsAt": "2026-03-02T12:00:00Z", "endsAt": "2026-03-02T13:00:00Z"}
 API = {"slug": "api", "name": "Public API"}
 DOWN = {"title": "Errors", "severity": "degraded", "services": ["api"], "body": "Hm."}
+TEMPLATE = {"name": "Mail", "title": "Slow", "severity": "degraded", "body": "Hm."}
 WORK = {"title": "Move", "services": ["api"], **LATER}
 HOOK = {"channel": "webhook", "address": "https://tools.example.com/hook"}
 READING = {"slug": "api", "status": "operational", "observedAt": "2026-03-01T12:00:00Z"}
@@ -38,6 +39,11 @@ SAMPLES = {
     f"{STATUS}/incidents/add": DOWN,
     f"{STATUS}/incidents/update": {"id": "$incident", "status": "monitoring"},
     f"{STATUS}/incident-updates/add": {"incidentId": "$incident", "body": "Fixed."},
+    f"{STATUS}/incident-updates/update": {"id": "$update", "body": "Fixed?"},
+    f"{STATUS}/incident-updates/remove": {"id": "$update"},
+    f"{STATUS}/incident-templates/add": TEMPLATE,
+    f"{STATUS}/incident-templates/update": {"id": "$template", "name": "Slow mail"},
+    f"{STATUS}/incident-templates/remove": {"id": "$template"},
     f"{STATUS}/maintenance/add": WORK,
     f"{STATUS}/maintenance/update": {"id": "$work", "status": "cancelled"},
     f"{STATUS}/sources/transfer": {"source": "probe", "keyId": "$key"},
@@ -69,8 +75,14 @@ def sample(ask, key):
             f"{STATUS}/subscriptions/add", HOOK | {"address": "https://old.example.com"}
         ),
         "$work": ask(f"{STATUS}/maintenance/add", WORK | {"title": "Old"}),
+        "$template": ask(
+            f"{STATUS}/incident-templates/add", TEMPLATE | {"name": "Old"}
+        ),
     }
     ids = {noun: response.json["data"]["id"] for noun, response in made.items()}
+    posted = {"incidentId": ids["$incident"], "body": "Still looking."}
+    update = ask(f"{STATUS}/incident-updates/add", posted)
+    ids["$update"] = update.json["data"]["id"]
     ids["$delivery"] = delivered(ids["$hook"])
 
     def filled(route):

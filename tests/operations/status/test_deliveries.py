@@ -8,7 +8,7 @@ from models.audit import AuditRow
 from models.notifications.deliveries import replay
 from models.notifications.deliveries.dispatch import claim, record_outcomes
 from models.notifications.deliveries.fan_out import fan_out
-from models.notifications.events import NewEvent, record_events
+from models.notifications.events import NewEvent, record_events, withdraw_events
 from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.notifications.subscriptions.secrets import signing_secrets
 from models.storage.database import writing
@@ -357,3 +357,22 @@ def test_nothing_tells_addresses(ask, app, clock, happen, caplog, audited):
     records = [str(row.__data__) for row in AuditRow.select()]
     assert len(records) == len(audited()) == 6
     assert secretive not in "".join(records)
+
+
+def test_replay_of_a_removed_incident(ask, hook, happen, clock):
+    """What tells of something that was removed is not sent again."""
+    happen(DELIVERED)
+    happen(DELIVERED, subject="2")
+    with writing():
+        withdraw_events("1", clock.now)
+    span = {"from": clock.now - DAY, "to": clock.now + DAY}
+    span = {name: moment.isoformat() for name, moment in span.items()}
+    (delivery,) = DeliveryRow.select().where(DeliveryRow.subject_id == "1")
+
+    alone = ask(REPLAY, {"id": delivery.id})
+    together = ask(REPLAY, {"subscriptionId": hook.id} | span)
+
+    assert alone.json["data"]["replayed"] == 0
+    assert together.json["data"]["replayed"] == 1
+    (attempt,) = claim(clock.now, ["webhook"], 100)
+    assert attempt.subject_id == "2"

@@ -12,6 +12,7 @@ from models.notifications.deliveries.dispatch import (
 )
 from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.deliveries.outcomes import Outcome
+from models.notifications.events import withdraw_events
 from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.notifications.subscriptions.subscription_messages import queue_message
 from models.storage.database import writing
@@ -211,3 +212,31 @@ def test_second_test_of_a_receiver():
         queue_message(row, "subscription.test", NOW)
 
     assert [attempt.attempts for attempt in claimed()] == [1]
+
+
+def test_withdrawn_event():
+    """What tells of something that was removed is given up, also if it failed once."""
+    subscribe(NOW)
+    happen(subject="1")
+    happen(subject="2")
+    fan_out(NOW, ALL_LIVE)
+    record_outcomes([(attempt, FAILED) for attempt in claimed()], NOW)
+    with writing():
+        withdraw_events("1", NOW)
+
+    attempts = claimed(NOW + timedelta(hours=1))
+
+    assert [attempt.subject_id for attempt in attempts] == ["2"]
+    assert statuses() == ["given-up", "sending"]
+
+
+def test_event_that_is_withdrawn_before_it_is_due():
+    """Nobody is told of what was removed before its page was live."""
+    subscribe(NOW)
+    happen()
+    with writing():
+        withdraw_events("1", NOW)
+    fan_out(NOW, ALL_LIVE)
+
+    assert claimed() == []
+    assert statuses() == ["given-up"]

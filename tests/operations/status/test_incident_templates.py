@@ -1,0 +1,146 @@
+"""Templates of incidents through HTTP."""
+
+import pytest
+
+from models.changes import behind
+
+NOUN = "/status/v1/admin/incident-templates"
+LIST, ADD = f"GET {NOUN}/list", f"POST {NOUN}/add"
+UPDATE, REMOVE = f"POST {NOUN}/update", f"POST {NOUN}/remove"
+SLOW = {
+    "name": "Slow search",
+    "title": "Search is slow",
+    "severity": "degraded",
+    "body": "Searches take longer.",
+}
+NOW, LATER = "2026-03-01T12:00:00.000Z", "2026-03-01T12:01:00.000Z"
+
+pytestmark = pytest.mark.both_engines
+
+
+@pytest.fixture
+def template(ask):
+    return ask(ADD, SLOW).json["data"]
+
+
+def test_add(ask, template, audited):
+    """A template is kept as it was sent, and the site does not show it."""
+    assert template == SLOW | {
+        "id": template["id"],
+        "version": 1,
+        "createdAt": NOW,
+        "updatedAt": NOW,
+    }
+    assert ask(LIST).json["data"] == [template]
+    assert audited() == ["incident-template.added"]
+    assert behind() == set()
+
+
+def test_add_twice(ask, template):
+    """The same Idempotency-Key gets the same answer and adds nothing."""
+    assert ask(ADD, SLOW).json["data"] == template
+    assert len(ask(LIST).json["data"]) == 1
+
+
+def test_order(ask, template):
+    """Templates are listed by name."""
+    for name in ("Zebra", "API down"):
+        ask(ADD, SLOW | {"name": name})
+
+    names = [each["name"] for each in ask(LIST).json["data"]]
+
+    assert names == ["API down", "Slow search", "Zebra"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("name", ""),
+        ("name", "n" * 121),
+        ("name", "a\nb"),
+        ("name", None),
+        ("title", "t" * 161),
+        ("severity", "bad"),
+        ("body", ""),
+        ("body", "b" * 4001),
+        ("services", ["api"]),
+    ],
+)
+def test_beyond_the_limit(ask, template, field, value):
+    """Adding and updating refuse the same, by name."""
+    added = ask(ADD, SLOW | {"name": "Other"} | {field: value})
+    updated = ask(UPDATE, {"id": template["id"], field: value})
+
+    for response in (added, updated):
+        assert response.status_code == 422
+        assert response.json["errors"][0]["pointer"] == f"/{field}"
+    assert ask(LIST).json["data"] == [template]
+
+
+@pytest.mark.parametrize(
+    "change", [{"name": "n" * 120}, {"title": "t" * 160}, {"body": "b" * 4000}]
+)
+def test_at_the_limit(ask, template, change):
+    """Each limit itself is within."""
+    response = ask(UPDATE, {"id": template["id"]} | change)
+
+    assert change.items() <= response.json["data"].items()
+
+
+def test_update(ask, template, clock, audited):
+    """What is sent changes, with a new version; the same again changes nothing."""
+    clock.pass_(minutes=1)
+    asked = {"id": template["id"], "name": "Slow", "severity": "major-outage"}
+
+    changed = ask(UPDATE, asked).json["data"]
+    again = ask(UPDATE, asked | {"expectedVersion": 2}).json["data"]
+
+    fields = {"name": "Slow", "severity": "major-outage", "version": 2}
+    assert changed == again == template | fields | {"updatedAt": LATER}
+    assert audited() == ["incident-template.added", "incident-template.updated"]
+
+
+def test_name_that_is_taken(ask, template):
+    """A name is unique, when adding and when renaming; its own name is free."""
+    other = ask(ADD, SLOW | {"name": "Other"}).json["data"]
+
+    added = ask(ADD, SLOW | {"title": "Another"})
+    renamed = ask(UPDATE, {"id": other["id"], "name": "Slow search"})
+    kept = ask(UPDATE, {"id": other["id"], "name": "Other", "body": "New."})
+
+    for response in (added, renamed):
+        assert response.status_code == 409
+        assert response.json["type"].endswith("/problems/name-taken/")
+    assert kept.status_code == 200
+
+
+def test_version_that_has_changed(ask, template):
+    """Who edits an earlier version is told the present one, and changes nothing."""
+    ask(UPDATE, {"id": template["id"], "body": "By the other."})
+
+    late = {"id": template["id"], "body": "By me.", "expectedVersion": 1}
+    response = ask(UPDATE, late)
+
+    assert response.status_code == 409
+    assert response.json["current"] == 2
+    assert ask(LIST).json["data"][0]["body"] == "By the other."
+
+
+def test_remove(ask, template, audited):
+    """A removed template is gone, and its name is free."""
+    response = ask(REMOVE, {"id": template["id"]})
+
+    assert response.json["data"] == template
+    assert ask(LIST).json["data"] == []
+    assert audited()[-1] == "incident-template.removed"
+    assert ask(ADD, SLOW | {"body": "Again."}).status_code == 200
+
+
+def test_unknown_template(ask, template):
+    """What does not exist is neither updated nor removed."""
+    for response in (
+        ask(UPDATE, {"id": "ghost", "name": "New"}),
+        ask(REMOVE, {"id": "ghost"}),
+    ):
+        assert response.status_code == 404
+        assert response.json["detail"] == "No incident template has the id 'ghost'."
