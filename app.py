@@ -329,6 +329,7 @@ def demo(context: CommandContext, arguments: Namespace) -> None:
             f"site     {site}/",
             f"status   {site}/status/",
             f"API      {site}/openapi.json",
+            *([f"console  {site}/console/"] if settings.console == "on" else []),
             f"key      {key}",
             _listening_line(settings),
         ]

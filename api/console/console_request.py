@@ -31,6 +31,8 @@ DOWNLOAD_HEADERS = {
     "X-Robots-Tag": "noindex",
 }
 
+# The button that shows what a form would do, without doing it.
+PREVIEW = "_preview"
 # The name and the view of each operation, by path and method.
 Routes = dict[str, dict[str, tuple[str, View]]]
 
@@ -175,21 +177,28 @@ class ConsoleRequest:
 
     def submit(self, form: Form, **more: Any) -> OperationResult | None:
         """
-        Send a form; return the answer, or None if it was refused.
+        Send a form; return the answer, or None if it is to be shown again.
 
-        The form then says why. `more` are fields that the form does not show.
+        It then says why it was refused, or what it would do, if a preview was asked
+        for. `more` are fields that the form does not show.
         """
         form.fill(self.sent)
         operation = form.operation
+        is_preview = PREVIEW in self.sent
         try:
-            return self.call(
+            result = self.call(
                 f"{operation.method} {operation.path}",
                 form.request | more,
                 idempotency_key=form.idempotency_key,
+                dry_run=is_preview,
             )
         except Refused as refusal:
             form.refuse(refusal.problem)
             return None
+        if is_preview:
+            form.preview = result.data
+            return None
+        return result
 
     def form(self, route: str, *names: str, **options: Any) -> Form:
         """Return a form for the operation, with these of its fields or all."""

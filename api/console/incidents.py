@@ -38,7 +38,9 @@ def list_incidents(request: ConsoleRequest) -> Response:
 
 @page("GET incidents/open/")
 def open_incident_form(request: ConsoleRequest) -> Response:
-    return _open_page(request, _open_form(request))
+    """Show the form; `words` in the query names an incident whose words it uses."""
+    id = request.query.get("words", "")
+    return _open_page(request, _open_form(request, _words_of(request, id)))
 
 
 @page("POST incidents/open/")
@@ -87,9 +89,23 @@ def update_form(request: ConsoleRequest, incident: dict[str, Any]) -> Form:
     return request.form(ADD_UPDATE, *UPDATE_FIELDS, values=values, id_prefix=id)
 
 
-def _open_form(request: ConsoleRequest) -> Form:
-    form = request.form(ADD, *ADD_FIELDS)
+def _open_form(request: ConsoleRequest, values: dict[str, Any] | None = None) -> Form:
+    form = request.form(ADD, *ADD_FIELDS, values=values or {})
     return form.offer("services", service_options(request))
+
+
+def _words_of(request: ConsoleRequest, id: str) -> dict[str, Any]:
+    """Return what an earlier incident was opened with."""
+    if not id or not request.may(GET):
+        return {}
+    detail = request.read(GET, id=id)
+    incident, first = detail["incident"], detail["updates"][:1]
+    return {
+        "title": incident["title"],
+        "severity": incident["severity"],
+        "services": [service["slug"] for service in incident["services"]],
+        **({"body": first[0]["body"]} if first else {}),
+    }
 
 
 def _change_form(request: ConsoleRequest, incident: dict[str, Any]) -> Form:
@@ -116,7 +132,12 @@ def service_options(
 
 def _open_page(request: ConsoleRequest, form: Form) -> Response:
     return request.page(
-        "console/incidents/open.html", form.status, form=form, may_open=request.may(ADD)
+        "console/incidents/open.html",
+        form.status,
+        form=form,
+        may_open=request.may(ADD),
+        earlier=request.read_if_allowed(LIST, limit=PER_PAGE) or [],
+        words=request.query.get("words", ""),
     )
 
 

@@ -84,6 +84,28 @@ def test_a_refusal_keeps_what_was_typed(person):
     assert IncidentRow.get().title == "\u202eLate <b>"
 
 
+def test_preview(person, audited):
+    """A preview shows what readers will see, and changes nothing."""
+    shown = person.fill(OPEN, OPEN, **ADD | {"body": "*Late*"}, _preview="1")
+
+    assert shown.status_code == 200
+    assert "<em>Late</em>" in shown.text
+    assert audited()[-1] == "service.added"
+    assert person.refill(shown, OPEN).status_code == 303
+    assert IncidentUpdateRow.get().body == "*Late*"
+
+
+def test_the_words_of_an_earlier_incident(person, incident):
+    """The form can begin with what an earlier incident was opened with."""
+    form = person.get(f"{OPEN}?words={incident.id}")
+
+    person.refill(form, OPEN)
+
+    first, second = IncidentRow.select()
+    assert (first.title, first.severity) == (second.title, second.severity)
+    assert {row.body for row in IncidentUpdateRow} == {"Looking."}
+
+
 def test_update_and_resolve(person, incident, audited):
     """An update is posted with a status; the button Resolve brings its own."""
     page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/update/"

@@ -49,6 +49,8 @@ class Form:
         # The whole form's problem, and those of its fields.
         self.problem: str | None = None
         self.errors: dict[str, str] = {}
+        # What the operation would answer, if a preview was asked for.
+        self.preview: Any = None
         self.status = 200
         self._values = {n: f.default for n, f in self.fields.items()} | dict(
             values or {}
