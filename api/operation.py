@@ -295,6 +295,8 @@ class Operation:
 
 
 OPERATIONS: list[Operation] = []
+# What a dry run shows instead of a secret, which would never be valid.
+DRY_RUN_SECRET = "dry-run"  # noqa: S105
 AREAS = ("platform", "projects", "status")
 
 

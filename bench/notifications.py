@@ -68,9 +68,9 @@ def measure(folder, http_port, smtp_port, log):
         response = client.post(ADD_UPDATE, {"incidentId": id, "body": "Still looking."})
         second = wait_for_arrivals(log, {GOOD}, time.time())
     count = f"{MAILBOXES:,} mailboxes, {WEBHOOKS:,} webhooks"
-    told = f"{len(times):,} of {len(expected):,}"
-    yield f"{count}: told, of those that receive", told, "all"
-    yield f"{count}: until the last is told, s", f"{max(times):.1f}", "<= 60"
+    notified = f"{len(times):,} of {len(expected):,}"
+    yield f"{count}: notified, of those that receive", notified, "all"
+    yield f"{count}: until the last is notified, s", f"{max(times):.1f}", "<= 60"
     yield f"{count}: median, s", f"{percentile(times, 0.5):.1f}", ""
     ratio = percentile(busy, 0.99) / percentile(idle, 0.99)
     for label, found in (("idle", idle), ("meanwhile", busy)):

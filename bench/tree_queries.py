@@ -47,18 +47,18 @@ MARKUP = re.compile(r"\{#[^}]*\}|\]\([^)]*\)|[`*\[\]]|<[^>]*>")
 
 def queries_answered(output_folder):
     """Return how many queries were answered, and how many were asked."""
-    asked = queries_of(read_documents(output_folder))
-    found = search_all(output_folder, list(asked))
+    answers = queries_of(read_documents(output_folder))
+    found = search_all(output_folder, list(answers))
     return sum(
-        not right.isdisjoint(found[query]) for query, right in asked.items()
-    ), len(asked)
+        not right.isdisjoint(found[query]) for query, right in answers.items()
+    ), len(answers)
 
 
 def unanswered(output_folder):
     """Yield the queries that were not answered, with what was expected and found."""
-    asked = queries_of(read_documents(output_folder))
-    found = search_all(output_folder, list(asked))
-    for query, right in asked.items():
+    answers = queries_of(read_documents(output_folder))
+    found = search_all(output_folder, list(answers))
+    for query, right in answers.items():
         if right.isdisjoint(found[query]):
             yield query, sorted(right)[:FIRST_RESULTS], found[query]
 
@@ -94,11 +94,11 @@ def queries_of(documents):
     for name in identifiers:
         identifiers[name] = in_headings[name] or pages_with(name, documents)
     # A heading may be a title, too: then any of these pages is an answer.
-    asked = defaultdict(set)
+    answers = defaultdict(set)
     for kind in (titles, headings, identifiers):
         for query in spread(sorted(query for query in kind if query)):
-            asked[query] |= kind[query] | titles.get(query, set())
-    return dict(asked)
+            answers[query] |= kind[query] | titles.get(query, set())
+    return dict(answers)
 
 
 def pages_with(name, documents):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -31,6 +32,7 @@ from api.http.request_parsing import (
 from api.http.streamed_response import stream_file, stream_json
 from api.http.write_locks import write_locks
 from api.operation import (
+    DRY_RUN_SECRET,
     AuditError,
     Call,
     Caller,
@@ -244,7 +246,8 @@ class Dispatcher:
         with dry_run(locks):
             call.clock_at = truncate_to_ms(self.clock())
             _set_instant(call)
-            body = _serialize(call.operation, _run_handler(call, arguments))
+            result = _run_handler(call, arguments)
+            body = _serialize(call.operation, _without_secret(call.operation, result))
             _record_audit(call)
         return _json_response(body, {"Dry-Run": "true"})
 
@@ -388,6 +391,13 @@ def _idempotent_request(
 
 def _secret(operation: Operation, result: Any) -> str | None:
     return getattr(result, operation.secret_field) if operation.secret_field else None
+
+
+def _without_secret(operation: Operation, result: Any) -> Any:
+    """Return the result of a dry run, whose secret nobody should store."""
+    if operation.secret_field is None or _secret(operation, result) is None:
+        return result
+    return SimpleNamespace(**vars(result) | {operation.secret_field: DRY_RUN_SECRET})
 
 
 def _json_response(body: bytes, headers: dict[str, str] | None = None) -> Response:

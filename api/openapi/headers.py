@@ -3,7 +3,7 @@
 from typing import Any
 
 from api.http.request_parsing import BARE_KEY, QUOTED_KEY
-from api.operation import Operation
+from api.operation import DRY_RUN_SECRET, Operation
 
 _HEADER = "#/components/headers/{name}"
 
@@ -51,8 +51,15 @@ def request_headers(operation: Operation) -> list[dict[str, Any]]:
     headers = [IF_NONE_MATCH] if operation.etag else []
     if operation.is_mutation:
         required = {"required": operation.idempotent == "required"}
-        headers += [IDEMPOTENCY_KEY | required, DRY_RUN]
+        headers += [IDEMPOTENCY_KEY | required, _dry_run(operation)]
     return headers
+
+
+def _dry_run(operation: Operation) -> dict[str, Any]:
+    if operation.secret_field is None:
+        return DRY_RUN
+    secret = f" The response has {DRY_RUN_SECRET} instead of a secret."
+    return DRY_RUN | {"description": DRY_RUN["description"] + secret}
 
 
 def response_headers(operation: Operation) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from api.operation import Call, operation
 from models.errors import (
+    LimitExceeded,
     ReferenceNotFound,
     SubscriptionExists,
     SubscriptionNotActive,
@@ -129,14 +130,14 @@ def remove_subscription(call: Call, request: RemoveSubscription) -> RemovedSubsc
     response=CreatedSubscription,
     audit="subscription.secret-rotated",
     secret_field="secret",
-    errors=(SubscriptionNotFound, SubscriptionNotActive),
+    errors=(SubscriptionNotFound, SubscriptionNotActive, LimitExceeded),
 )
 def rotate_secret(call: Call, request: RotateSecret) -> CreatedSubscription:
     """
     Give a webhook a new secret.
 
-    For 24 hours, messages are signed with the new and with the former secret. Only
-    this response contains the new one.
+    For 24 hours after its rotation, a former secret signs messages beside the new one.
+    Only this response contains the new one.
     """
     row, secret = subscriptions.rotate_secret(request, call.now, call.clock_at)
     call.subject_ids.add(row.id)

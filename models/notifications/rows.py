@@ -32,10 +32,8 @@ class SubscriptionRow(Row):
     language = TextField(null=True)
     # self for a reader, operator for one that an operator added.
     source = TextField()
-    # The secret of a webhook, and the one before it while both sign.
+    # The secret of a webhook.
     sealed_secret = BlobField(null=True)
-    former_secret = BlobField(null=True)
-    former_secret_until = MomentField(null=True)
     created_at = MomentField()
     updated_at = MomentField()
     confirmed_at = MomentField(null=True)
@@ -62,6 +60,17 @@ class SubscriptionRow(Row):
         return not chosen or not services or not chosen.isdisjoint(services)
 
 
+class FormerSecretRow(Row):
+    """A secret that a webhook had before a rotation, which signs until it expires."""
+
+    number = AutoField()
+    subscription = ForeignKeyField(SubscriptionRow, on_delete="CASCADE")
+    sealed_secret = BlobField()
+    expires_at = MomentField(index=True)
+
+    subscription_id: str
+
+
 class EventRow(Row):
     """
     An event that subscribers are told of, written with the change that causes it.
@@ -86,9 +95,9 @@ class EventRow(Row):
     # When what it tells of was removed from the site: nobody is told of it any more.
     withdrawn_at = MomentField(null=True)
     # The last subscription that has its delivery, while they are created.
-    told_to = TextField(null=True)
+    notified_up_to = TextField(null=True)
     # When the last delivery was created.
-    told_at = MomentField(null=True, index=True)
+    notified_at = MomentField(null=True, index=True)
 
     class Meta:
         indexes = ((("type", "subject_id", "phase"), True),)
@@ -130,4 +139,6 @@ class DeliveryRow(Row):
             (("event", "subscription"), True),
             (("subscription", "subject_id", "number"), False),
             (("status", "next_attempt_at"), False),
+            (("status", "created_at"), False),
+            (("subscription", "created_at"), False),
         )

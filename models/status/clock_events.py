@@ -14,12 +14,12 @@ from models.notifications.events import (
 from models.status.incidents.events import reminders as incident_reminders
 from models.status.maintenance.events import events_of_clock
 from models.status.maintenance.events import reminders as window_reminders
-from models.status.services.told_states import (
+from models.status.services.notified_states import (
     changed_states,
-    forget_told_states,
-    has_told_states,
+    forget_notified_states,
+    has_notified_states,
     note_states,
-    told_states,
+    notified_states,
 )
 from models.status.snapshot.snapshot import status_snapshot
 from models.storage.database import reading, writing
@@ -36,11 +36,11 @@ def record_clock_events(
     Operators are reminded of an incident `reminder_after` its last update.
     """
     with reading():
-        is_needed, asked_for = has_subscribers(), operators_events()
-    _record_state_changes(now, freshness, "service.state-changed" in asked_for)
+        is_needed, requested = has_subscribers(), operators_events()
+    _record_state_changes(now, freshness, "service.state-changed" in requested)
     if not is_needed:
         return False
-    _record_reminders(now, reminder_after, asked_for)
+    _record_reminders(now, reminder_after, requested)
     return _record_maintenance(now)
 
 
@@ -57,12 +57,12 @@ def _record_maintenance(now: datetime) -> bool:
     return bool(due)
 
 
-def _record_reminders(now: datetime, after: timedelta, asked_for: set[str]) -> None:
+def _record_reminders(now: datetime, after: timedelta, requested: set[str]) -> None:
     def find() -> list[DueEvent]:
         due: list[DueEvent] = []
-        if "incident.reminder" in asked_for:
+        if "incident.reminder" in requested:
             due += incident_reminders(now, after)
-        if "maintenance.reminder" in asked_for:
+        if "maintenance.reminder" in requested:
             due += window_reminders(now)
         return unrecorded(due)
 
@@ -78,18 +78,18 @@ def _record(due: Iterable[DueEvent], generation: int | None, now: datetime) -> N
 
 
 def _record_state_changes(
-    now: datetime, freshness: timedelta, is_asked_for: bool
+    now: datetime, freshness: timedelta, is_requested: bool
 ) -> None:
     with reading():
-        if not is_asked_for and not has_told_states():
+        if not is_requested and not has_notified_states():
             return
-        if is_asked_for and not changed_states(
-            status_snapshot(now, freshness), told_states()
+        if is_requested and not changed_states(
+            status_snapshot(now, freshness), notified_states()
         ):
             return
     with writing(STATUS):
-        if not is_asked_for:
-            forget_told_states()
+        if not is_requested:
+            forget_notified_states()
             return
         events = note_states(status_snapshot(now, freshness))
         record_events(events, "status", None, now)

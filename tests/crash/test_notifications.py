@@ -95,11 +95,11 @@ def deliver(clock, senders):
 
 def is_quiet():
     is_open = DeliveryRow.status.in_(("waiting", "sending", "failed"))
-    is_untold = EventRow.told_at.is_null()
+    is_pending = EventRow.notified_at.is_null()
     with reading():
         return not (
             DeliveryRow.select().where(is_open).exists()
-            or EventRow.select().where(is_untold).exists()
+            or EventRow.select().where(is_pending).exists()
         )
 
 

@@ -9,7 +9,7 @@ _NOTICE = (
     "Writes are delayed by up to a minute.",
 )
 _SUBSCRIBER = ("Who subscribed: the reader, or an operator.", "operator")
-_TOLD_SERVICES = (
+_NOTIFIED_SERVICES = (
     "The slugs of the services to tell of; without any, of all of them.",
     ["api"],
 )
@@ -130,8 +130,8 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
         "The types of events to tell of. Default: all that the channel takes.",
         ["incident.opened", "incident.updated", "incident.resolved"],
     ),
-    "AddSubscription.services": _TOLD_SERVICES,
-    "CreatedSubscription.services": _TOLD_SERVICES,
+    "AddSubscription.services": _NOTIFIED_SERVICES,
+    "CreatedSubscription.services": _NOTIFIED_SERVICES,
     "Delivery.id": ("The ID; webhooks have it in the header webhook-id.", _ID),
     "Delivery.status": ("What became of the delivery.", "delivered"),
     "ListDeliveries.from": "The start of the range in which it was created.",
@@ -142,7 +142,7 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
     "ReplayDeliveries.from": "The start of the range of deliveries to replay.",
     "ReplayDeliveries.id": ("The ID of the delivery to replay.", _ID),
     "ReplayDeliveries.to": "The end of the range of deliveries to replay.",
-    "Subscription.services": _TOLD_SERVICES,
+    "Subscription.services": _NOTIFIED_SERVICES,
     "Subscription.source": _SUBSCRIBER,
     "CreatedSubscription.source": (
         "Who subscribed: the reader, or an operator.",
@@ -150,7 +150,7 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
     ),
     "Subscription.state": ("The state of the subscription.", "active"),
     "CreatedSubscription.state": ("The state of the subscription.", "active"),
-    "UpdateSubscription.services": _TOLD_SERVICES,
+    "UpdateSubscription.services": _NOTIFIED_SERVICES,
     "StatusAddService.slug": ("The slug in URLs. It cannot be changed later.", "api"),
     "StatusIncidentUpdate.status": "The status of the incident after the update.",
     "StatusAddIncidentUpdate.status": "The new status. Default: unchanged.",

@@ -15,14 +15,14 @@ from models.notifications.subscriptions.subscription_messages import MessageType
 from models.pagination import CursorQuery, Page, cursor_page, descending
 
 DeliveryStatus = Literal["waiting", "sending", "delivered", "failed", "given-up"]
-# What a subscription is told: of events, and of itself.
-Told = EventType | MessageType
+# What is delivered: events, and messages of the subscription itself.
+DeliveryType = EventType | MessageType
 
 
 class Delivery(Schema):
     id: Id
     subscription_id: Id
-    event: Told
+    event: DeliveryType
     subject_id: str
     status: DeliveryStatus
     attempts: int
@@ -43,7 +43,7 @@ class GetDelivery(Schema):
 class ListDeliveries(CursorQuery):
     subscription_id: Id | None = None
     status: DeliveryStatus | None = None
-    event: Told | None = None
+    event: DeliveryType | None = None
     from_: Annotated[Moment | None, Field(alias="from")] = None
     to: Moment | None = None
 

@@ -172,8 +172,9 @@ def claim(
             sending_at=now,
         )
         threads, secret = _first_deliveries(welcome), notification_secret()
+        secrets = signing_secrets(_webhooks_of(welcome), now, secret)
         return [
-            _attempt(row, events.get(row.event_id), threads, secret, now)
+            _attempt(row, events.get(row.event_id), threads, secret, secrets)
             for row in welcome
         ]
 
@@ -343,15 +344,24 @@ def _events_of(rows: list[DeliveryRow]) -> dict[int | None, EventRow]:
     return {event.number: event for event in events} if numbers else {}
 
 
+def _webhooks_of(rows: list[DeliveryRow]) -> list[SubscriptionRow]:
+    """Return the webhooks of deliveries, each once."""
+    webhooks = {
+        row.subscription_id: row.subscription
+        for row in rows
+        if row.subscription.channel == "webhook"
+    }
+    return list(webhooks.values())
+
+
 def _attempt(
     row: DeliveryRow,
     event: EventRow | None,
     threads: Mapping[tuple[str, str], str],
     secret: str,
-    now: datetime,
+    secrets: Mapping[str, tuple[str, ...]],
 ) -> Attempt:
     subscription = row.subscription
-    is_webhook = subscription.channel == "webhook"
     return Attempt(
         number=row.number,
         delivery_id=row.id,
@@ -365,7 +375,7 @@ def _attempt(
         data=event.data if event else {},
         at=event.at if event else row.created_at,
         attempts=row.attempts + 1,
-        secrets=signing_secrets(subscription, now, secret) if is_webhook else (),
+        secrets=secrets.get(subscription.id, ()),
         token=_token(row, secret) if subscription.channel == "email" else "",
         thread_id=threads.get((subscription.id, row.subject_id)),
     )

@@ -33,16 +33,16 @@ def fan_out(now: datetime, live: Mapping[str, int]) -> int:
     """
     count = 0
     for event in _due_events(now, live):
-        while not event.told_at:
-            count += _tell_slice(event, now)
+        while not event.notified_at:
+            count += _notify_slice(event, now)
     return count
 
 
 def _due_events(now: datetime, live: Mapping[str, int]) -> Iterator[EventRow]:
     """Yield the events that are due; of one subject, none before an earlier one."""
     with reading():
-        untold = EventRow.select().where(EventRow.told_at.is_null())
-        events = list(untold.order_by(EventRow.number))
+        pending = EventRow.select().where(EventRow.notified_at.is_null())
+        events = list(pending.order_by(EventRow.number))
     waiting_subjects = set()
     for event in events:
         generation = live.get(event.area, 0)
@@ -54,21 +54,21 @@ def _due_events(now: datetime, live: Mapping[str, int]) -> Iterator[EventRow]:
             yield event
 
 
-def _tell_slice(event: EventRow, now: datetime) -> int:
+def _notify_slice(event: EventRow, now: datetime) -> int:
     """Create the deliveries to the next subscriptions; note how far that came."""
     with writing(NOTIFICATIONS):
         rows = SubscriptionRow.select(*_CHOICES).where(
             SubscriptionRow.state == "active", SubscriptionRow.confirmed_at <= event.at
         )
-        if event.told_to is not None:
-            rows = rows.where(SubscriptionRow.id > event.told_to)
+        if event.notified_up_to is not None:
+            rows = rows.where(SubscriptionRow.id > event.notified_up_to)
         slice_ = list(rows.order_by(SubscriptionRow.id).limit(SLICE_SIZE))
         takers = [row for row in slice_ if row.takes(event.type, event.services)]
         _create_deliveries(event, takers, now)
         if len(slice_) < SLICE_SIZE:
-            event.told_at = now
+            event.notified_at = now
         if slice_:
-            event.told_to = slice_[-1].id
+            event.notified_up_to = slice_[-1].id
         event.save()
     return len(takers)
 

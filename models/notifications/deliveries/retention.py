@@ -6,23 +6,33 @@ from typing import Any
 from peewee import fn
 
 from models.base import Row
-from models.notifications.rows import DeliveryRow, EventRow, SubscriptionRow
+from models.notifications.rows import (
+    DeliveryRow,
+    EventRow,
+    FormerSecretRow,
+    SubscriptionRow,
+)
 from models.storage.database import truncate_wal_after_commit, writing
 from models.storage.write_locks import NOTIFICATIONS
 
-# How long deliveries, told events, and subscriptions that have ended are kept.
+# How long deliveries, notified events, and subscriptions that have ended are kept.
 RETENTION = timedelta(days=30)
 # Rows are deleted in slices, which hold no other write up.
 SLICE_SIZE = 250
 
 
 def delete_expired_notifications(now: datetime) -> None:
-    """Delete what has expired; an event goes once it has no deliveries any more."""
+    """
+    Delete what has expired.
+
+    An event goes once it has no deliveries any more, and the former secret of a webhook
+    once it does not sign any more.
+    """
     expired_at = now - RETENTION
     _delete_slices(DeliveryRow, DeliveryRow.created_at <= expired_at)
     _delete_slices(
         EventRow,
-        EventRow.told_at.is_null(False)
+        EventRow.notified_at.is_null(False)
         & (EventRow.at <= expired_at)
         & ~fn.EXISTS(DeliveryRow.select().where(DeliveryRow.event == EventRow.number)),
     )
@@ -32,7 +42,7 @@ def delete_expired_notifications(now: datetime) -> None:
     if _delete_slices(SubscriptionRow, has_ended):
         # Their addresses are not kept in the write-ahead log either.
         truncate_wal_after_commit()
-    _forget_former_secrets(now)
+    _delete_slices(FormerSecretRow, FormerSecretRow.expires_at <= now)
 
 
 def _delete_slices(table: type[Row], condition: Any) -> int:
@@ -45,13 +55,3 @@ def _delete_slices(table: type[Row], condition: Any) -> int:
             # A row may have changed since it was found.
             count += table.delete().where(key.in_(keys), condition).execute()
     return count
-
-
-def _forget_former_secrets(now: datetime) -> None:
-    """Delete the secrets that webhooks had before, once they do not sign any more."""
-    has_expired = SubscriptionRow.former_secret_until <= now
-    if SubscriptionRow.select().where(has_expired).exists():
-        with writing(NOTIFICATIONS):
-            SubscriptionRow.update(former_secret=None, former_secret_until=None).where(
-                has_expired
-            ).execute()

@@ -54,8 +54,8 @@ def decide(
         return Decision("given-up", None, is_quarantined=False)
     pause = timedelta(seconds=PAUSES[attempts] * (1 + JITTER * random))
     if outcome.retry_after is not None:
-        asked = timedelta(seconds=max(0.0, outcome.retry_after))
-        pause = max(pause, min(asked, MAX_PAUSE))
+        requested = timedelta(seconds=max(0.0, outcome.retry_after))
+        pause = max(pause, min(requested, MAX_PAUSE))
     return Decision("failed", now + pause, is_quarantined=False)
 
 

@@ -3,12 +3,14 @@
 import base64
 import binascii
 import hmac
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
+from models.errors import LimitExceeded
 from models.instance import InstanceRow
-from models.notifications.rows import SubscriptionRow
+from models.notifications.rows import FormerSecretRow, SubscriptionRow
 from models.sealing import open_sealed, seal
 
 TokenPurpose = Literal["confirm", "manage"]
@@ -16,6 +18,8 @@ TokenPurpose = Literal["confirm", "manage"]
 MAC_BYTES = 16
 # For so long after a rotation, messages are signed with the former secret too.
 FORMER_SECRET_SIGNS = timedelta(hours=24)
+# How many of them sign beside the newest one.
+MAX_FORMER_SECRETS = 9
 
 
 def seal_secret(subscription_id: str, secret: str) -> bytes:
@@ -24,27 +28,53 @@ def seal_secret(subscription_id: str, secret: str) -> bytes:
 
 
 def replace_secret(row: SubscriptionRow, secret: str, now: datetime) -> None:
-    """Sign with a new secret, and for a while with the former one as well."""
-    row.former_secret = row.sealed_secret
-    row.former_secret_until = now + FORMER_SECRET_SIGNS
+    """
+    Sign with a new secret, and for a while with the former one as well.
+
+    Raise LimitExceeded if too many former ones sign, because each makes every message
+    longer.
+    """
+    if len(_former_secrets([row.id], now)) >= MAX_FORMER_SECRETS:
+        raise LimitExceeded(
+            f"{MAX_FORMER_SECRETS} former secrets of this webhook still sign its"
+            " messages. Rotate it again once the first of them has expired, 24 hours"
+            " after it was replaced."
+        )
+    FormerSecretRow.create(
+        subscription=row.id,
+        sealed_secret=row.sealed_secret,
+        expires_at=now + FORMER_SECRET_SIGNS,
+    )
     row.sealed_secret = seal_secret(row.id, secret)
 
 
 def signing_secrets(
-    row: SubscriptionRow, now: datetime, instance_secret: str | None = None
-) -> tuple[str, ...]:
+    rows: Sequence[SubscriptionRow], now: datetime, instance_secret: str | None = None
+) -> dict[str, tuple[str, ...]]:
     """
-    Return the secrets that sign now: after a rotation, both for a while.
+    Return the secrets that sign for each webhook: its own, and the newest former ones.
 
-    Whoever needs many gives the `notification_secret`, which is read otherwise.
+    Whoever has the `notification_secret` gives it, and it is read otherwise.
     """
-    sealed = [row.sealed_secret]
-    if row.former_secret_until is not None and now < row.former_secret_until:
-        sealed.append(row.former_secret)
-    secret, id = instance_secret or notification_secret(), row.id.encode()
-    return tuple(
-        open_sealed(bytes(each), secret, id).decode() for each in sealed if each
+    sealed = {row.id: [bytes(row.sealed_secret)] for row in rows if row.sealed_secret}
+    for former in _former_secrets(sealed, now):
+        sealed[former.subscription_id].append(bytes(former.sealed_secret))
+    secret = instance_secret or notification_secret()
+    return {
+        id: tuple(open_sealed(each, secret, id.encode()).decode() for each in values)
+        for id, values in sealed.items()
+    }
+
+
+def _former_secrets(ids: Iterable[str], now: datetime) -> list[FormerSecretRow]:
+    """Return those that still sign, the newest first."""
+    ids = list(ids)
+    if not ids:
+        return []
+    rows = FormerSecretRow.select().where(
+        FormerSecretRow.subscription.in_(ids), FormerSecretRow.expires_at > now
     )
+    return list(rows.order_by(FormerSecretRow.number.desc()))
 
 
 def token_of(

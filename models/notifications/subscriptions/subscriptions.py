@@ -282,7 +282,8 @@ def rotate_secret(
     """
     Give a webhook a new secret; return its subscription and the secret.
 
-    The former secret signs for a day from `clock_at`, the time on the clock.
+    The former secret signs for a day from `clock_at`, the time on the clock. Raise
+    LimitExceeded if the secret was rotated too often within a day.
     """
     row = _confirmed_subscription(request.id)
     if row.channel != "webhook":

@@ -177,7 +177,7 @@ class _StatusImport:
             starts_at=item.starts_at,
             ends_at=item.ends_at,
             written=item.written_status,
-            is_told=False,
+            is_notified=False,
             created_at=item.announced_at,
             updated_at=updated_at,
         )

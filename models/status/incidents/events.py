@@ -17,8 +17,8 @@ from models.status.incidents.incidents import (
 
 # An event has the newest updates of its incident, because a message has a limit.
 MAX_UPDATES = 20
-# Changes of which subscribers are told. A corrected title or time tells nobody.
-TOLD_FIELDS = ("status", "severity", "services")
+# Changes of which subscribers are notified. A corrected title or time tells nobody.
+NOTIFIED_FIELDS = ("status", "severity", "services")
 
 
 def opened_event(incident: IncidentRow) -> NewEvent:
@@ -38,7 +38,7 @@ def update_event(update: IncidentUpdateRow) -> NewEvent:
 
 def changed_event(incident: IncidentRow, changes: dict[str, Change]) -> NewEvent | None:
     """Return the event of changed fields, None if subscribers are not told of them."""
-    if not any(field in changes for field in TOLD_FIELDS):
+    if not any(field in changes for field in NOTIFIED_FIELDS):
         return None
     before, after = changes.get("status", (incident.status, incident.status))
     return _event(_type_of_change(before, after), incident)

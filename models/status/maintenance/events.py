@@ -43,7 +43,7 @@ def events_of_clock(now: datetime) -> list[DueEvent]:
     They are the same at each call: recording one a second time does nothing.
     """
     windows = kept_windows().where(
-        MaintenanceRow.is_told,
+        MaintenanceRow.is_notified,
         MaintenanceRow.written == "scheduled",
         MaintenanceRow.starts_at <= now,
         MaintenanceRow.ends_at > now - MAX_AGE,

@@ -85,7 +85,7 @@ class MaintenanceRow(Row):
     # The status that was written: scheduled, completed or cancelled.
     written = TextField()
     # Whether subscribers are told when it starts and ends.
-    is_told = BooleanField(default=True)
+    is_notified = BooleanField(default=True)
     created_at = MomentField()
     updated_at = MomentField()
     # A removed window is kept, but nothing that reads windows finds it.
@@ -146,7 +146,7 @@ def schedule_maintenance(
         starts_at=request.starts_at,
         ends_at=request.ends_at,
         written="scheduled",
-        is_told=request.notify,
+        is_notified=request.notify,
         created_at=now,
         updated_at=now,
     )
@@ -179,8 +179,8 @@ def update_maintenance(
     changes = update_subject(window, values, slugs, now)
     if "written" in changes:
         changes["status"] = changes.pop("written")
-    if changes and request.notify and not window.is_told:
-        window.is_told = True
+    if changes and request.notify and not window.is_notified:
+        window.is_notified = True
         window.save()
     return load_details([window], clock_at)[0], changes
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from api.operation import DRY_RUN_SECRET
 from models.audit import AuditRow
 from models.changes import marks
 from models.idempotency import StoredResponseRow
@@ -73,3 +74,33 @@ def test_dry_run_out_of_shape(text, ask, refusal):
     assert response.status_code == 422
     refusal(response, "validation-failed")
     assert ServiceRow.select().count() == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "request_body"),
+    [
+        (
+            "POST /platform/v1/keys/add",
+            {"name": "k", "scopes": ["status:services:list"]},
+        ),
+        (
+            "POST /status/v1/admin/subscriptions/add",
+            {"channel": "webhook", "address": "https://tool.example.com/"},
+        ),
+    ],
+)
+def test_secret_of_a_rehearsal(ask, path, request_body):
+    """A secret that will never be valid is not shown, so that nobody stores it."""
+    response = ask(path, request_body, headers={"Dry-Run": "true"})
+
+    assert response.json["data"]["secret"] == DRY_RUN_SECRET
+
+
+def test_rehearsal_without_a_secret(ask):
+    """What has no secret shows none in a rehearsal either."""
+    mailbox = {"channel": "email", "address": "ada@example.com"}
+    path = "POST /status/v1/admin/subscriptions/add"
+
+    response = ask(path, mailbox, headers={"Dry-Run": "true"})
+
+    assert response.json["data"]["secret"] is None

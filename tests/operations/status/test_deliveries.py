@@ -10,7 +10,10 @@ from models.notifications.deliveries.dispatch import claim, record_outcomes
 from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.events import NewEvent, record_events, withdraw_events
 from models.notifications.rows import DeliveryRow, SubscriptionRow
-from models.notifications.subscriptions.secrets import signing_secrets
+from models.notifications.subscriptions.secrets import (
+    MAX_FORMER_SECRETS,
+    signing_secrets,
+)
 from models.storage.database import writing
 from tests.worlds.notifications import ALL_LIVE, DELIVERED, FAILED, GONE, subscribe
 
@@ -162,29 +165,75 @@ def test_test_of_who_did_not_confirm(ask, hook, refusal, state):
     assert DeliveryRow.select().count() == 0
 
 
+def secrets_at(now):
+    row = SubscriptionRow.get()
+    return signing_secrets([row], now)[row.id]
+
+
 def test_rotated_secret(ask, hook, clock, audited):
     """Both secrets sign for a day, and only the new one after it."""
-    (old,) = signing_secrets(SubscriptionRow.get(), clock.now)
+    (old,) = secrets_at(clock.now)
 
     told = ask(ROTATE, {"id": hook.id}).json["data"]
 
     new = told["secret"]
     assert new.startswith("whsec_")
     assert new != old
-    row = SubscriptionRow.get()
-    assert signing_secrets(row, clock.now + DAY - timedelta(seconds=1)) == (new, old)
-    assert signing_secrets(row, clock.now + DAY) == (new,)
+    assert secrets_at(clock.now + DAY - timedelta(seconds=1)) == (new, old)
+    assert secrets_at(clock.now + DAY) == (new,)
     assert audited() == ["subscription.secret-rotated"]
     assert new not in ask(GET_SUBSCRIPTION, {"id": hook.id}).text
 
 
 def test_rotations_of_a_day(ask, hook, clock):
-    """No more than two secrets sign: the newest two."""
+    """Each former secret signs for a day from its own rotation."""
+    began, (old,) = clock.now, secrets_at(clock.now)
     first = ask(ROTATE, {"id": hook.id}).json["data"]["secret"]
     clock.pass_(hours=1)
     second = ask(ROTATE, {"id": hook.id}).json["data"]["secret"]
 
-    assert signing_secrets(SubscriptionRow.get(), clock.now) == (second, first)
+    assert secrets_at(clock.now) == (second, first, old)
+    assert secrets_at(began + DAY) == (second, first)
+    assert secrets_at(clock.now + DAY) == (second,)
+
+
+def test_secrets_of_several_webhooks(ask, hook, clock):
+    """A webhook has its own former secrets only."""
+    other = subscribe(clock.now, "https://other.example.com/")
+    ask(ROTATE, {"id": hook.id})
+    rows = list(SubscriptionRow.select())
+
+    found = signing_secrets(rows, clock.now)
+
+    assert {id: len(secrets) for id, secrets in found.items()} == {
+        hook.id: 2,
+        other.id: 1,
+    }
+
+
+def test_too_many_rotations_of_a_day(ask, hook, clock, refusal):
+    """What would make messages too long is refused, until a former secret expires."""
+    for _ in range(MAX_FORMER_SECRETS):
+        assert ask(ROTATE, {"id": hook.id}).status_code == 200
+    before = secrets_at(clock.now)
+
+    response = ask(ROTATE, {"id": hook.id})
+
+    assert response.status_code == 409
+    refusal(response, "limit-exceeded")
+    assert secrets_at(clock.now) == before
+    clock.pass_(hours=24)
+    assert ask(ROTATE, {"id": hook.id}).status_code == 200
+
+
+def test_dry_run_of_a_rotation(ask, hook, clock):
+    """It shows no secret that somebody could store, and replaces none."""
+    before = secrets_at(clock.now)
+
+    response = ask(ROTATE, {"id": hook.id}, headers={"Dry-Run": "true"})
+
+    assert response.json["data"]["secret"] == "dry-run"
+    assert secrets_at(clock.now) == before
 
 
 def test_repeated_rotation(ask, hook, engine):

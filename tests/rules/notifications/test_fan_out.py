@@ -96,8 +96,8 @@ def test_slices(monkeypatch):
     happen()
     event = EventRow.get()
 
-    first = module._tell_slice(event, NOW)
-    assert (first, EventRow.get().told_at) == (2, None)
+    first = module._notify_slice(event, NOW)
+    assert (first, EventRow.get().notified_at) == (2, None)
     fan_out(NOW, ALL_LIVE)
     fan_out(NOW, ALL_LIVE)
 

@@ -11,7 +11,16 @@ from models.notifications.deliveries.retention import (
     SLICE_SIZE,
     delete_expired_notifications,
 )
-from models.notifications.rows import DeliveryRow, EventRow, SubscriptionRow
+from models.notifications.rows import (
+    DeliveryRow,
+    EventRow,
+    FormerSecretRow,
+    SubscriptionRow,
+)
+from models.notifications.subscriptions.secrets import (
+    FORMER_SECRET_SIGNS,
+    replace_secret,
+)
 from models.notifications.subscriptions.subscriptions import end_subscription
 from tests.rules.notifications.test_fan_out import NOW, happen
 from tests.worlds.notifications import ALL_LIVE, DELIVERED, subscribe
@@ -91,12 +100,11 @@ def test_more_than_a_slice():
 def test_former_secret():
     """The secret before a rotation goes once it does not sign any more."""
     row = subscribe(NOW)
-    row.former_secret, row.former_secret_until = row.sealed_secret, NOW
-    row.save()
+    replace_secret(row, "whsec_bmV3", NOW - FORMER_SECRET_SIGNS)
 
     delete_expired_notifications(NOW - TICK)
-    assert SubscriptionRow.get().former_secret is not None
+    assert FormerSecretRow.select().count() == 1
     delete_expired_notifications(NOW)
 
-    assert SubscriptionRow.get().former_secret is None
+    assert FormerSecretRow.select().count() == 0
     assert SubscriptionRow.get().sealed_secret is not None

@@ -3,6 +3,7 @@
 import shutil
 from importlib import import_module
 from pkgutil import walk_packages
+from runpy import run_path
 
 import pytest
 from peewee import IntegrityError
@@ -11,12 +12,16 @@ from playhouse.schema_diff import diff_models
 import models
 from models import audit
 from models.audit import AuditTarget
-from models.base import Row
+from models.base import Row, epoch_ms
+from models.notifications.rows import EventRow, FormerSecretRow, SubscriptionRow
 from models.platform.keys import KeyRow
 from models.projects.documents.rows import DocumentAliasRow, DocumentRow
 from models.projects.members.members import MemberRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.search.search import ListHits, search_hits
+from models.status.maintenance.windows import MaintenanceRow
+from models.status.services.notified_states import NotifiedStateRow
+from models.status.services.rows import ServiceRow
 from models.storage import schema
 from models.storage.database import database, migrate, open_database
 from tests.conftest import NOON
@@ -33,6 +38,7 @@ PROJECT = {
     "created_at": NOON,
     "updated_at": NOON,
 }
+CREATED = {"created_at": NOON, "updated_at": NOON}
 
 pytestmark = pytest.mark.both_engines
 
@@ -153,6 +159,70 @@ def test_earlier_former_addresses(settings, migrations, clock):
         (ids[0], "/support/a/"),
     ]
     assert "former_address" not in tables
+
+
+def test_earlier_notifications(settings, migrations):
+    """What subscribers were told, and a former secret that still signs, are kept."""
+    (step,) = migrations.glob("*_notified.py")
+    step.rename(later := migrations.parent / step.name)
+    open_database(settings.database)
+    migrate()
+    keep_earlier_notifications()
+
+    later.rename(step)
+    migrate()
+
+    events = EventRow.select().order_by(EventRow.number)
+    told = [(row.id, row.notified_up_to, row.notified_at) for row in events]
+    windows = {row.id: row.is_notified for row in MaintenanceRow}
+    states = [(row.state, row.changed_to, row.changed_at) for row in NotifiedStateRow]
+    hooks = {row.id: bytes(row.sealed_secret) for row in SubscriptionRow}
+    former = [
+        (row.subscription_id, bytes(row.sealed_secret), row.expires_at)
+        for row in FormerSecretRow
+    ]
+    database.close()
+    assert told == [("told", "rotated", NOON), ("waiting", None, None)]
+    assert windows == {"loud": True, "quiet": False}
+    assert states == [("degraded", "operational", NOON)]
+    assert hooks == {"rotated": b"new", "other": b"new"}
+    assert former == [("rotated", b"old", NOON)]
+
+
+def keep_earlier_notifications():
+    """Write rows as the release before the names of now did."""
+    tables = run_path(str(schema.MIGRATIONS / "0011_notifications.py"))
+    at, text = epoch_ms(NOON), {"events": "[]", "services": "[]", "source": "operator"}
+    number = ServiceRow.insert(
+        id="api", slug="api", name="API", display_order=1, enabled=True, **CREATED
+    ).execute()
+    statement = (
+        "INSERT INTO maintenance (id, title, starts_at, ends_at, written, is_told,"
+        " created_at, updated_at) VALUES (?, 'Move', ?, ?, 'scheduled', ?, ?, ?)"
+    )
+    for id, is_told in (("loud", True), ("quiet", False)):
+        database.execute_sql(statement, (id, at, at, is_told, at, at))
+    with database.obj.bind_ctx(tables["TABLES"]):
+        for id, former in (("rotated", b"old"), ("other", None)):
+            tables["SubscriptionRow"].create(
+                **text | {"id": id, "channel": "webhook", "address": id},
+                **{"state": "active", "sealed_secret": b"new", "former_secret": former},
+                former_secret_until=at if former else None,
+                created_at=at,
+                updated_at=at,
+            )
+        for id, told in (
+            ("told", {"told_to": "rotated", "told_at": at}),
+            ("waiting", {}),
+        ):
+            tables["EventRow"].create(
+                **{"id": id, "type": "incident.opened", "subject_id": id, "phase": ""},
+                **{"area": "status", "services": "[]", "path": "/", "data": "{}"},
+                **told | {"at": at},
+            )
+        tables["ToldStateRow"].create(
+            service=number, state="degraded", changed_to="operational", changed_at=at
+        )
 
 
 def test_migrations_run_once(store):

@@ -10,11 +10,11 @@ from models.site_addresses import service_address
 from models.status.services.rows import ServiceRow
 from models.status.snapshot.snapshot import StatusSnapshot
 
-# A state that holds for less is not told, so that a flapping service tells nothing.
+# A state that holds for less is not notified, so that a flapping service is quiet.
 MIN_DURATION = timedelta(seconds=60)
 
 
-class ToldStateRow(Row):
+class NotifiedStateRow(Row):
     """The state of a service that webhooks were told of, and the one it has since."""
 
     service = ForeignKeyField(ServiceRow, primary_key=True, on_delete="CASCADE")
@@ -25,46 +25,46 @@ class ToldStateRow(Row):
     service_id: int
 
 
-def forget_told_states() -> None:
+def forget_notified_states() -> None:
     """Forget all states: whoever subscribes later is told of later changes."""
-    ToldStateRow.delete().execute()
+    NotifiedStateRow.delete().execute()
 
 
-def has_told_states() -> bool:
-    return ToldStateRow.select().exists()
+def has_notified_states() -> bool:
+    return NotifiedStateRow.select().exists()
 
 
 def changed_states(
-    snapshot: StatusSnapshot, told: dict[int, ToldStateRow]
+    snapshot: StatusSnapshot, notified: dict[int, NotifiedStateRow]
 ) -> list[ServiceRow]:
     """Return the services whose rows `note_states` would change at this time."""
     return [
         service
         for service in snapshot.services
         if _differs(
-            told.get(service.number),
+            notified.get(service.number),
             snapshot.state_of(service).state,
             snapshot.now,
         )
     ]
 
 
-def told_states() -> dict[int, ToldStateRow]:
-    return {row.service_id: row for row in ToldStateRow.select()}
+def notified_states() -> dict[int, NotifiedStateRow]:
+    return {row.service_id: row for row in NotifiedStateRow.select()}
 
 
 def note_states(snapshot: StatusSnapshot) -> list[NewEvent]:
     """
     Note the states that services have now, inside a write transaction.
 
-    Return the events of states that differ from the told ones, and have held.
+    Return the events of states that differ from the notified ones, and have held.
     """
-    told, events = told_states(), []
-    for service in changed_states(snapshot, told):
+    notified, events = notified_states(), []
+    for service in changed_states(snapshot, notified):
         state = snapshot.state_of(service).state
-        row = told.get(service.number)
+        row = notified.get(service.number)
         if row is None:
-            ToldStateRow.create(service=service.number, state=state)
+            NotifiedStateRow.create(service=service.number, state=state)
         elif state == row.state:
             row.changed_to = row.changed_at = None
             row.save()
@@ -78,7 +78,7 @@ def note_states(snapshot: StatusSnapshot) -> list[NewEvent]:
     return events
 
 
-def _differs(row: ToldStateRow | None, state: str, now: datetime) -> bool:
+def _differs(row: NotifiedStateRow | None, state: str, now: datetime) -> bool:
     """Return whether the state is new, other than noted, or has held long enough."""
     if row is None or (state != row.state and state != row.changed_to):
         return True
