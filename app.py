@@ -77,6 +77,8 @@ COMMANDS = {
     "keys": ("api", "create, list and check API keys"),
     "docs": ("sitegen", "import documents"),
     "status": ("api", "import a status page"),
+    "incident": ("api", "open, update, resolve and list incidents of a server"),
+    "maintenance": ("api", "plan, end and list maintenance windows of a server"),
     "notify": ("api", "test the notifications"),
     "convert": ("api", "convert the output of other monitoring tools to measurements"),
 }

@@ -277,8 +277,9 @@ class Settings:
     )
     api_url: str = declare_setting(
         "",
-        "public URL of the API for the links in mails, without a path or a trailing "
-        "slash; empty: the URL of the site",
+        "public URL of the API, for the links in mails and for the commands incident "
+        "and maintenance, without a path or a trailing slash; empty: the URL of the "
+        "site",
     )
     console: str = declare_setting(
         "on",
@@ -316,7 +317,9 @@ class Settings:
     )
     # Not in the repr, since no page depends on it.
     key_file: str = declare_setting(
-        "", "file with the API key that docs import --to uses", in_repr=False
+        "",
+        "file with the API key that docs import --to, incident and maintenance use",
+        in_repr=False,
     )
 
     def __post_init__(self) -> None:

@@ -3,12 +3,11 @@
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from api.client.key_file import read_key_file, require_key
+from api.client.key_file import KEY_SETTING, read_client_key
 from api.client.operations import (
     INSUFFICIENT_SCOPE,
     NOT_FOUND,
@@ -40,7 +39,6 @@ PATH = "/projects/v1/document-imports"
 SCOPE = "projects:document-imports"
 # The operations of an import, each of which has a scope of its own.
 VERBS = ("start", "add-texts", "add-file", "apply")
-KEY_SETTING = "MASTHEAD_KEY_FILE"
 # Of the texts of one request, so that the usual limits of proxies are kept.
 PART_BYTES = 900_000
 # Parts can be gone when the import is applied; then it is started again.
@@ -68,12 +66,7 @@ def import_over_api(
 
     Raise CommandError if the server refuses the import, or does not answer.
     """
-    if not key_file:
-        raise CommandError(f"--to needs an API key: set {KEY_SETTING} to its file.")
-    key = require_key(
-        read_key_file(Path(key_file), KEY_SETTING), f"The key in {KEY_SETTING}"
-    )
-    client = ApiClient(url, key)
+    client = ApiClient(url, read_client_key(key_file, "--to"))
     remote = _RemoteImport(client, sources, files, options, show_progress)
     try:
         return remote.run(), remote.refused

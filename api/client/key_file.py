@@ -5,9 +5,22 @@ import stat
 from pathlib import Path
 
 from models.platform.secrets import is_well_formed
+from models.runtime.commands import CommandError
 from models.settings import SettingError
 
+# Names the file with the key of commands that change another server.
+KEY_SETTING = "MASTHEAD_KEY_FILE"
 _GROUP_AND_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def read_client_key(key_file: str, needed_by: str) -> str:
+    """Return the key in the file that MASTHEAD_KEY_FILE names."""
+    if not key_file:
+        raise CommandError(
+            f"{needed_by} needs an API key: set {KEY_SETTING} to its file."
+        )
+    key = read_key_file(Path(key_file), KEY_SETTING)
+    return require_key(key, f"The key in {KEY_SETTING}")
 
 
 def read_key_file(path: Path, setting: str) -> str:

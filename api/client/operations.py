@@ -12,11 +12,16 @@ import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from urllib3 import BaseHTTPResponse, HTTPConnectionPool, Timeout, connection_from_url
-from urllib3.exceptions import HTTPError
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    HTTPError,
+    NewConnectionError,
+    SSLError,
+)
 
 from api.client.server_url import require_safe_url
 from api.client.time_limit import TimeLimit
@@ -37,6 +42,8 @@ TOO_LARGE, NOT_FOUND = "payload-too-large", "not-found"
 INSUFFICIENT_SCOPE = "insufficient-scope"
 BUSY_STATUSES = (429, 502, 503, 504)
 BUSY_KINDS = ("idempotency-in-progress",)
+# Errors of a connection over which no request was sent.
+BEFORE_SENDING = (NewConnectionError, ConnectTimeoutError, SSLError)
 # As the system's errors begin.
 _ERROR_NUMBER = re.compile(r"\[Errno -?\d+\] ")
 
@@ -52,11 +59,34 @@ class ApiProblem(Exception):
 
 
 class NotAnswered(Exception):
-    """The call was not answered, and may be if it is repeated."""
+    """
+    The call was not answered, and may be if it is repeated.
 
-    def __init__(self, reason: str, pause_seconds: float = 0) -> None:
+    `may_be_done` says whether the server may have received it all the same.
+    """
+
+    def __init__(
+        self, reason: str, pause_seconds: float = 0, *, may_be_done: bool
+    ) -> None:
         super().__init__(reason)
         self.pause_seconds = pause_seconds
+        self.may_be_done = may_be_done
+
+
+class ServerUnreachable(CommandError):
+    """No attempt reached the server, so nothing was done."""
+
+
+class OutcomeUnknown(CommandError):
+    """The call may have been done or not: an answer was lost."""
+
+
+class Answer(NamedTuple):
+    """The body of a response, and whether an earlier request had it first."""
+
+    data: Any
+    meta: Any
+    is_replayed: bool
 
 
 @dataclass
@@ -65,45 +95,69 @@ class ApiClient:
 
     url: str
     key: str = field(repr=False)
+    # Less than the limits above, for callers who wait.
+    max_request_seconds: float = float("inf")
+    max_patience_seconds: float = float("inf")
 
     def __post_init__(self) -> None:
         self.url = self.url.rstrip("/")
+        self._request_seconds = min(REQUEST_SECONDS, self.max_request_seconds)
         require_safe_url(self.url, "Masthead server")
         is_https = self.url.startswith("https:")
         tls = {"ssl_context": ssl.create_default_context()} if is_https else {}
         self._pool: HTTPConnectionPool = connection_from_url(
             self.url,
             retries=False,
-            timeout=Timeout(connect=CONNECT_SECONDS, read=READ_SECONDS),
+            timeout=Timeout(
+                connect=CONNECT_SECONDS, read=min(READ_SECONDS, self._request_seconds)
+            ),
             **tls,
         )
         self._limit = TimeLimit(self._pool)
         self._was_answered = False
 
+    def get(self, path: str, query: Mapping[str, str]) -> Answer:
+        """Ask for what a read returns; raise ApiProblem."""
+        return self._call("GET", f"{path}?{urlencode(query)}" if query else path)
+
     def post(
         self, path: str, body: bytes, headers: Mapping[str, str] | None = None
     ) -> Any:
         """Send JSON, and return the data of the response; raise ApiProblem."""
+        return self.change(path, body, headers).data
+
+    def change(
+        self, path: str, body: bytes, headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        """Send JSON, and return the answer; raise ApiProblem."""
         types = {"Content-Type": "application/json"}
-        return self._post(path, body, types | dict(headers or {}))
+        return self._call("POST", path, body, types | dict(headers or {}))
 
     def post_file(self, path: str, query: Mapping[str, str], content: bytes) -> Any:
         """Send the bytes of a file, and return the data of the response."""
         types = {"Content-Type": "application/octet-stream"}
-        return self._post(f"{path}?{urlencode(query)}", content, types)
+        return self._call("POST", f"{path}?{urlencode(query)}", content, types).data
 
-    def _post(self, path: str, body: bytes, headers: Mapping[str, str]) -> Any:
-        waited, attempts = 0.0, 0
+    def _call(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        waited, attempts, may_be_done = 0.0, 0, False
         while True:
             started = monotonic()
             try:
-                return self._try_to_post(path, body, headers)
+                return self._try_to_call(method, path, body, headers or {})
             except NotAnswered as error:
                 attempts += 1
+                may_be_done |= error.may_be_done
                 waited += monotonic() - started
                 pause = max(error.pause_seconds, min(2.0**attempts, MAX_PAUSE_SECONDS))
                 if waited + pause > self._patience_seconds:
-                    raise CommandError(self._failure(error)) from error
+                    failure = OutcomeUnknown if may_be_done else ServerUnreachable
+                    raise failure(self._failure(error)) from error
                 log.warning(LogLine(event="not-answered", why=error, again_in=pause))
                 sleep(pause)
                 waited += pause
@@ -111,19 +165,23 @@ class ApiClient:
     @property
     def _patience_seconds(self) -> float:
         # A wrong address should not take minutes to be told.
-        return PATIENCE_SECONDS if self._was_answered else FIRST_PATIENCE_SECONDS
+        if not self._was_answered:
+            return FIRST_PATIENCE_SECONDS
+        return min(PATIENCE_SECONDS, self.max_patience_seconds)
 
     def _failure(self, error: NotAnswered) -> str:
         if self._was_answered:
             return f"{self.url} does not answer any more: {error}."
         return f"{self.url} cannot be reached: {error}. Check the address."
 
-    def _try_to_post(self, path: str, body: bytes, headers: Mapping[str, str]) -> Any:
+    def _try_to_call(
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
+    ) -> Answer:
         authorization = {"Authorization": f"Bearer {self.key}"}
         try:
-            with self._limit.within(REQUEST_SECONDS):
+            with self._limit.within(self._request_seconds):
                 response = self._pool.urlopen(
-                    "POST",
+                    method,
                     urlsplit(self.url).path + path,
                     body=body,
                     headers={"User-Agent": "masthead", **headers, **authorization},
@@ -137,7 +195,7 @@ class ApiClient:
         if self._limit.is_over:
             # An answer that was cut may look like its end.
             raise self._late()
-        return self._data_of(response, content, len(body))
+        return self._answer(response, content, len(body or b""))
 
     def _fault(self, error: Exception) -> Exception:
         """Return CommandError for a certificate, which no repeat makes trusted."""
@@ -150,19 +208,23 @@ class ApiClient:
                     f" {cause.verify_message}. If its authority is your own, set"
                     " SSL_CERT_FILE to its certificate."
                 )
-        return NotAnswered(_describe(error))
+        return NotAnswered(
+            _describe(error), may_be_done=not isinstance(error, BEFORE_SENDING)
+        )
 
     def _late(self) -> NotAnswered:
-        return NotAnswered(f"no answer within {REQUEST_SECONDS} s")
+        reason = f"no answer within {self._request_seconds:g} s"
+        return NotAnswered(reason, may_be_done=True)
 
-    def _data_of(self, response: BaseHTTPResponse, content: bytes, sent: int) -> Any:
+    def _answer(self, response: BaseHTTPResponse, content: bytes, sent: int) -> Answer:
         media_type = response.headers.get("Content-Type", "").partition(";")[0]
         body = _json_object(content)
         detail = body.get("detail")
         is_problem = media_type == PROBLEM_TYPE and isinstance(detail, str)
         if response.status == 200 and "data" in body:
             self._was_answered = True
-            return body["data"]
+            is_replayed = response.headers.get("Idempotent-Replayed") == "true"
+            return Answer(body["data"], body.get("meta"), is_replayed)
         kind = str(body.get("type")).rstrip("/").rpartition("/")[2]
         if response.status in BUSY_STATUSES or (is_problem and kind in BUSY_KINDS):
             self._was_answered |= is_problem
@@ -170,7 +232,9 @@ class ApiClient:
             if is_problem:
                 reason = self._shown(str(detail)).rstrip(".")
             pause = _seconds(response.headers.get("Retry-After", ""))
-            raise NotAnswered(reason, pause)
+            # Masthead refuses before it changes anything; a proxy may not know.
+            may_be_done = not is_problem or kind in BUSY_KINDS
+            raise NotAnswered(reason, pause, may_be_done=may_be_done)
         if is_problem:
             raise ApiProblem(kind, self._shown(str(detail)))
         if response.status == 413:
@@ -179,7 +243,9 @@ class ApiClient:
                 f"The proxy in front of {self.url} refuses bodies of {sent} bytes."
                 " Raise its limit, such as client_max_body_size of nginx.",
             )
-        raise CommandError(self._foreign_answer(response, media_type))
+        # A proxy says so of an answer that it lost.
+        failure = OutcomeUnknown if response.status >= 500 else CommandError
+        raise failure(self._foreign_answer(response, media_type))
 
     def _foreign_answer(self, response: BaseHTTPResponse, media_type: str) -> str:
         if location := response.headers.get("Location"):

@@ -29,6 +29,7 @@ Overall = Literal[
     "major-outage",
 ]
 Severity = Literal["degraded", "partial-outage", "major-outage"]
+IncidentStatus = Literal["investigating", "identified", "monitoring", "resolved"]
 MeasurementStatus = Literal["operational", "degraded", "down"]
 
 STATES: tuple[State, ...] = get_args(State)
@@ -36,6 +37,7 @@ STATES: tuple[State, ...] = get_args(State)
 # service may be down.
 OVERALL_STATES: tuple[Overall, ...] = get_args(Overall)
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+INCIDENT_STATUSES: tuple[IncidentStatus, ...] = get_args(IncidentStatus)
 
 # The share of a service's fresh sources that must report down for each outage.
 OUTAGE_THRESHOLDS: tuple[tuple[float, State], ...] = (

@@ -24,7 +24,12 @@ COMMANDS = {tuple(words.split()): parser for words, parser in BY_NAME.items()}
 SERVING = {("serve",), ("demo",)}
 # They run anywhere, without a database; their own tests have the rest of their life.
 PROBE = ("probe",)
-ANYWHERE = {w for w in COMMANDS if w[0] in ("probe", "convert", "publish", "notify")}
+REMOTE = ("incident", "maintenance")
+ANYWHERE = {
+    words
+    for words in COMMANDS
+    if words[0] in ("probe", "convert", "publish", "notify", *REMOTE)
+}
 # What a command cannot do without.
 NEEDS = {
     PROBE: ["probe.toml"],
@@ -35,6 +40,13 @@ NEEDS = {
     ("move",): ["moved.db"],
     ("keys", "bootstrap"): ["--email", "ada@example.com"],
     ("docs", "import"): ["tree", "--collection", "guides"],
+    ("incident", "open"): [
+        *("Title", "--service", "hello", "--severity", "degraded"),
+        *("--message", "Text"),
+    ],
+    ("maintenance", "plan"): [
+        *("Title", "--service", "hello", "--starts", "now", "--for", "2h")
+    ],
 }
 ENDING = [each for each in COMMANDS if each not in SERVING | ANYWHERE]
 
@@ -147,6 +159,8 @@ def in_a_file(*given):
         (["keys", "bootstrap", "--email", "\udcff@example.com"], "UTF-8"),
         (["keys", "stale", "--days", "-1"], "--days"),
         (["probe", "nowhere.toml"], "nowhere.toml"),
+        (["incident", "list"], "set MASTHEAD_KEY_FILE to its file"),
+        (["maintenance", "list"], "set MASTHEAD_KEY_FILE to its file"),
         (["probe", "folder"], "folder"),
         (["probe", "file"], "file"),
         (["serve", "--host", "no such host"], "no such host"),

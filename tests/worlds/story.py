@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from models.status.incidents.incidents import IncidentStatus
-from models.status.state import Severity
+from models.status.state import IncidentStatus, Severity
 
 
 @dataclass(frozen=True)

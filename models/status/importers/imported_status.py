@@ -13,10 +13,10 @@ from models.external_formats import first_error
 from models.fields import SLUG_LENGTH, Moment, StatusSlug, slugify, unique_slug
 from models.normalization import normalize
 from models.status.fields import StatusTitle
-from models.status.incidents.incidents import Body, IncidentStatus
+from models.status.incidents.incidents import Body
 from models.status.maintenance.windows import MaintenanceDescription
 from models.status.services.catalogue import Description, Group, Hostname, ServiceName
-from models.status.state import Severity
+from models.status.state import IncidentStatus, Severity
 
 MAX_TITLE, MAX_TEXT, MAX_NAME, MAX_GROUP, MAX_DESCRIPTION = 160, 4000, 120, 64, 280
 

@@ -30,10 +30,10 @@ from models.status.fields import StatusId, Version
 from models.status.incidents.incidents import (
     Body,
     IncidentRow,
-    IncidentStatus,
     IncidentUpdateRow,
     require_valid_times,
 )
+from models.status.state import IncidentStatus
 
 # What readers see instead of the words of a removed update.
 REMOVED_BODY = "This update was removed."

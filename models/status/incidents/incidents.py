@@ -28,9 +28,8 @@ from models.status.services.affected import (
     update_subject,
 )
 from models.status.services.rows import AffectedRow, ServiceRow
-from models.status.state import MAX_CLOCK_SKEW, Severity
+from models.status.state import MAX_CLOCK_SKEW, IncidentStatus, Severity
 
-IncidentStatus = Literal["investigating", "identified", "monitoring", "resolved"]
 Body = Annotated[str, Field(min_length=1, max_length=4000)]
 
 

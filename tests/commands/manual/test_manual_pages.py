@@ -34,6 +34,7 @@ ELSEWHERE = ("make ", "rsync ", "journalctl ")
 RESTORED = "backup-and-restore"
 FOLLOWED = (
     *("README", "quick-start", "managing-incidents", "scheduled-maintenance"),
+    "runbooks",
     *("posting-measurements", "publishing-documents", "keys-and-scopes"),
     *("project-walkthrough", "importing-markdown", "exporting"),
     *("api-conventions", "api-gateways", "feeds-badges-and-embeds", "deployment"),

@@ -1,4 +1,4 @@
-"""A server with imports over the API, and a relay before it that sees all requests."""
+"""A server that commands call, and a relay before it that sees all their requests."""
 
 import http.client
 import os
@@ -16,6 +16,7 @@ from tests.commands.conftest import ROOT
 from tests.interrupts import heed_interrupts
 from tests.ports import served
 from tests.samples import pictures
+from tests.worlds.status import World
 
 
 class Cut(Exception):
@@ -26,8 +27,8 @@ class Relay:
     """
     Passes requests on to a server, and notes them as (verb, body).
 
-    Those that only ask whether the key has a scope come before the import, and are
-    noted apart, as verbs in `scope_checks`.
+    Reads are noted apart, as paths in `reads`. Requests that only ask whether the key
+    has a scope come before the import, and are verbs in `scope_checks`.
 
     `before` and `after` are called with the verb and the number of a request, before it
     is passed on and before its answer is. They may raise Cut, or return another answer:
@@ -36,7 +37,7 @@ class Relay:
 
     def __init__(self):
         self.port = None
-        self.requests, self.scope_checks = [], []
+        self.requests, self.scope_checks, self.reads = [], [], []
         self.before = self.after = lambda verb, number: None
 
     @property
@@ -52,6 +53,9 @@ class Relay:
 
     def answer(self, request, body):
         path, _, query = request.path.partition("?")
+        if request.command == "GET":
+            self.reads.append(path)
+            return self._pass_on(request, body)
         verb = path.rpartition("/")[2]
         if not query and not body:
             self.scope_checks.append(verb)
@@ -66,7 +70,8 @@ class Relay:
     def _pass_on(self, request, body):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
-            connection.request("POST", request.path, body, dict(request.headers))
+            headers = dict(request.headers)
+            connection.request(request.command, request.path, body, headers)
             response = connection.getresponse()
             headers = dict(response.headers) | {"Connection": "keep-alive"}
             return response.status, headers, response.read()
@@ -85,7 +90,7 @@ def relay():
         protocol_version = "HTTP/1.1"
 
         def do_POST(self):
-            body = self.rfile.read(int(self.headers["Content-Length"]))
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             try:
                 status, headers, content = relay.answer(self, body)
             except Cut:
@@ -97,6 +102,8 @@ def relay():
             self.end_headers()
             with suppress(OSError):
                 self.wfile.write(content)
+
+        do_GET = do_POST
 
         def log_message(self, *_):
             pass
@@ -127,6 +134,41 @@ def written_key(folder, key):
     file.touch(mode=0o600)
     file.write_text(key + "\n")
     return file
+
+
+@pytest.fixture
+def status_page(app, relay, ask, clock):
+    """A server with three services, behind the relay; make more through it."""
+    world = World(ask, clock)
+    world.service("hello", name="Hello")
+    world.service("api-gateway", name="Public API")
+    world.service("search", name="Search")
+    with served(app, threads=4) as port:
+        relay.port = port
+        yield world
+
+
+@pytest.fixture
+def on_call_key(tmp_path, issue, monkeypatch):
+    """The file of a key for all of the status page, which the commands use."""
+    file = written_key(tmp_path, issue("status:*"))
+    monkeypatch.setenv("MASTHEAD_KEY_FILE", str(file))
+    return file
+
+
+@pytest.fixture
+def run(relay, on_call_key, monkeypatch, capsys, pauses):
+    """Run a command over the relay in this process; return (exit, output, errors)."""
+    monkeypatch.setenv("MASTHEAD_API_URL", relay.url)
+    # Nothing of this machine is read or written.
+    monkeypatch.setenv("MASTHEAD_DATABASE", "/nowhere/masthead.db")
+
+    def ran(*words):
+        code = masthead.main([*map(str, words)])
+        told = capsys.readouterr()
+        return code, told.out, told.err
+
+    return ran
 
 
 @pytest.fixture
