@@ -12,6 +12,7 @@ from flask import Response, redirect
 from werkzeug.datastructures import FileStorage, MultiDict
 
 from api.console.forms.form import Form
+from api.console.forms.submission import parameter
 from api.console.notices import NOTICES
 from api.console.page import CONSOLE, PAGES, address
 from api.console.signing_in import SignedIn
@@ -222,8 +223,11 @@ class ConsoleRequest:
     ) -> dict[str, Any]:
         """Return a request for the operation as the server would pass it on."""
         has_query = operation.method == "GET" or body is not None
-        query = {name: _parameter(value) for name, value in request.items()}
-        body = json.dumps(request).encode() if body is None else body
+        query = {name: parameter(value) for name, value in request.items()}
+        if body is None:
+            # Escaped, a long text could be beyond what the operation accepts.
+            text = json.dumps(request, ensure_ascii=False)
+            body = text.encode(errors="surrogatepass")
         environ = {
             "REQUEST_METHOD": operation.method,
             "PATH_INFO": operation.path,
@@ -238,11 +242,3 @@ class ConsoleRequest:
         if self.signed_in.person is not None:
             environ["HTTP_ACT_AS_EMAIL"] = self.signed_in.person
         return environ
-
-
-def _parameter(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list | tuple):
-        return ",".join(map(str, value))
-    return str(value)

@@ -39,15 +39,43 @@ class Field:
     is_nullable: bool
     default: Any = None
     options: tuple[Option, ...] = ()
+    # Of a text, or the number of items of a list.
+    min_length: int = 0
     max_length: int | None = None
     minimum: float | None = None
     maximum: float | None = None
     is_integer: bool = False
+    # Whether an empty text or list is a value, which differs from leaving it out.
+    allows_empty: bool = False
 
     def with_options(self, options: list[Option]) -> "Field":
         """Return the field with a choice of these, such as services that exist."""
         kind: Kind = "choices" if self.kind in ("lines", "choices") else "choice"
         return replace(self, kind=kind, options=tuple(options))
+
+    @property
+    def bounds(self) -> str:
+        """What a value may be, such as `At most 200 characters`."""
+        if self.kind in ("text", "textarea"):
+            return _range(self.min_length, self.max_length, " character")
+        if self.kind in ("lines", "choices", "json"):
+            return _range(self.min_length, self.max_length, " item")
+        return _range(self.minimum, self.maximum, "")
+
+
+def _range(least: float | None, most: float | None, unit: str) -> str:
+    """Return `1 to 64 characters`; without a bound, nothing is said of it."""
+    if most is None:
+        is_said = least and (least > 1 or not unit)
+        return f"At least {least:,}{_plural(unit, least)}" if is_said else ""
+    plural = _plural(unit, most)
+    if least or (least is not None and not unit):
+        return f"{least:,} to {most:,}{plural}"
+    return f"At most {most:,}{plural}"
+
+
+def _plural(unit: str, count: float | None) -> str:
+    return unit if not unit or count == 1 else unit + "s"
 
 
 @cache
@@ -55,10 +83,22 @@ def form_fields(operation: Operation) -> dict[str, Field]:
     """Return the fields of the operation's request by name, in their order."""
     schema = request_schema(operation)
     required = schema.get("required", ())
-    return {
+    fields = {
         name: _field(name, described, name in required)
         for name, described in schema["properties"].items()
     }
+    if not is_query(operation):
+        return fields
+    # A parameter of a query is there with a text, or not there.
+    return {
+        name: replace(field, is_nullable=False, allows_empty=False)
+        for name, field in fields.items()
+    }
+
+
+def is_query(operation: Operation) -> bool:
+    """Return whether the fields are parameters of a query, and not a body of JSON."""
+    return operation.method == "GET" or operation.read_upload is not None
 
 
 def _field(name: str, described: Mapping[str, Any], is_required: bool) -> Field:
@@ -75,19 +115,51 @@ def _field(name: str, described: Mapping[str, Any], is_required: bool) -> Field:
         is_nullable=len(values) < len(variants),
         default=described.get("default"),
         options=tuple(Option(text, value_label(text)) for text in options),
-        max_length=value.get("maxLength"),
-        minimum=value.get("minimum", value.get("exclusiveMinimum")),
-        maximum=value.get("maximum"),
+        min_length=value.get("minLength", value.get("minItems", 0)),
+        max_length=value.get("maxLength", value.get("maxItems")),
+        minimum=_bound(value, "minimum", "exclusiveMinimum", 1),
+        maximum=_bound(value, "maximum", "exclusiveMaximum", -1),
         is_integer=value.get("type") == "integer",
+        allows_empty=_allows_empty(kind, value),
     )
+
+
+def _bound(
+    value: Mapping[str, Any], keyword: str, exclusive: str, step: int
+) -> float | None:
+    """Return a bound that is itself allowed, as controls have them."""
+    bound: float | None = value.get(keyword)
+    beyond: float | None = value.get(exclusive)
+    if bound is not None or beyond is None:
+        return bound
+    # The next number after a fraction has no end; the operation refuses the bound.
+    return beyond + step if value.get("type") == "integer" else beyond
+
+
+def _allows_empty(kind: Kind, value: Mapping[str, Any]) -> bool:
+    if kind in ("text", "textarea"):
+        has_form = "pattern" in value or "format" in value
+        return not has_form and value.get("minLength", 0) == 0
+    return kind in ("lines", "choices") and value.get("minItems", 0) == 0
 
 
 def _joined(variants: list[Mapping[str, Any]]) -> Mapping[str, Any]:
     """Return one description for values of several kinds, such as an id or `none`."""
-    texts = [v for v in variants if v.get("type") == "string" and "const" not in v]
-    if texts and len(texts) == len([v for v in variants if "const" not in v]):
-        return texts[0]
-    return {}
+    for variant in variants:
+        if variant.get("type") == "boolean":
+            # The others are texts that a query has in its place.
+            return variant
+    texts = [_constants(variant) for variant in variants]
+    if all(texts):
+        return {"enum": [text for constants in texts for text in constants]}
+    open_texts = [variant for variant in variants if not _constants(variant)]
+    is_text = all(variant.get("type") == "string" for variant in open_texts)
+    return open_texts[0] if is_text else {}
+
+
+def _constants(variant: Mapping[str, Any]) -> list[str]:
+    """Return the values of a variant that has few."""
+    return [variant["const"]] if "const" in variant else variant.get("enum", [])
 
 
 def _kind(value: Mapping[str, Any]) -> tuple[Kind, list[str]]:
@@ -112,8 +184,9 @@ def _list_kind(item: Mapping[str, Any]) -> tuple[Kind, list[str]]:
     if "enum" in item:
         return "choices", item["enum"]
     if variants := item.get("anyOf"):
-        values = [text for v in variants for text in v.get("enum", [v.get("const")])]
-        return "choices", values
+        item = _joined(variants)
+        if "enum" in item:
+            return "choices", item["enum"]
     is_text = item.get("type") == "string"
     is_long = item.get("maxLength", 0) > LONGEST_LINE
     return ("lines" if is_text and not is_long else "json"), []

@@ -1,12 +1,20 @@
 """A form for an operation: what it shows, what was sent, and what was refused."""
 
 import json
+import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from api.console.forms.fields import Field, Option, form_fields
-from api.console.forms.submission import IDEMPOTENCY_KEY, Sent, read_fields
+from api.console.forms.fields import Field, Option, form_fields, is_query
+from api.console.forms.submission import (
+    IDEMPOTENCY_KEY,
+    IF_EMPTY,
+    Sent,
+    chosen,
+    read_fields,
+    read_json,
+)
 from api.operation import Operation
 
 
@@ -73,26 +81,57 @@ class Form:
     @property
     def request(self) -> dict[str, Any]:
         """The fields of the request, as JSON or as parameters of a query."""
-        fields = self.fields.values()
         sent = self._sent if self._sent is not None else Sent()
-        return read_fields(self.operation, fields, sent, is_prefilled=self.is_prefilled)
+        present = self._values if self.is_prefilled else None
+        return read_fields(self.operation, self.fields.values(), sent, present=present)
 
     def refuse(self, problem: Mapping[str, Any]) -> None:
         """Take the problem of the API, and show each of its errors beside its field."""
         self.status = int(problem["status"])
-        for error in problem.get("errors", ()):
-            where = str(error.get("pointer") or error.get("parameter") or "")
-            name = where.strip("/").partition("/")[0].replace("~1", "/")
-            if name in self.fields:
-                self.errors.setdefault(name, str(error["detail"]))
-        if not self.errors:
+        elsewhere = [
+            sentence
+            for error in problem.get("errors", ())
+            if (sentence := self._take_error(error))
+        ]
+        if elsewhere:
+            self.problem = " ".join(elsewhere)
+        elif not self.errors:
             self.problem = str(problem.get("detail") or problem["title"])
         if str(problem["type"]).endswith("/idempotency-key-reused/"):
-            self.idempotency_key = secrets.token_hex(16)
+            self.renew_key()
             self.problem = (
                 "This form was sent before with other words, and that was done. Look at"
                 " the result before you send it again."
             )
+
+    def renew_key(self) -> None:
+        """Make what is sent next another request, and not a repeat."""
+        self.idempotency_key = secrets.token_hex(16)
+
+    def _take_error(self, error: Mapping[str, Any]) -> str | None:
+        """Keep an error for its field, or return a sentence about what has no field."""
+        where = error.get("pointer") or error.get("parameter") or error.get("header")
+        name, *inner = [
+            _unescaped(part) for part in str(where or "").strip("/").split("/")
+        ]
+        detail = str(error["detail"])
+        if name not in self.fields:
+            return f"{name}: {detail}" if name else detail
+        detail = self._json_error(self.fields[name]) or _place(inner) + detail
+        before = self.errors.get(name)
+        self.errors[name] = f"{before} {detail}" if before else detail
+        return None
+
+    def _json_error(self, field: Field) -> str | None:
+        """Return why a text is no JSON, which the operation cannot say."""
+        text = self.text(field)
+        if field.kind != "json" or not text.strip() or field.name in self.errors:
+            return None
+        try:
+            read_json(text)
+        except ValueError as error:
+            return str(error)
+        return None
 
     def id_of(self, name: str) -> str:
         """Return the id of a field's control, which no other form of the page has."""
@@ -107,7 +146,8 @@ class Form:
 
     def is_chosen(self, field: Field, value: str) -> bool:
         if self._sent is not None:
-            return value in self._sent.getlist(field.name)
+            is_parameter = is_query(self.operation)
+            return value in chosen(field, self._sent, is_parameter=is_parameter)
         present = self._values.get(field.name)
         return value in present if isinstance(present, list) else value == present
 
@@ -116,14 +156,52 @@ class Form:
             return self._sent.get(field.name) == "true"
         return bool(self._values.get(field.name))
 
+    def may_be_empty(self, field: Field) -> bool:
+        """Return whether a choice that says nothing is among its options."""
+        if field.is_required or field.default is not None:
+            return False
+        has_value = self.is_prefilled and self._values.get(field.name) is not None
+        return field.is_nullable or not has_value
+
+    def choices_if_empty(self, field: Field) -> list[Option]:
+        """Return what can be sent for an empty field; none where there is no choice."""
+        ways = [] if field.is_required else [Option("", "leave it out")]
+        if field.allows_empty and not field.is_required:
+            noun = "list" if field.kind in ("lines", "choices") else "text"
+            ways.append(Option("empty", f"send an empty {noun}"))
+        if field.is_nullable:
+            ways.append(Option("null", "send null"))
+        return ways if len(ways) > 1 else []
+
+    def choice_if_empty(self, field: Field) -> str:
+        return self._sent.get(IF_EMPTY + field.name, "") if self._sent else ""
+
+
+def _unescaped(part: str) -> str:
+    """Return a part of a JSON pointer."""
+    return part.replace("~1", "/").replace("~0", "~")
+
+
+def _place(parts: list[str]) -> str:
+    """Return `Item 2, slug: ` for what is inside a field."""
+    words = [f"item {int(p) + 1}" if p.isdecimal() else p for p in parts if p]
+    text = ", ".join(words)
+    return f"{text[0].upper()}{text[1:]}: " if text else ""
+
 
 def _shown(field: Field, value: Any) -> str:
     """Return a value of the request as its control shows it."""
     if field.kind == "lines":
         return "\n".join(value)
     if field.kind == "moment":
-        # A control for date and time has no offset.
-        return str(value)[:16]
+        return _local_moment(str(value))
     if field.kind == "json":
         return json.dumps(value, indent=2, ensure_ascii=False)
     return str(value)
+
+
+def _local_moment(text: str) -> str:
+    """Return a moment without its offset, which a control for date and time lacks."""
+    text = text.removesuffix("Z")
+    # Seconds stay, so that saving a form changes nothing by itself.
+    return re.sub(r"(:\d\d)(:00(\.0+)?)$", r"\1", text)

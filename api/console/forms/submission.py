@@ -2,95 +2,121 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from enum import Enum
 from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
-from api.console.forms.fields import Field
+from api.console.forms.fields import Field, is_query
 from api.operation import Operation
 
 # Fields of the form itself. The names of an operation's fields never begin with this.
 IDEMPOTENCY_KEY = "_key"
-# A field whose value is to be null has another one of this prefix.
-NULL = "_null."
-# A list of checkboxes of which none is ticked sends nothing, so it is announced.
+# What is sent for a field that is empty: `null`, or `empty` for an empty text or list.
+IF_EMPTY = "_empty."
+# A box that is not ticked sends nothing, so it is announced.
 LISTED = "_list."
 
 # What a control for date and time sends; the form says that it is in UTC.
-_LOCAL_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?", re.ASCII)
-_INTEGER = re.compile(r"-?[0-9]{1,15}", re.ASCII)
-_NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,9})?", re.ASCII)
+_LOCAL_MOMENT = re.compile(
+    r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(\.\d{1,6})?)?", re.ASCII
+)
+_INTEGER = re.compile(r"-?[0-9]{1,100}", re.ASCII)
+_NUMBER = re.compile(r"-?[0-9]{1,100}(\.[0-9]{1,100})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
 
 Sent = MultiDict[str, str]
 
 
+class _Marker(Enum):
+    # The control was left empty.
+    EMPTY = "empty"
+    # The field is not part of the request.
+    OMITTED = "omitted"
+
+
 def read_fields(
-    operation: Operation, fields: Iterable[Field], sent: Sent, *, is_prefilled: bool
+    operation: Operation,
+    fields: Iterable[Field],
+    sent: Sent,
+    *,
+    present: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """
     Return the request's fields by name.
 
     What cannot be read is passed on as it was sent, and refused by the operation, so
-    that nothing is ruled here. An empty field is left out; in a form that shows the
-    present values, it becomes null or an empty text.
+    that nothing is ruled here. An empty field is left out, unless the form says what it
+    is. `present` are the values of what a form changes, by name: a field that had one
+    and is emptied becomes null, or an empty text or list.
     """
-    is_query = operation.method == "GET" or bool(operation.read_upload)
+    is_parameter = is_query(operation)
     values: dict[str, Any] = {}
     for field in fields:
-        if sent.get(NULL + field.name):
-            values[field.name] = None
+        value = _read(field, sent, is_parameter)
+        if value is _Marker.EMPTY:
+            was = (present or {}).get(field.name)
+            choice = sent.get(IF_EMPTY + field.name, "")
+            value = _empty(field, choice, is_emptied=was not in (None, "", [], {}))
+        if value is _Marker.OMITTED or (is_parameter and value in (None, "", [])):
             continue
-        read = _read_query if is_query else _read_json
-        value = read(field, sent, is_prefilled)
-        if value is not None:
-            values[field.name] = None if value is _NULL else value
+        values[field.name] = parameter(value) if is_parameter else value
     return values
 
 
-_NULL = object()
-
-
-def _read_query(field: Field, sent: Sent, is_prefilled: bool) -> Any:
-    """Return the text of a parameter; several values are joined by commas."""
-    value = _read_json(field, sent, is_prefilled=False)
-    if isinstance(value, list):
-        return ",".join(map(str, value)) or None
+def parameter(value: Any) -> str:
+    """Return a value as the text of a parameter; several are joined by commas."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return None if value is None else str(value)
+    if isinstance(value, list | tuple):
+        return ",".join(map(str, value))
+    return str(value)
 
 
-def _read_json(field: Field, sent: Sent, is_prefilled: bool) -> Any:
-    """Return the value, None if the field is left out, _NULL for null."""
+def chosen(field: Field, sent: Sent, *, is_parameter: bool) -> list[str]:
+    """Return the values of the boxes that are ticked; a link may join them."""
+    values = [value for value in sent.getlist(field.name) if value]
+    if not is_parameter:
+        return values
+    return [part for value in values for part in value.split(",") if part]
+
+
+def _read(field: Field, sent: Sent, is_parameter: bool) -> Any:
+    """Return the value, or that it is empty or left out."""
     if field.kind == "choices":
-        chosen = [value for value in sent.getlist(field.name) if value]
-        is_sent = bool(chosen) or LISTED + field.name in sent
-        return chosen if chosen or (is_sent and is_prefilled) else None
-    if field.kind == "flag":
-        return _read_flag(field, sent)
+        if values := chosen(field, sent, is_parameter=is_parameter):
+            return values
+        is_shown = LISTED + field.name in sent or IF_EMPTY + field.name in sent
+        return _Marker.EMPTY if is_shown else _Marker.OMITTED
     if field.name not in sent:
-        return None
+        if IF_EMPTY + field.name in sent:
+            return _Marker.EMPTY
+        # Only a box that is not ticked is announced and not sent.
+        return False if LISTED + field.name in sent else _Marker.OMITTED
     # Browsers send line breaks as CRLF.
     text = sent[field.name].replace("\r\n", "\n")
-    if not text.strip():
-        return _empty(field, is_prefilled)
-    return _READERS.get(field.kind, _same)(field, text)
+    if field.kind in ("text", "textarea"):
+        # A text of spaces is not the same as none.
+        return text or _Marker.EMPTY
+    return _READERS[field.kind](field, text) if text.strip() else _Marker.EMPTY
 
 
-def _empty(field: Field, is_prefilled: bool) -> Any:
-    if field.is_required or (is_prefilled and not field.is_nullable):
-        # The operation says what it lacks.
-        return "" if field.kind in ("text", "textarea") else None
-    return _NULL if is_prefilled and field.is_nullable else None
+def _empty(field: Field, choice: str, *, is_emptied: bool) -> Any:
+    if choice == "null":
+        return None
+    is_text, is_list = field.kind in ("text", "textarea"), field.kind in _LISTS
+    nothing: Any = [] if is_list else ""
+    if choice == "empty":
+        return nothing
+    if is_emptied:
+        # Where it can be neither null nor empty, the operation says so.
+        return None if field.is_nullable else nothing
+    # The operation says what it lacks.
+    return nothing if field.is_required and is_text else _Marker.OMITTED
 
 
-def _read_flag(field: Field, sent: Sent) -> Any:
-    value = sent.get(field.name)
-    if value in ("true", "false"):
-        return value == "true"
-    # A checkbox that is not ticked sends nothing.
-    return False if LISTED + field.name in sent else value or None
+def _read_flag(_: Field, text: str) -> Any:
+    return {"true": True, "false": False}.get(text, text)
 
 
 def _read_moment(_: Field, text: str) -> str:
@@ -100,19 +126,38 @@ def _read_moment(_: Field, text: str) -> str:
 
 def _read_number(field: Field, text: str) -> Any:
     text = text.strip()
-    if field.is_integer:
-        return int(text) if _INTEGER.fullmatch(text) else text
-    return float(text) if _NUMBER.fullmatch(text) else text
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    return float(text) if not field.is_integer and _NUMBER.fullmatch(text) else text
 
 
 def _read_lines(_: Field, text: str) -> list[str]:
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    return [line.strip() for line in text.split("\n") if line.strip()]
+
+
+def read_json(text: str) -> Any:
+    """Return the value of JSON; ValueError says in words what is wrong with it."""
+    try:
+        return json.loads(text, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise ValueError(f"Is not JSON: {error.msg} ({place}).") from None
+    except RecursionError:
+        raise ValueError("Is nested too deeply.") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; of a field that is repeated, the operation would see one."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("A field is repeated in an object.")
+    return fields
 
 
 def _read_object(_: Field, text: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return read_json(text)
+    except ValueError:
         return text
 
 
@@ -120,7 +165,10 @@ def _same(_: Field, text: str) -> str:
     return text
 
 
+_LISTS = ("lines", "choices")
 _READERS = {
+    "choice": _same,
+    "flag": _read_flag,
     "json": _read_object,
     "lines": _read_lines,
     "moment": _read_moment,
