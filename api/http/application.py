@@ -23,7 +23,13 @@ from api.http.messages import Request
 from api.http.metrics import Metrics, register_metrics
 from api.http.middleware import REQUEST, OperationMiddleware, RequestMiddleware
 from api.http.openapi_file import OpenApiFile
-from api.http.static_site import has_folder, has_site_file, redirect_rule, site_file
+from api.http.static_site import (
+    gone_page,
+    has_folder,
+    has_site_file,
+    redirect_rule,
+    site_file,
+)
 from api.notifications.subscribe_pages import RenderPage, register_subscribe_pages
 from api.openapi.document import openapi_document
 from api.operation import AREAS, OPERATIONS, declare_operations
@@ -219,6 +225,8 @@ def _site_response(settings: Settings, preview: SitePreview | None) -> Response 
     if not path.endswith("/") and has_folder(output, path):
         # Relative, so that a path such as //elsewhere does not lead to another host.
         return redirect(path.rsplit("/", 1)[-1] + "/", 308)  # type: ignore[return-value]
+    if gone := gone_page(output, path, form_origin):
+        return gone
     media_type = request.accept_mimetypes.best_match(["application/json", "text/html"])
     error_page = None
     if media_type == "text/html":

@@ -9,6 +9,7 @@ from werkzeug.exceptions import RequestedRangeNotSatisfiable
 from werkzeug.security import safe_join
 
 from models.response_headers import site_headers
+from models.site_addresses import GONE_PAGE
 
 REDIRECTS = "_redirects"
 
@@ -27,6 +28,15 @@ def has_site_file(output: Path, path: str) -> bool:
 def has_folder(output: Path, path: str) -> bool:
     """Return whether the URL path lacks only its final slash."""
     return has_site_file(output, path + "/")
+
+
+def gone_page(output: Path, path: str, form_origin: str = "") -> Response | None:
+    """Return a 410 if the page at the URL path was removed, or the page's JSON was."""
+    folder = path.removesuffix("/index.html").removesuffix(".json").rstrip("/")
+    response = site_file(output, f"{folder}/{GONE_PAGE}", form_origin)
+    if response is not None:
+        response.status_code = 410
+    return response
 
 
 def redirect_rule(output: Path, path: str) -> Response | None:

@@ -7,6 +7,7 @@ from models.errors import (
     ReferenceNotFound,
     VersionConflict,
 )
+from models.notifications.events import withdraw_events
 from models.pagination import Page
 from models.status.incidents import corrections, events, incidents
 from models.status.incidents.corrections import (
@@ -21,11 +22,13 @@ from models.status.incidents.incidents import (
     IncidentRow,
     IncidentUpdateRow,
     ListIncidents,
+    RemovedIncident,
     StatusAddIncident,
     StatusAddIncidentUpdate,
     StatusIncident,
     StatusIncidentDetail,
     StatusIncidentUpdate,
+    StatusRemoveIncident,
     StatusUpdateIncident,
 )
 
@@ -73,6 +76,29 @@ def update_incident(call: Call, request: StatusUpdateIncident) -> IncidentRow:
     incident, changes = incidents.update_incident(request, call.now, call.clock_at)
     call.audit_changes(incident, changes)
     call.notify(events.changed_event(incident, changes))
+    return incident
+
+
+@operation(
+    "POST /status/v1/admin/incidents/remove",
+    scope="status:admin:incidents:remove",
+    request=StatusRemoveIncident,
+    response=RemovedIncident,
+    audit="incident.removed",
+    rebuilds="status",
+    errors=(IncidentNotFound,),
+)
+def remove_incident(call: Call, request: StatusRemoveIncident) -> IncidentRow:
+    """
+    Remove an incident that should never have been, such as a test.
+
+    It leaves the site, the lists and the history of states; only the audit log and
+    incident-updates/history have it. No subscriber is told of the removal, and nothing
+    that is still to be sent about it is sent: resolve a real incident instead.
+    """
+    incident = incidents.remove_incident(request, call.now)
+    call.audit(incident, detail=incidents.describe_removal(incident))
+    withdraw_events(incident.id, call.now)
     return incident
 
 

@@ -2,14 +2,17 @@
 
 from api.operation import Call, operation
 from models.errors import MaintenanceNotFound, ReferenceNotFound
+from models.notifications.events import withdraw_events
 from models.pagination import Page
 from models.status.maintenance import events, windows
 from models.status.maintenance.windows import (
     GetMaintenance,
     ListMaintenance,
     MaintenanceRow,
+    RemovedMaintenance,
     StatusAddMaintenance,
     StatusMaintenance,
+    StatusRemoveMaintenance,
     StatusUpdateMaintenance,
 )
 
@@ -57,6 +60,30 @@ def update_maintenance(call: Call, request: StatusUpdateMaintenance) -> Maintena
     call.audit_changes(window, changes)
     if request.notify:
         call.notify(events.changed_event(window, changes))
+    return window
+
+
+@operation(
+    "POST /status/v1/admin/maintenance/remove",
+    scope="status:admin:maintenance:remove",
+    request=StatusRemoveMaintenance,
+    response=RemovedMaintenance,
+    audit="maintenance.removed",
+    rebuilds="status",
+    errors=(MaintenanceNotFound,),
+)
+def remove_maintenance(call: Call, request: StatusRemoveMaintenance) -> MaintenanceRow:
+    """
+    Remove a maintenance window that should never have been, such as a test.
+
+    It leaves the site and the lists, and calendars show it as cancelled, without its
+    title. Measurements taken during it count towards uptime again. No subscriber is
+    told of the removal, and nothing that is still to be sent about it is sent: cancel
+    a window that was really planned instead.
+    """
+    window = windows.remove_maintenance(request, call.now, call.clock_at)
+    call.audit(window, detail=windows.describe_removal(window))
+    withdraw_events(window.id, call.now)
     return window
 
 

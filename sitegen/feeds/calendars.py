@@ -7,7 +7,11 @@ from icalendar import Calendar, Event
 
 from models.display_text import plain_line, without_controls
 from models.response_headers import url_path
-from models.status.maintenance.windows import MaintenanceRow, maintenance_since
+from models.status.maintenance.windows import (
+    MaintenanceRow,
+    maintenance_since,
+    removed_windows,
+)
 from models.status.snapshot.snapshot import HISTORY
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.status_data import read_snapshot
@@ -18,13 +22,20 @@ REFRESH_INTERVAL = timedelta(hours=1)
 
 @pages("status", Stage.LISTS)
 def calendars(context: BuildContext) -> Iterator[Page]:
-    """Yield the windows that are scheduled, active, or ended within the history."""
+    """
+    Yield the windows that are scheduled, active, or ended within the history.
+
+    Removed ones are among them, because a calendar that only lacks an event may keep
+    its copy.
+    """
     snapshot, site_name = (
         context.once_per_build(read_snapshot),
         context.settings.site_name,
     )
     site_url = context.settings.site_url
-    windows = maintenance_since(snapshot.now - HISTORY, snapshot.now)
+    since = snapshot.now - HISTORY
+    windows = maintenance_since(since, snapshot.now)
+    windows += [window for window in removed_windows() if window.ends_at > since]
     site_name = plain_line(site_name)
     title = f"{site_name} maintenance"
     yield _calendar("status/maintenance.ics", title, site_url, windows)
@@ -59,6 +70,8 @@ def _event(window: MaintenanceRow, site_url: str) -> Event:
     """
     Return a window as an event: its uid never changes, its sequence only grows.
 
+    A removed window is cancelled, and none of its words are left.
+
     The timestamp is that of the last change and not of the build, so that the file
     changes only with the windows.
     """
@@ -71,6 +84,11 @@ def _event(window: MaintenanceRow, site_url: str) -> Event:
     event.add("sequence", -(-age // timedelta(seconds=1)))
     event.add("dtstart", window.starts_at.replace(microsecond=0))
     event.add("dtend", window.ends_at.replace(microsecond=0))
+    if window.removed_at is not None:
+        event.add("summary", "Cancelled maintenance")
+        event.add("status", "CANCELLED")
+        event.add("transp", "TRANSPARENT")
+        return event
     event.add("summary", plain_line(window.title))
     affected = ", ".join(plain_line(service.name) for service in window.services)
     paragraphs = [window.description, f"Affects: {affected}"]

@@ -9,6 +9,7 @@ from models.fields import format_moment
 from models.response_headers import url_path
 from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
 from models.status.maintenance.windows import MaintenanceRow
+from models.status.snapshot.last_change import last_removal_at
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.status_data import (
     PublishedIncident,
@@ -115,6 +116,8 @@ class StatuspageDocuments:
         incidents = [incident.row for incident in self._incidents]
         rows = [*self._snapshot.services, *incidents, *self._windows]
         updated_at = [row.updated_at for row in rows]
+        if removed_at := last_removal_at():
+            updated_at.append(removed_at)
         if self._service_list.checked_at:
             updated_at.append(self._service_list.checked_at)
         return {

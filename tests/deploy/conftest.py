@@ -10,6 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from models.status.incidents.incidents import (
+    IncidentRow,
+    StatusRemoveIncident,
+    remove_incident,
+)
+from models.storage.database import writing
 from tests.world import populate
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -26,7 +32,11 @@ def needed(program):
 
 @pytest.fixture
 def world(build_site, clock):
+    """The sample content, of which the oldest incident was removed."""
     populate(clock.now, days=2)
+    with writing():
+        oldest = IncidentRow.select().order_by(IncidentRow.id).get()
+        remove_incident(StatusRemoveIncident(id=oldest.id), clock.now)
     assert build_site().failed == []
 
 

@@ -93,6 +93,7 @@ def test_every_file(front, output):
         assert told == {name: [value] for name, value in wanted.items()}, path
 
     no_page(front, output)
+    removed_incident(front, output)
     folder_without_its_slash(front)
 
 
@@ -104,6 +105,20 @@ def no_page(front, output):
         assert "default-src 'none'" in headers["Content-Security-Policy"]
         assert "immutable" not in headers["Cache-Control"]
     assert get(front, "/..%2fmasthead.db", SITE)[0] in (400, 404)
+
+
+def removed_incident(front, output):
+    """Where an incident was, and its JSON, there is a page that says so, with 410."""
+    (page,) = (output / "status/incidents").glob("*/gone.html")
+    folder = f"/status/incidents/{page.parent.name}"
+
+    for at in (f"{folder}/", folder, f"{folder}/index.html", f"{folder}.json"):
+        status, headers, body = get(front, at, SITE)
+        assert (status, body) == (410, page.read_bytes()), at
+        assert "default-src 'none'" in headers["Content-Security-Policy"]
+        assert "must-revalidate" in headers["Cache-Control"]
+    assert get(front, "/status/incidents/none/", SITE)[0] == 404
+    assert get(front, "/status/incidents/none.json?a=1", SITE)[0] == 404
 
 
 def folder_without_its_slash(front):

@@ -143,6 +143,11 @@ def schedule(world, slug, number):
     world.ids["maintenance"] += [data["id"]] if data else []
 
 
+def remove_subject(world, slug, number):
+    noun = ("incidents", "maintenance")[number % 2]
+    world.ask(f"{STATUS}/{noun}/remove", id=world.one_of(noun, number))
+
+
 def change_window(world, slug, number):
     status = ("cancelled", "completed", "scheduled", "scheduled")[number]
     id = world.one_of("maintenance", number)
@@ -208,6 +213,7 @@ def wait(world, slug, number):
 EVENTS = (
     *(add_service, update_service, remove_service, measure, measure),
     *(open_incident, tell_of_incident, correct_update, schedule, change_window),
+    remove_subject,
     *(write_document, write_document, place_document, withdraw_document, wait, wait),
     *(write_document, rename_section, take_back, restart),
 )

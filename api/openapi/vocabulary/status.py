@@ -87,6 +87,8 @@ FIELDS: dict[str, str | tuple[str, Any]] = {
     "reason": ("Why the subscription was quarantined or has ended.", None),
     "recorded": ("The number of measurements that were accepted.", 1),
     "replayed": ("How many deliveries are due again.", 1),
+    "RemovedIncident.removedAt": "When the incident was removed.",
+    "RemovedMaintenance.removedAt": "When the window was removed.",
     "removedAt": ("When the update was removed.", None),
     "replacedAt": ("When it was replaced or removed.", None),
     "resolvedAt": ("When it was resolved; only with the status resolved.", None),

@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 from models.audit import AuditTarget
 from models.base import Change, MomentField, Row, Schema, new_id
 from models.errors import IncidentNotFound, ValidationFailed
-from models.fields import MayOmit, Moment
+from models.fields import MayOmit, Moment, format_moment
 from models.pagination import CursorQuery, Page, cursor_page, descending
 from models.status.fields import (
     ServiceSlugs,
@@ -76,6 +76,15 @@ class StatusUpdateIncident(Schema):
     services: MayOmit[ServiceSlugs] = None
     started_at: MayOmit[Moment] = None
     resolved_at: Moment | None = None
+
+
+class StatusRemoveIncident(Schema):
+    id: StatusId
+
+
+class RemovedIncident(Schema):
+    id: str
+    removed_at: Moment
 
 
 class StatusAddIncidentUpdate(Schema):
@@ -206,6 +215,23 @@ def update_incident(
     return load_services([incident])[0], changes
 
 
+def remove_incident(request: StatusRemoveIncident, now: datetime) -> IncidentRow:
+    """Remove an incident that should never have been; its updates are kept with it."""
+    incident = incident_with_id(request.id)
+    incident.removed_at = now
+    incident.touch(now)
+    return incident
+
+
+def describe_removal(incident: IncidentRow) -> str:
+    """Describe for the audit log what is no longer shown, besides the updates."""
+    slugs = ", ".join(service.slug for service in incident.services)
+    return (
+        f"status: {incident.status}; severity: {incident.severity};"
+        f" startedAt: {format_moment(incident.started_at)}; services: {slugs}"
+    )
+
+
 def add_incident_update(
     request: StatusAddIncidentUpdate, now: datetime, clock_at: datetime | None = None
 ) -> IncidentUpdateRow:
@@ -273,6 +299,12 @@ def all_incidents() -> list[IncidentRow]:
 def kept_incidents() -> "ModelSelect[IncidentRow]":
     """Return a query for all incidents that were not removed."""
     return IncidentRow.select().where(IncidentRow.removed_at.is_null())
+
+
+def removed_incidents() -> list[IncidentRow]:
+    """Return all removed incidents, oldest first."""
+    rows = IncidentRow.select().where(IncidentRow.removed_at.is_null(False))
+    return list(rows.order_by(IncidentRow.id))
 
 
 def incident_with_id(id: str) -> IncidentRow:

@@ -1,5 +1,6 @@
 """Schedule, update and list maintenance windows."""
 
+import json
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -9,7 +10,7 @@ from pydantic import AfterValidator, Field
 from models.audit import AuditTarget
 from models.base import Change, MomentField, Row, Schema, new_id
 from models.errors import MaintenanceNotFound, ValidationFailed
-from models.fields import MayOmit, Moment, null_if_empty
+from models.fields import MayOmit, Moment, format_moment, null_if_empty
 from models.pagination import CursorQuery, Page, cursor_page, descending
 from models.status.fields import (
     ServiceSlugs,
@@ -63,6 +64,15 @@ class StatusUpdateMaintenance(Schema):
     status: MayOmit[Literal["scheduled", "completed", "cancelled"]] = None
     services: MayOmit[ServiceSlugs] = None
     notify: bool = True
+
+
+class StatusRemoveMaintenance(Schema):
+    id: StatusId
+
+
+class RemovedMaintenance(Schema):
+    id: str
+    removed_at: Moment
 
 
 class ListMaintenance(CursorQuery):
@@ -185,6 +195,28 @@ def update_maintenance(
     return load_details([window], clock_at)[0], changes
 
 
+def remove_maintenance(
+    request: StatusRemoveMaintenance, now: datetime, clock_at: datetime
+) -> MaintenanceRow:
+    """Remove a window that should never have been, as it was at `clock_at`."""
+    window = maintenance_with_id(request.id, clock_at)
+    window.removed_at = now
+    window.touch(now)
+    return window
+
+
+def describe_removal(window: MaintenanceRow) -> str:
+    """Describe for the audit log what is no longer shown."""
+    starts_at, ends_at = map(format_moment, (window.starts_at, window.ends_at))
+    slugs = ", ".join(service.slug for service in window.services)
+    # Quoted, the description cannot pass for the end of the detail.
+    description = json.dumps(window.description, ensure_ascii=False)
+    return (
+        f"status: {window.status}; startsAt: {starts_at}; endsAt: {ends_at};"
+        f" services: {slugs}; description: {description}"
+    )
+
+
 def list_maintenance(query: ListMaintenance, now: datetime) -> Page[MaintenanceRow]:
     """
     Return a page of windows, newest first.
@@ -223,6 +255,16 @@ def maintenance_since(
 def all_maintenance(now: datetime) -> list[MaintenanceRow]:
     """Return all windows, newest first."""
     return _newest_first(kept_windows(), now)
+
+
+def removed_windows() -> list[MaintenanceRow]:
+    """Return all removed windows with their services, oldest first."""
+    rows = MaintenanceRow.select().where(MaintenanceRow.removed_at.is_null(False))
+    windows = list(rows.order_by(MaintenanceRow.id))
+    affected = affected_services(window.id for window in windows)
+    for window in windows:
+        window.services = affected[window.id]
+    return windows
 
 
 def kept_windows() -> "ModelSelect[MaintenanceRow]":

@@ -63,6 +63,13 @@ def last_changes_by_service(now: datetime, freshness: timedelta) -> dict[int, da
     return {number: max(moments) for number, moments in candidates.items()}
 
 
+def last_removal_at() -> datetime | None:
+    """Return when an incident or a window was last removed."""
+    columns = (IncidentRow.removed_at, MaintenanceRow.removed_at)
+    moments = (column.model.select(fn.MAX(column)).scalar() for column in columns)
+    return max(filter(None, moments), default=None)
+
+
 def next_page_change(now: datetime, freshness: timedelta) -> datetime:
     """Return when `last_change_at` next changes without a write."""
     observed_at = ReadingRow.observed_at

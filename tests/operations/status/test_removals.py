@@ -1,0 +1,206 @@
+"""Removed incidents and maintenance windows, through HTTP."""
+
+import pytest
+
+from models.audit import AuditRow
+from models.changes import behind
+from models.notifications.deliveries.dispatch import claim
+from models.notifications.deliveries.fan_out import fan_out
+from models.notifications.rows import DeliveryRow, EventRow
+from models.status.clock_events import record_clock_events
+from tests.worlds.notifications import ALL_LIVE, subscribe
+from tests.worlds.status import (
+    ADD_UPDATE,
+    CORRECT_UPDATE,
+    GET_INCIDENT,
+    GET_SERVICE,
+    GET_WINDOW,
+    LIST,
+    LIST_INCIDENTS,
+    LIST_WINDOWS,
+    REMOVE_INCIDENT,
+    REMOVE_UPDATE,
+    REMOVE_WINDOW,
+    UPDATE_HISTORY,
+    UPDATE_INCIDENT,
+    UPDATE_WINDOW,
+    World,
+)
+
+pytestmark = pytest.mark.both_engines
+
+HOUR = 3600
+
+
+@pytest.fixture
+def world(ask, clock):
+    world = World(ask, clock)
+    world.service("api", name="Public API")
+    return world
+
+
+@pytest.fixture
+def incident(world):
+    return world.incident("api", "major-outage", title="A test")
+
+
+@pytest.fixture
+def window(world):
+    """A window that is active."""
+    description = 'Not for readers."; via key'
+    return world.window("api", -HOUR, HOUR, title="A test", description=description)
+
+
+def service(ask):
+    return ask(LIST).json["data"]["services"][0]
+
+
+def test_removed_incident(ask, world, incident, clock, audited):
+    """A removed incident is in no list, and does not decide the state any more."""
+    world.sample("api", "probe", "operational", 0)
+    assert service(ask)["state"] == "major-outage"
+    clock.pass_(seconds=1)
+
+    response = ask(REMOVE_INCIDENT, {"id": incident})
+
+    assert response.json["data"] == {"id": incident, "removedAt": world.text()}
+    assert ask(GET_INCIDENT, {"id": incident}).status_code == 404
+    assert ask(LIST_INCIDENTS).json["data"] == []
+    assert ask(LIST_INCIDENTS, {"slug": "api"}).json["data"] == []
+    assert ask(GET_SERVICE, {"slug": "api"}).json["data"]["incidents"] == []
+    assert (service(ask)["state"], service(ask)["activeIncidentIds"]) == (
+        "operational",
+        [],
+    )
+    assert audited()[-1] == "incident.removed"
+    assert behind() == {"status"}
+
+
+def test_removed_window(ask, world, window, clock, audited):
+    """A removed window is in no list, and no service is in maintenance for it."""
+    world.sample("api", "probe", "operational", 0)
+    assert service(ask)["state"] == "maintenance"
+    clock.pass_(seconds=1)
+
+    response = ask(REMOVE_WINDOW, {"id": window})
+
+    assert response.json["data"] == {"id": window, "removedAt": world.text()}
+    assert ask(GET_WINDOW, {"id": window}).status_code == 404
+    assert ask(LIST_WINDOWS).json["data"] == []
+    assert ask(LIST_WINDOWS, {"status": "active"}).json["data"] == []
+    assert ask(GET_SERVICE, {"slug": "api"}).json["data"]["maintenance"] == []
+    assert (service(ask)["state"], service(ask)["activeMaintenanceIds"]) == (
+        "operational",
+        [],
+    )
+    assert audited()[-1] == "maintenance.removed"
+    assert behind() == {"status"}
+
+
+def test_uptime_of_a_removed_window(ask, world, window):
+    """Measurements that were taken during the window count again."""
+    world.sample("api", "probe", "down", -60)
+    pct = [ask(GET_SERVICE, {"slug": "api"}).json["data"]["uptime"][0]["uptimePct"]]
+
+    ask(REMOVE_WINDOW, {"id": window})
+
+    pct.append(ask(GET_SERVICE, {"slug": "api"}).json["data"]["uptime"][0]["uptimePct"])
+    assert pct == [None, 0]
+
+
+def test_what_is_kept(ask, incident, window):
+    """The audit log has what was removed; the updates are in their history."""
+    ask(ADD_UPDATE, {"incidentId": incident, "body": "Still a test."})
+    ask(REMOVE_INCIDENT, {"id": incident})
+    ask(REMOVE_WINDOW, {"id": window})
+
+    rows = {row.action: row for row in AuditRow}
+    removed = rows["incident.removed"]
+    assert (removed.target_id, removed.target_label) == (incident, "A test")
+    assert removed.detail.startswith(
+        "status: investigating; severity: major-outage; startedAt: 2026-03-01T12:00:00"
+    )
+    assert "; services: api; via key " in removed.detail
+    removed = rows["maintenance.removed"]
+    assert (removed.target_id, removed.target_label) == (window, "A test")
+    assert '; description: "Not for readers.\\"; via key"; via key' in removed.detail
+    history = ask(UPDATE_HISTORY, {"incidentId": incident}).json["data"]
+    bodies = [each["versions"][0]["body"] for each in history]
+    assert bodies == ["We are looking.", "Still a test."]
+
+
+def test_nothing_brings_it_back(ask, incident, window, audited):
+    """What was removed cannot be changed, corrected or removed again."""
+    (update,) = ask(GET_INCIDENT, {"id": incident}).json["data"]["updates"]
+    ask(REMOVE_INCIDENT, {"id": incident})
+    ask(REMOVE_WINDOW, {"id": window})
+    before = audited()
+
+    responses = [
+        ask(UPDATE_INCIDENT, {"id": incident, "title": "Back"}),
+        ask(ADD_UPDATE, {"incidentId": incident, "body": "Back."}),
+        ask(CORRECT_UPDATE, {"id": update["id"], "body": "Back."}),
+        ask(REMOVE_UPDATE, {"id": update["id"]}),
+        ask(
+            REMOVE_INCIDENT,
+            {
+                "id": incident,
+            },
+            headers={"Idempotency-Key": "2"},
+        ),
+        ask(UPDATE_WINDOW, {"id": window, "title": "Back"}),
+        ask(REMOVE_WINDOW, {"id": window}, headers={"Idempotency-Key": "3"}),
+    ]
+
+    assert {response.status_code for response in responses} == {404}
+    assert audited() == before
+
+
+def test_unknown(ask, world):
+    """What does not exist is not found."""
+    assert ask(REMOVE_INCIDENT, {"id": "ghost"}).status_code == 404
+    assert ask(REMOVE_WINDOW, {"id": "ghost"}).status_code == 404
+
+
+def test_dry_run(ask, incident):
+    """A dry run removes nothing."""
+    response = ask(REMOVE_INCIDENT, {"id": incident}, headers={"Dry-Run": "true"})
+
+    assert response.status_code == 200
+    assert ask(GET_INCIDENT, {"id": incident}).status_code == 200
+
+
+def test_nobody_is_told(ask, world, clock):
+    """A removal is no event, and what is unsent is not sent; another incident's is."""
+    subscribe(clock.now)
+    removed, kept = world.incident("api"), world.incident("api")
+    window = world.window("api", HOUR, 2 * HOUR)
+    ask(REMOVE_INCIDENT, {"id": removed})
+    ask(REMOVE_WINDOW, {"id": window})
+    fan_out(clock.now, ALL_LIVE)
+
+    attempts = claim(clock.now, ["webhook"], 100)
+
+    assert [attempt.subject_id for attempt in attempts] == [kept]
+    given_up = DeliveryRow.select().where(DeliveryRow.status == "given-up")
+    assert {row.subject_id for row in given_up} == {removed, window}
+    assert EventRow.select().where(EventRow.withdrawn_at.is_null(False)).count() == 2
+
+
+def test_clock_of_a_removed_window(ask, world, clock, settings):
+    """Nobody is told that a removed window begins or ends, nor reminded of it."""
+    events = ["incident.reminder", "maintenance.reminder", "maintenance.started"]
+    window, incident = world.window("api", HOUR, 2 * HOUR), world.incident("api")
+    subscribe(clock.now, events=events)
+    ask(REMOVE_WINDOW, {"id": window})
+    ask(REMOVE_INCIDENT, {"id": incident})
+
+    for _ in range(30):
+        clock.pass_(seconds=HOUR / 2)
+        record_clock_events(
+            clock.now,
+            freshness=settings.freshness,
+            reminder_after=settings.reminder_after,
+        )
+
+    assert EventRow.select().count() == 0
