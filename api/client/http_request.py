@@ -46,18 +46,23 @@ class HttpResponse(NamedTuple):
 
 
 def send_request(
-    request: HttpRequest, deadline: Deadline, connect: Connect | None = None
+    request: HttpRequest,
+    deadline: Deadline,
+    connect: Connect | None = None,
+    before_sending: Callable[[], None] = lambda: None,
 ) -> HttpResponse:
     """
     Send the request over a new connection, so that connecting is checked too.
 
     `connect` may choose the address; the certificate must be that of the URL's host.
+    Nothing of the request is sent before `before_sending` is called.
     """
     url = parse_url(request.url)
     connection = _connection(url, request.ca_file, connect or deadline.connect)
     try:
         connection.connect()
         certificate_expires_at = _certificate_expiry(connection)
+        before_sending()
         connection.request(
             request.method,
             url.request_uri,

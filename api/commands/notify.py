@@ -23,6 +23,11 @@ def declare(parser: ArgumentParser) -> None:
 
 def test(context: CommandContext, arguments: Namespace) -> int:
     settings = context.page_settings()
+    if arguments.address.startswith(("https:", "http:")):
+        raise CommandError(
+            "A webhook or chat room is tested by POST"
+            " /status/v1/admin/subscriptions/test with the id of its subscription."
+        )
     if not settings.smtp:
         raise CommandError(
             "No relay takes e-mail: set MASTHEAD_SMTP and MASTHEAD_MAIL_FROM."

@@ -1,9 +1,12 @@
 """Send e-mail: notices, and messages about a subscription itself."""
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
+from api.notifications.mail_sender import MailSender
 from api.notifications.mail_settings import mail_sender_of, mail_site_of
+from models.logs import LogLine
 from models.notifications.deliveries.dispatch import Attempt
 from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.event_types import EVENT_TYPES
@@ -17,6 +20,8 @@ from models.notifications.messages.notice import notice_of
 from models.notifications.subscriptions.links import CONFIRM, END, MANAGE
 from models.notifications.subscriptions.readers import CONFIRM_WITHIN
 from models.settings import Settings
+
+log = logging.getLogger("masthead.notifications")
 
 # Relays close a connection after some mails, and limit how many are open.
 BATCH_SIZE = 50
@@ -42,7 +47,17 @@ class EmailSender:
     def send(self, batch: Sequence[Attempt]) -> Iterator[tuple[Attempt, Outcome]]:
         with mail_sender_of(self._settings) as relay:
             for attempt in batch:
-                yield attempt, relay.send(self._mail(attempt), attempt.address)
+                yield attempt, self._send(attempt, relay)
+
+    def _send(self, attempt: Attempt, relay: MailSender) -> Outcome:
+        try:
+            mail = self._mail(attempt)
+        except Exception:
+            # A bug, which must not fail the other mails of the batch.
+            log.exception(LogLine(notifications="failed", channel="email"))
+            detail = "The e-mail could not be assembled."
+            return Outcome(is_delivered=False, answer=detail)
+        return relay.send(mail, attempt.address)
 
     def _mail(self, attempt: Attempt) -> bytes:
         origin, site, to = self._settings.api_origin, self._site, attempt.address

@@ -62,11 +62,11 @@ class HttpSender:
 
         Redirects are not followed, and proxies of the environment are not used.
         """
-        started, is_connected = monotonic(), Event()
+        started, is_begun = monotonic(), Event()
         deadline = Deadline(self._timeout_seconds)
         try:
             with deadline:
-                response = self._post(url, headers, body, deadline, is_connected)
+                response = self._post(url, headers, body, deadline, is_begun.set)
                 outcome = self._outcome(response)
         except RefusedAddress as error:
             outcome = Outcome(is_delivered=False, answer=str(error))
@@ -74,7 +74,7 @@ class HttpSender:
             outcome = Outcome(
                 is_delivered=False,
                 answer=_describe(error, deadline),
-                is_unconfirmed=is_connected.is_set(),
+                is_unconfirmed=is_begun.is_set(),
             )
         return replace(outcome, duration_ms=round((monotonic() - started) * 1000))
 
@@ -84,9 +84,9 @@ class HttpSender:
         headers: Mapping[str, str],
         body: bytes,
         deadline: Deadline,
-        is_connected: Event,
+        before_sending: Callable[[], None],
     ) -> HttpResponse:
-        """Post the body; `is_connected` is set once the receiver may have it."""
+        """Post the body; after `before_sending` the receiver may have it."""
         destination = parse_destination(url, self._networks)
         request = HttpRequest(
             url,
@@ -98,13 +98,9 @@ class HttpSender:
         )
 
         def connect(_host: str, _port: int) -> socket.socket:
-            connection = connect_safely(
-                destination, self._networks, self._resolver, deadline
-            )
-            is_connected.set()
-            return connection
+            return connect_safely(destination, self._networks, self._resolver, deadline)
 
-        return send_request(request, deadline, connect)
+        return send_request(request, deadline, connect, before_sending)
 
     def _outcome(self, response: HttpResponse) -> Outcome:
         is_delivered = 200 <= response.status < 300

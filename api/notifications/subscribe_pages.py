@@ -24,6 +24,7 @@ from api.notifications.subscribe_form import (
     read_choices,
     read_form,
 )
+from models.display_text import escape_line
 from models.errors import StorageBusy
 from models.fields import truncate_to_ms
 from models.notifications.addresses.mail_address import parse_mail_address
@@ -157,14 +158,18 @@ class _SubscribePages:
 
     def confirm_form(self, token: str) -> Response:
         row = subscription_of(token, "confirm", self._now())
-        if row.state == "active":
-            return self._subscribed(row)
-        return self._page(
-            "notifications/confirm.html", action=CONFIRM + token, **_choices(row)
-        )
+        return self._confirm(row, token)
 
     def confirm(self, token: str) -> Response:
-        return self._subscribed(confirm_subscription(token, self._now()))
+        """Confirm what the reader saw, also if somebody has asked for more since."""
+        row = subscription_of(token, "confirm", self._now())
+        if row.state == "active":
+            return self._subscribed(row)
+        choices = read_choices(_sent_form())
+        if problem := choices.problem({*_services(), *row.services}):
+            return self._confirm(row, token, problem, 422)
+        row = confirm_subscription(token, choices.services, choices.kinds, self._now())
+        return self._subscribed(row)
 
     def manage_form(self, token: str) -> Response:
         row = subscription_of(token, "manage", self._now())
@@ -209,10 +214,28 @@ class _SubscribePages:
             "notifications/subscribe.html",
             status,
             action=SUBSCRIBE,
-            address=address,
+            # What no mailbox has, such as a NUL, is no part of a page either.
+            address=escape_line(address),
             services=services,
             kinds=choices.kinds,
             problem=problem,
+        )
+
+    def _confirm(
+        self,
+        row: SubscriptionRow,
+        token: str,
+        problem: str | None = None,
+        status: int = 200,
+    ) -> Response:
+        if row.state == "active":
+            return self._subscribed(row)
+        return self._page(
+            "notifications/confirm.html",
+            status,
+            action=CONFIRM + token,
+            problem=problem,
+            **_choices(row),
         )
 
     def _manage(

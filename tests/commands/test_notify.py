@@ -73,3 +73,12 @@ def test_no_relay(command):
 
     assert code == 2
     assert "MASTHEAD_SMTP and MASTHEAD_MAIL_FROM" in err
+
+
+def test_webhook(command, relay):
+    """Whoever gives the address of a webhook learns how to test one."""
+    code, _, err = command("notify", "test", "https://tool.example.com/hook")
+
+    assert code == 2
+    assert "/status/v1/admin/subscriptions/test" in err
+    assert relay.mails == []

@@ -10,7 +10,7 @@ import pytest
 
 from api.notifications.email_channel import EmailSender
 from api.notifications.senders import create_senders
-from models.notifications.deliveries.dispatch import Attempt, claim, record_outcomes
+from models.notifications.deliveries.dispatch import claim, record_outcomes
 from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.notifications.subscriptions.readers import (
     confirm_subscription,
@@ -20,30 +20,14 @@ from models.notifications.subscriptions.secrets import subscription_id_of
 from models.settings import Settings
 from sitegen.markdown.rendering import render_entry
 from tests.notifications.relays import Relay, relaying
+from tests.worlds.notifications import ATTEMPT
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 API = "https://api.example.com"
-INCIDENT = {
-    "title": "Errors on the API",
-    "status": "resolved",
-    "severity": "degraded",
-    "services": [{"slug": "api", "name": "Public API"}],
-    "startedAt": "2026-03-01T11:00:00Z",
-    "resolvedAt": "2026-03-01T11:59:00Z",
-}
-NOTICE = Attempt(
-    number=1,
-    delivery_id="delivery-2",
-    subscription_id="subscription-1",
+NOTICE = replace(
+    ATTEMPT,
     channel="email",
     address="ada@example.com",
-    language=None,
-    type="incident.resolved",
-    subject_id="incident-1",
-    path="/status/incidents/1/",
-    data={"incident": {"incident": INCIDENT, "updates": [{"body": "**All** well."}]}},
-    at=NOW,
-    attempts=1,
     token="token-1",
     thread_id="delivery-1",
 )
@@ -87,12 +71,12 @@ def test_notice(send, relay):
     (mail,) = map(read, relay.mails)
     html = mail.get_body(("html",)).get_content()
     assert (attempt, outcome.is_delivered) == (NOTICE, True)
-    assert mail["Subject"] == "[Example] Resolved: Errors on the API"
+    assert mail["Subject"] == "[Example] Incident update: Errors on the API"
     assert mail["In-Reply-To"] == "<delivery-1@example.com>"
     assert mail["List-Unsubscribe"] == f"<{API}/subscribe/end/token-1>"
     assert f'href="{API}/subscribe/manage/token-1"' in html
     assert 'href="https://docs.example.com/status/incidents/1/"' in html
-    assert "<strong>All</strong> well." in html
+    assert "A <strong>cache</strong>." in html
 
 
 @pytest.mark.parametrize(
@@ -124,6 +108,22 @@ def test_batch(send, relay):
     assert relay.connections == 1
 
 
+def test_mail_that_cannot_be_assembled(send, relay, caplog):
+    """It fails alone: the mails of its batch before and behind it are sent."""
+    broken = replace(NOTICE, number=2, delivery_id="d-3", data={})
+    other = replace(NOTICE, number=3, address="eve@example.com", delivery_id="d-4")
+
+    results = send(NOTICE, broken, other)
+
+    assert [attempt for attempt, _ in results] == [NOTICE, broken, other]
+    delivered = [outcome.is_delivered for _, outcome in results]
+    assert delivered == [True, False, True]
+    outcome = results[1][1]
+    assert outcome.answer == "The e-mail could not be assembled."
+    assert (outcome.is_permanent, outcome.is_unconfirmed) == (False, False)
+    assert caplog.records[-1].exc_info
+
+
 def test_channel_without_relay(mail_settings):
     """Without a relay there is no e-mail; webhooks do not need one."""
     with_relay = create_senders(mail_settings, lambda: NOW, render_entry)
@@ -145,7 +145,7 @@ def test_from_request_to_mailbox(send, relay):
     (mail,) = relay.mails
     (url,) = re.findall(r"https://\S+", text_of(mail))
     token = url.removeprefix(f"{API}/subscribe/confirm/")
-    assert confirm_subscription(token, NOW).state == "active"
+    assert confirm_subscription(token, (), ("incidents",), NOW).state == "active"
     assert DeliveryRow.get().status == "delivered"
 
 
@@ -157,7 +157,7 @@ def test_token_of_an_attempt(send):
     row = SubscriptionRow.get()
     (asking,) = claim(NOW, ["email"], 10)
     record_outcomes(send(asking), NOW)
-    confirm_subscription(asking.token, NOW)
+    confirm_subscription(asking.token, (), ("incidents",), NOW)
     DeliveryRow.update(
         status="waiting", next_attempt_at=NOW, type="subscription.manage"
     ).execute()

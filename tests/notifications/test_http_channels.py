@@ -10,37 +10,14 @@ from standardwebhooks.webhooks import Webhook
 from api.notifications.chat_channel import ChatSender
 from api.notifications.senders import create_senders
 from api.notifications.webhook_channel import WebhookSender
-from models.notifications.deliveries.dispatch import Attempt
 from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.event_types import CHANNELS
 from models.settings import Settings
+from tests.worlds.notifications import ATTEMPT
 
-NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SETTINGS = Settings(site_url="https://status.example.com", site_name="Example")
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-INCIDENT = {
-    "title": "Errors on the API",
-    "status": "identified",
-    "severity": "degraded",
-    "startedAt": "2026-03-01T12:00:00.000Z",
-    "resolvedAt": None,
-    "services": [{"slug": "api", "name": "Public API"}],
-}
-EVENT = Attempt(
-    number=1,
-    delivery_id="d-1",
-    subscription_id="s-1",
-    channel="webhook",
-    address="https://tool.example.com/hook",
-    language=None,
-    type="incident.updated",
-    subject_id="1",
-    path="/status/incidents/1/",
-    data={"incident": {"incident": INCIDENT, "updates": [{"body": "A cache."}]}},
-    at=NOW,
-    attempts=1,
-    secrets=(SECRET,),
-)
+EVENT = replace(ATTEMPT, secrets=(SECRET,))
 TEST = replace(EVENT, type="subscription.test", path="", data={})
 
 
@@ -91,7 +68,7 @@ def test_test_of_a_webhook(http):
 @pytest.mark.parametrize(
     ("attempt", "words"),
     [
-        (EVENT, ["Errors on the API", "A cache.", "/status/incidents/1/"]),
+        (EVENT, ["Errors on the API", "cache", "/status/incidents/1/"]),
         (TEST, ["Notifications of Example arrive here", "example.com/status/"]),
     ],
 )

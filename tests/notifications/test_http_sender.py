@@ -140,6 +140,7 @@ def test_endless_handshake(serve, make_sender):
     outcome = make_sender(timeout_seconds=0.3).send(url, HEADERS, BODY)
 
     assert outcome.answer == "No answer within 0.3 s."
+    assert not outcome.is_unconfirmed
 
 
 def test_silent_name_server(make_sender, name_server):
@@ -301,6 +302,7 @@ class TestCertificates:
 
         assert not outcome.is_delivered
         assert outcome.answer.startswith("The certificate is not trusted: ")
+        assert not outcome.is_unconfirmed
         assert visits == []
 
 

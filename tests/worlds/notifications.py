@@ -1,7 +1,9 @@
 """Subscriptions, and receivers that keep what they get."""
 
 from collections import defaultdict
+from datetime import UTC, datetime
 
+from models.notifications.deliveries.dispatch import Attempt
 from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.event_types import default_events
 from models.notifications.subscriptions.subscriptions import create_subscription
@@ -10,6 +12,29 @@ from models.storage.database import writing
 DELIVERED = Outcome(is_delivered=True, status_code=200)
 FAILED = Outcome(is_delivered=False, status_code=503, answer="Try again.")
 GONE = Outcome(is_delivered=False, status_code=410, is_permanent=True)
+INCIDENT = {
+    "title": "Errors on the API",
+    "status": "identified",
+    "severity": "degraded",
+    "startedAt": "2026-03-01T12:00:00.000Z",
+    "resolvedAt": None,
+    "services": [{"slug": "api", "name": "Public API"}],
+}
+# An attempt to deliver an update of an incident to a webhook.
+ATTEMPT = Attempt(
+    number=1,
+    delivery_id="delivery-2",
+    subscription_id="subscription-1",
+    channel="webhook",
+    address="https://tool.example.com/hook",
+    language=None,
+    type="incident.updated",
+    subject_id="incident-1",
+    path="/status/incidents/1/",
+    data={"incident": {"incident": INCIDENT, "updates": [{"body": "A **cache**."}]}},
+    at=datetime(2026, 3, 1, 12, 0, tzinfo=UTC),
+    attempts=1,
+)
 # The pages of all changes are live.
 ALL_LIVE = {"status": 10**9, "docs": 10**9}
 

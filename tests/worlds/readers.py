@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from api.http.application import create_app
 from models.notifications.rows import DeliveryRow, SubscriptionRow
+from models.notifications.subscriptions.readers import kinds_of
 from models.notifications.subscriptions.secrets import token_of
 from models.platform.rate_limits import MemoryRateLimiter
 from sitegen.theme.reader_pages import reader_page_renderer
@@ -44,12 +45,21 @@ class Reader:
     def post(self, page, token=None, **more):
         return self.client.post(self.path(page, token), **more)
 
+    def confirm(self):
+        """Confirm what the page shows, as its form does."""
+        row = newest()
+        form = {"kind": kinds_of(row), "service": row.services}
+        return self.post("confirm", data=form)
+
     def path(self, page, token=None):
         if token is None:
-            row = SubscriptionRow.select().order_by(SubscriptionRow.id.desc()).get()
             purpose = "confirm" if page == "confirm" else "manage"
-            token = token_of(row.id, purpose)
+            token = token_of(newest().id, purpose)
         return f"/subscribe/{page}/{token}"
+
+
+def newest():
+    return SubscriptionRow.select().order_by(SubscriptionRow.id.desc()).get()
 
 
 def states():

@@ -191,12 +191,20 @@ def subscription_of(
         return _live_row(_id_of(token, purpose), now)
 
 
-def confirm_subscription(token: str, now: datetime) -> SubscriptionRow:
-    """Begin to tell the owner of the mailbox; once confirmed, it stays as it is."""
+def confirm_subscription(
+    token: str, services: Collection[str], kinds: Collection[str], now: datetime
+) -> SubscriptionRow:
+    """
+    Begin to tell the owner of the mailbox of these services and kinds.
+
+    The choices are those of the owner: what waits may have been widened by whoever
+    entered the address. Once confirmed, the subscription stays as it is.
+    """
     id = _id_of(token, "confirm")
     with writing(NOTIFICATIONS):
         row = _live_row(id, now)
         if row.state in ("pending", "quarantined"):
+            _choose(row, services, kinds)
             row.state, row.confirmed_at, row.updated_at = "active", now, now
             row.quarantined_at = row.failing_since = row.reason = None
             row.save()
@@ -210,15 +218,23 @@ def change_subscription(
     id = _id_of(token, "manage")
     with writing(NOTIFICATIONS):
         row = _live_row(id, now)
-        former_kinds = kinds_of(row)
-        # An operator may have chosen single events of a kind, which stay chosen.
-        row.events = [
-            *(event for event in row.events if _kind_of(event) in kinds),
-            *events_of(set(kinds) - set(former_kinds)),
-        ]
-        row.services, row.updated_at = _unique(services), now
+        _choose(row, services, kinds)
+        row.updated_at = now
         row.save()
     return row
+
+
+def _choose(
+    row: SubscriptionRow, services: Collection[str], kinds: Collection[str]
+) -> None:
+    """Replace what the subscription is told of, without saving it."""
+    former_kinds = kinds_of(row)
+    # An operator may have chosen single events of a kind, which stay chosen.
+    row.events = [
+        *(event for event in row.events if _kind_of(event) in kinds),
+        *events_of(set(kinds) - set(former_kinds)),
+    ]
+    row.services = _unique(services)
 
 
 def unsubscribe(token: str, now: datetime) -> None:

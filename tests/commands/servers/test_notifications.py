@@ -153,7 +153,7 @@ def test_reader_subscribes_and_leaves(start, key, inbox):
     assert submit(f"{address}/subscribe", **wanted) == 200
     until(lambda: inbox.mails)
     confirm = link_in(inbox.mails[0][1], "/subscribe/confirm/")
-    assert submit(confirm) == 200
+    assert submit(confirm, kind="incidents") == 200
 
     id = post("incidents/add", INCIDENT, "2")["id"]
     until(lambda: len(inbox.mails) == 2)

@@ -1,11 +1,13 @@
 """The pages on which readers subscribe, over HTTP."""
 
+import re
 from dataclasses import replace
 from urllib.parse import quote
 
 import pytest
 
 from models.notifications.rows import SubscriptionRow
+from models.notifications.subscriptions.readers import kinds_of
 from models.notifications.subscriptions.secrets import token_of
 from models.status.services.catalogue import (
     StatusAddService,
@@ -34,7 +36,7 @@ def reader(settings, clock):
 @pytest.fixture
 def subscribed(reader):
     reader.ask()
-    reader.post("confirm")
+    reader.confirm()
     return reader
 
 
@@ -49,7 +51,7 @@ def test_from_the_form_to_the_end(reader):
 
     assert "Public &lt;API&gt;" in reader.get("confirm").text
     assert states() == ["pending"]
-    assert reader.post("confirm").status_code == 200
+    assert reader.confirm().status_code == 200
     assert states() == ["active"]
 
     changed = reader.post("manage", data={"kind": "incidents", "service": "mail"})
@@ -60,6 +62,39 @@ def test_from_the_form_to_the_end(reader):
     ended = reader.post("end", data=ONE_CLICK)
     assert (ended.status_code, states()) == (200, ["ended"])
     assert "Location" not in ended.headers
+
+
+def test_confirming_what_the_page_showed(reader):
+    """What somebody asks for between the page and its button is not confirmed."""
+    reader.ask(service=["api"], kind=["incidents"])
+    page = reader.get("confirm").text
+    reader.ask()
+
+    assert reader.post("confirm", data=ticked(page)).status_code == 200
+
+    assert the_row().services == ["api"]
+    assert kinds_of(the_row()) == ["incidents"]
+
+
+def ticked(page):
+    """Return the form of a page as a browser sends it."""
+    boxes = re.findall(r'name="(\w+)" value="(\w+)" checked', page)
+    return {name: [v for n, v in boxes if n == name] for name, _ in boxes}
+
+
+@pytest.mark.parametrize(
+    "form", [{"a": "b"}, {"kind": "x"}, {"kind": BOTH, "service": "no"}]
+)
+def test_confirming_nothing(reader, form):
+    """Who ticks nothing that there is confirms nothing, and is shown the form again."""
+    reader.ask(service=["api"])
+
+    response = reader.post("confirm", data=form)
+
+    assert response.status_code == 422
+    assert "<details open>" in response.text
+    assert 'value="api" checked' in response.text
+    assert states() == ["pending"]
 
 
 def test_manage_shows_the_choices(subscribed):
@@ -82,7 +117,7 @@ def test_gets_change_nothing(reader):
             reader.client.open(reader.path(page), method=method)
     assert states() == ["pending"]
 
-    reader.post("confirm")
+    reader.confirm()
     for page in PAGES:
         reader.get(page)
     assert states() == ["active"]
@@ -122,7 +157,7 @@ def test_confirming_too_late(reader, clock):
     clock.pass_(days=7)
 
     assert reader.get("confirm").status_code == 410
-    assert reader.post("confirm").status_code == 410
+    assert reader.confirm().status_code == 410
     assert "active" not in states()
 
 
@@ -194,6 +229,7 @@ def test_address_that_is_none(reader, email):
     assert response.status_code == 422
     assert 'role="alert"' in response.text
     assert "<script" not in response.text
+    assert "\0" not in response.text
     assert states() == []
 
 
@@ -223,7 +259,7 @@ def test_unknown_choices(reader, choice):
     assert states() == []
 
     reader.ask()
-    reader.post("confirm")
+    reader.confirm()
     changed = {"kind": BOTH, "save": ""} | choice
     assert reader.post("manage", data=changed).status_code == 422
     assert the_row().services == []

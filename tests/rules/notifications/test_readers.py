@@ -44,10 +44,17 @@ def token(purpose="manage"):
     return token_of(SubscriptionRow.get().id, purpose)
 
 
+def confirm(now, with_token=None):
+    """Confirm what waits, as the page shows it."""
+    row = SubscriptionRow.get()
+    chosen = with_token or token("confirm")
+    return confirm_subscription(chosen, row.services, kinds_of(row), now)
+
+
 def confirmed(now=NOW):
     """Ada's subscription, asked for and confirmed."""
     ask(now=now)
-    return confirm_subscription(token("confirm"), now)
+    return confirm(now)
 
 
 def queued():
@@ -83,11 +90,25 @@ def test_confirming():
     """The token of the mail begins it, once: a second time it changes nothing."""
     ask()
 
-    confirm_subscription(token("confirm"), NOW + HOUR)
-    confirm_subscription(token("confirm"), NOW + DAY)
+    confirm(NOW + HOUR)
+    confirm(NOW + DAY)
 
     assert the_row().state == "active"
     assert the_row().confirmed_at == NOW + HOUR
+
+
+def test_what_is_confirmed():
+    """The owner gets what the owner confirms, not what somebody else asked for."""
+    ask(services=["api"], kinds=["incidents"])
+    ask(services=[], kinds=BOTH)
+
+    confirm_subscription(token("confirm"), ["api"], ["incidents"], NOW)
+
+    assert (the_row().services, kinds_of(the_row())) == (["api"], ["incidents"])
+
+    confirm_subscription(token("confirm"), [], BOTH, NOW)
+
+    assert (the_row().services, kinds_of(the_row())) == (["api"], ["incidents"])
 
 
 def test_repeat_while_pending_merges():
@@ -124,7 +145,7 @@ def test_repeat_while_pending_renews():
 
     late = token("confirm")
     with pytest.raises(SubscriptionEnded):
-        confirm_subscription(late, NOW + 2 * WEEK - TICK)
+        confirm(NOW + 2 * WEEK - TICK, late)
     forget_unconfirmed(NOW + 2 * WEEK - TICK)
     assert SubscriptionRow.select().count() == DeliveryRow.select().count() == 0
 
@@ -189,7 +210,7 @@ def test_three_mails_a_day():
         ask(now=NOW + hour * HOUR)
     assert queued() == ["confirm"] * 3
 
-    confirm_subscription(token("confirm"), NOW + 5 * HOUR)
+    confirm(NOW + 5 * HOUR)
     ask(now=NOW + 6 * HOUR)
     assert queued() == ["confirm"] * 3
 
@@ -231,7 +252,7 @@ def test_too_many_pending(monkeypatch):
     ask("0@example.com")
     assert queued() == ["confirm"] * 3
 
-    confirm_subscription(token("confirm"), NOW)
+    confirm(NOW)
     ask("2@example.com")
     assert queued() == ["confirm"] * 4
 
@@ -257,7 +278,7 @@ def test_quarantined_mailbox_confirms_again():
     ask(services=["api"], now=NOW + HOUR)
     assert (the_row().state, the_row().services) == ("quarantined", [])
     assert queued() == ["confirm", "confirm"]
-    confirm_subscription(token("confirm"), NOW + 2 * HOUR)
+    confirm(NOW + 2 * HOUR)
 
     row = the_row()
     assert (row.state, row.confirmed_at) == ("active", NOW + 2 * HOUR)
@@ -297,7 +318,7 @@ def test_ending():
     assert (row.state, row.ended_at, row.live_key) == ("ended", NOW + HOUR, None)
     assert claim(NOW + DAY, ["email"], 9) == []
     for act in (
-        lambda: confirm_subscription(token("confirm"), NOW),
+        lambda: confirm(NOW),
         lambda: change_subscription(token(), [], BOTH, NOW),
         lambda: subscription_of(token(), "manage", NOW),
     ):
@@ -351,7 +372,7 @@ def test_token_to_manage_confirms_nothing():
     ask()
 
     with pytest.raises(InvalidToken):
-        confirm_subscription(token("manage"), NOW)
+        confirm(NOW, token("manage"))
 
     assert the_row().state == "pending"
 
