@@ -85,3 +85,11 @@ def resolve(phone):
     phone.enter("Message", "Uploads work again.")
     phone.press("Resolve")
     assert phone.notice == "The incident is resolved."
+
+
+# What people do most, in the order of a night on call.
+FLOWS = (
+    ("open an incident", open_incident),
+    ("post an update", post_update),
+    ("resolve", resolve),
+)
