@@ -1,5 +1,6 @@
 """Open, follow and resolve incidents."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Response
@@ -15,6 +16,10 @@ UPDATE = "POST /status/v1/admin/incidents/update"
 ADD_UPDATE = "POST /status/v1/admin/incident-updates/add"
 LIST = "GET /status/v1/incidents/list"
 GET = "GET /status/v1/incidents/get"
+CORRECT = "POST /status/v1/admin/incident-updates/update"
+REMOVE_UPDATE = "POST /status/v1/admin/incident-updates/remove"
+HISTORY = "GET /status/v1/admin/incident-updates/history"
+LIST_TEMPLATES = "GET /status/v1/admin/incident-templates/list"
 LIST_SERVICES = "GET /status/v1/services/list"
 
 ADD_FIELDS = ("title", "services", "severity", "body", "status", "startedAt", "notify")
@@ -38,7 +43,7 @@ def list_incidents(request: ConsoleRequest) -> Response:
 
 @page("GET incidents/open/")
 def open_incident_form(request: ConsoleRequest) -> Response:
-    """Show the form; `words` in the query names an incident whose words it uses."""
+    """Show the form; `words` names an incident or a template whose words it uses."""
     id = request.query.get("words", "")
     return _open_page(request, _open_form(request, _words_of(request, id)))
 
@@ -82,6 +87,27 @@ def change_incident(request: ConsoleRequest, id: str) -> Response:
     return request.go(f"incidents/{id}/", done="incident-changed")
 
 
+@page("POST incidents/<id>/updates/<update_id>/correct/")
+def correct_update(request: ConsoleRequest, id: str, update_id: str) -> Response:
+    """Correct an entry of the timeline, which keeps its time."""
+    detail = request.read(GET, id=id)
+    form = _correction_form(request, _entry(detail, update_id))
+    version = request.sent.get("_version", "")
+    more: dict[str, Any] = {"id": update_id}
+    if version.isdecimal():
+        more["expectedVersion"] = int(version)
+    if request.submit(form, **more) is None:
+        return _incident_page(request, detail, corrections={update_id: form})
+    return request.go(f"incidents/{id}/", done="update-corrected")
+
+
+@page("POST incidents/<id>/updates/<update_id>/remove/")
+def remove_update(request: ConsoleRequest, id: str, update_id: str) -> Response:
+    """Remove the words of an entry; the timeline says that it was removed."""
+    request.call(REMOVE_UPDATE, {"id": update_id})
+    return request.go(f"incidents/{id}/", done="update-removed")
+
+
 def update_form(request: ConsoleRequest, incident: dict[str, Any]) -> Form:
     """Return the form for an update, which shows the present status."""
     values = {"status": incident["status"], "notify": True}
@@ -94,8 +120,23 @@ def _open_form(request: ConsoleRequest, values: dict[str, Any] | None = None) ->
     return form.offer("services", service_options(request))
 
 
+def _correction_form(request: ConsoleRequest, update: dict[str, Any]) -> Form:
+    id = f"correct.{update['id']}"
+    return request.form(
+        CORRECT, *UPDATE_FIELDS, values=update, is_prefilled=True, id_prefix=id
+    )
+
+
+def _entry(detail: dict[str, Any], id: str) -> dict[str, Any]:
+    """Return an update of the incident; empty if there is none of this id."""
+    return next((u for u in detail["updates"] if u["id"] == id), {"id": id})
+
+
 def _words_of(request: ConsoleRequest, id: str) -> dict[str, Any]:
-    """Return what an earlier incident was opened with."""
+    """Return the words of a template, or those an earlier incident was opened with."""
+    for template in request.read_if_allowed(LIST_TEMPLATES) or []:
+        if template["id"] == id:
+            return {name: template[name] for name in ("title", "severity", "body")}
     if not id or not request.may(GET):
         return {}
     detail = request.read(GET, id=id)
@@ -130,6 +171,24 @@ def service_options(
     return options + [Option(service["slug"], service["name"]) for service in gone]
 
 
+def _entries(
+    request: ConsoleRequest, detail: dict[str, Any], failed: Mapping[str, Form]
+) -> list[dict[str, Any]]:
+    """Return the updates, newest first, each with its versions and its form."""
+    id = detail["incident"]["id"]
+    histories = request.read_if_allowed(HISTORY, incidentId=id) or []
+    by_id = {history["id"]: history for history in histories}
+    return [
+        {
+            "update": update,
+            "history": by_id.get(update["id"]),
+            "form": failed.get(update["id"]) or _correction_form(request, update),
+            "is_correcting": update["id"] in failed,
+        }
+        for update in reversed(detail["updates"])
+    ]
+
+
 def _open_page(request: ConsoleRequest, form: Form) -> Response:
     return request.page(
         "console/incidents/open.html",
@@ -137,6 +196,7 @@ def _open_page(request: ConsoleRequest, form: Form) -> Response:
         form=form,
         may_open=request.may(ADD),
         earlier=request.read_if_allowed(LIST, limit=PER_PAGE) or [],
+        templates=request.read_if_allowed(LIST_TEMPLATES) or [],
         words=request.query.get("words", ""),
     )
 
@@ -147,18 +207,21 @@ def _incident_page(
     *,
     update: Form | None = None,
     change: Form | None = None,
+    corrections: Mapping[str, Form] | None = None,
 ) -> Response:
-    incident = detail["incident"]
-    failed = update or change
+    incident, failed_corrections = detail["incident"], corrections or {}
+    failed = update or change or next(iter(failed_corrections.values()), None)
     return request.page(
         "console/incidents/incident.html",
         failed.status if failed else 200,
         incident=incident,
-        updates=list(reversed(detail["updates"])),
+        entries=_entries(request, detail, failed_corrections),
         update=update or update_form(request, incident),
         change=change or _change_form(request, incident),
         is_changing=change is not None,
         may_update=request.may(ADD_UPDATE),
         may_change=request.may(UPDATE),
+        may_correct=request.may(CORRECT),
+        may_remove_updates=request.may(REMOVE_UPDATE),
         public=request.settings.site_url + incident_address(incident["id"]),
     )

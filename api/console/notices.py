@@ -5,5 +5,7 @@ NOTICES = {
     "incident-updated": "The update is posted. The status page shows it in a moment.",
     "incident-changed": "The incident is changed.",
     "incident-resolved": "The incident is resolved.",
+    "update-corrected": "The entry is corrected. It keeps its time, and says so.",
+    "update-removed": "The entry is removed. The timeline says that it was.",
     "signed-out": "You are signed out.",
 }

@@ -87,9 +87,21 @@ def resolve(phone):
     assert phone.notice == "The incident is resolved."
 
 
+def correct(phone):
+    phone.open("incidents/")
+    phone.follow("Uploads fail")
+    phone.unfold("Correct")
+    field = phone.page.locator("ol.timeline li").first.get_by_label("Message")
+    phone.texts += 1
+    field.fill("Uploads work again for everybody.")
+    phone.press("Save")
+    assert "corrected" in phone.notice
+
+
 # What people do most, in the order of a night on call.
 FLOWS = (
     ("open an incident", open_incident),
     ("post an update", post_update),
     ("resolve", resolve),
+    ("correct an entry", correct),
 )

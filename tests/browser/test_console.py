@@ -11,6 +11,7 @@ from tests.browser.axe import findings
 from tests.browser.phone import (
     WIDTH,
     Phone,
+    correct,
     open_incident,
     post_update,
     resolve,
@@ -68,6 +69,7 @@ def test_an_incident_from_a_phone(phone, has_scripts):
     assert (phone.taps, phone.texts) <= (6, 2)
     post_update(phone)
     resolve(phone)
+    correct(phone)
 
     row = IncidentRow.get(IncidentRow.title == "Uploads fail")
     assert (row.status, row.severity) == ("resolved", "partial-outage")

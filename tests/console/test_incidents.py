@@ -119,6 +119,48 @@ def test_update_and_resolve(person, incident, audited):
     assert audited()[-2:] == ["incident.update-posted"] * 2
 
 
+def test_correct(person, incident, ask):
+    """An entry is corrected in its place; the earlier words stay readable here."""
+    page, entry = f"incidents/{incident.id}/", IncidentUpdateRow.get()
+    action = f"incidents/{incident.id}/updates/{entry.id}/correct/"
+
+    stale = person.get(page)
+    person.refill(stale, action, body="Looking closer.")
+
+    shown = person.get(page).text
+    assert "Looking closer." in shown
+    assert "edited" in shown
+    assert "Earlier words" in shown
+    assert IncidentUpdateRow.get().created_at == entry.created_at
+    again = person.refill(stale, action, body="Other", _key="another")
+    assert again.status_code == 409
+    assert ">\nOther</textarea>" in again.text
+    assert IncidentUpdateRow.get().body == "Looking closer."
+
+
+def test_remove_an_entry(person, incident):
+    """The words are gone from the timeline, which says that an update was removed."""
+    page, entry = f"incidents/{incident.id}/", IncidentUpdateRow.get()
+    action = f"incidents/{incident.id}/updates/{entry.id}/remove/"
+
+    person.fill(page, action)
+
+    assert IncidentUpdateRow.get().body == "This update was removed."
+    assert f"{entry.id}/correct/" not in person.get(page).text
+
+
+def test_the_words_of_a_template(person, ask):
+    """A template gives title, severity and message; the services are chosen."""
+    words = {"title": "Late", "severity": "degraded", "body": "We look."}
+    added = ask("POST /status/v1/admin/incident-templates/add", words | {"name": "L"})
+    id = added.json["data"]["id"]
+
+    person.refill(person.get(f"{OPEN}?words={id}"), OPEN, services=["api"])
+
+    assert IncidentRow.get().title == "Late"
+    assert IncidentUpdateRow.get().body == "We look."
+
+
 def test_change(person, incident):
     """The form shows what is, and changes what is changed."""
     page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/change/"
