@@ -249,6 +249,7 @@ from models.storage.database import (
 )
 from sitegen.build.build import output_folder
 from sitegen.build.builder import Builder
+from sitegen.build.docs_builder import fork_docs_builder
 from sitegen.build.docs_process import DocsProcess
 from sitegen.build.preview import Preview
 from sitegen.build.stored_openapi import stored_openapi
@@ -492,6 +493,9 @@ class _Server:
         """Build and publish the site, and run the jobs that one process runs."""
         settings = self.settings
         self.listener.close()
+        # Now, since neither the database nor a thread survives a fork. The only thread
+        # here waits for the end of the parent.
+        forked = fork_docs_builder()
         # That of a builder that died has ended with it.
         self.table.note_end(DOCS)
         open_database(settings.database)
@@ -526,6 +530,7 @@ class _Server:
                 settings,
                 problems,
                 openapi,
+                forked=forked,
                 note_start=partial(self.table.note_start, DOCS),
                 note_end=partial(self.table.note_end, DOCS),
             ),

@@ -28,6 +28,7 @@ from typing import IO, Any
 from models.changes import marks
 from models.logs import LogLine, configure_logging
 from models.platform.secrets import REDACTED_PATTERN
+from models.runtime.forked_process import ForkedProcess
 from models.runtime.memory import limit_free_memory
 from models.storage.database import open_database, reading
 from sitegen.build.build import AreaPage, Build
@@ -292,7 +293,25 @@ def _respond(
         return {"state": fault_state(error), "reason": str(error)}
 
 
-if __name__ == "__main__":
+def run(requests: IO[bytes], responses: IO[bytes]) -> None:
+    """Respond to requests as a process of its own."""
     os.nice(NICENESS)
     limit_free_memory()
-    serve(sys.stdin.buffer, sys.stdout.buffer)
+    serve(requests, responses)
+
+
+def fork_docs_builder() -> ForkedProcess | None:
+    """
+    Start the process with what this one has imported, which a new program takes a
+    second for; None if the system has no room for it.
+
+    Call it before this process opens a database or starts threads.
+    """
+    try:
+        return ForkedProcess(run)
+    except OSError:
+        return None
+
+
+if __name__ == "__main__":
+    run(sys.stdin.buffer, sys.stdout.buffer)

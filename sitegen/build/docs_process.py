@@ -12,6 +12,7 @@ from typing import Any
 
 from models.logs import LogLine
 from models.runtime.faults import Fault
+from models.runtime.forked_process import ForkedProcess
 from models.settings import Settings
 from sitegen.build.docs_result import PROGRESS, DocsResult
 from sitegen.build.work_split import ROOT, dump_settings
@@ -31,6 +32,19 @@ TOLERATED_DEATHS = 2
 # How often the process is looked at while nothing is requested.
 LOOK_SECONDS = 1.0
 
+Process = subprocess.Popen[bytes] | ForkedProcess
+
+
+def _start_program() -> Process:
+    return subprocess.Popen(  # noqa: S603  (our own program)
+        PROGRAM,
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        # Ctrl-C goes to this process, which ends that one.
+        start_new_session=True,
+    )
+
 
 class DocsProcess:
     """
@@ -38,7 +52,9 @@ class DocsProcess:
 
     `on_response` is called in a thread when there is a result, and after each failure
     once another build may be requested. A build may have several results. `note_start`
-    gets the id of the process whenever it has started.
+    gets the id of the process whenever it has started. `forked` is a process that
+    `fork_docs_builder` has started; after its end, and without it, a new program is
+    started.
     """
 
     def __init__(
@@ -48,6 +64,7 @@ class DocsProcess:
         openapi: Mapping[str, Any],
         on_response: Callable[[], None],
         *,
+        forked: ForkedProcess | None = None,
         note_start: Callable[[int], None] = lambda _: None,
         note_end: Callable[[], None] = lambda: None,
     ) -> None:
@@ -58,7 +75,8 @@ class DocsProcess:
         }
         self._on_response = on_response
         self._note_start, self._note_end = note_start, note_end
-        self._process: subprocess.Popen[bytes] | None = None
+        self._forked = forked
+        self._process: Process | None = None
         self._requests = SimpleQueue[dict[str, Any] | None]()
         self._results = SimpleQueue[DocsResult]()
         self._failures = 0
@@ -123,8 +141,9 @@ class DocsProcess:
             try:
                 return self._requests.get(timeout=LOOK_SECONDS)
             except Empty:
-                if self._process is not None and self._process.poll() is not None:
-                    self._restart_idle(self._process.returncode)
+                code = self._process.poll() if self._process is not None else None
+                if code is not None:
+                    self._restart_idle(code)
 
     def _restart_idle(self, code: int) -> None:
         self._note_death(f"It ended with {code}.")
@@ -174,20 +193,13 @@ class DocsProcess:
     def _start_process(self) -> None:
         if self._stopping.is_set():
             raise OSError("The server is stopping.")
-        self._process = subprocess.Popen(  # noqa: S603  (our own program)
-            PROGRAM,
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            # Ctrl-C goes to this process, which ends that one.
-            start_new_session=True,
-        )
+        self._process, self._forked = self._forked or _start_program(), None
         self._note_start(self._process.pid)
         self._has_built = False
         with suppress(BrokenPipeError):
             self._send(self._process, self._job)
 
-    def _send(self, process: subprocess.Popen[bytes], line: dict[str, Any]) -> None:
+    def _send(self, process: Process, line: dict[str, Any]) -> None:
         assert process.stdin
         with _killed_if_it_hangs(process):
             process.stdin.write(json.dumps(line).encode() + b"\n")
@@ -234,7 +246,7 @@ class DocsProcess:
 
 
 @contextmanager
-def _killed_if_it_hangs(process: subprocess.Popen[bytes]) -> Iterator[None]:
+def _killed_if_it_hangs(process: Process) -> Iterator[None]:
     """Kill the process if it does not do in time what is awaited inside."""
 
     def kill() -> None:

@@ -20,8 +20,11 @@ from tests.crash.child import forked
 pytestmark = [pytest.mark.usefixtures("durable"), pytest.mark.both_engines]
 
 ADD = "/status/v1/admin/services/add"
-LIVES = 12
-LONGEST_LIFE = 0.4
+# A life ends after so many answers, at a random moment of the next write.
+ANSWERS_OF_LIVES = (0, 1, 2, 3) * 3
+LONGEST_PAUSE = 0.05
+# A writer that hangs is ended by a signal, which the test then reports.
+GIVE_UP_SECONDS = 60
 
 
 def slug_of(number):
@@ -37,6 +40,7 @@ def asked(client, key, number):
 
 def write_until_killed(app, key, first, answers):
     """Write one service after the other, telling each answer once it is had."""
+    signal.alarm(GIVE_UP_SECONDS)
     client = app.test_client()
     for number in count(first):
         response = asked(client, key, number)
@@ -45,21 +49,27 @@ def write_until_killed(app, key, first, answers):
         os.write(answers, (json.dumps(told) + "\n").encode())
 
 
-def live(app, settings, key, first, seconds):
-    """Let a child write for so long, kill it, and return the answers it told."""
+def live(app, settings, key, first, wanted, pause):
+    """
+    Let a child write until it has told so many answers, and kill it after a pause.
+
+    Return the answers that it told.
+    """
     ours, theirs = os.pipe()
     child = forked(
         lambda: write_until_killed(app, key, first, theirs), settings.database
     )
     os.close(theirs)
-    time.sleep(seconds)
-    os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status), "the writer failed before it was killed"
     with os.fdopen(ours) as answers:
-        # A line cut short was never told.
-        lines = [line for line in answers if line.endswith("\n")]
-    return [json.loads(line) for line in lines]
+        lines = [answers.readline() for _ in range(wanted)]
+        time.sleep(pause)
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        lines += answers
+    assert os.WIFSIGNALED(status), "the writer failed before it was killed"
+    assert os.WTERMSIG(status) == signal.SIGKILL, "the writer hung"
+    # A line cut short was never told.
+    return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
 @pytest.fixture
@@ -69,9 +79,9 @@ def lived(store, settings, clock, issue):
     print(f"seed {seed}")
     moments, answers = random.Random(seed), {}
     app = create_app(settings, clock=clock)
-    for _ in range(LIVES):
-        first, seconds = len(answers), moments.uniform(0.02, LONGEST_LIFE)
-        for each in live(app, settings, key, first, seconds):
+    for wanted in ANSWERS_OF_LIVES:
+        first, pause = len(answers), moments.uniform(0, LONGEST_PAUSE)
+        for each in live(app, settings, key, first, wanted, pause):
             answers[each["number"]] = each["answer"]
     open_database(settings.database)
     return app.test_client(), key, answers
@@ -85,7 +95,7 @@ def test_answered_is_kept(lived):
         kept = [row.slug for row in ServiceRow.select()]
         records = [row.target_label for row in AuditRow.select()]
         assert integrity_problems() == []
-    assert len(answers) > LIVES
+    assert len(answers) >= sum(ANSWERS_OF_LIVES)
     assert len(kept) == len(set(kept))
     assert set(kept) >= {slug_of(number) for number in answers}
     # At most the last write was kept without an answer: the kill came between.

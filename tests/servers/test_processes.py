@@ -104,11 +104,34 @@ def test_processes_in_metrics(server):
 
 
 def documents_process(pid):
-    """Return the process of documents, which the builder has started."""
+    """Return the process of documents, which the builder has forked or started."""
     found = [child for each in children(pid) for child in children(each)]
-    names = [text_of(Path(f"/proc/{child}/cmdline")) for child in found]
-    docs = [child for child, name in zip(found, names, strict=True) if "docs_b" in name]
-    return docs[0] if docs else None
+    return found[0] if found else None
+
+
+def is_forked(pid, parent):
+    """Tell whether a process runs what its parent has loaded."""
+    return text_of(Path(f"/proc/{pid}/cmdline")) == text_of(
+        Path(f"/proc/{parent}/cmdline")
+    )
+
+
+def test_process_of_documents_is_forked(server):
+    """It does not load the program again; one that follows it later does."""
+    process, _ = server
+    until(lambda: documents_process(process.pid))
+    first = documents_process(process.pid)
+    assert is_forked(first, process.pid)
+
+    os.kill(first, signal.SIGKILL)
+
+    until(lambda: documents_process(process.pid) not in (None, first))
+    until(
+        lambda: (
+            "docs_builder"
+            in text_of(Path(f"/proc/{documents_process(process.pid)}/cmdline"))
+        )
+    )
 
 
 def test_idle_process_of_documents_killed(server):
