@@ -201,6 +201,20 @@ class ConsoleRequest:
             return None
         return result
 
+    def submit_change(
+        self, form: Form, present: Mapping[str, Any], **more: Any
+    ) -> OperationResult | None:
+        """
+        Send a form that shows what is present; return the answer, or None.
+
+        If somebody else has changed it since, the form shows both.
+        """
+        form.fill(self.sent)
+        result = self.submit(form, **form.expected_version, **more)
+        if form.is_conflict:
+            form.compare(present)
+        return result
+
     def form(self, route: str, *names: str, **options: Any) -> Form:
         """Return a form for the operation, with these of its fields or all."""
         return Form(self.operations[route], names or None, **options)

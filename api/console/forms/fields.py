@@ -53,6 +53,10 @@ class Field:
         kind: Kind = "choices" if self.kind in ("lines", "choices") else "choice"
         return replace(self, kind=kind, options=tuple(options))
 
+    def with_one_of(self, options: list[Option]) -> "Field":
+        """Return the field with one choice; the value of an option may be a list."""
+        return replace(self, kind="choice", options=tuple(options))
+
     @property
     def bounds(self) -> str:
         """What a value may be, such as `At most 200 characters`."""

@@ -1,15 +1,15 @@
 """A form for an operation: what it shows, what was sent, and what was refused."""
 
-import json
-import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from api.console.forms.conflicts import FieldConflict, field_conflicts, shown_value
 from api.console.forms.fields import Field, Option, form_fields, is_query
 from api.console.forms.submission import (
     IDEMPOTENCY_KEY,
     IF_EMPTY,
+    SEEN,
     Sent,
     chosen,
     read_fields,
@@ -36,7 +36,8 @@ class Form:
     `names` chooses fields and their order; without them, it has all. `values` are what
     the fields show, by name as in JSON. `is_prefilled` says that they are the present
     ones of what is changed, so that a field that is emptied is cleared. `id_prefix`
-    distinguishes forms for the same operation on one page.
+    distinguishes forms for the same operation on one page. With the version of what is
+    changed among the values (`version` or `updatedAt`), the form expects it.
     """
 
     def __init__(
@@ -60,15 +61,25 @@ class Form:
         # What the operation would answer, if a preview was asked for.
         self.preview: Any = None
         self.status = 200
+        self.is_conflict = False
         self._values = {n: f.default for n, f in self.fields.items()} | dict(
             values or {}
         )
         self._sent: Sent | None = None
+        # The version of what is changed, and where another one differs from the form.
+        self.seen: Any = self._values.get(self.version_of or "")
+        self.conflicts: list[FieldConflict] = []
 
     def offer(self, name: str, options: Iterable[Option]) -> "Form":
         """Let a field be chosen from these options."""
         if name in self.fields:
             self.fields[name] = self.fields[name].with_options(list(options))
+        return self
+
+    def offer_one(self, name: str, options: Iterable[Option]) -> "Form":
+        """Let one of these options be chosen, also where the field takes several."""
+        if name in self.fields:
+            self.fields[name] = self.fields[name].with_one_of(list(options))
         return self
 
     def fill(self, sent: Sent) -> "Form":
@@ -85,6 +96,33 @@ class Form:
         present = self._values if self.is_prefilled else None
         return read_fields(self.operation, self.fields.values(), sent, present=present)
 
+    @property
+    def version_of(self) -> str | None:
+        """What versions the thing that is changed, if the operation can expect one."""
+        names = form_fields(self.operation)
+        versions = {"expectedVersion": "version", "expectedUpdatedAt": "updatedAt"}
+        return next((versions[name] for name in versions if name in names), None)
+
+    @property
+    def expected_version(self) -> dict[str, Any]:
+        """The version from which the form was made, as a field of the request."""
+        seen = self._sent.get(SEEN) if self._sent is not None else None
+        if not seen or self.version_of is None:
+            return {}
+        if self.version_of == "version":
+            return {"expectedVersion": int(seen) if seen.isdecimal() else seen}
+        return {"expectedUpdatedAt": seen}
+
+    def compare(self, present: Mapping[str, Any]) -> None:
+        """
+        Show what somebody else has changed meanwhile, beside what was entered.
+
+        Sending the form again then writes over it.
+        """
+        self.seen = present[self.version_of or ""]
+        self.problem = None
+        self.conflicts = field_conflicts(self, present)
+
     def refuse(self, problem: Mapping[str, Any]) -> None:
         """Take the problem of the API, and show each of its errors beside its field."""
         self.status = int(problem["status"])
@@ -97,7 +135,9 @@ class Form:
             self.problem = " ".join(elsewhere)
         elif not self.errors:
             self.problem = str(problem.get("detail") or problem["title"])
-        if str(problem["type"]).endswith("/idempotency-key-reused/"):
+        kind = str(problem["type"]).rstrip("/").rpartition("/")[2]
+        self.is_conflict = kind == "version-conflict"
+        if kind == "idempotency-key-reused":
             self.renew_key()
             self.problem = (
                 "This form was sent before with other words, and that was done. Look at"
@@ -142,7 +182,7 @@ class Form:
         if self._sent is not None:
             return Verbatim(self._sent.get(field.name, ""))
         value = self._values.get(field.name)
-        return Verbatim("" if value is None else _shown(field, value))
+        return Verbatim(shown_value(field, value))
 
     def is_chosen(self, field: Field, value: str) -> bool:
         if self._sent is not None:
@@ -187,21 +227,3 @@ def _place(parts: list[str]) -> str:
     words = [f"item {int(p) + 1}" if p.isdecimal() else p for p in parts if p]
     text = ", ".join(words)
     return f"{text[0].upper()}{text[1:]}: " if text else ""
-
-
-def _shown(field: Field, value: Any) -> str:
-    """Return a value of the request as its control shows it."""
-    if field.kind == "lines":
-        return "\n".join(value)
-    if field.kind == "moment":
-        return _local_moment(str(value))
-    if field.kind == "json":
-        return json.dumps(value, indent=2, ensure_ascii=False)
-    return str(value)
-
-
-def _local_moment(text: str) -> str:
-    """Return a moment without its offset, which a control for date and time lacks."""
-    text = text.removesuffix("Z")
-    # Seconds stay, so that saving a form changes nothing by itself.
-    return re.sub(r"(:\d\d)(:00(\.0+)?)$", r"\1", text)

@@ -13,6 +13,8 @@ from api.operation import Operation
 
 # Fields of the form itself. The names of an operation's fields never begin with this.
 IDEMPOTENCY_KEY = "_key"
+# The version from which a form for a change was made.
+SEEN = "_seen"
 # What is sent for a field that is empty: `null`, or `empty` for an empty text or list.
 IF_EMPTY = "_empty."
 # A box that is not ticked sends nothing, so it is announced.
